@@ -9,6 +9,7 @@ import { refine } from './refine.ts';
 import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
+import { mayMatch } from './sign-words.ts';
 import { decisive, findTracebacks, findUncaught } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
@@ -88,7 +89,7 @@ function factLines({ reason, status, statusCode, exitCode }: FailureFacts): Line
 
 /** The last line that shows the cause, unless the work went on after it. */
 function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, facts: FailureFacts): Match | undefined {
-  const signs = Object.entries(rule.signs).filter(([word]) => whole.includes(word));
+  const signs = rule.signs.filter((sign) => mayMatch(sign, whole));
   if (signs.length === 0) return undefined;
   for (let at = lines.length - 1; at >= 0; at--) {
     const line = lines[at] as Line;
@@ -102,9 +103,9 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
   return undefined;
 }
 
-function capture(signs: readonly [string, RegExp][], text: string): Captured | undefined {
-  for (const [word, sign] of signs) {
-    const match = text.includes(word) ? sign.exec(text) : null;
+function capture(signs: readonly RegExp[], text: string): Captured | undefined {
+  for (const sign of signs) {
+    const match = mayMatch(sign, text) ? sign.exec(text) : null;
     if (match) return definedGroups(match.groups ?? {});
   }
   return undefined;

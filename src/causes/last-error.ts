@@ -1,5 +1,6 @@
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
+import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
 import { namespaces } from './refine.ts';
 import {
@@ -153,7 +154,7 @@ function betweenPackages(
   exception: string,
   place: string,
 ): Found | undefined {
-  const [, kind, attribute] = plainValue.exec(exception) ?? [];
+  const [, kind, attribute] = groupsOf(plainValue, exception);
   if (kind !== undefined) {
     const title = `${name} got a ${kind} where it needs an object with ${attribute}, at ${place}`;
     const fix = `correct what the app returns or passes there: an object with ${attribute}, not a ${kind}`;

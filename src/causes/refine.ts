@@ -9,6 +9,7 @@ import { closestName } from '../kernel/closest-name.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { standardModules } from './files/python-names.ts';
+import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
 import { missingPlace } from './missing-places.ts';
 import { moduleOf, versionsWith } from './moved-names.ts';
@@ -21,7 +22,7 @@ import { lastWords } from './unknown-failure.ts';
 const missingModule: Refinement = (found, { module }, { config }, before) => {
   if (found.cause !== 'module-missing' || module === undefined) return undefined;
   const [top = module] = module.split('.');
-  const files = before.flatMap((line) => /^\s+File "([^"]{1,300})", line/.exec(line)?.[1] ?? []);
+  const files = before.flatMap((line) => groupsOf(/^\s+File "([^"]{1,300})", line/, line).slice(1));
   const importer = files.findLast((file) => !/^<|\/(?:importlib\/\w+|runpy)\.py$/.test(file)) ?? '';
   const isForeign = isForeignFile(importer);
   const known = packageOf(module);
@@ -273,7 +274,7 @@ const failedCommand: Refinement = (found, { command, code = '' }, { config }, be
 
 /** The emulator ran the app with another Python than that of `python_version`. */
 const otherPythonHere: Refinement = (found, _, { reason = '' }) => {
-  const [, differs] = /^hint: the app ran with (Python .+)$/m.exec(reason) ?? [];
+  const [, differs] = groupsOf(/^hint: the app ran with (Python .+)$/m, reason);
   if (differs === undefined || found.cause !== 'syntax-error') return undefined;
   return { ...found, fix: `correct it, unless it is right there: the app ran with ${differs}` };
 };
@@ -290,7 +291,7 @@ const pipWarned: Refinement = (found, { package: given, module = '' }, _, before
   if (!['import-name-missing', 'package-api-changed', 'module-missing'].includes(found.cause)) return undefined;
   const name = plain(given ?? packageOf(module) ?? module.split('.')[0] ?? '');
   for (const line of before.toReversed()) {
-    const [, owner, wanted, bound] = incompatible.exec(line) ?? [];
+    const [, owner, wanted, bound] = groupsOf(incompatible, line);
     if (owner === undefined || plain(wanted ?? '') !== name) continue;
     const title = `${found.title}: pip replaced ${wanted}, of which ${owner} needs ${bound}`;
     const fix = `pin ${wanted} = "${bound}", or update ${owner}`;
@@ -318,7 +319,7 @@ const movedName: Refinement = (
 /** A package that passes what another one does not take. */
 const betweenPackages: Refinement = (found, { name, argument }, _, before) => {
   const frame = before.findLast((line) => /^\s+File "/.test(line)) ?? '';
-  const [, caller] = /\/(?:site|dist)-packages\/(\w+)/.exec(frame) ?? [];
+  const [, caller] = groupsOf(/\/(?:site|dist)-packages\/(\w+)/, frame);
   if (caller === undefined || argument === undefined) return undefined;
   return { ...found, title: `${caller} passes ${argument} to ${name} of another package, which does not take it` };
 };

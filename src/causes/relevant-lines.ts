@@ -1,3 +1,4 @@
+import { groupsOf } from './groups.ts';
 import type { CleanLine } from './log-text.ts';
 import { findTracebacks, messageOf, type Traceback } from './tracebacks.ts';
 
@@ -78,7 +79,7 @@ function serves(text: string): boolean {
 }
 
 function answerTo(text: string): { path: string; isGood: boolean } | undefined {
-  const [, path = '', status, completed = status] = answered.exec(text) ?? [];
+  const [, path = '', status, completed = status] = groupsOf(answered, text);
   return completed === undefined ? undefined : { path, isGood: completed < '4' };
 }
 
@@ -103,7 +104,7 @@ const crashed =
 
 /** Of several services of Compose, the one that ended with an error. */
 function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  const ended = lines.flatMap(({ text }) => /^([\w.-]{1,64}) exited with code [1-9]/.exec(text)?.[1] ?? []);
+  const ended = lines.flatMap(({ text }) => groupsOf(/^([\w.-]{1,64}) exited with code [1-9]/, text).slice(1));
   // A container has the name of its project too.
   const isEnded = ({ stream }: T) => ended.some((name) => name === stream || name.endsWith(`_${stream}`));
   if (!lines.some(isEnded)) return lines;

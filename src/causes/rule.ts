@@ -1,5 +1,6 @@
 import type { AppConfig } from '../app/config.ts';
 import type { Explanation } from './explanation.ts';
+import { groupsOf } from './groups.ts';
 
 /** What the named groups of a sign captured. */
 export type Captured = Readonly<Record<string, string>>;
@@ -13,12 +14,8 @@ export interface FailureRule {
   cause: string;
   /** Of several rules of a cause: what is said where files show it. */
   inFiles?: true;
-  /**
-   * Lines that show the cause, by a text that each such line contains: most rules are settled by one search of the log. None
-   * if only the files show it.
-   * A pattern must take linear time for any line.
-   */
-  signs: Readonly<Record<string, RegExp>>;
+  /** Lines that show the cause; none if only the files show it. A pattern must take linear time for any line. */
+  signs: readonly RegExp[];
   /** A cause has a higher rank than what follows from it: a missing header than a wheel that is not built. 4 by default. */
   rank?: number;
   /** What one of the lines before must match. */
@@ -43,29 +40,18 @@ export interface FailureRule {
  * Signs that are texts, between semicolons, each captured under a name if one is given. In a text, `{name}` is a word that
  * is captured, `{name…}` the rest of the line, `…` is what differs, and `^` its start of the line.
  */
-export function texts(list: string, name?: string): Record<string, RegExp> {
-  const signs: Record<string, RegExp> = {};
-  for (const text of list.trim().split(/;\s+/)) {
-    const [word, sign] = signOf(text, name);
-    // Two texts may have one word.
-    let key = word;
-    while (key in signs) key = key.slice(1);
-    signs[key] = sign;
-  }
-  return signs;
-}
+export const texts = (list: string, name?: string): RegExp[] =>
+  list
+    .trim()
+    .split(/;\s+/)
+    .map((text) => {
+      const start = text.startsWith('^') ? '^' : '';
+      const parts = text.slice(start.length).split(/(\{\w+…?\}|…)/);
+      const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') === '')).join('');
+      return new RegExp(start + (name ? `(?<${name}>${source})` : source));
+    });
 
 const placeholder = /\{\w+…?\}|…/;
-
-function signOf(text: string, name: string | undefined): [word: string, sign: RegExp] {
-  const start = text.startsWith('^') ? '^' : '';
-  const parts = text.slice(start.length).split(/(\{\w+…?\}|…)/);
-  const word = parts
-    .filter((part) => !placeholder.test(part))
-    .reduce((one, other) => (other.length > one.length ? other : one));
-  const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') === '')).join('');
-  return [word, new RegExp(start + (name ? `(?<${name}>${source})` : source))];
-}
 
 /** What is captured ends where the text goes on, or with its word. */
 function sourceOf(part: string, isLast: boolean): string {
@@ -78,7 +64,7 @@ function sourceOf(part: string, isLast: boolean): string {
 }
 
 /**
- * Rules of a table: each line has a cause, the texts that show it, the title, the fix, and the setting if one is to be
+ * Rules of a table: each line has a cause, the texts that show it or `none`, the title, the fix, and the setting if one is to be
  * changed, between ` | `. A number before the cause is its rank. In the title, `{said}` is the text that was found.
  */
 export function messageRows(rows: string): FailureRule[] {
@@ -87,9 +73,9 @@ export function messageRows(rows: string): FailureRule[] {
     .split('\n')
     .map((row) => {
       const [head = '', list = '', title = '', fix = '', at] = row.trim().split(' | ');
-      const [, rank, cause = ''] = /^(?:(\d) )?(\S+)$/.exec(head) ?? [];
+      const [, rank, cause = ''] = groupsOf(/^(?:(\d) )?(\S+)$/, head);
       const rest = { ...(rank !== undefined && { rank: Number(rank) }), ...(at !== undefined && { at }) };
-      const signs = texts(list, title.includes('{said}') ? 'said' : undefined);
+      const signs = list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined);
       return { cause, signs, title, fix, ...rest };
     });
 }

@@ -1,3 +1,4 @@
+import { groupsOf } from './groups.ts';
 /** A traceback of Python in a log. */
 export interface Traceback {
   /** Its first and last line, from 0. */
@@ -76,7 +77,7 @@ export interface Frame {
 /** What was called, from the outside to the inside, each with its line of code if it is shown. */
 export function framesOf(lines: readonly string[]): Frame[] {
   return lines.flatMap((text, at) => {
-    const [, file, line = ''] = /^\s+File "([^"]{1,300})", line (\d{1,7})/.exec(text) ?? [];
+    const [, file, line = ''] = groupsOf(/^\s+File "([^"]{1,300})", line (\d{1,7})/, text);
     const next = lines[at + 1]?.trim() ?? '';
     const code = next !== '' && !/^(?:File "|[\^~]+$)/.test(next) ? next : undefined;
     return file === undefined ? [] : [{ file, line, ...(code !== undefined && { code }) }];

@@ -43,15 +43,6 @@ describe('the causes', () => {
   });
 });
 
-test('a sign is found by a word that each alternative of its pattern has', () => {
-  const all = rules.flatMap(({ signs }) => Object.entries(signs));
-  const lost = all.filter(([word, sign]) => {
-    const alternatives = alternativesOf(sign.source);
-    return alternatives.length > 1 && alternatives.some((one) => !one.replace(/\\(.)/g, '$1').includes(word));
-  });
-  expect(lost.map(([word, { source }]) => `${word}: ${source}`)).toEqual([]);
-});
-
 describe('the failures that others reported', () => {
   test('have a place, and no more lines than show the failure', () => {
     const all = [...reported.seen, ...reported.setAside];
@@ -153,19 +144,6 @@ test('of a failure that no rule knows, the errors are shown with the end of the 
   const { log } = describeUnknown(['starting', 'fatal: the flux is off', ...steps].join('\n'));
   expect(log).toEqual(['fatal: the flux is off', ...steps.slice(-10)]);
 });
-
-/** What the bars of a pattern separate, but for those in groups and classes. */
-function alternativesOf(source: string): string[] {
-  const found = [''];
-  let depth = 0;
-  for (const [part] of source.matchAll(/\\.|\[(?:\\.|[^\]])*\]|[\s\S]/g)) {
-    if (part === '(') depth++;
-    if (part === ')') depth--;
-    if (part === '|' && depth === 0) found.push('');
-    else found[found.length - 1] += part;
-  }
-  return found;
-}
 
 test.each([
   ['GET /ready on port 8097 did not succeed (HTTP 503)', 'both', 'readycheck'],

@@ -72,7 +72,7 @@ test('docs/failures.md has a line for each cause, with where it is seen', async 
   const listed = [...causes, 'package-import-failed'].sort();
   const rows = listed.map((cause) => {
     const { title = '' } = first.get(cause) ?? {};
-    const signs = rules.filter((rule) => rule.cause === cause).flatMap((rule) => Object.keys(rule.signs));
+    const signs = rules.filter((rule) => rule.cause === cause).flatMap((rule) => rule.signs);
     const mark = inFiles.includes(cause) ? (signs.length > 0 ? '†' : '‡') : '';
     const shown = fill(title, new Proxy({}, { get: (_, name) => `_${String(name)}_` }));
     return `| \`${cause}\`${mark} | ${said.get(cause) ?? shown} |`;

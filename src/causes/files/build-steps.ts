@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isBelowOrSame, isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
 import { pipLines, readPipLine } from '../../app/pip-line.ts';
 import { flagOf } from '../../app/shell.ts';
+import { groupsOf } from '../groups.ts';
 import { staleLock } from './locks.ts';
 import { lineWith, projectFiles } from './package-files.ts';
 import { readJsonc, scriptCommands } from './package-json.ts';
@@ -67,7 +68,6 @@ function* neededFiles(shipment: Shipment, docker: Docker, stage: Stage, step: Ru
     yield {
       cause,
       severity: 'error',
-      captured: { path: name },
       at: { file: docker.path, line },
       title: `${text.length > 60 ? `${text.slice(0, 60)}…` : text} needs ${name}, which is not in the image at that line`,
       why: later ? 'it is copied in a later line' : undefined,
@@ -102,7 +102,7 @@ function includedFiles(shipment: Shipment, { words, cwd, before }: RunCommand): 
   return namedFiles(words).flatMap((name) => {
     const path = posix.resolve(cwd, name);
     const own = /^(?:pip|uv)/.test(words[0] ?? '') ? before.files.get(path) : undefined;
-    const lines = own === undefined ? [] : pipLines(shipment.text(own) ?? '').map(({ text }) => readPipLine(text));
+    const lines = own === undefined ? [] : pipLines(shipment.read(own)).map(({ text }) => readPipLine(text));
     return lines.flatMap((line) =>
       line.kind === 'option' && /^(?:-r|--requirement|-c|--constraint)$/.test(line.name)
         ? posix.join(posix.dirname(path), line.value)
@@ -145,7 +145,7 @@ export function* lookAtNamedFiles(shipment: Shipment): Generator<SeenCause> {
 function* unsentFiles(shipment: Shipment): Generator<SeenCause> {
   for (const { words, at } of [...shipment.buildCommands(), ...shipment.started()])
     for (const { command, file, names } of settings) {
-      const text = shipment.text(file) ?? '';
+      const text = shipment.read(file);
       const named = command.test(words.join(' ')) ? [file, ...names(text).map((name) => posix.normalize(name))] : [];
       const [missing] = named.filter((each) => /^\w[\w./-]*$/.test(each) && isUnsent(each, file, shipment));
       if (missing === undefined) continue;
@@ -162,7 +162,7 @@ function notRead(path: string, tool: string, at: SeenCause['at'], shipment: Ship
   const isThere = shipment.exists(path);
   const title = `${tool} reads ${path}, which is not ${isThere ? 'sent' : 'in the app'}`;
   const said = isThere ? shipment.reasonOf(path) : { why: undefined, fix: `add ${path}, or name another` };
-  return { cause: 'file-not-found', severity: 'warning', captured: { path }, at, title, why: said.why, fix: said.fix };
+  return { cause: 'file-not-found', captured: { path }, at, title, why: said.why, fix: said.fix };
 }
 
 type Step = Pick<RunCommand, 'words' | 'before' | 'cwd'>;
@@ -173,12 +173,10 @@ function* namedIn(
   { words, before, cwd }: Step,
   shipment: Shipment,
 ): Generator<SeenCause> {
-  const text = shipment.text(file) ?? '';
+  const text = shipment.read(file);
   for (const name of names(text).filter((each) => shipment.lacks(before, posix.resolve(cwd, each))))
     yield {
       cause: 'file-not-found',
-      severity: 'warning',
-      captured: { path: name },
       at: { file, line: lineWith(text, posix.basename(name)) },
       title: `${file} names ${name}, which is not in the image when ${words[0]} reads it`,
       fix: shipment.exists(name) ? `COPY ${name} above that command` : 'write a path that the app has',
@@ -216,13 +214,12 @@ const bringsLists = /\.sh$|^(?:curl|wget)$/;
 /** Debian's images have no lists of packages, and nobody answers a question in a build. */
 function* packageIndex({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
   if (!isApt(words, 'install') || words.some((word) => /^(?:\.|\/)/.test(word))) return;
-  if (isAsked(words)) yield { cause: 'apt-needs-confirmation', severity: 'warning', captured: {}, at: { file, line } };
+  if (isAsked(words)) yield { cause: 'apt-needs-confirmation', at: { file, line } };
   const mayHave = before.commands.some((each) => isApt(each.words, 'update') || bringsLists.test(each.words[0] ?? ''));
   if (mayHave || !isPlainImage(before.base)) return;
   yield {
     cause: 'apt-package-not-found',
     severity: 'error',
-    captured: {},
     at: { file, line },
     title: 'apt-get install knows no packages: the image has no lists of them',
     fix: 'write RUN apt-get update && apt-get install -y …',
@@ -242,7 +239,6 @@ function* withoutRoot({ path: file }: Docker, { words, line, before }: RunComman
   yield {
     cause: 'permission-denied',
     severity: 'error',
-    captured: { path: command },
     at: { file, line },
     title: `${command} needs root, and USER ${user} stands above it`,
     fix: made === undefined ? 'move USER below the commands that install' : 'move USER below it',
@@ -251,10 +247,10 @@ function* withoutRoot({ path: file }: Docker, { words, line, before }: RunComman
 
 /** Whether only root may make a folder: nothing before speaks of it, or gives away one that it is in. */
 function isOfRoot(path: string, { commands, workdir, files, others }: RunCommand['before']): boolean {
-  const [top] =
-    /^\/(?!(?:home|tmp|var\/tmp|dev|root)(?:\/|$)|\w+\/?$(?<=^\/(?:var|usr|opt|etc|srv|mnt)\/?))(?:(?:var|usr|opt|etc|srv|mnt)\/)?[\w.-]+/.exec(
-      path,
-    ) ?? [];
+  const [top] = groupsOf(
+    /^\/(?!(?:home|tmp|var\/tmp|dev|root)(?:\/|$)|\w+\/?$(?<=^\/(?:var|usr|opt|etc|srv|mnt)\/?))(?:(?:var|usr|opt|etc|srv|mnt)\/)?[\w.-]+/,
+    path,
+  );
   const given = commands.flatMap(({ words }) => (/^ch(?:own|mod)$/.test(words[0] ?? '') ? words.slice(1) : []));
   const words = commands.flatMap((each) => each.words);
   const known = [workdir, ...files.keys(), ...others.map((each) => each.path), ...words];
@@ -273,7 +269,7 @@ function* managedPython({ path: file }: Docker, { words, line, before }: RunComm
   const { environment, commands } = before;
   const hasOwn = commands.some((each) => /-m venv|virtualenv|uv venv|EXTERNALLY-MANAGED/.test(each.words.join(' ')));
   if (hasOwn || words.includes('--break-system-packages') || environment.has('PIP_BREAK_SYSTEM_PACKAGES')) return;
-  yield { cause: 'environment-externally-managed', severity: 'error', captured: {}, at: { file, line } };
+  yield { cause: 'environment-externally-managed', severity: 'error', at: { file, line } };
 }
 
 const tasks = { kind: 'task', key: 'tasks', list: 'deno.json' } as const;
@@ -297,7 +293,6 @@ export function* packageScript(
   yield {
     cause: 'command-failed',
     severity: 'error',
-    captured: { command },
     at: { file, line },
     title: `${file} runs ${command}, and ${own} has no ${kind} ${name}`,
     fix: `add ${name} to ${own}, or use one of ${known.join(', ')}`,

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isBelowOrSame, type RunCommand } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
+import { groupsOf } from '../groups.ts';
 import { isInstall, readJsonc, scriptCommands, type TextOf } from './package-json.ts';
 
 /** What a command makes: paths from its folder, and those below them that it does not make. */
@@ -149,14 +150,14 @@ function byGo({ words }: MakingStep): Made | undefined {
 function byCargo({ words, before, cwd }: MakingStep, textOf: (name: string) => string): Made | undefined {
   const text = textOf('Cargo.toml');
   const all: Made = { paths: ['target', 'Cargo.lock'] };
-  const [, name] = /^\[package\][^[]*?^name\s*=\s*"([\w-]+)"/m.exec(text) ?? [];
+  const [, name] = groupsOf(/^\[package\][^[]*?^name\s*=\s*"([\w-]+)"/m, text);
   const isElsewhere =
     /--manifest-path|--target-dir/.test(words.join(' ')) || before.environment.has('CARGO_TARGET_DIR');
   if (isElsewhere || /target-dir/.test(textOf('.cargo/config.toml'))) return undefined;
   if (name === undefined || /^\[(?:workspace|lib)\]/m.test(text)) return all;
   const declared = [...text.matchAll(/^\[\[bin\]\][^[]*?^name\s*=\s*"([\w-]+)"/gm)].map(([, each]) => each);
   const files = [...before.files.keys()].map((path) => posix.relative(cwd, path));
-  const others = files.flatMap((path) => /^src\/bin\/([\w-]+)(?:\.rs|\/main\.rs)$/.exec(path)?.[1] ?? []);
+  const others = files.flatMap((path) => groupsOf(/^src\/bin\/([\w-]+)(?:\.rs|\/main\.rs)$/, path).slice(1));
   const names = [name, ...declared, ...others].join('|');
   const profile = words.includes('--release') || words.includes('-r') ? 'debug' : 'release';
   const isOther = `(?!(?:${names})(?:\\.d)?$)[\\w-]+(?:\\.d)?$`;
@@ -181,9 +182,9 @@ function byMaven({ words }: MakingStep, textOf: (name: string) => string): Made 
   if (/<modules>|<directory>/.test(text) || words.some((word) => /^-(?:f|pl|D.*finalName.*)$/.test(word)))
     return undefined;
   const own = withoutParts(text);
-  const [, artifact = '$'] = /<artifactId>([\w.-]+)</.exec(own) ?? [];
-  const [, version = '$'] = /<version>([\w.-]+)</.exec(own) ?? [];
-  const [, final = `${artifact}-${version}`] = /<finalName>([^<]+)</.exec(text) ?? [];
+  const [, artifact = '$'] = groupsOf(/<artifactId>([\w.-]+)</, own);
+  const [, version = '$'] = groupsOf(/<version>([\w.-]+)</, own);
+  const [, final = `${artifact}-${version}`] = groupsOf(/<finalName>([^<]+)</, text);
   const jar = final.replace(/\$\{project\.artifactId\}/, artifact).replace(/\$\{project\.version\}/, version);
   const hasOthers = jar.includes('$') || /classifier|shade|assembly|outputFile/.test(text);
   const other = `^target/(?!${jar.replaceAll('.', '\\.')}\\.[jw]ar)[^/]*\\.[jw]ar$`;

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { loadAll, YAMLException } from 'js-yaml';
 import { parse } from 'smol-toml';
+import { groupsOf } from '../groups.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -18,7 +19,7 @@ export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
 }
 
 function* text(shipment: Shipment, file: string, kind: string, named: ReadonlySet<string>): Generator<SeenCause> {
-  const read = shipment.text(file) ?? '';
+  const read = shipment.read(file);
   const merged = mergeMarks(file, read);
   if (merged) yield merged;
   else if (formats[kind] && isRead(file, named)) yield* broken(file, kind, read);
@@ -30,8 +31,6 @@ function empty(shipment: Shipment, file: string, kind: string): SeenCause | unde
   if (!neverEmpty.test(kind) || shipment.sent.get(file)?.size !== 0) return undefined;
   return {
     cause: 'file-invalid',
-    severity: 'warning',
-    captured: { path: file, problem: 'it is empty' },
     at: { file },
     title: `${file} is empty`,
     fix: 'send the whole file: its copy or download was cut off',
@@ -40,10 +39,9 @@ function empty(shipment: Shipment, file: string, kind: string): SeenCause | unde
 
 function pointer(shipment: Shipment, file: string): SeenCause | undefined {
   const size = shipment.sent.get(file)?.size ?? 0;
-  if (size > 300 || size < 100 || !/^version https:\/\/git-lfs/.test(shipment.text(file) ?? '')) return undefined;
+  if (size > 300 || size < 100 || !/^version https:\/\/git-lfs/.test(shipment.read(file))) return undefined;
   return {
     cause: 'git-lfs-pointer',
-    severity: 'warning',
     captured: { path: file },
     at: { file, line: 1 },
     title: `${file} is only a pointer of Git LFS, not its content`,
@@ -59,7 +57,6 @@ function mergeMarks(file: string, text: string): SeenCause | undefined {
   return {
     cause: 'file-invalid',
     severity: file.endsWith('.py') ? 'error' : 'warning',
-    captured: { path: file },
     at: { file, line: at + 1 },
     title: `${file} has an unresolved merge conflict`,
     fix: 'keep one of the two sides, and remove the lines <<<<<<<, ======= and >>>>>>>',
@@ -107,8 +104,6 @@ function* broken(file: string, kind: string, text: string): Generator<SeenCause>
   if (odd >= 0) {
     yield {
       cause: 'file-encoding',
-      severity: 'warning',
-      captured: { path: file },
       at: { file, line: lineAt(text, odd) },
       title: `${file} is not UTF-8`,
       fix: `save ${file} as UTF-8`,
@@ -119,7 +114,6 @@ function* broken(file: string, kind: string, text: string): Generator<SeenCause>
   if (found)
     yield {
       cause: 'file-invalid',
-      severity: 'warning',
       captured: { path: file, problem: found.message },
       at: { file, line: found.line },
       title: `${file} is not valid: ${found.message}`,
@@ -140,7 +134,7 @@ function failureOf(read: () => unknown): Error | undefined {
 function brokenJson(text: string): Broken | undefined {
   const message = failureOf(() => JSON.parse(text))?.message.split('\n')[0];
   if (message === undefined) return undefined;
-  const [, offset] = /position (\d+)/.exec(message) ?? [];
+  const [, offset] = groupsOf(/position (\d+)/, message);
   const line = lineAt(text.trimEnd(), offset === undefined ? text.length : Number(offset));
   return { message: message.replace(/,? ?\.*"[^"]{30,}.*| in JSON at position \d+.*| \(line \d+.*\)/s, ''), line };
 }
@@ -167,12 +161,11 @@ function brokenYaml(text: string): Broken | undefined {
 }
 
 function* lineEnds(shipment: Shipment, file: string): Generator<SeenCause> {
-  const text = shipment.text(file) ?? '';
+  const text = shipment.read(file);
   const at = text.indexOf('\r\n');
   if (at < 0 || !(file.endsWith('.sh') || text.startsWith('#!'))) return;
   yield {
     cause: 'line-endings',
-    severity: 'warning',
     captured: { path: file },
     at: { file, line: lineAt(text, at) },
     title: `${file} has Windows line endings, which a shell takes for a part of each line`,

@@ -20,7 +20,6 @@ export function* lookAtDjango(shipment: Shipment, graph: ModuleGraph): Generator
     if (!isOwn || graph.find(module.split('.')) !== undefined || graph.addsRoots) continue;
     yield {
       cause: 'module-missing',
-      severity: 'warning',
       captured: { module },
       at,
       title: `${setting} is ${module}, which the app does not have`,
@@ -33,7 +32,7 @@ export function* lookAtDjango(shipment: Shipment, graph: ModuleGraph): Generator
 
 /** A namespace needs the name of the app: of the module that is included, or beside it in a tuple. */
 function* withoutAppName({ file, facts }: Module, shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const lines = (shipment.text(file) ?? '').split('\n');
+  const lines = shipment.read(file).split('\n');
   const isPlain = ({ name, line, keywords }: PythonCall) =>
     name === 'django.urls.include' && 'namespace' in keywords && /\binclude\(\s*["']/.test(lines[line - 1] ?? '');
   for (const {
@@ -46,7 +45,6 @@ function* withoutAppName({ file, facts }: Module, shipment: Shipment, graph: Mod
     yield {
       cause: 'name-undefined',
       severity: 'error',
-      captured: { name: 'app_name', path: target.file },
       at: { file, line },
       title: `${file} includes ${path} with a namespace, and ${target.file} has no app_name`,
       fix: `write app_name = "${keywords.namespace}" in ${target.file}`,
@@ -58,7 +56,7 @@ function inEnvironment(shipment: Shipment): Named[] {
   const { path: file = '' } = shipment.dockerfile() ?? {};
   return shipment.servers().flatMap(({ environment, at }) => {
     const module = environment.get('DJANGO_SETTINGS_MODULE') ?? '';
-    const place = file === '' ? at : { file, line: lineWith(shipment.text(file) ?? '', module) };
+    const place = file === '' ? at : { file, line: lineWith(shipment.read(file), module) };
     return place && /^[\w.]+$/.test(module) ? [{ setting: 'DJANGO_SETTINGS_MODULE', module, at: place }] : [];
   });
 }
@@ -91,18 +89,15 @@ function* collected(shipment: Shipment): Generator<SeenCause> {
   const step = [...shipment.buildCommands(), ...shipment.started()].find(({ words }) =>
     words.includes('collectstatic'),
   );
-  const settings = shipment.paths.filter(
-    (path) => path.endsWith('.py') && /INSTALLED_APPS/.test(shipment.text(path) ?? ''),
-  );
+  const settings = shipment.paths.filter((path) => path.endsWith('.py') && /INSTALLED_APPS/.test(shipment.read(path)));
   const [file] = settings;
   const isSet = shipment.paths.some(
-    (path) => path.endsWith('.py') && /STATIC_ROOT|django_heroku/.test(shipment.text(path) ?? ''),
+    (path) => path.endsWith('.py') && /STATIC_ROOT|django_heroku/.test(shipment.read(path)),
   );
   if (!step || file === undefined || isSet) return;
   yield {
     cause: 'command-failed',
     severity: 'error',
-    captured: { command: 'collectstatic' },
     at: step.at,
     title: `collectstatic needs STATIC_ROOT, which ${file} does not set`,
     fix: `write STATIC_ROOT = BASE_DIR / "staticfiles" in ${file}`,

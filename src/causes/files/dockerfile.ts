@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Copy, contextPath, mayInstall, type Stage, sourceFiles, stageNamed } from '../../app/docker-image.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf } from '../groups.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
@@ -64,12 +65,11 @@ const shapes: readonly (readonly [image: RegExp, tag: RegExp, example: string])[
 ];
 
 function* tagShape(image: string, at: NonNullable<SeenCause['at']>): Generator<SeenCause> {
-  const [, name = '', tag = ''] = /^(?:docker\.io\/)?(?:library\/)?([\w./-]+)(?::([\w.-]+))?$/.exec(image) ?? [];
+  const [, name = '', tag = ''] = groupsOf(/^(?:docker\.io\/)?(?:library\/)?([\w./-]+)(?::([\w.-]+))?$/, image);
   const [, shape, example] = shapes.find(([one]) => one.test(`${name}:${tag}`)) ?? [];
   if (!shape || shape.test(tag)) return;
   yield {
     cause: 'image-not-found',
-    severity: 'warning',
     captured: { image },
     at,
     why: `a tag of it looks like ${example}`,
@@ -86,7 +86,6 @@ function* tags({ path: file, image }: Docker): Generator<SeenCause> {
       if (meant === undefined) continue;
       yield {
         cause: 'image-not-found',
-        severity: 'warning',
         captured: { image: `${name}:${tag}` },
         at: { file, line },
         fix: `FROM ${name}:${tag.replace(word, meant)}`,
@@ -127,8 +126,6 @@ function* namedInEnvironment(shipment: Shipment, { path: file, image, stage }: D
     if (!isSent && meant === undefined) continue;
     yield {
       cause: 'file-not-found',
-      severity: 'warning',
-      captured: { path },
       at: { file, line: image.instructions.find(({ text }) => text.includes(`${name}=`))?.line },
       title: `${name} is ${path}, which is not in the image`,
       fix: isSent ? `COPY ${inApp} ${inApp}` : `write ${meant}`,
@@ -202,7 +199,6 @@ function* notInStage(shipment: Shipment, file: string, { line, sources }: Copy, 
     yield {
       cause: 'copy-source-missing',
       severity: 'error',
-      captured: { path: source },
       at: { file, line },
       title: `${file} copies ${source}, which no command of the stage ${stage.name || stage.base} makes`,
       fix: 'name what its build writes, or change where the build writes it',
@@ -228,8 +224,6 @@ function* copiedFromStage(shipment: Shipment, docker: Docker, copy: Copy, from: 
   )
     yield {
       cause: 'python-version-unsupported',
-      severity: 'warning',
-      captured: { package: sources[0] ?? '' },
       at: { file, line },
       title: `${file} copies the packages of Python ${pythons[0]} into an image with Python ${pythons[1]}`,
       fix: 'make both stages from the same Python',
@@ -238,7 +232,6 @@ function* copiedFromStage(shipment: Shipment, docker: Docker, copy: Copy, from: 
     yield {
       cause: 'copy-source-missing',
       severity: meant ? 'error' : 'warning',
-      captured: { path: from },
       at: { file, line },
       title: `${file} copies from a stage ${from}, which it does not have before that line`,
       fix: meant ? `--from=${meant}` : `use the name of a stage: ${names.join(', ') || 'FROM … AS name'}`,

@@ -40,7 +40,7 @@ export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[
 /** Variables that the settings of Django need in the build, where there are no secrets. */
 export function* lookAtBuildVariables(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const { path: file = '', image } = shipment.dockerfile() ?? {};
-  const text = shipment.text(file) ?? '';
+  const text = shipment.read(file);
   const step = image?.stages
     .flatMap(({ commands }) => commands)
     .find(({ words, hasMounts }) => /^python[\d.]* (?:\S*\/)?manage\.py /.test(words.join(' ')) && !hasMounts);
@@ -50,7 +50,6 @@ export function* lookAtBuildVariables(shipment: Shipment, graph: ModuleGraph): G
       yield {
         cause: 'secret-missing',
         severity: 'error',
-        captured: { name },
         at: { file, line: step?.line },
         title: `${step?.words.slice(1, 3).join(' ')} needs ${name}, and there are no secrets in a build`,
         why: `${place.file}:${place.line} reads it`,
@@ -64,7 +63,7 @@ function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
   const code = [...graph.modules.values()].flatMap(({ facts }) =>
     facts.environment.flatMap(({ name, isNeeded }) => (isNeeded === 'set' ? [name] : [])),
   );
-  const file = (shipment.text('.env') ?? '').matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm);
+  const file = shipment.read('.env').matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm);
   return new Set([...image, ...started, ...code, ...[...file].map(([, name = '']) => name)]);
 }
 
@@ -72,7 +71,7 @@ function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
 function scriptReads(shipment: Shipment): Needed[] {
   const files = shipment.isDocker ? shipment.paths.filter((path) => isScript(path) && !isBeside(path)) : [];
   return files.flatMap((file) => {
-    const text = withoutComments(shipment.text(file) ?? '');
+    const text = withoutComments(shipment.read(file));
     const pattern = /\.parse\(process\.env\)/.test(text) ? inSchema : demanded;
     return [...text.matchAll(pattern)].map(({ index, 1: one = '', 3: name = one }) => {
       const line = text.slice(0, index).trimEnd().split('\n').length;

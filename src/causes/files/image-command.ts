@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isPlainImage } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
+import { groupsOf } from '../groups.ts';
 import { packageScript } from './build-steps.ts';
 import type { Packages } from './packages.ts';
 import { lacksProgram } from './programs.ts';
@@ -47,7 +48,6 @@ function* interpreter({ path: file, stage }: Docker, packages: Packages): Genera
   const command = hasNoShell ? 'sh' : program;
   yield {
     cause: 'command-not-found',
-    severity: 'warning',
     captured: { command },
     at: { file, line },
     why: `the image ${stage.base} has no ${command}`,
@@ -58,19 +58,18 @@ function* interpreter({ path: file, stage }: Docker, packages: Packages): Genera
 function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCause> {
   if (!isPlainImage(stage.base)) return;
   const at = { file, line: image.instructions.at(-1)?.line };
-  yield { cause: 'image-without-command', severity: 'warning', captured: {}, at };
+  yield { cause: 'image-without-command', at };
 }
 
 /** Programs that variables of the image name by their path: `CHROME_BIN=/usr/bin/chromium`. */
 function* namedPrograms({ path: file, image, stage }: Docker, packages: Packages): Generator<SeenCause> {
   for (const [name, value] of stage.environment) {
-    const [, command = ''] = /^\/usr\/bin\/([\w.-]+)$/.exec(value) ?? [];
+    const [, command = ''] = groupsOf(/^\/usr\/bin\/([\w.-]+)$/, value);
     const fix = command && lacksProgram(stage, command, packages)?.fix;
     const line = image.instructions.findLast(({ text }) => text.includes(`${name}=`))?.line;
     if (fix)
       yield {
         cause: 'command-not-found',
-        severity: 'warning',
         captured: { command },
         at: { file, line },
         why: `${name} names it, and the image ${stage.base} has no ${command}`,
@@ -111,8 +110,6 @@ function* wordList({ path: file, stage: { command, cmd } }: Docker): Generator<S
   if (variable !== undefined)
     yield {
       cause: 'port-invalid',
-      severity: 'warning',
-      captured: { value: `$${variable}` },
       at,
       title: `CMD has $${variable}, which is not replaced in a list of words`,
       fix: `write the value, or CMD ["sh", "-c", "exec …"]`,
@@ -140,15 +137,11 @@ function* goesToBackground(
   const daemon = daemons.find(({ program }) => program === words[0]);
   const first = shipment.started().find((each) => each.words === words);
   if (!daemon || daemon.stays.test(words.join(' ')) || first !== shipment.started()[0]) return;
-  const texts = [...stage.files.values()]
-    .filter((file) => /\.conf$/.test(file))
-    .map((file) => shipment.text(file) ?? '');
+  const texts = [...stage.files.values()].filter((file) => /\.conf$/.test(file)).map((file) => shipment.read(file));
   const isOwn = isPlainImage(stage.base) || /^nginx(?::|$)/.test(stage.base);
   if (!isOwn || texts.some((text) => daemon.says.test(text))) return;
   yield {
     cause: 'app-exited',
-    severity: 'warning',
-    captured: {},
     at,
     title: `${daemon.program} goes to the background, and the container ends with its command`,
     fix: daemon.fix,
@@ -172,7 +165,6 @@ function* startedProgram(
     yield {
       cause: 'entrypoint-not-found',
       severity: 'error',
-      captured: { path: script ?? path },
       at: at ?? { file },
       title: `${path} is started, which is not in the image`,
       why: same && `the image has ${same}`,
@@ -183,7 +175,6 @@ function* startedProgram(
   if (found)
     yield {
       cause: 'command-not-found',
-      severity: 'warning',
       captured: { command: program },
       at: at ?? { file },
       why: `the image ${stage.base} has no ${program}`,
@@ -218,7 +209,7 @@ const lacksShell = ({ base, commands }: Docker['stage'], shell: string) =>
 /** The programs that scripts of the image ask for in their first line. */
 function* interpreters(shipment: Shipment, { path: file, stage }: Docker): Generator<SeenCause> {
   for (const own of shipment.startedFiles()) {
-    const [, shell] = /^#!\s*(?:\/\S*\/)?(?:env\s+)?(bash|zsh|fish)\b/.exec(shipment.text(own) ?? '') ?? [];
+    const [, shell] = groupsOf(/^#!\s*(?:\/\S*\/)?(?:env\s+)?(bash|zsh|fish)\b/, shipment.read(own));
     if (shell === undefined || !lacksShell(stage, shell)) continue;
     yield {
       cause: 'command-not-found',

@@ -148,8 +148,6 @@ function ofPackage(link: Link, known: Known): Said | undefined {
   if (own === undefined || others.length > 2) return undefined;
   return {
     cause: 'module-missing',
-    severity: 'warning',
-    captured: { module },
     title: `${link.module.file} imports ${module}, and the module of the package ${packageOf(own) ?? name} is ${own}`,
     fix: `import ${own}`,
   };
@@ -225,8 +223,6 @@ function uncopied(link: Link, known: Known, paths: readonly string[]): Said | un
     if (file === undefined || stage.others.some((each) => isBelowOrSame(path, each.path))) continue;
     return {
       cause: 'module-missing',
-      severity: 'warning',
-      captured: { module: link.parts.join('.') },
       title: `${link.module.file} imports ${link.parts.join('.')}, and ${dockerfile} does not copy ${file}`,
       fix: `COPY ${file.includes('/') ? `${file.split('/')[0]}/ ${file.split('/')[0]}/` : `${file} ./`}`,
     };
@@ -251,7 +247,6 @@ function ownMissing(link: Link, known: Known): Said {
   return {
     cause: 'module-missing',
     severity: severityOf(link, known),
-    captured: { module: name },
     title: `${link.module.file} imports ${name}, which the app does not have`,
     why: near && `the app has ${near}`,
     fix: near ? `import it by the name that it has, or rename ${near}` : 'add its file to the app',
@@ -290,7 +285,6 @@ function inOtherFolder(link: Link, there: string, known: Known): Said {
   return {
     cause: 'module-missing',
     severity: severityOf(link, known),
-    captured: { module: name },
     title: `${link.module.file} imports ${name}, which is not where Python looks for it`,
     why: `the app has ${there}, and Python looks in ${[...looked].join(', ')}`,
     fix: 'import it by its whole path, or start the app in the folder that has it',
@@ -303,7 +297,6 @@ function beside(link: Link, known: Known): Said | undefined {
   return {
     cause: 'module-missing',
     severity: severityOf(link, known),
-    captured: { module: link.found.module },
     title: `${link.module.file} imports ${link.found.module}, which neither the app nor a package has`,
     why: `${top} is beside the app folder, and only the app folder is sent`,
     fix: 'move it into the app folder',
@@ -359,7 +352,6 @@ function nobodyHas(link: Link, severity: Said['severity'], { graph }: Known): Sa
   return {
     cause: 'module-missing',
     severity,
-    captured: { module },
     title: `${link.module.file} imports ${module}, which neither the app nor a package has`,
     fix: 'add its file to the app, or the package that has it to the dependencies',
   };

@@ -133,8 +133,8 @@ async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Look
 /** One thing is said once: what two looks find is named by the first of them. */
 function distinct(findings: readonly SeenCause[]): SeenCause[] {
   const said = new Set<string>();
-  return findings.filter(({ cause, at, captured = {} }) => {
-    const id = JSON.stringify([cause, at, Object.values(captured)[0]]);
+  return findings.filter(({ cause, at, captured, title }) => {
+    const id = JSON.stringify([cause, at, captured ? Object.values(captured)[0] : title]);
     const isNew = !said.has(id);
     said.add(id);
     return isNew;
@@ -151,7 +151,7 @@ async function placeOfSetting(at: FindingPlace, { config, configFile }: Looked):
 }
 
 function problemAt(
-  { cause, severity, captured = {}, why, title, fix }: SeenCause,
+  { cause, severity = 'warning', captured = {}, why, title, fix }: SeenCause,
   location: FileLocation | undefined,
 ): Problem {
   const said = causeInFiles(cause);

@@ -52,7 +52,7 @@ export function* lookAtLinks(shipment: Shipment): Generator<SeenCause> {
   const place = posix.resolve(stage.workdir, started.words[0] ?? '');
   const from = stage.others.find(({ path, from }) => from && posix.basename(path) === posix.basename(place))?.from
     ?.stage;
-  const text = shipment.text(file) ?? '';
+  const text = shipment.read(file);
   const link = from && links.find((each) => isBroken(each, from, docker, text, shipment));
   if (link)
     yield {
@@ -76,4 +76,4 @@ const isBroken = (
   runs.test(stage.base) &&
   from.commands.some(({ words }) => builds.test(words.join(' '))) &&
   !unless.test(text) &&
-  (!sources || shipment.paths.some((path) => sources.files.test(path) && sources.text.test(shipment.text(path) ?? '')));
+  (!sources || shipment.paths.some((path) => sources.files.test(path) && sources.text.test(shipment.read(path))));

@@ -3,6 +3,7 @@ import type { PythonCall } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { sections } from '../../app/schema.ts';
 import { flagOf, listensBy } from '../../app/shell.ts';
+import { groupsOf } from '../groups.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import { lineWith } from './package-files.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -53,8 +54,6 @@ function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boole
   if (!first || known.some((each) => each.port === port)) return;
   yield {
     cause: 'wrong-port',
-    severity: 'warning',
-    captured: { port: first.port ?? '' },
     at: first.at,
     title: `${first.what} listens on port ${first.port}, but port is ${port}`,
     why: isSet ? undefined : 'port is not set and defaults to 8000',
@@ -70,8 +69,6 @@ function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], por
   if ([first, ...others].some((each) => each.port === port)) return;
   yield {
     cause: 'wrong-port',
-    severity: 'warning',
-    captured: { port: first.port },
     at: { file: docker.path, line: first.line },
     title: `the Dockerfile exposes port ${first.port}, but port is ${port}`,
     fix: `port = ${first.port}`,
@@ -114,9 +111,9 @@ export function configOf(shipment: Shipment, { words, program, cwd }: StartedSer
 
 /** `bind` of a file of settings. */
 function boundIn(shipment: Shipment, file: string): ListeningPlace | undefined {
-  const text = shipment.text(file) ?? '';
+  const text = shipment.read(file);
   const bind = readPython(text, file).values.get('bind') ?? /^\s*bind\s*=\s*\[?\s*["']([^"']+)/m.exec(text)?.[1];
-  const [, host, port] = /^(?:\w+:\/\/)?(.*):(\d+)$/.exec(bind ?? '') ?? [];
+  const [, host, port] = groupsOf(/^(?:\w+:\/\/)?(.*):(\d+)$/, bind ?? '');
   return port === undefined ? undefined : { host, port, at: { file, line: lineWith(text, 'bind') }, what: file };
 }
 
@@ -126,10 +123,13 @@ function proxyListens(shipment: Shipment): ListeningPlace[] {
     /^\/etc\/nginx\/.*(?:\.conf|sites-enabled\/[^/]*)$/.test(path),
   );
   const found = files.flatMap(([, file]) =>
-    (shipment.text(file) ?? '').split('\n').flatMap((text, at): ListeningPlace[] => {
-      const [, host = '0.0.0.0', port] = /^\s*listen\s+(?:(\[[^\]]*\]|[\w.*]+):)?(\d+)\b/.exec(text) ?? [];
-      return port === undefined ? [] : [{ host, port, at: { file, line: at + 1 }, what: 'nginx' }];
-    }),
+    shipment
+      .read(file)
+      .split('\n')
+      .flatMap((text, at): ListeningPlace[] => {
+        const [, host = '0.0.0.0', port] = groupsOf(/^\s*listen\s+(?:(\[[^\]]*\]|[\w.*]+):)?(\d+)\b/, text);
+        return port === undefined ? [] : [{ host, port, at: { file, line: at + 1 }, what: 'nginx' }];
+      }),
   );
   return found.length > 0 ? found : [{ host: '0.0.0.0', at: undefined, what: 'nginx' }];
 }
@@ -140,7 +140,7 @@ const addresses = /^(?:ASPNETCORE_(?:URLS|HTTP_PORTS)|PORT)$/;
 function environmentListens(shipment: Shipment): ListeningPlace[] {
   const docker = shipment.dockerfile();
   return [...(docker?.stage.environment ?? [])].flatMap(([name, value]) => {
-    const [, host, port] = /^(?:https?:\/\/([^:/]+|\[.*\]):)?(\d+)$/.exec(value) ?? [];
+    const [, host, port] = groupsOf(/^(?:https?:\/\/([^:/]+|\[.*\]):)?(\d+)$/, value);
     if (!docker || port === undefined || !addresses.test(name) || !isReadBy(shipment, name)) return [];
     const line = docker.image.instructions.findLast(
       ({ keyword, text }) => keyword === 'ENV' && text.includes(`${name}=`),
@@ -156,8 +156,8 @@ const isReadBy = (shipment: Shipment, name: string) =>
   name !== 'PORT' ||
   shipment.paths.some(
     (path) =>
-      (/\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.text(path) ?? '')) ||
-      (path === 'package.json' && /"(?:next|nuxt|astro|@sveltejs\/adapter-node)"/.test(shipment.text(path) ?? '')),
+      (/\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.read(path))) ||
+      (path === 'package.json' && /"(?:next|nuxt|astro|@sveltejs\/adapter-node)"/.test(shipment.read(path))),
   );
 
 /** `UVICORN_HOST`, `FLASK_RUN_PORT`; gunicorn takes `PORT`. */
@@ -171,12 +171,12 @@ function variablesOf({ program, environment }: StartedServer): { host: string | 
 /** Of a program that is not known, only what it surely says. */
 function otherProgram({ words, at }: StartedCommand): ListeningPlace[] {
   const text = words.join(' ');
-  const [, bound, boundPort] =
-    /(?:--(?:bind|listen|address|addr|host)[= ]|-(?:addr|listen|http)[= ]|-[bS]\s+)(?:\w+:\/\/)?(\[[^\]]+\]|[\w.]*):(\d{2,5})\b/.exec(
-      text,
-    ) ?? [];
-  const [, port = boundPort] = /--(?:http-)?port[= ](\d{2,5})\b/.exec(text) ?? [];
-  const [, host = bound] = /--(?:host|bind|address)[= ](127\.0\.0\.1|localhost|0\.0\.0\.0)(?=\s|$)/.exec(text) ?? [];
+  const [, bound, boundPort] = groupsOf(
+    /(?:--(?:bind|listen|address|addr|host)[= ]|-(?:addr|listen|http)[= ]|-[bS]\s+)(?:\w+:\/\/)?(\[[^\]]+\]|[\w.]*):(\d{2,5})\b/,
+    text,
+  );
+  const [, port = boundPort] = groupsOf(/--(?:http-)?port[= ](\d{2,5})\b/, text);
+  const [, host = bound] = groupsOf(/--(?:host|bind|address)[= ](127\.0\.0\.1|localhost|0\.0\.0\.0)(?=\s|$)/, text);
   return host === undefined && port === undefined ? [] : [{ host: host || undefined, port, at, what: 'the command' }];
 }
 

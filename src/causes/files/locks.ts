@@ -3,6 +3,7 @@ import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
 import type { RunCommand } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
+import { groupsOf } from '../groups.ts';
 import { lineWith, normalizeName, projectRequirements } from './package-files.ts';
 import { type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -100,7 +101,7 @@ export function* staleLock(shipment: Shipment, docker: Docker, step: RunCommand)
   if (!rule || inOtherFolder.test(command) || step.hasMounts) return;
   const pathOf = (name: string) => step.before.files.get(posix.resolve(step.cwd, name)) ?? '';
   const manifest = pathOf(rule.manifest);
-  const text = shipment.text(manifest) ?? '';
+  const text = shipment.read(manifest);
   const lock = lockText(rule, pathOf(rule.lock), step, shipment);
   const [name] = lock === undefined ? [] : namesIn(() => rule.unlocked(text, lock));
   const { does = 'refuses that' } = rule;
@@ -108,7 +109,6 @@ export function* staleLock(shipment: Shipment, docker: Docker, step: RunCommand)
     yield {
       cause: 'lock-file-outdated',
       severity: rule.does ? 'warning' : 'error',
-      captured: { path: rule.lock, name },
       at: { file: manifest, line: lineWith(text, name) },
       title: `${pathOf(rule.lock) || rule.lock} does not have ${name} as ${manifest} lists it, and ${command} ${does}`,
       why: `${docker.path}:${step.line} runs it`,
@@ -256,8 +256,8 @@ function unlockedNames(manifest: string, lock: string, isChecked: boolean): stri
 
 function byBundler(manifest: string, lock: string): (string | undefined)[] {
   if (/\b(?:if|unless|eval_gemfile|gemspec|install_if)\b/.test(manifest)) return [];
-  const [, list = ''] = /^DEPENDENCIES\n((?: .*\n)*)/m.exec(lock) ?? [];
-  const [, platforms = ''] = /^PLATFORMS\n((?: .*\n)*)/m.exec(lock) ?? [];
+  const [, list = ''] = groupsOf(/^DEPENDENCIES\n((?: .*\n)*)/m, lock);
+  const [, platforms = ''] = groupsOf(/^PLATFORMS\n((?: .*\n)*)/m, lock);
   const names = [...manifest.matchAll(/^\s*gem\s*\(?["']([\w.-]+)["']/gm)].map(([, name = '']) => name);
   return [
     ...names.filter((name) => !list.split('\n').some((line) => /^ {2}([\w.-]+)/.exec(line)?.[1] === name)),
@@ -289,7 +289,7 @@ export function fitsRange(version: string, range: string): boolean {
 }
 
 function meets(version: string, part: string): boolean {
-  const [, operator = '', given = ''] = /^(\^|~>?|[<>]=?|=|)v?(.*)$/.exec(part) ?? [];
+  const [, operator = '', given = ''] = groupsOf(/^(\^|~>?|[<>]=?|=|)v?(.*)$/, part);
   const numbers = (/^\d+(?:\.\d+)*/.exec(given)?.[0].split('.') ?? []).slice(0, version.split('.').length);
   const bound = numbers.join('.');
   const starts = (count: number) => `${version}.`.startsWith(`${numbers.slice(0, Math.max(1, count)).join('.')}.`);

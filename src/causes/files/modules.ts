@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
+import { groupsOf } from '../groups.ts';
 import type { Packages } from './packages.ts';
 import type { Shipment, StartedServer } from './shipment.ts';
 
@@ -143,7 +144,7 @@ export class ModuleGraph {
 
   /** Modules that a text names: what a framework loads by its name. */
   private followText(value: string): void {
-    const [, name] = /^((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?::\w+)?$/.exec(value) ?? [];
+    const [, name] = groupsOf(/^((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?::\w+)?$/, value);
     if (name === undefined || !this.tree.has(posix.join(this.roots[0] ?? '', `${name.replaceAll('.', '/')}.py`)))
       return;
     const found = this.find(name.split('.'));
@@ -224,7 +225,7 @@ function imagePath(inApp: string, path: string, file: string): string {
 function foldersIn(words: readonly string[]): string[] {
   const flags = /^--(?:app-dir|chdir|pythonpath)(?:=(.+))?$/;
   return words.flatMap((word, at) => {
-    const [flag, value] = flags.exec(word) ?? [];
+    const [flag, value] = groupsOf(flags, word);
     const folder = value ?? words[at + 1];
     return flag !== undefined && folder !== undefined ? [folder] : [];
   });

@@ -51,7 +51,7 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
   }
 }
 
-const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });
+const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', captured: { path } });
 
 function openedBy(graph: ModuleGraph): Opened[] {
   const modules = [...graph.modules.values()];
@@ -160,12 +160,12 @@ function uncopied(path: string, { isRead }: Opened, shipment: Shipment): Said | 
 
 /** A text that is not UTF-8. */
 function undecodable(path: string, shipment: Shipment): Said | undefined {
-  const text = /\.(?:gz|zip|bz2|xz)$/.test(path) ? '' : (shipment.text(path) ?? '');
+  const text = /\.(?:gz|zip|bz2|xz)$/.test(path) ? '' : shipment.read(path);
   const odd = text.indexOf('\ufffd');
   if (odd < 0 || text.includes('\0')) return undefined;
   const at = { file: path, line: text.slice(0, odd).split('\n').length };
   const fix = `save ${path} as UTF-8, or give the call its encoding`;
-  return { cause: 'file-encoding', severity: 'warning', captured: { path }, at, title: `${path} is not UTF-8`, fix };
+  return { cause: 'file-encoding', captured: { path }, at, title: `${path} is not UTF-8`, fix };
 }
 
 /** A column that the first line of a table does not have. */
@@ -180,7 +180,6 @@ function withoutColumn(path: string, { file, columns = [] }: Opened, shipment: S
   if (name === undefined) return undefined;
   return {
     cause: 'file-invalid',
-    severity: 'warning',
     captured: { path },
     title: `${file} reads the column ${name} of ${path}, which does not have it`,
     why: `its columns are ${own.slice(0, 6).join(', ')}`,
@@ -201,7 +200,7 @@ const dataEnds =
 /** A path that only one machine has, unless the Dockerfile makes it. */
 function ofMachine({ value, file, isRead }: Opened, shipment: Shipment): Said | undefined {
   const top = value.split(/[\\/]/).slice(0, 3).join('/');
-  const isOfImage = shipment.isDocker && shipment.text(shipment.dockerfile()?.path ?? '')?.includes(top);
+  const isOfImage = shipment.isDocker && shipment.dockerfile()?.text.includes(top);
   if (value.includes(unknown) || isOfImage || (!isRead && !isFile(value))) return undefined;
   return {
     ...notFound(value),
@@ -257,7 +256,6 @@ function excluded(path: string, opened: Opened, shipment: Shipment): Said | unde
   const { why, fix, setting } = shipment.reasonOf(isFolder ? `${path}/file` : path);
   return {
     cause: 'file-excluded',
-    severity: 'warning',
     captured: { path },
     at: { setting },
     title: `${path} is in the app folder, but is not sent: ${why}`,
@@ -304,7 +302,7 @@ function isBuilt(path: string, shipment: Shipment): boolean {
   const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
   const texts = shipment.buildCommands().map(({ words }) => {
     const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
-    return [...words, ...scripts.map((file) => shipment.text(file) ?? '')].join(' ');
+    return [...words, ...scripts.map((file) => shipment.read(file))].join(' ');
   });
   const written = [...(shipment.dockerfile()?.stage.written.keys() ?? [])];
   return [...texts, ...written].some((text) => named.some((each) => text.includes(each)));
@@ -342,7 +340,6 @@ function otherEnd(folder: string, name: string, shipment: Shipment): Said | unde
   if (other === undefined) return undefined;
   return {
     cause: 'file-not-found',
-    severity: 'warning',
     captured: { path: `${folder}/${name}` },
     why: `the folder has ${other}`,
     fix: `rename it, or open files that end in ${posix.extname(other)}`,
@@ -355,7 +352,7 @@ const namesPath = /[:=]\s*["']?((?:\.\/)?[\w-]+(?:\/[\w.-]+)*\/[\w.-]+\.\w+)["']
 /** Paths in settings of the app: of files that are not sent, and of files that are not there. */
 export function* lookAtNamedInData(shipment: Shipment): Generator<SeenCause> {
   for (const file of shipment.isDocker ? [] : shipment.paths.filter((each) => settings.test(each)))
-    for (const [at, text] of (shipment.text(file) ?? '').split('\n').entries()) {
+    for (const [at, text] of shipment.read(file).split('\n').entries()) {
       const value = namesPath.exec(text)?.[1];
       const opened = { value: value ?? '', file, line: at + 1, isRead: true };
       const found = value === undefined ? undefined : named(posix.normalize(value), opened, shipment);

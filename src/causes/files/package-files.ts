@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
 import { isSpecifier, readPipLine, type TextLine } from '../../app/pip-line.ts';
+import { groupsOf } from '../groups.ts';
 
 /** A package that is wanted. */
 export interface Requirement {
@@ -26,7 +27,7 @@ export const normalizeName = (name: string) => name.replace(/[-_.]+/g, '-').toLo
 export function parseRequirement(text: string): Requirement | undefined {
   const read = readPipLine(text);
   if (read.kind === 'address' || read.kind === 'path') return namedByAddress(text);
-  const [, name = '', rest = ''] = /^([A-Za-z0-9][\w.-]*)\s*([^;#]*)/.exec(text) ?? [];
+  const [, name = '', rest = ''] = groupsOf(/^([A-Za-z0-9][\w.-]*)\s*([^;#]*)/, text);
   const { extras, wanted, marker } = read.kind === 'package' ? read : { extras: '', wanted: rest.trim(), marker: '' };
   if (name === '' || read.kind === 'option') return undefined;
   return { name: normalizeName(name), extras: extras.match(/[\w.-]+/g) ?? [], wanted, isConditional: marker !== '' };
@@ -46,7 +47,7 @@ function otherSource(name: string): Requirement {
 
 /** Of conda: `conda-forge::numpy=1.26`. */
 export function parseCondaPackage(text: string): Requirement | undefined {
-  const [, name] = /^(?:[\w./-]+::)?([A-Za-z][\w.-]*)/.exec(text.trim()) ?? [];
+  const [, name] = groupsOf(/^(?:[\w./-]+::)?([A-Za-z][\w.-]*)/, text.trim());
   return name === undefined ? undefined : otherSource(name);
 }
 

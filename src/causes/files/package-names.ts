@@ -1,4 +1,5 @@
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf } from '../groups.ts';
 import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
@@ -72,7 +73,7 @@ const plausible =
 
 function meantByName(name: string): string | undefined {
   const known = aptPackages();
-  const [, language = ''] = /^tesseract-ocr-(\w+)$/.exec(name) ?? [];
+  const [, language = ''] = groupsOf(/^tesseract-ocr-(\w+)$/, name);
   const own = languages[language];
   if (own) return `tesseract-ocr-${own}`;
   // Debian calls headers so; other distributions have the longer word.
@@ -97,7 +98,6 @@ function* goneName({ name, at, base }: Named): Generator<SeenCause> {
   if (from?.test(base))
     yield {
       cause: 'apt-package-not-found',
-      severity: 'warning',
       captured: { package: name },
       at,
       why: `${base} is of a newer Debian or Ubuntu, which has removed it`,
@@ -112,7 +112,6 @@ function* debianName(named: Named): Generator<SeenCause> {
   if (meant === undefined || meant === name) return;
   yield {
     cause: 'apt-package-not-found',
-    severity: 'warning',
     captured: { package: name },
     at,
     why: `Debian has ${meant}`,
@@ -148,7 +147,6 @@ function* ofOtherSystem({ name, at, isConditional }: Listed): Generator<SeenCaus
   yield {
     cause: 'package-not-found',
     severity: 'error',
-    captured: { package: name },
     at,
     title: `${name} is only for ${name.startsWith('pyobjc') ? 'macOS' : 'Windows'}, and the image is Linux`,
     fix: `remove it, or write ${name}; sys_platform == "${name.startsWith('pyobjc') ? 'darwin' : 'win32'}"`,
@@ -161,8 +159,6 @@ function* namesake({ name, at }: Listed, called: ReadonlySet<string>): Generator
   if (own === undefined || call === undefined || !at) return;
   yield {
     cause: 'package-not-found',
-    severity: 'warning',
-    captured: { package: name },
     at,
     title: `${name} is another package than the one that has ${call}: that is ${own}`,
     fix: `${own} = "latest"`,
@@ -176,7 +172,7 @@ function packageOfModule(name: string): string | undefined {
 }
 
 function* pipName({ name, wanted, at }: Listed, known: readonly string[]): Generator<SeenCause> {
-  const found = { cause: 'package-not-found', severity: 'warning', captured: { package: name }, at } as const;
+  const found = { cause: 'package-not-found', captured: { package: name }, at } as const;
   const own = packageOfModule(name);
   const similar = closestName(name, known);
   if (/^[a-z]{2}-(?:core|dep|ent)-(?:web|news|sci|wiki)-(?:sm|md|lg|trf)$/.test(name) && wanted !== '')

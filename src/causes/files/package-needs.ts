@@ -1,3 +1,5 @@
+import { groupsOf } from '../groups.ts';
+
 /**
  * What versions of packages need, by how the version begins: a Python, or another package that apps pin too. From the
  * metadata of the packages on PyPI.
@@ -80,7 +82,7 @@ interface Need {
 /** What a version of a package needs of Python and of other packages. */
 function needsOf(name: string, version: string): Need[] {
   const line = table.split('\n').find((each) => {
-    const [, known, starts = ''] = /^(\S+) ([^:]+):/.exec(each) ?? [];
+    const [, known, starts = ''] = groupsOf(/^(\S+) ([^:]+):/, each);
     return known === name && starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`));
   });
   const needs =
@@ -89,7 +91,7 @@ function needsOf(name: string, version: string): Need[] {
       .trim()
       .split(' ') ?? [];
   return needs.map((need) => {
-    const [, other = '', bound = ''] = /^([a-z-]+)(.+)$/.exec(need) ?? [];
+    const [, other = '', bound = ''] = groupsOf(/^([a-z-]+)(.+)$/, need);
     return { other, bound };
   });
 }

@@ -1,6 +1,7 @@
 import { dirname, posix } from 'node:path';
 import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
+import { groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { once } from './once.ts';
 import { type Install, installedBy } from './package-commands.ts';
@@ -181,7 +182,7 @@ export class Packages {
 
   private readLine({ text, file, line }: RequirementLine): void {
     const at = { file, line };
-    const [, flag, other = ''] = /^(-r|--requirement|-c|--constraint)[ =]*(.+)$/.exec(text) ?? [];
+    const [, flag, other = ''] = groupsOf(/^(-r|--requirement|-c|--constraint)[ =]*(.+)$/, text);
     if (flag !== undefined) {
       const before = this.listed.length;
       this.readRequirements(posix.join(dirname(file), other.trim()), at);

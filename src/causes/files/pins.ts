@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, isSame, missingWheels, pinnedVersion, releasesIn, satisfies } from '../../app/wheels.ts';
+import { groupsOf } from '../groups.ts';
 import { once } from './once.ts';
 import { type UnmetNeed, unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
@@ -50,8 +51,8 @@ function* unreadable({ name, wanted, at }: Listed, { lines }: Packages): Generat
 }
 
 function* localVersion({ name, wanted, at }: Listed, indexes: readonly string[]): Generator<SeenCause> {
-  const [, local = ''] = /\+(\w+)\s*$/.exec(wanted) ?? [];
-  const others = indexes.flatMap((each) => /\/whl\/(?:nightly\/)?(cu\d+|cpu|rocm[\d.]+)/.exec(each)?.[1] ?? []);
+  const [, local = ''] = groupsOf(/\+(\w+)\s*$/, wanted);
+  const others = indexes.flatMap((each) => groupsOf(/\/whl\/(?:nightly\/)?(cu\d+|cpu|rocm[\d.]+)/, each).slice(1));
   const isThere = indexes.length > 0 && (others.length < indexes.length || others.includes(local));
   if (local === '' || isThere) return;
   yield {
@@ -114,15 +115,13 @@ function isChecked(shipment: Shipment, at: SeenCause['at']): boolean {
   return posix.normalize(named) === at?.file;
 }
 
-function* withoutWheels(shipment: Shipment, { name, wanted, at }: Listed, version: string): Generator<SeenCause> {
+function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: string): Generator<SeenCause> {
   const python = shipment.python();
   if (python === undefined || isChecked(shipment, at)) return;
   const missing = missingWheels(name, version, python);
   if (!missing) return;
   yield {
     cause: 'python-version-unsupported',
-    severity: 'warning',
-    captured: { package: name, wanted },
     at,
     title: `${name} ${version} has no wheels for Python ${python}`,
     why: `it has them for Python ${missing.pythons.join(', ') || 'none that is offered'} (${missing.source})`,
@@ -139,8 +138,6 @@ function* loose({ listed }: Packages, { name, at }: Listed, version: string): Ge
   const { other, bound } = rule;
   yield {
     cause: 'package-api-changed',
-    severity: 'warning',
-    captured: { package: other },
     at,
     title: `${name} ${version} does not work with the ${other} that pip installs beside it`,
     why: `it was released before ${other} ${bound.replace('<', '')}, and does not bound it`,
@@ -204,7 +201,6 @@ export function* lookAtPythonVersion(shipment: Shipment): Generator<SeenCause> {
     yield {
       cause: 'python-version-unsupported',
       severity: installsProject(shipment) ? 'error' : 'warning',
-      captured: { package: 'the project' },
       at: { file, line },
       title: `${file} wants Python ${wanted}, and the app runs on ${python}`,
       fix: shipment.isDocker

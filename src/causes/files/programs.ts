@@ -44,7 +44,7 @@ const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
   [/./, /^(?:free|gpg|gunzip|gzip|hostname|killall|openssl|pg_config|ping|ps|pkill|top)$/],
 ];
 
-type Help = { fix: string; severity: SeenCause['severity'] } | undefined;
+type Help = (Pick<SeenCause, 'severity'> & { fix: string }) | undefined;
 
 /** What helps, where a program was installed by nothing before, or where the PATH does not look. */
 export function lacksProgram(image: ImageState, program: string, packages: Packages): Help {
@@ -65,7 +65,7 @@ function helpFor(image: ImageState, program: string, packages: Packages): Help {
   const isPython = packages.hasOthers || packages.has(program) || packages.has(debian ?? '');
   if (debian === undefined || isThere || isPython || commands.some(({ words }) => bringsLike(words, debian)))
     return undefined;
-  return { fix: `RUN apt-get update && apt-get install -y ${debian}`, severity: 'warning' };
+  return { fix: `RUN apt-get update && apt-get install -y ${debian}` };
 }
 
 /** uv, where its installer puts it: a folder that is not in the PATH of an image. Old versions used another one. */

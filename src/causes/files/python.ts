@@ -3,6 +3,7 @@ import { isLaterVersion } from '../../app/later-version.ts';
 import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { versionsWith } from '../moved-names.ts';
 import type { Link, Module, ModuleGraph } from './modules.ts';
@@ -45,13 +46,11 @@ function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
 
 /** `if __name__ == "main":`. */
 function* neverMain({ file, isEntry }: Module, shipment: Shipment): Generator<SeenCause> {
-  const lines = isEntry === 'script' ? (shipment.text(file) ?? '').split('\n') : [];
+  const lines = isEntry === 'script' ? shipment.read(file).split('\n') : [];
   const at = lines.findIndex((text) => /^if __name__ == ["'](?!__main__["'])/.test(text));
   if (at >= 0)
     yield {
       cause: 'app-exited',
-      severity: 'warning',
-      captured: {},
       at: { file, line: at + 1 },
       title: `${file} starts nothing: __name__ of what is started is "__main__"`,
       fix: 'write if __name__ == "__main__":',
@@ -66,7 +65,6 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
       yield {
         cause: 'syntax-error',
         severity: 'error',
-        captured: { problem: what },
         at: { file, line },
         title: `${file} has a syntax error: ${what} is for Python ${version} and later`,
         why,
@@ -78,7 +76,6 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
       yield {
         cause: 'python-version-unsupported',
         severity: 'error',
-        captured: { package: file },
         at: { file, line },
         title: `${file} imports ${name} from ${module}, which has it since Python ${since}`,
         why,
@@ -117,7 +114,6 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
   yield {
     cause: 'package-api-changed',
     severity: pinnedVersion(wanted) !== undefined && isNeeded === 'always' ? 'error' : 'warning',
-    captured: { package: owner, name },
     at: { file, line },
     title: `${file} takes ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
     why: `only versions ${bound} have it`,
@@ -127,9 +123,9 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
 export function contradicts(wanted: string, bound: string): boolean {
-  const [, sign = '', version = ''] = /^([<>]=?)(.*)$/.exec(bound) ?? [];
+  const [, sign = '', version = ''] = groupsOf(/^([<>]=?)(.*)$/, bound);
   const pinned = pinnedVersion(wanted);
-  const [, upper] = /<\s*([\d.]+)/.exec(wanted) ?? [];
+  const [, upper] = groupsOf(/<\s*([\d.]+)/, wanted);
   if (sign === '>=') return isOlder(pinned ?? upper ?? version, version) || (pinned === undefined && upper === version);
   if (pinned !== undefined) return !isOlder(pinned, version);
   return upper === undefined && !/[~=]/.test(wanted.replace('>=', ''));
@@ -149,7 +145,6 @@ function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
       closestName(name, names) ?? names.find((each) => each.endsWith(`_${name}`) || each.startsWith(`${name}_`));
     yield {
       cause: 'import-name-missing',
-      severity: 'warning',
       captured: { module: target.file, name, path: target.file },
       at: { file, line },
       fix: meant && `use ${object}.${meant}, or define ${name} in ${target.file}`,
@@ -181,7 +176,6 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
     if (!builtins.has(name) && !/^__\w+__$/.test(name))
       yield {
         cause: 'name-undefined',
-        severity: 'warning',
         captured: { name, path: file },
         at: { file, line },
         ...(definedAt !== undefined && { title: `${file} uses ${name} before line ${definedAt}, which defines it` }),
@@ -191,7 +185,7 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
 
 /** Calls of functions of the app with other arguments than they take. */
 function* wrongArguments(module: Module, graph: ModuleGraph, shipment: Shipment): Generator<SeenCause> {
-  const text = shipment.text(module.file) ?? '';
+  const text = shipment.read(module.file);
   for (const call of module.facts.calls.flatMap((each) => [each, ...handedOn(each, text)])) {
     const { name = '', file, known, isOfObject } = ownFunction(call, module, graph) ?? {};
     const wanted =
@@ -199,8 +193,6 @@ function* wrongArguments(module: Module, graph: ModuleGraph, shipment: Shipment)
     if (wanted)
       yield {
         cause: 'wrong-arguments',
-        severity: 'warning',
-        captured: { name, wanted },
         at: { file: module.file, line: call.line },
         title: `${name} ${wanted}`,
         fix: `${file} has: ${[...known.names].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
@@ -220,10 +212,10 @@ function handedOn(call: PythonCall, text: string): PythonCall[] {
     .split('\n')
     .slice(line - 1)
     .join('\n');
-  const [, own, list] =
-    /\.(?:click|submit|change|input|upload|select|release)\(\s*(?:fn=)?([\w.]+),\s*(?:inputs=)?\[([^\][(){}*]*)\]/.exec(
-      rest,
-    ) ?? [];
+  const [, own, list] = groupsOf(
+    /\.(?:click|submit|change|input|upload|select|release)\(\s*(?:fn=)?([\w.]+),\s*(?:inputs=)?\[([^\][(){}*]*)\]/,
+    rest,
+  );
   if (own !== written || list === undefined || !/\.(?:click|submit|change|input|upload|select|release)$/.test(name))
     return [];
   const values = list.split(',').filter((each) => each.trim() !== '');
@@ -268,7 +260,7 @@ function functionOf(parts: readonly string[], owner: Module, module: Module, gra
 
 /** The class of the app whose call made an object: `ocr.Reader`. */
 function classOf(made: string, module: Module, graph: ModuleGraph): { owner: Module; name: string } | undefined {
-  const [, path, name = ''] = /^(?:(.+)\.)?(\w+)$/.exec(made) ?? [];
+  const [, path, name = ''] = groupsOf(/^(?:(.+)\.)?(\w+)$/, made);
   const there = path === undefined ? module : graph.moduleNamed(path);
   const owner = there && ownerOf(name, there, graph);
   return owner?.facts.names.get(name)?.made === 'class' ? { owner, name } : undefined;
@@ -284,8 +276,6 @@ function* missingMembers(module: Module, graph: ModuleGraph, inherited: Readonly
     const meant = closestName(name, found?.members ?? []);
     yield {
       cause: 'name-undefined',
-      severity: 'warning',
-      captured: { name, path: module.file },
       at: { file: module.file, line },
       title: `${of} of ${owner.file} has no ${name}`,
       fix: meant ? `write ${meant}` : `define ${name} in ${of}`,
@@ -334,8 +324,6 @@ function* hidesOther({ file, path, isEntry }: Module, shipment: Shipment, packag
   if (!isPackage && !standardModules.has(name)) return;
   yield {
     cause: 'circular-import',
-    severity: 'warning',
-    captured: { module: name },
     at: { file, line: 1 },
     title: `${file} hides the ${isPackage ? 'package' : 'module of Python'} ${name}`,
     fix: `give ${file} another name`,

@@ -65,7 +65,6 @@ function* notCopied(named: NamedPath, there: string, shipment: Shipment): Genera
       yield {
         cause: 'file-not-found',
         severity: 'error',
-        captured: { path: there },
         at: { file, line },
         title: `${file} names ${name}, and ${wanted} is not in the image`,
         fix: `COPY ${there} in ${shipment.dockerfile()?.path}`,

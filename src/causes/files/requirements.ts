@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { readPipLine } from '../../app/pip-line.ts';
+import { groupsOf } from '../groups.ts';
 import type { Packages, RequirementLine } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -55,7 +56,7 @@ function* address(shipment: Shipment, packages: Packages, text: string, at: Plac
       why: `"${text}" needs an SSH key, and the build has none`,
     };
   else if (text.startsWith('git+') && !shipment.isDocker && !packages.isOtherImage && !packages.apt.has('git'))
-    yield { cause: 'git-missing', severity: 'warning', at, why: `"${text}" is fetched with git` };
+    yield { cause: 'git-missing', at, why: `"${text}" is fetched with git` };
   yield* privateHost(text, at);
 }
 
@@ -63,11 +64,10 @@ const privateNames = /\.(?:local|internal|lan|corp|intra|home|test|localdomain)$
 const privateAddresses = /^(?:10|127)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\./;
 
 function* privateHost(text: string, at: Place): Generator<SeenCause> {
-  const [, host] = /:\/\/(?:[^@/]*@)?([^:/\s]+)/.exec(text) ?? [];
+  const [, host] = groupsOf(/:\/\/(?:[^@/]*@)?([^:/\s]+)/, text);
   if (host === undefined || !(privateNames.test(host) || privateAddresses.test(host))) return;
   yield {
     cause: 'package-index-unreachable',
-    severity: 'warning',
     captured: { host },
     at,
     why: `${host} is an address of a private network`,

@@ -19,7 +19,6 @@ export function* lookAtChecks(shipment: Shipment, graph: ModuleGraph): Generator
     const meant = routes.find((route) => /health|live|ready|ping|status/i.test(route)) ?? closestName(plain, routes);
     yield {
       cause: 'health-check-failed',
-      severity: 'warning',
       captured: { path: plain, check },
       at: { setting: `runtime.custom.${check}_endpoint` },
       title: `the app has no ${plain}, which the platform asks for`,
@@ -195,7 +194,7 @@ function routeOf({ name, arguments: given, keywords, isDecorator, inside }: Pyth
 /** Of another language: texts that are paths. One that ends what is asked for may be below a prefix. */
 function textRoutes(shipment: Shipment, paths: readonly string[]): string[] | undefined {
   const sources = shipment.paths.filter((file) => /\.(?:go|rs|[cm]?[jt]s|rb|php|java|kt|cs)$/.test(file));
-  const texts = sources.map((file) => shipment.text(file) ?? '');
+  const texts = sources.map((file) => shipment.read(file));
   const found = texts.flatMap((text) =>
     [...text.matchAll(/["'`](\/[\w./{}:<>*-]*)["'`]/g)].map(([, path = '']) => path),
   );

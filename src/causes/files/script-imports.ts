@@ -1,5 +1,6 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
+import { groupsOf } from '../groups.ts';
 
 /** What a file of JavaScript or TypeScript loads when it is loaded itself. */
 export interface ScriptImport {
@@ -24,8 +25,8 @@ export function scriptImports(text: string): ScriptImport[] {
     // `import { type A }` loads nothing, either.
     const isType = /^import\s*\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?\s*,?)+\s*\}/.test(whole);
     const line = plain.slice(0, plain.indexOf(whole)).split('\n').length;
-    const [, listed = ''] = /^import\s[^{]*\{([^}]*)\}/.exec(whole) ?? [];
-    const names = listed.split(',').flatMap((each) => /^\s*(?!type\s)([\w$]+)/.exec(each)?.[1] ?? []);
+    const [, listed = ''] = groupsOf(/^import\s[^{]*\{([^}]*)\}/, whole);
+    const names = listed.split(',').flatMap((each) => groupsOf(/^\s*(?!type\s)([\w$]+)/, each).slice(1));
     return isType ? [] : { name, line, isRequire: required !== undefined, names };
   });
 }

@@ -28,7 +28,7 @@ export function* lookAtScripts(shipment: Shipment): Generator<SeenCause> {
   const run = reached(shipment, docker);
   const inStages = new Set(docker.image.stages.flatMap(({ files }) => [...files.values()]));
   for (const file of [...inStages].filter((path) => isScript(path) && !isBeside(path)))
-    for (const each of scriptImports(shipment.text(file) ?? ''))
+    for (const each of scriptImports(shipment.read(file)))
       yield* imported({ file, each, shipment, docker, projects, isRun: run.has(file) });
 }
 
@@ -53,7 +53,6 @@ function* notExported({ file, each, shipment, projects }: Found, near: string): 
   const meant = closestName(name, exported);
   yield {
     cause: 'import-name-missing',
-    severity: 'warning',
     captured: { module: target, name, path: target },
     at: { file, line: each.line },
     fix: meant && `import ${meant}, or export ${name} from ${target}`,
@@ -120,7 +119,7 @@ function reached(shipment: Shipment, { stage }: Docker): ReadonlySet<string> {
   const found = new Set(stage.files.size > 0 ? entries.filter(isScript) : []);
   // A set that grows is walked to its end.
   for (const file of found)
-    for (const { name } of scriptImports(shipment.text(file) ?? '')) {
+    for (const { name } of scriptImports(shipment.read(file))) {
       const paths = name.startsWith('.') ? candidates(posix.join(posix.dirname(file), name)) : [];
       const next = paths.find((path) => shipment.sent.has(path));
       if (next !== undefined && isScript(next)) found.add(next);
@@ -157,7 +156,7 @@ class Projects {
   private readonly exported = new Map<string, ReadonlySet<string> | undefined>();
 
   exportedBy(file: string): ReadonlySet<string> | undefined {
-    if (!this.exported.has(file)) this.exported.set(file, exportsOf(this.shipment.text(file) ?? ''));
+    if (!this.exported.has(file)) this.exported.set(file, exportsOf(this.shipment.read(file)));
     return this.exported.get(file);
   }
 
@@ -173,7 +172,7 @@ class Projects {
       all.length === 1 &&
       !this.shipment.sent.has('.yarnrc.yml') &&
       // A command may have its own value of the variable.
-      !/NODE_ENV=["']?(?!prod)/.test(this.shipment.text(this.shipment.dockerfile()?.path ?? '') ?? '') &&
+      !/NODE_ENV=["']?(?!prod)/.test(this.shipment.dockerfile()?.text ?? '') &&
       all.every(({ read }) => name in (read.devDependencies ?? {}) && !(name in (read.dependencies ?? {})))
     );
   }
@@ -329,7 +328,7 @@ function* kind({ file, each, shipment, projects, isRun }: Found): Generator<Seen
   const meant = isWhole
     ? undefined
     : `./${posix.relative(posix.dirname(file), whole).replace(/\.([cm]?)tsx?$/, '.$1js')}`;
-  const facts = { ...each, file, kind: projects.kindOf(file), meant, text: shipment.text(file) ?? '', isRun };
+  const facts = { ...each, file, kind: projects.kindOf(file), meant, text: shipment.read(file), isRun };
   const row = kindRows.find(({ holds }) => holds(facts));
   const said = { file, name: each.name, meant: meant ?? '' };
   if (row)

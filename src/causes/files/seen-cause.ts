@@ -4,8 +4,8 @@ import type { Captured } from '../rule.ts';
 /** A cause that the files show, before they are sent. */
 export interface SeenCause {
   cause: string;
-  /** An error only if it fails for certain. */
-  severity: 'error' | 'warning';
+  /** An error only if it fails for certain; a warning if nothing is said. */
+  severity?: 'error' | 'warning' | undefined;
   captured?: Captured;
   /** A file of the app and a line of it, from 1; or a dotted path of the config file. */
   at?: { file: string; line?: number | undefined } | { setting: string } | undefined;

@@ -1,5 +1,6 @@
 import { readPython } from '../../app/python/read-python.ts';
 import { flagOf } from '../../app/shell.ts';
+import { groupsOf } from '../groups.ts';
 import { configOf, startsServer, startsStdio } from './listening.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
@@ -26,7 +27,7 @@ export function* worker(server: StartedServer, { graph, packages, shipment }: St
   const said = { cause: 'worker-class-wrong', severity: 'error' as const, captured: { name: kind }, at };
   const wrong = wrongWorker(server, made, kind);
   if (wrong) yield { ...said, ...wrong };
-  const [needed = ''] = /^(?:uvicorn|gevent|eventlet)/.exec(kind) ?? [];
+  const [needed = ''] = groupsOf(/^(?:uvicorn|gevent|eventlet)/, kind);
   if (needed !== '' && packages.all().isWhole && !packages.has(needed))
     yield { ...said, why: `nothing installs ${needed}`, fix: packages.fixOf(needed) };
 }
@@ -60,12 +61,11 @@ export function* servesNothing({ shipment, graph }: StartFacts): Generator<SeenC
     for (const { line } of facts.calls.filter(startsStdio))
       yield {
         cause: 'not-listening',
-        severity: 'warning',
         at: { file, line },
         title: `${file} starts a server of MCP that talks over its input and output, not over a port`,
         fix: `run(transport="http", host="0.0.0.0", port=${shipment.config.custom?.port ?? 8000})`,
       };
-  const said = { cause: 'not-listening', severity: 'warning' as const, at: server.at };
+  const said = { cause: 'not-listening', at: server.at };
   const port = shipment.config.custom?.port ?? 8000;
   if (entry.facts.imports.some(({ module }) => module === 'streamlit'))
     yield {

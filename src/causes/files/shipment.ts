@@ -15,6 +15,7 @@ import { compileGlob } from '../../app/files/glob.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
+import { groupsOf } from '../groups.ts';
 import { makesOf } from './built.ts';
 import { once } from './once.ts';
 import { scriptCommands } from './package-json.ts';
@@ -41,6 +42,7 @@ const pythons: readonly (readonly [image: RegExp, python: string])[] = [
 /** A Dockerfile of the app, what it makes, and its last stage. */
 export interface Docker {
   path: string;
+  text: string;
   image: DockerImage;
   stage: Stage;
 }
@@ -77,6 +79,9 @@ export class Shipment {
   }
 
   text = (path: string): string | undefined => this.bytes(path)?.toString();
+
+  /** The text of a file, empty where there is none. */
+  read = (path: string): string => this.text(path) ?? '';
 
   /** Whether the folder has a file or a folder of this name, sent or not. */
   exists(path: string): boolean {
@@ -146,10 +151,10 @@ export class Shipment {
     const named = this.config.custom?.dockerfile_path;
     if (named === undefined) return undefined;
     const path = posix.normalize(named.replaceAll('\\', '/'));
-    const text = this.text(path) ?? readBytesIfPresent(resolve(this.config.root, path))?.toString();
-    const image = readImage(text ?? '', this.paths);
+    const text = this.text(path) ?? readBytesIfPresent(resolve(this.config.root, path))?.toString() ?? '';
+    const image = readImage(text, this.paths);
     const stage = image.stages.at(-1);
-    return stage && { path, image, stage };
+    return stage && { path, text, image, stage };
   });
 
   /** Whether an image surely has no such file. */
@@ -245,7 +250,7 @@ export class Shipment {
     return shellCommands(withChosenArm(text, rest[0])).flatMap((command) => {
       const [name, value = '$'] = command.words;
       if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
-      const [, variable, set = ''] = /^(?:export )?(\w+)=(.*)$/.exec(command.words.join(' ')) ?? [];
+      const [, variable, set = ''] = groupsOf(/^(?:export )?(\w+)=(.*)$/, command.words.join(' '));
       if (variable !== undefined) environment.set(variable, set);
       const next = expandWords(command.words, rest, environment);
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
@@ -258,7 +263,7 @@ export class Shipment {
     const pattern = settingsOf(posix.basename(words[0] ?? ''), words);
     const files = pattern ? [...this.inImage()].filter(([path]) => pattern.test(path)) : [];
     return files.flatMap(([, own]) =>
-      supervisedIn(this.text(own) ?? '', own).flatMap(({ text, file, line, folder }) => {
+      supervisedIn(this.read(own), own).flatMap(({ text, file, line, folder }) => {
         const cwd = posix.resolve(from.cwd, folder ?? '');
         return this.expand(['sh', '-c', text], { ...from, at: { file, line }, line, cwd }, depth + 1);
       }),

@@ -1,3 +1,4 @@
+import { groupsOf } from '../groups.ts';
 import { isBeside, withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -79,7 +80,7 @@ export function sourcesListen(shipment: Shipment): ListeningPlace[] {
   const found = files.flatMap((file) =>
     listeners
       .filter((each) => each.files.test(file) && !isBeside(file))
-      .flatMap((listener) => listensBy(listener, file, shipment.text(file) ?? '', { isSet, words })),
+      .flatMap((listener) => listensBy(listener, file, shipment.read(file), { isSet, words })),
   );
   // Only one of several may be the server that is reached.
   return found.map((each) => ({ ...each, isSetting: found.length > 1 }));
@@ -112,9 +113,9 @@ function portOf(expression: string | undefined, text: string, isSet: boolean, de
   if (expression === undefined || depth > 1) return undefined;
   if (/\benv\b/.test(expression) && isSet) return undefined;
   const plain = expression.trim().replace(/,\s*10\s*\)$/, ')');
-  const [, number] = /^(?:.*(?:\|\||\?\?|[(,])\s*)?["']?(\d{2,5})["']?[\s)]*$/.exec(plain) ?? [];
+  const [, number] = groupsOf(/^(?:.*(?:\|\||\?\?|[(,])\s*)?["']?(\d{2,5})["']?[\s)]*$/, plain);
   const name = /^\w+$/.exec(plain)?.[0];
   if (number !== undefined || name === undefined) return number;
-  const [, value] = new RegExp(String.raw`(?:const|let|var)\s+${name}\s*(?::\s*\w+\s*)?=\s*([^\n;]+)`).exec(text) ?? [];
+  const [, value] = groupsOf(new RegExp(String.raw`(?:const|let|var)\s+${name}\s*(?::\s*\w+\s*)?=\s*([^\n;]+)`), text);
   return portOf(value, text, isSet, depth + 1);
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { compileGlob } from '../../app/files/glob.ts';
+import { groupsOf } from '../groups.ts';
 import { lookAtNamedPath, type NamedPath } from './references.ts';
 import { withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -111,7 +112,7 @@ function* namedIn(
   images: NamedPath['images'],
   shipment: Shipment,
 ): Generator<SeenCause> {
-  const text = shipment.text(file) ?? '';
+  const text = shipment.read(file);
   const { manifest, root } = manifestOf(file, language.manifest, shipment);
   const isPlain = !/^\/\/go:build|^\s*#\[(?:cfg|path)|^#!\[cfg/m.test(text);
   if (!isPlain || manifest === undefined || images.length === 0) return;
@@ -125,23 +126,22 @@ function* namedIn(
   }
 }
 
-function* unusedImports({ paths, steps, text }: Shipment): Generator<SeenCause> {
+function* unusedImports({ paths, steps, read }: Shipment): Generator<SeenCause> {
   const isBuilt = steps().some(({ words }) => /^go (?:build|install|run)\b/.test(words.join(' ')));
   const files = isBuilt ? paths.filter((path) => /(?<!_test)\.go$/.test(path) && !isOther.test(path)) : [];
-  for (const file of files) yield* unused(file, text(file) ?? '');
+  for (const file of files) yield* unused(file, read(file));
 }
 
 /** A package of Go itself that a file imports and does not use: that does not compile. */
 function* unused(file: string, text: string): Generator<SeenCause> {
   if (text.includes('//go:build')) return;
-  const [, block = ''] = /^import \(\n([\s\S]*?)^\)/m.exec(text) ?? [];
+  const [, block = ''] = groupsOf(/^import \(\n([\s\S]*?)^\)/m, text);
   for (const [whole, path = ''] of block.matchAll(/^\t"([a-z][a-z0-9/]*)"$/gm)) {
     const name = path.replace(/\/v\d+$/, '').replace(/^.*\//, '');
     if (new RegExp(`\\b${name}\\.`).test(text)) continue;
     yield {
       cause: 'command-failed',
       severity: 'error',
-      captured: { command: 'go build' },
       at: { file, line: text.slice(0, text.indexOf(whole)).split('\n').length },
       title: `${file} imports ${path}, and does not use it: Go refuses that`,
       fix: 'remove the import, or write _ before it',
@@ -152,7 +152,6 @@ function* unused(file: string, text: string): Generator<SeenCause> {
 const unlisted = (name: string, line: number, { file, root }: SourceFacts): SeenCause => ({
   cause: 'module-missing',
   severity: 'error',
-  captured: { module: name },
   at: { file, line },
   title: `${file} imports ${name}, which ${posix.join(root, 'go.mod')} does not require`,
   fix: `go get ${name}`,

@@ -10,7 +10,7 @@ export function* lookAtStages(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const started = shipment.servers()[0] ?? shipment.started().find(({ words: [program = ''] }) => isOfPackage(program));
   if (!docker || !started || !isPlainImage(docker.stage.base)) return;
-  yield* notCopied(docker, started.words);
+  yield* notCopied(docker);
   yield* notInPath(docker, started.words, shipment);
   yield* editable(docker, shipment);
 }
@@ -64,14 +64,13 @@ function moved(home: string, source: string, target: string): string[] {
 
 const isOfPackage = (program: string) => pythonPackageOfProgram(posix.basename(program)) !== undefined;
 
-function* notCopied({ path: file, image, stage }: Docker, [program = '']: readonly string[]): Generator<SeenCause> {
+function* notCopied({ path: file, image, stage }: Docker): Generator<SeenCause> {
   const others = image.stages.filter((each) => each !== stage && homesOf(each).length > 0);
   const [home = ''] = others.flatMap(homesOf);
   if (home === '' || homesOf(stage).length > 0) return;
   yield {
     cause: 'module-missing',
     severity: 'error',
-    captured: { module: program },
     at: { file, line: stage.command?.line },
     title: `the image has none of the packages that ${file} installs: its last stage does not copy ${home === '/' ? 'them' : home}`,
     fix: `COPY --from=${others[0]?.name || 0} ${home === '/' ? '/usr/local /usr/local' : `${home} ${home}`}`,
@@ -88,7 +87,7 @@ function* notInPath(
 ): Generator<SeenCause> {
   const [home, ...others] = homesOf(stage);
   if (home === undefined || !isOfPackage(program) || isFound([home, ...others], program, stage)) return;
-  const texts = [...(stage.command?.words ?? []), ...shipment.startedFiles().map((each) => shipment.text(each) ?? '')];
+  const texts = [...(stage.command?.words ?? []), ...shipment.startedFiles().map((each) => shipment.read(each))];
   if (findsItself.test(texts.join(' '))) return;
   const said = { why: `it is in ${home}/bin, where the PATH does not look`, fix: `ENV PATH="${home}/bin:$PATH"` };
   const ofPoetry = {
@@ -97,7 +96,6 @@ function* notInPath(
   };
   yield {
     cause: 'command-not-found',
-    severity: 'warning',
     captured: { command: program },
     at: { file, line: stage.command?.line },
     ...(home === poetryHome ? ofPoetry : said),
@@ -118,7 +116,7 @@ function* editable({ path: file, image, stage }: Docker, shipment: Shipment): Ge
   const step = steps.find(
     ({ words, before }) => isEditable(words.join(' ')) && !before.environment.has('UV_NO_EDITABLE'),
   );
-  const project = shipment.text(step?.before.files.get(posix.join(step.cwd, 'pyproject.toml')) ?? '') ?? '';
+  const project = shipment.read(step?.before.files.get(posix.join(step.cwd, 'pyproject.toml')) ?? '');
   if (!step || !/^\[build-system\]/m.test(project) || homesOf(stage).every((each) => each === '/')) return;
   const isThere = [...stage.files.keys(), ...stage.others.map(({ path }) => path)].some(
     (path) => /\.py$|\/[^.]+$/.test(path) && isBelowOrSame(path, step.cwd) && !/venv/.test(path),
@@ -127,7 +125,6 @@ function* editable({ path: file, image, stage }: Docker, shipment: Shipment): Ge
   yield {
     cause: 'module-missing',
     severity: 'error',
-    captured: { module: step.cwd },
     at: { file, line: step.line },
     title: `the packages only point to the sources in ${step.cwd}, which the last stage does not have`,
     fix: `add --no-editable, or copy the sources to ${step.cwd}`,

@@ -3,6 +3,7 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { readPython } from '../../app/python/read-python.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { modulesIn } from './django.ts';
@@ -48,7 +49,6 @@ function* defaultRuntime({ shipment, graph }: StartFacts): Generator<SeenCause> 
     : `["gunicorn", "main:${name}", "--bind", "0.0.0.0:8000"]`;
   yield {
     cause: 'runtime-missing',
-    severity: 'warning',
     captured: { name, framework: made.replace(/^.*\./, '') },
     at: { file: 'main.py', line },
     fix: `[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}`,
@@ -154,7 +154,7 @@ function isOwn({ program, at, isRun }: StartedServer, module: string, { packages
 
 /** Whether a package is one of the app, but for its spelling. */
 function isOfApp(top: string, graph: ModuleGraph): boolean {
-  const own = new Set([...graph.tree.values()].flatMap((file) => /^([^/]+)\/.*\.py$/.exec(file)?.[1] ?? []));
+  const own = new Set([...graph.tree.values()].flatMap((file) => groupsOf(/^([^/]+)\/.*\.py$/, file).slice(1)));
   return graph.find([top]) !== undefined || (packageOf(top) === undefined && closestName(top, own) !== undefined);
 }
 
@@ -274,12 +274,10 @@ function* ownEntrypoint(shipment: Shipment): Generator<SeenCause> {
 }
 
 function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
-  const isChanged = shipment.isDocker && /chmod/.test(shipment.text(shipment.dockerfile()?.path ?? '') ?? '');
+  const isChanged = shipment.isDocker && /chmod/.test(shipment.dockerfile()?.text ?? '');
   if (!/\.(?:sh|py)$/.test(file) || shipment.sent.get(file)?.executable !== false || isChanged) return;
   yield {
     cause: 'permission-denied',
-    severity: 'warning',
-    captured: { path: file },
     at,
     title: `${file} is started, and is not executable`,
     fix: `chmod +x ${file}, or start it with its interpreter`,
@@ -287,7 +285,7 @@ function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): 
 }
 
 function* otherPython(name: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
-  const [, version] = /^python(3\.\d+)$/.exec(name) ?? [];
+  const [, version] = groupsOf(/^python(3\.\d+)$/, name);
   const python = shipment.python();
   if (version === undefined || python === undefined || version === python || shipment.isDocker) return;
   yield {
@@ -357,13 +355,11 @@ function* buildScripts(known: StartFacts): Generator<SeenCause> {
 
 /** What a command before the installation imports. */
 function* tooEarly(file: string, at: SeenCause['at'], { shipment, packages }: StartFacts): Generator<SeenCause> {
-  const { imports } = readPython(shipment.text(file) ?? '', file);
+  const { imports } = readPython(shipment.read(file), file);
   const found = imports.find(({ module, isNeeded }) => isNeeded === 'always' && packages.has(packageOf(module) ?? ''));
   if (!found) return;
   yield {
     cause: 'module-missing',
-    severity: 'warning',
-    captured: { module: found.module },
     at,
     title: `${file} imports ${found.module}, and pre_build_commands run before the packages are installed`,
     fix: 'move the command to shell_commands',

@@ -51,7 +51,6 @@ function* optionalMissing(shipment: Shipment, packages: Packages, graph: ModuleG
       said.add(first);
       yield {
         cause: 'module-missing',
-        severity: 'warning',
         captured: { module: first, package: first },
         at: { file, line: found.line },
         title: `${found.what} needs ${first}, and nothing installs it`,
@@ -84,7 +83,7 @@ function variablesSet(shipment: Shipment): { file: string; facts: Said }[] {
   const { path: file = '', stage } = shipment.dockerfile() ?? {};
   return [...(stage?.environment ?? [])].map(([name, value]) => {
     const text = `${name}=${value}`;
-    const line = lineWith(shipment.text(file) ?? '', name) ?? 1;
+    const line = lineWith(shipment.read(file), name) ?? 1;
     return { file, facts: { imports: [], calls: [], texts: [{ value: text, line }] } };
   });
 }
@@ -141,7 +140,6 @@ function* programOf(
   if (debian === undefined || !isUsed(name, used) || hasProgram(packages, program, debian)) return;
   yield {
     cause: 'command-not-found',
-    severity: 'warning',
     captured: { command: program },
     at,
     why: `${name} starts ${program}, and no apt package brings it`,
@@ -165,7 +163,6 @@ function* libraryOf(
     return;
   yield {
     cause: 'shared-library-missing',
-    severity: 'warning',
     captured: { library: first.replace(/[\d.-]+$/, ''), package: first },
     at,
     title: `${name} loads a library of ${first}, and no apt package brings it`,
@@ -181,7 +178,6 @@ function* compiler({ name, at, wanted }: Listed, { apt }: Packages, fixOf: FixOf
   if (!onlySources.test(name) || has || wanted.includes('://')) return;
   yield {
     cause: 'compiler-missing',
-    severity: 'warning',
     captured: { built: name, tool: 'gcc' },
     at,
     fix: fixOf('build-essential'),
@@ -197,7 +193,6 @@ function* startedProgram(call: PythonCall, file: string, packages: Packages, fix
   if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
   yield {
     cause: 'command-not-found',
-    severity: 'warning',
     captured: { command: program },
     at: { file, line: call.line },
     why: `${file} starts it, and no apt package brings it`,
@@ -215,8 +210,6 @@ function* browser(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> 
   if (!install && user)
     yield {
       cause: 'browser-missing',
-      severity: 'warning',
-      captured: {},
       at: { file: user.file, line },
       why: 'no command of the build installs it',
     };
@@ -245,7 +238,6 @@ function* browserLibraries(shipment: Shipment, { apt }: Packages, fixOf: FixOf):
     return;
   yield {
     cause: 'shared-library-missing',
-    severity: 'warning',
     captured: { library: 'libnss3', package: 'libnss3' },
     at: found.at,
     title: 'the browser of Playwright needs libraries, and nothing installs them',
@@ -266,7 +258,6 @@ function* model(
   yield {
     cause: 'data-missing',
     severity: packages.hasOthers ? 'warning' : 'error',
-    captured: { name: text },
     at: { file, line },
     title: `nothing installs ${text}, which ${file} loads`,
     fix: `run python -m spacy download ${text} in shell_commands`,

@@ -1,3 +1,4 @@
+import { groupsOf } from '../groups.ts';
 import { brought } from './brought.ts';
 import { once } from './once.ts';
 
@@ -139,8 +140,10 @@ export const optionalPackages = once(() =>
     .trim()
     .split('\n')
     .map((row) => {
-      const [, sign, name = '', given, owner, bound = '', packages = ''] =
-        /^\s*([".])?([^ =]+)(?:=(\S+?))?(?: ([\w-]+)([<>]\S+))?: (.+)$/.exec(row) ?? [];
+      const [, sign, name = '', given, owner, bound = '', packages = ''] = groupsOf(
+        /^\s*([".])?([^ =]+)(?:=(\S+?))?(?: ([\w-]+)([<>]\S+))?: (.+)$/,
+        row,
+      );
       return {
         isText: sign === '"',
         isMember: sign === '.',

@@ -38,10 +38,10 @@ function* missing({ name, isOfFlask, ...at }: Named, hasOwnFolder: boolean, ship
 }
 
 /** Templates of other programs may look the same, and an app may have signs of its own. */
-const readTemplates = ({ paths, text }: Shipment, calls: readonly { call: PythonCall }[]) =>
+const readTemplates = ({ paths, read }: Shipment, calls: readonly { call: PythonCall }[]) =>
   (calls.some(({ call }) => 'block_start_string' in call.keywords) ? [] : paths)
     .filter((path) => ofTemplates.test(path) && isTemplate.test(path))
-    .map((file) => ({ file, text: blanked(text(file) ?? '', unread) }));
+    .map((file) => ({ file, text: blanked(read(file), unread) }));
 
 const usesDjango = ({ sent }: Shipment, { modules }: ModuleGraph) =>
   sent.has('manage.py') ||
@@ -95,7 +95,6 @@ function unclosed(file: string, text: string, isDjango: boolean): SeenCause[] {
 
 const invalid = (file: string, line: number, problem: string): SeenCause => ({
   cause: 'file-invalid',
-  severity: 'warning',
   captured: { path: file, problem },
   at: { file, line },
   title: `${file} is not a valid template: ${problem}`,
@@ -128,9 +127,7 @@ function unsent(name: string, shipment: Shipment): Said {
   const path = shipment.unsent.find((each) => each.endsWith(`templates/${name}`));
   const { why, fix, setting } = shipment.reasonOf(path ?? '');
   const title = `${path} is in the app folder, but is not sent: ${why}`;
-  return path === undefined
-    ? undefined
-    : { cause: 'file-excluded', severity: 'warning', captured: { path }, at: { setting }, title, fix };
+  return path === undefined ? undefined : { cause: 'file-excluded', captured: { path }, at: { setting }, title, fix };
 }
 
 const isFor = (name: string) => (path: string) => path === name || path.endsWith(`/${name}`);
@@ -153,4 +150,4 @@ function nearTemplate(name: string, paths: readonly string[]): string | undefine
   return near.find((path) => posix.parse(path).name === stem) ?? near.find((path) => posix.extname(path) === ext);
 }
 
-const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', severity: 'warning', captured: { path } });
+const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', captured: { path } });

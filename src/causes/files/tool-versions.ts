@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { RunCommand } from '../../app/docker-image.ts';
+import { groupsOf } from '../groups.ts';
 import { fitsRange } from './locks.ts';
 import { lineWith } from './package-files.ts';
 import { type PackageJson, readJsonc } from './package-json.ts';
@@ -96,15 +97,14 @@ const tools: readonly ToolRule[] = [
 export function* toolVersion(shipment: Shipment, docker: Docker, step: RunCommand): Generator<SeenCause> {
   const command = step.words.join(' ');
   for (const rule of tools.filter((each) => each.command.test(command) && !isBrought(each, docker, shipment))) {
-    const [, has] = rule.image.exec(step.before.base) ?? [];
+    const [, has] = groupsOf(rule.image, step.before.base);
     const file = step.before.files.get(posix.resolve(step.cwd, rule.file)) ?? '';
-    const text = shipment.text(file) ?? '';
+    const text = shipment.read(file);
     const wanted = has && rule.wanted(text, has);
     if (!wanted || fitsRange(has, wanted.range)) continue;
     yield {
       cause: 'tool-version-wrong',
       severity: rule.warns?.test(command) ? 'warning' : 'error',
-      captured: { tool: rule.tool, wanted: wanted.range, found: has },
       at: { file, line: lineWith(text, wanted.by) },
       title: `${file} wants ${rule.tool} ${wanted.range}, and ${step.before.base} has ${has}`,
       why: `${docker.path}:${step.line} runs ${command}`,
@@ -114,4 +114,4 @@ export function* toolVersion(shipment: Shipment, docker: Docker, step: RunComman
 }
 
 const isBrought = ({ brings }: ToolRule, docker: Docker, shipment: Shipment) =>
-  brings.test(shipment.text(docker.path) ?? '') || shipment.paths.some((path) => /(?:^|\/)rust-toolchain/.test(path));
+  brings.test(docker.text) || shipment.paths.some((path) => /(?:^|\/)rust-toolchain/.test(path));

@@ -71,7 +71,7 @@ function inSettings(keys: readonly string[], { file, facts }: Module, shipment: 
   const named = facts.texts.flatMap(({ value }) => [pathIn(value), posix.join(posix.dirname(file), pathIn(value))]);
   for (const each of keys.length > 0 ? new Set(named) : []) {
     const read = readers[posix.extname(each)];
-    const found = read && shipment.sent.has(each) ? keyed(keys, read, shipment.text(each) ?? '') : undefined;
+    const found = read && shipment.sent.has(each) ? keyed(keys, read, shipment.read(each)) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

@@ -18,13 +18,13 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
   {
     cause: 'conda-package-not-found',
     rank: 3,
-    signs: {
-      PackagesNotFoundError: /^PackagesNotFoundError/,
-      'does not exist (perhaps a typo': /(?<![\w.-])(?<package>[\w.-]{1,80}) .{0,40}does not exist \(perhaps a typo/,
-      'No candidates were found for': /No candidates were found for (?<package>[\w.-]{1,80})/,
-      'nothing provides requested': /nothing provides requested (?<package>[\w.-]{1,80})/,
-      ResolvePackageNotFound: /^ResolvePackageNotFound/,
-    },
+    signs: [
+      /^PackagesNotFoundError/,
+      /(?<![\w.-])(?<package>[\w.-]{1,80}) .{0,40}does not exist \(perhaps a typo/,
+      /No candidates were found for (?<package>[\w.-]{1,80})/,
+      /nothing provides requested (?<package>[\w.-]{1,80})/,
+      /^ResolvePackageNotFound/,
+    ],
     title: 'the conda channels have no such package',
     fix: 'correct its name or version; in an exported environment, write name=1.2 instead of name=1.2=0, or export it again with conda env export --from-history',
     at: 'dependencies.conda.{package}',
@@ -32,7 +32,7 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
   {
     cause: 'conda-package-not-found',
     rank: 3,
-    signs: { ' - ': /^\s{1,6}- (?<package>[a-z][\w.-]{1,60})(?:[=<>].{0,60})?$/ },
+    signs: [/^\s{1,6}- (?<package>[a-z][\w.-]{1,60})(?:[=<>].{0,60})?$/],
     after: /^(?:PackagesNotFoundError|ResolvePackageNotFound)/,
     title: 'the conda channels have no {package} in this version for this system',
     fix: 'correct its name or version, add the channel that has it, or build for linux/amd64; write name=1.2 instead of name=1.2=0',
@@ -42,13 +42,13 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
     cause: 'apt-package-not-found',
     inFiles: true,
     rank: 3,
-    signs: {
-      'Unable to locate package': /^E: Unable to locate package (?<package>\S{1,100})/,
-      'has no installation candidate': /^E: Package '(?<package>[^']{1,100})' has no installation candidate/,
-      'no such package': /^\s{0,8}(?<package>[\w.+-]{1,100}) \(no such package\)/,
-      'No match for argument': /^No match for argument: (?<package>\S{1,100})/,
-      'No package ': /^(?:Error: )?No package (?<package>\S{1,100}) available/,
-    },
+    signs: [
+      /^E: Unable to locate package (?<package>\S{1,100})/,
+      /^E: Package '(?<package>[^']{1,100})' has no installation candidate/,
+      /^\s{0,8}(?<package>[\w.+-]{1,100}) \(no such package\)/,
+      /^No match for argument: (?<package>\S{1,100})/,
+      /^(?:Error: )?No package (?<package>\S{1,100}) available/,
+    ],
     title: 'the distribution of the image has no package {package}',
     fix: 'run apt-get update before it in the same command, or correct the name: packages.debian.org lists those of each release',
     at: 'dependencies.apt.{package}',
@@ -56,10 +56,9 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
   {
     cause: 'apt-repository-failed',
     rank: 5,
-    signs: {
-      '://':
-        /^E: (?:The repository '|Failed to fetch )https?:\/\/\S{1,80}?(?:\/dists\/| )(?<release>jessie|stretch|buster|xenial|artful|cosmic|disco|eoan|groovy|hirsute|impish|kinetic|lunar|mantic|oracular)\b.{0,160}(?:Release file|404)/,
-    },
+    signs: [
+      /^E: (?:The repository '|Failed to fetch )https?:\/\/\S{1,80}?(?:\/dists\/| )(?<release>jessie|stretch|buster|xenial|artful|cosmic|disco|eoan|groovy|hirsute|impish|kinetic|lunar|mantic|oracular)\b.{0,160}(?:Release file|404)/,
+    ],
     title: 'the mirrors have no longer the release {release} of the base image, which is not supported any more',
     fix: 'use a base image of a supported release, such as bookworm, instead of {release}',
     at: 'deployment.docker_base_image_url',

@@ -17,166 +17,144 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
   {
     cause: 'database-schema-missing',
     rank: 3,
-    signs: {
-      'no such table': /OperationalError\)?:? .{0,40}no such table: (?<name>[\w.]{1,80})/,
-      'does not exist':
-        /(?:UndefinedTable|UndefinedColumn|ProgrammingError|UndefinedTableError)\)?:? .{0,60}(?:relation|column) "?(?<name>[\w.]{1,80})"? (?:of relation \S{1,80} )?does not exist/,
-      "doesn't exist": /ProgrammingError\)?:? .{0,40}Table '(?<name>[\w.]{1,80})' doesn't exist/,
-      'no such column': /OperationalError\)?:? .{0,40}no such column: (?<name>[\w.]{1,80})/,
-      '" does not exist': /\b(?:ERROR|[Ee]rror): {1,4}relation "(?<name>[\w.]{1,80})" does not exist/,
-      'in the current database': /The table `(?<name>[\w.]{1,80})` does not exist in the current database/,
-    },
+    signs: [
+      /OperationalError\)?:? .{0,40}no such table: (?<name>[\w.]{1,80})/,
+      /(?:UndefinedTable|UndefinedColumn|ProgrammingError|UndefinedTableError)\)?:? .{0,60}(?:relation|column) "?(?<name>[\w.]{1,80})"? (?:of relation \S{1,80} )?does not exist/,
+      /ProgrammingError\)?:? .{0,40}Table '(?<name>[\w.]{1,80})' doesn't exist/,
+      /OperationalError\)?:? .{0,40}no such column: (?<name>[\w.]{1,80})/,
+      /\b(?:ERROR|[Ee]rror): {1,4}relation "(?<name>[\w.]{1,80})" does not exist/,
+      /The table `(?<name>[\w.]{1,80})` does not exist in the current database/,
+    ],
     title: 'the database has no {name}',
     fix: 'run the migrations before the server starts, as in alembic upgrade head or python manage.py migrate',
   },
   {
     cause: 'network-failed',
     rank: 2,
-    signs: {
-      'Error 111 connecting': /Error 111 connecting to (?<host>[\w.:-]{1,80})\. Connection refused/,
-      'connection to server at':
-        /connection to server at "(?<host>[^"]{1,80})".{0,300}(?:[Cc]onnection refused|timeout expired)/,
-      'Connect call failed (': /Connect call failed \('(?<host>[^']{1,80})'/,
-      'could not translate host name': /could not translate host name "(?<host>[^"]{1,120})" to address/,
-      'onnection refused':
-        /^(?!.{0,200}(?:attempt \d|[Rr]etry)).{0,200}(?:OperationalError|connection to server at|[Cc]ould not connect|[Cc]annot connect|[Cc]an't connect|Connect call failed|failed to connect|Error 111 connecting).{0,300}(?:[Cc]onnection refused|ECONNREFUSED)/,
-      ECONNREFUSED: /(?:connect|connecting to \S{1,80}) ECONNREFUSED(?: (?<host>[\w.:-]{1,80}))?/,
-      'Connect call failed': /^OSError: Multiple exceptions: .{0,80}Connect call failed/,
-      "Can't connect to": /Can't connect to (?:local )?(?:MySQL|MariaDB) server(?: on '(?<host>[^']{1,80})')?/,
-      "Can't reach database server": /Can't reach database server at `?(?<host>[\w.:-]{1,100})/,
-      'to connect to database': /[Uu]nable to connect to (?:the )?database\b/,
-      'database system is': /FATAL: {1,4}the database system is (?:starting up|shutting down)/,
+    signs: [
+      /Error 111 connecting to (?<host>[\w.:-]{1,80})\. Connection refused/,
+      /connection to server at "(?<host>[^"]{1,80})".{0,300}(?:[Cc]onnection refused|timeout expired)/,
+      /Connect call failed \('(?<host>[^']{1,80})'/,
+      /could not translate host name "(?<host>[^"]{1,120})" to address/,
+      /^(?!.{0,200}(?:attempt \d|[Rr]etry)).{0,200}(?:OperationalError|connection to server at|[Cc]ould not connect|[Cc]annot connect|[Cc]an't connect|Connect call failed|failed to connect|Error 111 connecting).{0,300}(?:[Cc]onnection refused|ECONNREFUSED)/,
+      /(?:connect|connecting to \S{1,80}) ECONNREFUSED(?: (?<host>[\w.:-]{1,80}))?/,
+      /^OSError: Multiple exceptions: .{0,80}Connect call failed/,
+      /Can't connect to (?:local )?(?:MySQL|MariaDB) server(?: on '(?<host>[^']{1,80})')?/,
+      /Can't reach database server at `?(?<host>[\w.:-]{1,100})/,
+      /[Uu]nable to connect to (?:the )?database\b/,
+      /FATAL: {1,4}the database system is (?:starting up|shutting down)/,
       ...texts(`server closed the connection unexpectedly; SSL connection has been closed unexpectedly;
         Lost connection to MySQL server`),
-    },
+    ],
     title: 'the database or another service cannot be reached: {host}',
     fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; wait until it accepts connections (a health check)',
   },
   {
     cause: 'network-failed',
     rank: 2,
-    signs: {
-      NameResolutionError:
-        /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|MaxRetryError|NameResolutionError): .{0,300}(?:NameResolutionError|Failed to resolve)/,
-      'onnection refused':
-        /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|URLError|ConnectError|ConnectionRefusedError|NewConnectionError|LocalEntryNotFoundError|APIConnectionError): .{0,300}[Cc]onnection refused/,
-      'ConnectionRefusedError: ': /^ConnectionRefusedError: /,
-      'Name or service not known':
-        /^(?:\w[\w.]{0,80}\.)?(?:gaierror|URLError|ConnectError|ConnectionError): .{0,200}Name or service not known/,
-      'Temporary failure in name resolution':
-        /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}Temporary failure in name resolution/,
-      'timed out':
-        /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}timed out|$)/,
-      'Could not resolve host': /Could not resolve host: ?(?<host>[\w.-]{0,100})/,
-      OperationalError:
-        /OperationalError: .{0,300}(?:Connection refused|could not connect to server|could not translate host name|timeout expired|Can't connect to (?:local )?MySQL|Name or service not known|No route to host)/,
-      'connecting to':
-        /(?:^|[ .])(?:ConnectionError|TimeoutError): (?:Error \d{1,3} connecting to|Timeout connecting to) ?(?<host>[\w.-]{0,80})/,
-      ClientConnector: /^aiohttp\.\S{0,40}ClientConnector(?:DNS)?Error: /,
-      "couldn't connect to": /We couldn't connect to 'https:\/\/huggingface\.co\/?'/,
-      'Network is unreachable': /(?:Error|error).{0,200}Network is unreachable/,
-      'Max retries exceeded with url':
-        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Timeout|Exception): (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}Max retries exceeded with url/,
-      'onnection reset by peer': /Error(?:\(|: )?.{0,200}[Cc]onnection reset by peer/,
-      'Remote end closed':
-        /(?:RemoteDisconnected|RemoteProtocolError|ConnectionError)\b.{0,120}(?:Remote end closed|Server disconnected)/,
-      'RPC failed': /^(?:error|fatal): RPC failed/,
-      'early EOF': /^fatal: (?:early EOF|fetch-pack)/,
-      IncompleteRead: /^(?:\w[\w.]{0,80}\.)?(?:ProtocolError|ChunkedEncodingError): .{0,80}IncompleteRead/,
-      'No address associated with hostname':
-        /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}No address associated with hostname/,
-      '[Errno 110]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 110\]/,
-      '[Errno 113]': /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 113\]/,
-      'annot connect to host': /Cannot connect to host (?<host>\S{1,120})/,
-      'Cannot connect to ':
-        /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
-      'curl: (': /^curl: \((?:6|7|28|35|52|56)\) /,
-      'failed: ':
-        /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,
-      'dial tcp':
-        /^(?!.*probe failed).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
-      'getaddrinfo E': /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>\S{1,100})/,
-      ' E': /\b(?:connect|read) (?:ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b/,
-      'host not found in upstream': /host not found in upstream "(?<host>[^"]{1,100})"/,
+    signs: [
+      /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|MaxRetryError|NameResolutionError): .{0,300}(?:NameResolutionError|Failed to resolve)/,
+      /^(?:\w[\w.]{0,80}\.)?(?:ConnectionError|URLError|ConnectError|ConnectionRefusedError|NewConnectionError|LocalEntryNotFoundError|APIConnectionError): .{0,300}[Cc]onnection refused/,
+      /^ConnectionRefusedError: /,
+      /^(?:\w[\w.]{0,80}\.)?(?:gaierror|URLError|ConnectError|ConnectionError): .{0,200}Name or service not known/,
+      /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}Temporary failure in name resolution/,
+      /^(?:\w[\w.]{0,80}\.)?(?:ReadTimeout|ConnectTimeout|Timeout|TimeoutError|ReadTimeoutError|APITimeoutError)(?:: (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}timed out|$)/,
+      /Could not resolve host: ?(?<host>[\w.-]{0,100})/,
+      /OperationalError: .{0,300}(?:Connection refused|could not connect to server|could not translate host name|timeout expired|Can't connect to (?:local )?MySQL|Name or service not known|No route to host)/,
+      /(?:^|[ .])(?:ConnectionError|TimeoutError): (?:Error \d{1,3} connecting to|Timeout connecting to) ?(?<host>[\w.-]{0,80})/,
+      /^aiohttp\.\S{0,40}ClientConnector(?:DNS)?Error: /,
+      /We couldn't connect to 'https:\/\/huggingface\.co\/?'/,
+      /(?:Error|error).{0,200}Network is unreachable/,
+      /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Timeout|Exception): (?:.{0,80}host='(?<host>[^']{1,80})')?.{0,200}Max retries exceeded with url/,
+      /Error(?:\(|: )?.{0,200}[Cc]onnection reset by peer/,
+      /(?:RemoteDisconnected|RemoteProtocolError|ConnectionError)\b.{0,120}(?:Remote end closed|Server disconnected)/,
+      /^(?:error|fatal): RPC failed/,
+      /^fatal: (?:early EOF|fetch-pack)/,
+      /^(?:\w[\w.]{0,80}\.)?(?:ProtocolError|ChunkedEncodingError): .{0,80}IncompleteRead/,
+      /^(?:\w[\w.]{0,80}\.)?\w{0,40}(?:Error|gaierror): .{0,300}No address associated with hostname/,
+      /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 110\]/,
+      /^(?:\w[\w.]{0,80}\.)?\w{1,40}Error: .{0,100}\[Errno 113\]/,
+      /Cannot connect to host (?<host>\S{1,120})/,
+      /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
+      /^curl: \((?:6|7|28|35|52|56)\) /,
+      /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,
+      /^(?!.*probe failed).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
+      /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>\S{1,100})/,
+      /\b(?:connect|read) (?:ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b/,
+      /host not found in upstream "(?<host>[^"]{1,100})"/,
       ...texts(`httpx.ConnectError: All connection attempts failed; LocalEntryNotFoundError:;
         ServerSelectionTimeoutError:; NoBrokersAvailable; wget: unable to resolve host address;
         ConnectionError: ('Connection aborted.'; failed to connect to all addresses;
         APIConnectionError: Connection error; EndpointConnectionError: Could not connect to the endpoint URL;
         wget: can't connect to remote host; failed to lookup address information`),
-      Timeout: /^(?:\w[\w.]{0,80}\.)(?:ReadTimeout|ConnectTimeout|APITimeoutError)$/,
-    },
+      /^(?:\w[\w.]{0,80}\.)(?:ReadTimeout|ConnectTimeout|APITimeoutError)$/,
+    ],
     title: 'another host cannot be reached: {host}',
     fix: 'check its address: localhost is the container of the app itself, and names of Compose services are not known here; if it is only busy, retry in the code',
   },
   {
     cause: 'service-quota-exceeded',
     rank: 5,
-    signs: {
-      '429':
-        /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception|Exhausted|Requests): .{0,100}\b429\b.{0,60}(?:Too Many Requests|RESOURCE_EXHAUSTED|quota|rate limit)/i,
+    signs: [
+      /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception|Exhausted|Requests): .{0,100}\b429\b.{0,60}(?:Too Many Requests|RESOURCE_EXHAUSTED|quota|rate limit)/i,
       ...texts(`ThrottlingException; TooManyRequestsException; ResourceExhausted: 429`),
-      'RateLimitError: ': /^(?:openai|anthropic|groq|cohere)\S{0,40}\.RateLimitError: /,
+      /^(?:openai|anthropic|groq|cohere)\S{0,40}\.RateLimitError: /,
       ...texts(`insufficient_quota; exceeded your current quota`),
-    },
+    ],
     title: 'another service that the app calls allows no more calls',
     fix: 'call it less often, retry after the time that it names, or raise the quota or the credit there',
   },
   {
     cause: 'certificate-invalid',
     rank: 3,
-    signs: {
-      'x509: ': /x509: certificate (?:signed by unknown authority|has expired|is valid for)/,
-      'invalid peer certificate': /invalid peer certificate: \w{1,40}/,
-      self: /certificate verify failed: self[- ]signed certificate/,
-      CERTIFICATE_VERIFY_FAILED: /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception)\b.{0,300}CERTIFICATE_VERIFY_FAILED/,
-      'SSL certificate problem': /SSL certificate problem: (?<problem>.{1,80})/,
-      SELF_SIGNED_CERT: /(?:DEPTH_ZERO_)?SELF_SIGNED_CERT(?:_IN_CHAIN)?/,
+    signs: [
+      /x509: certificate (?:signed by unknown authority|has expired|is valid for)/,
+      /invalid peer certificate: \w{1,40}/,
+      /certificate verify failed: self[- ]signed certificate/,
+      /^(?:\w[\w.]{0,80}\.)?\w{1,40}(?:Error|Exception)\b.{0,300}CERTIFICATE_VERIFY_FAILED/,
+      /SSL certificate problem: (?<problem>.{1,80})/,
+      /(?:DEPTH_ZERO_)?SELF_SIGNED_CERT(?:_IN_CHAIN)?/,
       ...texts(`unable to get local issuer certificate; certificate has expired;
         server certificate verification failed; unable to verify the first certificate`),
-    },
+    ],
     title: 'the certificate of another host is not trusted',
     fix: 'add the authority that signed it to the image (ca-certificates, and REQUESTS_CA_BUNDLE or NODE_EXTRA_CA_CERTS), or update an expired certificate',
   },
   {
     cause: 'download-failed',
     rank: 3,
-    signs: {
-      'ailed to fetch ': /[Ff]ailed to fetch .{0,80}https?:\/\/\S{1,300} - (?<status>[45]\d\d)\b/,
-      'The requested URL returned error': /^curl: \(22\) The requested URL returned error: (?<status>\d{3})/,
-      'ERROR 4': /\bERROR (?<status>4\d\d): /,
-      'urllib.error.HTTPError: ': /^urllib\.error\.HTTPError: HTTP Error (?<status>404|410|5\d\d)/,
-      'Client Error':
-        /^(?:requests\.exceptions\.)?HTTPError: (?<status>404|410) Client Error: .{0,40}for url: (?!https:\/\/huggingface\.co)/,
-    },
+    signs: [
+      /[Ff]ailed to fetch .{0,80}https?:\/\/\S{1,300} - (?<status>[45]\d\d)\b/,
+      /^curl: \(22\) The requested URL returned error: (?<status>\d{3})/,
+      /\bERROR (?<status>4\d\d): /,
+      /^urllib\.error\.HTTPError: HTTP Error (?<status>404|410|5\d\d)/,
+      /^(?:requests\.exceptions\.)?HTTPError: (?<status>404|410) Client Error: .{0,40}for url: (?!https:\/\/huggingface\.co)/,
+    ],
     title: 'an address that is downloaded answers with status {status}',
     fix: 'correct the address; a private one needs a login; if both are right, its server or a proxy refuses it: try again later',
   },
   {
     cause: 'service-access-denied',
-    signs: {
-      AuthenticationError: /^(?:openai|anthropic|cohere|groq|mistralai|redis|litellm)\S{0,40}\.AuthenticationError: /,
-      PermissionDeniedError: /^(?:openai|anthropic|groq)\S{0,40}\.PermissionDeniedError: /,
-      'Client Error':
-        /^(?:requests\.exceptions\.|httpx\.)?(?:HTTPError|HTTPStatusError): (?:Client error ')?(?:401|403) (?:Client Error|Unauthorized|Forbidden).{0,40}for url:? (?!'?https:\/\/huggingface\.co)/,
-      'Client error': /^httpx\.HTTPStatusError: Client error '40[13] .{0,30}for url '(?!https:\/\/huggingface\.co)/,
-      'An error occurred (':
-        /An error occurred \((?:AccessDenied|403|Forbidden|InvalidToken|AllAccessDisabled|AuthFailure|UnrecognizedClientException|InvalidClientTokenId|ExpiredToken\w{0,10})\)/,
+    signs: [
+      /^(?:openai|anthropic|cohere|groq|mistralai|redis|litellm)\S{0,40}\.AuthenticationError: /,
+      /^(?:openai|anthropic|groq)\S{0,40}\.PermissionDeniedError: /,
+      /^(?:requests\.exceptions\.|httpx\.)?(?:HTTPError|HTTPStatusError): (?:Client error ')?(?:401|403) (?:Client Error|Unauthorized|Forbidden).{0,40}for url:? (?!'?https:\/\/huggingface\.co)/,
+      /^httpx\.HTTPStatusError: Client error '40[13] .{0,30}for url '(?!https:\/\/huggingface\.co)/,
+      /An error occurred \((?:AccessDenied|403|Forbidden|InvalidToken|AllAccessDisabled|AuthFailure|UnrecognizedClientException|InvalidClientTokenId|ExpiredToken\w{0,10})\)/,
       ...texts(`NOAUTH Authentication required; WRONGPASS; InvalidClientTokenId; SignatureDoesNotMatch;
         InvalidAccessKeyId; ExpiredToken`),
-    },
+    ],
     title: 'another service refuses the login of the app',
     fix: 'correct its key or password: gantry secrets set NAME',
   },
   {
     cause: 'network-failed',
     rank: 3,
-    signs: {
-      'InternalServerError: ':
-        /^(?<service>openai|anthropic|groq|cohere|litellm)\S{0,40}\.InternalServerError: (?<problem>.{1,120})/,
-      ServiceUnavailable:
-        /^(?<service>google|openai|litellm|huggingface_hub)\S{0,60}\.ServiceUnavailable\w{0,8}: (?<problem>.{1,120})/,
-      'Server Error': /HTTPError: (?<service>5\d\d) Server Error: (?<problem>.{1,120})/,
-    },
+    signs: [
+      /^(?<service>openai|anthropic|groq|cohere|litellm)\S{0,40}\.InternalServerError: (?<problem>.{1,120})/,
+      /^(?<service>google|openai|litellm|huggingface_hub)\S{0,60}\.ServiceUnavailable\w{0,8}: (?<problem>.{1,120})/,
+      /HTTPError: (?<service>5\d\d) Server Error: (?<problem>.{1,120})/,
+    ],
     title: 'another service that the app calls answers that it failed: {problem}',
     fix: 'look at that service; retry in the code, and answer with an error instead of ending',
   },

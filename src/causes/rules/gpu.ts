@@ -22,13 +22,12 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
     cause: 'gpu-out-of-memory',
     inFiles: true,
     rank: 5,
-    signs: {
-      'CUDA out of memory':
-        /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})(?!.*\bretry)|(?:Caught|Error:) CUDA out of memory/,
-      'error: out of memory': /CUDA (?:runtime )?error: out of memory/,
+    signs: [
+      /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})(?!.*\bretry)|(?:Caught|Error:) CUDA out of memory/,
+      /CUDA (?:runtime )?error: out of memory/,
       ...texts(`Dst tensor is not initialized; OOM when allocating tensor with shape; CUBLAS_STATUS_ALLOC_FAILED;
         cudaErrorMemoryAllocation`),
-    },
+    ],
     title: 'the GPU has too little memory',
     fix: 'choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches',
     at: 'hardware.compute',
@@ -37,17 +36,16 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
     cause: 'gpu-kernels-missing',
     inFiles: true,
     rank: 5,
-    signs: {
-      'is not compatible with the current PyTorch installation':
-        /with CUDA capability (?<capability>sm_\d{2,3}) is not compatible with the current PyTorch installation/,
-      'compute capability below': /GPUs with compute capability below (?<wanted>[\d.]{1,5}) are not supported/,
-      'FlashAttention only supports': /FlashAttention only supports (?<wanted>\w{1,20}) GPUs or newer/,
-      "for option 'gpu-name'": /Value '(?<capability>sm_\w{2,5})' is not defined for option 'gpu-name'/,
+    signs: [
+      /with CUDA capability (?<capability>sm_\d{2,3}) is not compatible with the current PyTorch installation/,
+      /GPUs with compute capability below (?<wanted>[\d.]{1,5}) are not supported/,
+      /FlashAttention only supports (?<wanted>\w{1,20}) GPUs or newer/,
+      /Value '(?<capability>sm_\w{2,5})' is not defined for option 'gpu-name'/,
       ...texts(`no kernel image is available for execution on the device; cudaErrorNoKernelImageForDevice;
         No supported GPU(s) detected to run this container;
         which is not yet supported in this version of the container;
         PyTorch no longer supports this GPU because it is too old`),
-    },
+    ],
     title: 'the packages have no code for this GPU',
     fix: 'use a version of torch or a base image for this GPU (of Blackwell, sm_100 and sm_120: torch 2.7 or later for CUDA 12.8), or another GPU',
     at: 'hardware.compute',
@@ -56,14 +54,14 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
     cause: 'gpu-driver-too-old',
     inFiles: true,
     rank: 5,
-    signs: {
-      'is too old (found version': /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,
-      'unsatisfied condition: cuda': /unsatisfied condition: cuda ?>= ?(?<wanted>[\d.]{1,8})/,
+    signs: [
+      /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,
+      /unsatisfied condition: cuda ?>= ?(?<wanted>[\d.]{1,8})/,
       ...texts(`CUDA driver version is insufficient for CUDA runtime version;
         forward compatibility was attempted on non supported HW;
         unsupported display driver / cuda driver combination;
         provided PTX was compiled with an unsupported toolchain`),
-    },
+    ],
     title: 'the CUDA version of the app is newer than the driver of the platform',
     fix: 'use a base image or a version of torch that is built for an older CUDA, and leave a libcuda of the image (cuda-compat) out of LD_LIBRARY_PATH',
     at: 'deployment.docker_base_image_url',
@@ -71,13 +69,13 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
   {
     cause: 'gpu-driver-missing',
     rank: 5,
-    signs: {
-      'Found no NVIDIA driver': /^(?:\w[\w.]{0,60}Error: )?Found no NVIDIA driver on your system/,
-      'could not select device driver': /could not select device driver "[^"]{0,40}" with capabilities: \[\[gpu\]\]/,
-      cudaErrorInsufficientDriver: /^\S{0,80}CUDARuntimeError: cudaErrorInsufficientDriver/,
-      'libcuda.so': /libcuda\.so(?:\.1)?: cannot open shared object file/,
-      'libnvidia-ml.so': /libnvidia-ml\.so(?:\.1)?: cannot open shared object file/,
-      CUDA_ERROR_NO_DEVICE: /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,
+    signs: [
+      /^(?:\w[\w.]{0,60}Error: )?Found no NVIDIA driver on your system/,
+      /could not select device driver "[^"]{0,40}" with capabilities: \[\[gpu\]\]/,
+      /^\S{0,80}CUDARuntimeError: cudaErrorInsufficientDriver/,
+      /libcuda\.so(?:\.1)?: cannot open shared object file/,
+      /libnvidia-ml\.so(?:\.1)?: cannot open shared object file/,
+      /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,
       ...texts(`RuntimeError: No CUDA GPUs are available;
                 no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
         CUDA unknown error - this may be due to an incorrectly set up environment;
@@ -85,8 +83,8 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
         CudaSupportError:; nvidia-container-cli: initialization error; No GPU found. A GPU is needed;
         libcuda.so cannot found; No visible GPU devices; unknown or invalid runtime name: nvidia;
         Failed to initialize NVML: Unknown Error; cuda runtime error (30)`),
-      'Failed to infer device type': /RuntimeError: Failed to infer device type/,
-    },
+      /RuntimeError: Failed to infer device type/,
+    ],
     title: 'the app needs a GPU, and the replica has none',
     fix: 'set compute to a GPU, such as compute = "AMPERE_A10"; on a machine of your own, install the NVIDIA container toolkit and start the container with --gpus all',
     at: 'hardware.compute',
@@ -95,7 +93,7 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
     cause: 'shared-library-missing',
     // Only the package for the CPU has this list.
     rank: 2,
-    signs: { AzureExecutionProvider: /\['AzureExecutionProvider', 'CPUExecutionProvider'\]/ },
+    signs: [/\['AzureExecutionProvider', 'CPUExecutionProvider'\]/],
     after: /NVIDIA|CUDA Available: True/,
     title: 'onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu',
     fix: 'remove onnxruntime, and install onnxruntime-gpu alone',

@@ -14,57 +14,50 @@ image-without-command | o command specified; o command or entrypoint provided | 
     cause: 'image-not-found',
     inFiles: true,
     rank: 3,
-    signs: {
-      'failed to resolve source metadata':
-        /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}not found$/,
-      'failed to solve: ': /failed to solve: (?<image>[\w./-]{1,120}:[\w.-]{1,80}): \S{1,200}: not found$/,
-      'manifest unknown': /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
-      'Failed to pull image': /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
-      'invalid reference format':
-        /(?:^|: )(?:failed to parse stage name "(?<image>[^"]{1,200})": )?invalid reference format/,
-    },
+    signs: [
+      /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}not found$/,
+      /failed to solve: (?<image>[\w./-]{1,120}:[\w.-]{1,80}): \S{1,200}: not found$/,
+      /manifest for (?<image>\S{1,200}) not found: manifest unknown|manifest unknown/,
+      /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/,
+      /(?:^|: )(?:failed to parse stage name "(?<image>[^"]{1,200})": )?invalid reference format/,
+    ],
     title: 'the base image {image} does not exist',
     fix: 'correct its name and tag',
     at: 'deployment.docker_base_image_url',
   },
   {
     cause: 'network-failed',
-    signs: {
-      '/v2/':
-        /"https:\/\/(?<host>[\w.:-]{1,100})\/v2\/.{0,300}(?:dial tcp.{0,200}(?:no such host|connection refused|i\/o timeout|network is unreachable)|TLS handshake timeout|request canceled|deadline exceeded|EOF)/,
-    },
+    signs: [
+      /"https:\/\/(?<host>[\w.:-]{1,100})\/v2\/.{0,300}(?:dial tcp.{0,200}(?:no such host|connection refused|i\/o timeout|network is unreachable)|TLS handshake timeout|request canceled|deadline exceeded|EOF)/,
+    ],
     title: 'the registry of the base image cannot be reached: {host}',
     fix: 'check the network of the machine that builds the image; a base image that it has already needs no registry',
   },
   {
     cause: 'image-access-denied',
     rank: 6,
-    signs: {
-      'pull access denied for': /pull access denied for (?<image>[^\s,]{1,200})/,
-      ': pull access denied':
-        /(?:^|failed to solve: )(?!ERROR:)(?<image>[\w./:@-]{1,200}): (?:failed to resolve source metadata for \S{1,200}: )?pull access denied/,
-      'Failed to pull image':
-        /Failed to pull image "(?<image>[^"]{1,200})".{0,400}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
-      'failed to resolve source metadata':
-        /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
-      'Error response from daemon':
-        /Error response from daemon: .{0,200}(?:unauthorized|40[13] (?:Unauthorized|Forbidden))/,
+    signs: [
+      /pull access denied for (?<image>[^\s,]{1,200})/,
+      /(?:^|failed to solve: )(?!ERROR:)(?<image>[\w./:@-]{1,200}): (?:failed to resolve source metadata for \S{1,200}: )?pull access denied/,
+      /Failed to pull image "(?<image>[^"]{1,200})".{0,400}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
+      /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}(?:40[13] (?:Unauthorized|Forbidden)|unauthorized|denied)/,
+      /Error response from daemon: .{0,200}(?:unauthorized|40[13] (?:Unauthorized|Forbidden))/,
       ...texts(`pull access denied, repository does not exist; failed to authorize:;
         unauthorized: authentication required; denied: requested access to the resource is denied`),
-    },
+    ],
     title: 'the base image {image} does not exist, or its registry refuses the login',
     fix: 'correct its name; if it is private, or pulls without a login are over their limit, log in with docker login, and deploy again: gantry sends the login of the registries that the app uses',
     at: 'deployment.docker_base_image_url',
   },
   {
     cause: 'wrong-architecture',
-    signs: {
-      'no matching manifest for': /no matching manifest for (?<platform>linux\/\w{1,20})/,
-      'qemu-': /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
+    signs: [
+      /no matching manifest for (?<platform>linux\/\w{1,20})/,
+      /qemu-\w{1,20}(?:-static)?: Could not open '\/lib/,
       ...texts(`no match for platform in manifest; rosetta error: failed to open elf; Unsupported system page size;
         exec format error; qemu: uncaught target signal;
         Exec format error; invalid ELF header`),
-    },
+    ],
     title: 'an image or a program is made for another processor or system than the machine that runs it',
     fix: 'build or choose it for that machine: --platform linux/amd64, as this platform has it, or linux/arm64 (Apple silicon, Raspberry Pi); install node_modules in the image instead of copying them',
     at: 'deployment.docker_base_image_url',
@@ -73,29 +66,26 @@ image-without-command | o command specified; o command or entrypoint provided | 
     cause: 'dockerfile-invalid',
     inFiles: true,
     rank: 3,
-    signs: {
-      'ockerfile parse error': /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
-      'nknown instruction: ': /^(?:ERROR: |Error response from daemon: )?(?<problem>[Uu]nknown instruction: .{1,80})/,
-      'cannot be empty': /(?<problem>the Dockerfile \([^)]{1,80}\) cannot be empty)/,
-      'should not be blank': /(?<problem>base name \([^)]{1,80}\) should not be blank)/,
-      'Unknown instruction: ': /(?<problem>Unknown instruction: "\w{1,40}")/,
-      ' requires ': /building at STEP ".{1,400}": (?<problem>[A-Z]{1,20} requires .{1,60})/,
-      'no stage or image found': /(?<problem>COPY --from=\S{1,80}: no stage or image found with that name)/,
-      'the destination must be a directory':
-        /(?<problem>When using (?:COPY|ADD) with more than one source file, the destination must be a directory)/,
-      'while looking for matching':
-        /failed to process .{1,120}: (?<problem>unexpected end of statement while looking for matching .{1,20})/,
-      'requires BuildKit': /(?<problem>the --\w{1,12} option requires BuildKit)/,
-      'nknown flag: ': /(?<problem>[Uu]nknown flag: \w{1,20})/,
-      target:
-        /(?<problem>target stage "?[\w.-]{1,60}"? could not be found|failed to reach build target \S{1,60} in Dockerfile)/,
+    signs: [
+      /[Dd]ockerfile parse error(?: on)? ?(?:line (?<line>\d{1,6}))?:? ?(?<problem>.{1,120})/,
+      /^(?:ERROR: |Error response from daemon: )?(?<problem>[Uu]nknown instruction: .{1,80})/,
+      /(?<problem>the Dockerfile \([^)]{1,80}\) cannot be empty)/,
+      /(?<problem>base name \([^)]{1,80}\) should not be blank)/,
+      /(?<problem>Unknown instruction: "\w{1,40}")/,
+      /building at STEP ".{1,400}": (?<problem>[A-Z]{1,20} requires .{1,60})/,
+      /(?<problem>COPY --from=\S{1,80}: no stage or image found with that name)/,
+      /(?<problem>When using (?:COPY|ADD) with more than one source file, the destination must be a directory)/,
+      /failed to process .{1,120}: (?<problem>unexpected end of statement while looking for matching .{1,20})/,
+      /(?<problem>the --\w{1,12} option requires BuildKit)/,
+      /(?<problem>[Uu]nknown flag: \w{1,20})/,
+      /(?<problem>target stage "?[\w.-]{1,60}"? could not be found|failed to reach build target \S{1,60} in Dockerfile)/,
       ...texts(
         `FROM requires either one or three arguments; no build stage in current context;
         no FROM statement found; no stages to build; ENV must have two arguments;
         Missing command after HEALTHCHECK CMD`,
         'problem',
       ),
-    },
+    ],
     title: 'the Dockerfile is not valid: {problem}',
     fix: 'correct that line of the Dockerfile',
     at: 'runtime.custom.dockerfile_path',
@@ -103,7 +93,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
   {
     cause: 'user-missing',
     inFiles: true,
-    signs: { 'no matching entries in': /unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/ },
+    signs: [/unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/],
     title: 'the user {user} of the Dockerfile is not in the image',
     fix: 'make that user above the USER line (RUN useradd {user}), or write a number',
     at: 'runtime.custom.dockerfile_path',
@@ -112,11 +102,11 @@ image-without-command | o command specified; o command or entrypoint provided | 
   {
     cause: 'dockerfile-missing',
     inFiles: true,
-    signs: {
-      'failed to read dockerfile': /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/,
-      'symlinks in Dockerfile path': /evaluate symlinks in Dockerfile path: lstat (?<path>[^:]{1,200}): no such file/,
-      'specified Dockerfile': /Cannot locate specified (?<path>Dockerfile)/,
-    },
+    signs: [
+      /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/,
+      /evaluate symlinks in Dockerfile path: lstat (?<path>[^:]{1,200}): no such file/,
+      /Cannot locate specified (?<path>Dockerfile)/,
+    ],
     title: '{path} is not in the app',
     fix: 'correct dockerfile_path, or add the file',
     at: 'runtime.custom.dockerfile_path',
@@ -124,25 +114,22 @@ image-without-command | o command specified; o command or entrypoint provided | 
   {
     cause: 'copy-source-missing',
     inFiles: true,
-    signs: {
-      'failed to calculate checksum of ref':
-        /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
-      'failed to compute cache key': /failed to compute cache key: "\/?(?<path>[^"]{1,200})":? not found/,
-      'COPY failed':
-        /\b(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
-      'ADD failed':
-        /\bADD failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
-      'copier: stat: ': /copier: stat: "\/?(?<path>[^"]{1,200})": no such file or directory/,
-      lstat: /^(?:ADD failed: |COPY failed: |ERROR: )?lstat (?<path>[^:]{1,200}): no such file or directory$/,
-      'no items matching glob': /no items matching glob "(?<path>[^"]{1,200})" copied/,
-    },
+    signs: [
+      /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/,
+      /failed to compute cache key: "\/?(?<path>[^"]{1,200})":? not found/,
+      /\b(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
+      /\bADD failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/,
+      /copier: stat: "\/?(?<path>[^"]{1,200})": no such file or directory/,
+      /^(?:ADD failed: |COPY failed: |ERROR: )?lstat (?<path>[^:]{1,200}): no such file or directory$/,
+      /no items matching glob "(?<path>[^"]{1,200})" copied/,
+    ],
     title: 'the Dockerfile copies {path}, which is not sent',
     fix: 'add {path} to the app folder and to include, or remove it from exclude and from .dockerignore',
     at: 'runtime.custom.dockerfile_path',
   },
   {
     cause: 'image-not-found',
-    signs: { 'did not resolve to an alias': /short-name "(?<image>[^"]{1,200})" did not resolve to an alias/ },
+    signs: [/short-name "(?<image>[^"]{1,200})" did not resolve to an alias/],
     title: 'podman on this machine does not know the registry of the short name {image}',
     fix: 'write the whole name, such as docker.io/library/{image}; or list docker.io in unqualified-search-registries of registries.conf',
     at: 'deployment.docker_base_image_url',
@@ -151,7 +138,7 @@ image-without-command | o command specified; o command or entrypoint provided | 
   {
     cause: 'dockerfile-invalid',
     rank: 5,
-    signs: { ' not found': /\bsh: (?:(?:line )?\d{1,3}: )?(?<problem>\[["'\w./-]{1,80}),?: (?:command )?not found/ },
+    signs: [/\bsh: (?:(?:line )?\d{1,3}: )?(?<problem>\[["'\w./-]{1,80}),?: (?:command )?not found/],
     title: 'CMD or ENTRYPOINT is no valid JSON, so that a shell runs it: {problem}',
     fix: 'write the list with double quotes and commas only: CMD ["uvicorn", "main:app"]',
     at: 'runtime.custom.dockerfile_path',

@@ -29,14 +29,14 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
   {
     cause: 'lock-file-outdated',
     inFiles: true,
-    signs: {
-      'Unable to find lockfile': /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
-      'is out of date': /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
-      'are in sync': /can only install packages (?:when|with) your package\.json and \S{1,60} .{0,60}are in sync/,
+    signs: [
+      /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
+      /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
+      /can only install packages (?:when|with) your package\.json and \S{1,60} .{0,60}are in sync/,
       ...texts(`changed significantly since poetry.lock was last generated;
         poetry.lock is not consistent with pyproject.toml;
         poetry.lock file is not up to date with the latest changes in pyproject.toml; missing go.sum entry`),
-    },
+    ],
     title: 'the lock file does not fit the packages that the project lists',
     fix: 'write it again with poetry lock, uv lock, pipenv lock, npm install or go mod tidy, and send it with the app',
   },
@@ -45,29 +45,24 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
     inFiles: true,
     // uv ends every failed resolution with it, whatever the cause.
     rank: 1,
-    signs: {
-      'version solving failed': /version solving failed\.?$/,
-      'code ERESOLVE': /npm (?:ERR!|error) code ERESOLVE/,
-      'your requirements are unsatisfiable': /we can conclude that your requirements are unsatisfiable/,
-    },
+    signs: [
+      /version solving failed\.?$/,
+      /npm (?:ERR!|error) code ERESOLVE/,
+      /we can conclude that your requirements are unsatisfiable/,
+    ],
     title: 'the packages need different versions of one package',
     fix: 'loosen the versions so that one version fits all; the lines above name them',
   },
   {
     cause: 'tool-version-wrong',
-    signs: {
-      ' requires go >=':
-        /(?<tool>go)(?:\.mod|\.work|: \S{1,120}) requires go >= (?<wanted>[\d.]{1,10}) \(running go (?<found>[\d.]{1,10})/,
-      'active rustc version':
-        /requires (?<tool>rustc) (?<wanted>[\d.]{1,10}) or newer, while the currently active rustc version is (?<found>[\d.]{1,10})/,
-      'You are running version':
-        /(?<tool>CMake) (?<wanted>[\d.]{1,10}) or higher is required\. {1,2}You are running version (?<found>[\d.]{1,10})/,
-      'is incompatible with this module':
-        /engine "(?<tool>node)" is incompatible with this module\. Expected version "(?<wanted>[^"]{1,60})"\. Got "(?<found>[^"]{1,20})"/,
-      'You are using Node.js':
-        /You are using (?<tool>Node)\.js (?<found>[\d.]{1,12}).{1,60}version "?(?<wanted>[>=^ v\d.]{1,20})/,
-      EBADENGINE: /npm (?:ERR!|error) code EBADENGINE/,
-    },
+    signs: [
+      /(?<tool>go)(?:\.mod|\.work|: \S{1,120}) requires go >= (?<wanted>[\d.]{1,10}) \(running go (?<found>[\d.]{1,10})/,
+      /requires (?<tool>rustc) (?<wanted>[\d.]{1,10}) or newer, while the currently active rustc version is (?<found>[\d.]{1,10})/,
+      /(?<tool>CMake) (?<wanted>[\d.]{1,10}) or higher is required\. {1,2}You are running version (?<found>[\d.]{1,10})/,
+      /engine "(?<tool>node)" is incompatible with this module\. Expected version "(?<wanted>[^"]{1,60})"\. Got "(?<found>[^"]{1,20})"/,
+      /You are using (?<tool>Node)\.js (?<found>[\d.]{1,12}).{1,60}version "?(?<wanted>[>=^ v\d.]{1,20})/,
+      /npm (?:ERR!|error) code EBADENGINE/,
+    ],
     title: 'the code needs {tool|another Node} {wanted}, and the image has {found|another version}',
     fix: 'use a base image with {tool|the Node} {wanted|that package.json names}, or let the code allow the older one',
     at: 'deployment.docker_base_image_url',

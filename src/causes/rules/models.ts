@@ -19,78 +19,72 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   {
     cause: 'service-quota-exceeded',
     rank: 6,
-    signs: { '429': /\b429\b.{0,200}https:\/\/(?:huggingface|hf)\.co|https:\/\/(?:huggingface|hf)\.co.{0,200}\b429\b/ },
+    signs: [/\b429\b.{0,200}https:\/\/(?:huggingface|hf)\.co|https:\/\/(?:huggingface|hf)\.co.{0,200}\b429\b/],
     title: 'the hub limits how often models are read',
     fix: 'set a token as the secret HF_TOKEN, and keep the model on a volume, so that replicas do not download it: gantry cp hf://ORG/NAME :/models/NAME',
     next: ['secrets', 'set', 'HF_TOKEN'],
   },
   {
     cause: 'model-access-denied',
-    signs: {
-      LocalTokenNotFoundError: /LocalTokenNotFoundError: /,
-      'Token is required': /Token is required .{0,60}but no token found/,
-      'Invalid user token': /Invalid user token\b/,
-      'Invalid credentials in Authorization header': /Invalid credentials in Authorization header/,
-      "Can't load tokenizer for": /^OSError: Can't load tokenizer for '(?<model>[^']{1,120})'/,
-      "Can't load the": /^OSError: Can't load the (?:\w{1,20} ){1,3}(?:for|of) '(?<model>[^']{1,120})'/,
-      'huggingface.co':
-        /\b40[134] Client Error.{0,200}https:\/\/huggingface\.co|Repository Not Found for url: https:\/\/huggingface\.co/,
-      'valid model identifier': /is not a (?:local folder and is not a )?valid model identifier/,
-      'model name list': /OSError: Model name '(?<model>[^']{1,120})' was not found in \w{1,20} model name list/,
-      'Access to model': /Access to model \S{1,120} is restricted/,
+    signs: [
+      /LocalTokenNotFoundError: /,
+      /Token is required .{0,60}but no token found/,
+      /Invalid user token\b/,
+      /Invalid credentials in Authorization header/,
+      /^OSError: Can't load tokenizer for '(?<model>[^']{1,120})'/,
+      /^OSError: Can't load the (?:\w{1,20} ){1,3}(?:for|of) '(?<model>[^']{1,120})'/,
+      /\b40[134] Client Error.{0,200}https:\/\/huggingface\.co|Repository Not Found for url: https:\/\/huggingface\.co/,
+      /is not a (?:local folder and is not a )?valid model identifier/,
+      /OSError: Model name '(?<model>[^']{1,120})' was not found in \w{1,20} model name list/,
+      /Access to model \S{1,120} is restricted/,
       ...texts(
         `GatedRepoError:; You are trying to access a gated repo; Cannot access gated repo; RepositoryNotFoundError:;
         might be because the pipeline is private or gated; public gated repositories in your fine-grained token settings`,
       ),
-    },
+    ],
     title: 'the model does not exist, is not complete, or needs a token that may read it: {model}',
     fix: 'check its name; of a model of the hub, accept its terms, and set a token as the secret HF_TOKEN',
     next: ['secrets', 'set', 'HF_TOKEN'],
   },
   {
     cause: 'file-not-found',
-    signs: {
-      'does not appear to have':
-        /OSError: (?<model>\S{1,160}) does not appear to have (?:a file|files) named (?<path>[\w.()', -]{1,120}?)(?:\. |\.?$| Checkout)/,
-      'found in directory':
-        /Error no file named (?<path>[\w., ]{1,160}?),? (?:or [\w.]{1,60} )?found in directory (?<model>\S{1,200}?)\.?$/,
-      EntryNotFoundError: /(?<!Local)EntryNotFoundError: /,
-    },
+    signs: [
+      /OSError: (?<model>\S{1,160}) does not appear to have (?:a file|files) named (?<path>[\w.()', -]{1,120}?)(?:\. |\.?$| Checkout)/,
+      /Error no file named (?<path>[\w., ]{1,160}?),? (?:or [\w.]{1,60} )?found in directory (?<model>\S{1,200}?)\.?$/,
+      /(?<!Local)EntryNotFoundError: /,
+    ],
     title: 'the model {model} has no file {path|of that name}',
     fix: 'send or pull all files of the model, and name its folder or its revision; another kind of model needs another class or flag',
   },
   {
     cause: 'file-not-found',
-    signs: { 'not a string': /^TypeError: not a string$/ },
+    signs: [/^TypeError: not a string$/],
     after: /sentencepiece/,
     title: 'the model has no file for its slow tokenizer (tokenizer.model)',
     fix: 'load the fast tokenizer (leave out use_fast=False), or send all files of the model',
   },
   {
     cause: 'file-invalid',
-    signs: {
-      MetadataIncompleteBuffer:
-        /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>MetadataIncompleteBuffer)/,
-      InvalidHeader:
-        /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>InvalidHeader\w{0,20}|HeaderTooSmall)/,
-      'failed finding central directory':
-        /PytorchStreamReader failed .{0,60}(?<problem>failed finding central directory)/,
-      "invalid load key, '<'": /UnpicklingError: (?<problem>invalid load key, '<')/,
-      'Ran out of input': /^EOFError: (?<problem>Ran out of input)/,
-      BadZipFile: /BadZipFile: (?<problem>.{1,60})/,
-      'file signature not found': /Unable to (?:synchronously )?open file \((?<problem>file signature not found)/,
-      HeaderTooLarge: /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>HeaderTooLarge)/,
-      'Compressed file ended': /^EOFError: (?<problem>Compressed file ended)/,
-      'unexpected end of data': /ReadError: (?<problem>unexpected end of data)/,
+    signs: [
+      /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>MetadataIncompleteBuffer)/,
+      /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>InvalidHeader\w{0,20}|HeaderTooSmall)/,
+      /PytorchStreamReader failed .{0,60}(?<problem>failed finding central directory)/,
+      /UnpicklingError: (?<problem>invalid load key, '<')/,
+      /^EOFError: (?<problem>Ran out of input)/,
+      /BadZipFile: (?<problem>.{1,60})/,
+      /Unable to (?:synchronously )?open file \((?<problem>file signature not found)/,
+      /(?:SafetensorError: .{0,80}|deserializing header: )(?<problem>HeaderTooLarge)/,
+      /^EOFError: (?<problem>Compressed file ended)/,
+      /ReadError: (?<problem>unexpected end of data)/,
       ...texts(`Consistency check failed: file should be of size; Protobuf parsing failed`, 'problem'),
-    },
+    ],
     title: 'a file, such as the weights of a model, is damaged or not complete: {problem}',
     fix: 'delete it and download it again; if its first line says git-lfs or html, its address gives a pointer of Git LFS (git lfs pull) or a page',
   },
   {
     cause: 'package-api-changed',
     rank: 3,
-    signs: { 'KeyError: ': /^KeyError: '(?<model>[a-z][\w-]{1,60})'$/ },
+    signs: [/^KeyError: '(?<model>[a-z][\w-]{1,60})'$/],
     after: /configuration_auto\.py", line/,
     title: 'the installed transformers does not know {model}',
     fix: 'use a newer version of transformers',
@@ -98,16 +92,12 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   },
   {
     cause: 'package-api-changed',
-    signs: {
-      'Unrecognized model in':
-        /^ValueError: (?:Unrecognized model in|Unrecognized configuration class) (?<model>\S{1,120}?)\.? /,
-      'Unrecognized configuration class':
-        /^ValueError: Unrecognized configuration class (?<model>.{1,120}?) (?:for|to build)/,
-      'does not recognize this architecture':
-        /model type `(?<model>[\w-]{1,80})` but Transformers does not recognize this architecture/,
-      'does not exist or is not currently imported':
-        /^ValueError: (?:Tokenizer|Image processor) class (?<model>\w{1,80}) does not exist/,
-    },
+    signs: [
+      /^ValueError: Unrecognized model in (?<model>\S{1,120}?)\.? /,
+      /^ValueError: Unrecognized configuration class (?<model>.{1,120}?) (?:for|to build)/,
+      /model type `(?<model>[\w-]{1,80})` but Transformers does not recognize this architecture/,
+      /^ValueError: (?:Tokenizer|Image processor) class (?<model>\w{1,80}) does not exist/,
+    ],
     title: 'the installed transformers does not know {model}',
     fix: 'use a newer version of transformers, or the class that the page of the model names; a folder needs its config.json',
     at: 'dependencies.pip.transformers',
@@ -115,21 +105,19 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   {
     cause: 'command-not-found',
     inFiles: true,
-    signs: {
-      'No such file or directory: ':
-        /(?:^|: )\[Errno 2\] No such file or directory: (?:PosixPath\()?'(?<command>[\w+-]{1,40})'/,
-      'not found':
-        /^(?:\w[\w.]{0,60}Error: )?(?<command>[Ff][Ff]mpeg|ffprobe|soffice|sox|dot) (?:was |is |executable |binary )?not found\b/,
-      'not properly installed': /(?<command>FFmpeg) is not properly installed/,
-      'installed or it': /Error: (?<command>\w{1,40}) is not installed or it's not in your PATH/,
-      'Is poppler installed': /Is (?<command>poppler) installed and in PATH/,
-      ExecutableNotFound: /ExecutableNotFound: failed to execute (?:PosixPath\()?['"[]{0,2}(?<command>\w{1,40})/,
-      'executable found': /No (?<command>wkhtmltopdf|ffmpeg) (?:executable|exe could be) found/,
-      'exe could be found': /No (?<command>ffmpeg) exe could be found/,
-      'Bad git executable': /Bad (?<command>git) executable/,
-      JAVA_HOME: /(?<command>JAVA)_HOME is not set/,
-      'Java gateway process exited': /(?<command>Java) gateway process exited before sending its port number/,
-    },
+    signs: [
+      /(?:^|: )\[Errno 2\] No such file or directory: (?:PosixPath\()?'(?<command>[\w+-]{1,40})'/,
+      /^(?:\w[\w.]{0,60}Error: )?(?<command>[Ff][Ff]mpeg|ffprobe|soffice|sox|dot) (?:was |is |executable |binary )?not found\b/,
+      /(?<command>FFmpeg) is not properly installed/,
+      /Error: (?<command>\w{1,40}) is not installed or it's not in your PATH/,
+      /Is (?<command>poppler) installed and in PATH/,
+      /ExecutableNotFound: failed to execute (?:PosixPath\()?['"[]{0,2}(?<command>\w{1,40})/,
+      /No (?<command>wkhtmltopdf|ffmpeg) (?:executable|exe could be) found/,
+      /No (?<command>ffmpeg) exe could be found/,
+      /Bad (?<command>git) executable/,
+      /(?<command>JAVA)_HOME is not set/,
+      /(?<command>Java) gateway process exited before sending its port number/,
+    ],
     applies: ({ command = '' }) => debianPackageOfProgram(command) !== undefined,
     title: '{command} is not installed in the image',
     fix: 'add the package that has {command} to [cerebrium.dependencies.apt]',
@@ -139,11 +127,11 @@ model-code-not-trusted | contains custom code which must be executed to correctl
     cause: 'browser-missing',
     inFiles: true,
     rank: 5,
-    signs: {
-      "Executable doesn't exist at": /Executable doesn't exist at (?<path>\S{1,200})/,
-      'Looks like Playwright': /Looks like Playwright (?:Test or Playwright )?was just installed or updated/,
-      'missing dependencies to run browsers': /Host system is missing dependencies to run browsers/,
-    },
+    signs: [
+      /Executable doesn't exist at (?<path>\S{1,200})/,
+      /Looks like Playwright (?:Test or Playwright )?was just installed or updated/,
+      /Host system is missing dependencies to run browsers/,
+    ],
     title: 'the browser of Playwright, or a library that it needs, is not in the image',
     fix: 'run playwright install --with-deps chromium in the build (shell_commands), as the user that runs the app',
     at: 'deployment.shell_commands',
@@ -151,18 +139,17 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   {
     cause: 'data-missing',
     inFiles: true,
-    signs: { 'nltk.download(': /^\s{0,10}>>> nltk\.download\('(?<name>[\w-]{1,60})'\)/ },
+    signs: [/^\s{0,10}>>> nltk\.download\('(?<name>[\w-]{1,60})'\)/],
     title: 'the data {name} of NLTK is not in the image',
     fix: 'download it in the build (shell_commands): python -m nltk.downloader -d /usr/local/share/nltk_data {name}',
     at: 'deployment.shell_commands',
   },
   {
     cause: 'data-missing',
-    signs: {
-      "Can't find model": /\[E(?:050|941)\] Can't find model '(?<name>[\w./-]{1,80}) ?'/,
-      "No module named '":
-        /ModuleNotFoundError: No module named '(?<name>[a-z]{2}_(?:core|dep|ent)_(?:web|news|sci|wiki)_(?:sm|md|lg|trf))'/,
-    },
+    signs: [
+      /\[E(?:050|941)\] Can't find model '(?<name>[\w./-]{1,80}) ?'/,
+      /ModuleNotFoundError: No module named '(?<name>[a-z]{2}_(?:core|dep|ent)_(?:web|news|sci|wiki)_(?:sm|md|lg|trf))'/,
+    ],
     title: 'the model {name} of spaCy is not in the image',
     fix: 'download it in the build (shell_commands): python -m spacy download {name}, by its full name, such as en_core_web_sm, without blanks around it',
     at: 'deployment.shell_commands',

@@ -16,27 +16,25 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
 `),
   {
     cause: 'compiler-missing',
-    signs: {
-      "command 'gcc' failed":
-        /error: command '(?<tool>\S{0,40}(?:gcc|g\+\+|cc|c\+\+|clang))' failed: No such file or directory/,
-      'unable to execute': /unable to execute '?(?<tool>[\w./+-]{1,60}?)'?: No such file or directory/,
-      "No such file or directory: '":
-        /No such file or directory: '(?<tool>gcc|g\+\+|cc|c\+\+|clang|cmake|make|ninja|cargo|rustc|swig|gfortran)'/,
-      'failed: No such file or directory': /error: command '(?<tool>[\w./+-]{1,60})' failed: No such file or directory/,
-      'find Rust compiler': /error: can't find (?<tool>Rust) compiler/,
-      'the Rust package manager': /(?<tool>Cargo), the Rust package manager, is not installed/,
-      'CMake must be installed': /(?<tool>CMake) must be installed to build/,
-      'CMake is not installed': /(?<tool>CMake) is not installed on your system/i,
-      'cmake ': /(?<tool>cmake) (?:is )?(?:not found|required)/,
-      'Unknown compiler(s)': /Unknown compiler\(s\): \[\['(?<tool>[\w+-]{1,20})'/,
-      'a build program corresponding to': /unable to find a build program corresponding to "(?<tool>[\w ]{1,30})"/,
-      'No CMAKE_C': /No CMAKE_C(?:XX)?_COMPILER could be found/,
-      ' not found': /(?<![\w-])(?<tool>gcc|g\+\+|cc|make|cmake|ninja|cargo|swig): (?:command )?not found/,
-      'C compiler "': /C compiler "(?<tool>gcc|clang)" not found/,
-      'gyp ERR! find': /gyp ERR! find (?<tool>Python)/,
-      'linker `cc`': /linker `(?<tool>cc)` not found/,
-      'any Python installation': /find any (?<tool>Python) installation/,
-    },
+    signs: [
+      /error: command '(?<tool>\S{0,40}(?:gcc|g\+\+|cc|c\+\+|clang))' failed: No such file or directory/,
+      /unable to execute '?(?<tool>[\w./+-]{1,60}?)'?: No such file or directory/,
+      /No such file or directory: '(?<tool>gcc|g\+\+|cc|c\+\+|clang|cmake|make|ninja|cargo|rustc|swig|gfortran)'/,
+      /error: command '(?<tool>[\w./+-]{1,60})' failed: No such file or directory/,
+      /error: can't find (?<tool>Rust) compiler/,
+      /(?<tool>Cargo), the Rust package manager, is not installed/,
+      /(?<tool>CMake) must be installed to build/,
+      /(?<tool>CMake) is not installed on your system/i,
+      /(?<tool>cmake) (?:is )?(?:not found|required)/,
+      /Unknown compiler\(s\): \[\['(?<tool>[\w+-]{1,20})'/,
+      /unable to find a build program corresponding to "(?<tool>[\w ]{1,30})"/,
+      /No CMAKE_C(?:XX)?_COMPILER could be found/,
+      /(?<![\w-])(?<tool>gcc|g\+\+|cc|make|cmake|ninja|cargo|swig): (?:command )?not found/,
+      /C compiler "(?<tool>gcc|clang)" not found/,
+      /gyp ERR! find (?<tool>Python)/,
+      /linker `(?<tool>cc)` not found/,
+      /find any (?<tool>Python) installation/,
+    ],
     title: '{built|a package} has to be compiled, and the image has no compiler for it: {tool}',
     fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]; on Alpine: apk add build-base',
     at: 'dependencies.apt',
@@ -44,15 +42,14 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
   {
     cause: 'system-library-missing',
     rank: 5,
-    signs: {
-      'fatal error: ':
-        /fatal error: '?(?<header>[\w./+-]{1,100}\.h(?:pp)?)'?(?:: No such file or directory| file not found)/,
-      'pg_config executable not found': /(?<header>pg_config) executable not found/,
-      "No package '": /No package '(?<header>[^']{1,60})' found/,
-      'pkg-config search path': /Package (?<header>[\w.+-]{1,60}) was not found in the pkg-config search path/,
-      'Dependency "': /Dependency "(?<header>[^"]{1,60})" not found/,
-      'cannot find -l': /\bld: cannot find -l(?<header>[\w.+-]{1,40})/,
-    },
+    signs: [
+      /fatal error: '?(?<header>[\w./+-]{1,100}\.h(?:pp)?)'?(?:: No such file or directory| file not found)/,
+      /(?<header>pg_config) executable not found/,
+      /No package '(?<header>[^']{1,60})' found/,
+      /Package (?<header>[\w.+-]{1,60}) was not found in the pkg-config search path/,
+      /Dependency "(?<header>[^"]{1,60})" not found/,
+      /\bld: cannot find -l(?<header>[\w.+-]{1,40})/,
+    ],
     title: '{built|a package} has to be compiled, and the image lacks a library or header that it needs: {header}',
     fix: 'add {package|the library with its headers, whose name ends in -dev, such as libpq-dev,} to [cerebrium.dependencies.apt]',
     at: 'dependencies.apt',
@@ -61,11 +58,11 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
     cause: 'build-dependency-missing',
     rank: 3,
     only: 'build',
-    signs: {
-      'ModuleNotFoundError: No module named': /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/,
-      'depends on `': /depends on `(?<module>[\w-]{1,80})`/,
-      'as a build dependency': /`(?<package>[\w.-]{1,80})` .{0,120}but doesn't declare it as a build dependency/,
-    },
+    signs: [
+      /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/,
+      /depends on `(?<module>[\w-]{1,80})`/,
+      /`(?<package>[\w.-]{1,80})` .{0,120}but doesn't declare it as a build dependency/,
+    ],
     after:
       /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/,
     title: 'building a package needs {module}, which is installed later',
@@ -75,21 +72,19 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
   {
     cause: 'package-build-failed',
     rank: 2,
-    signs: {
-      'Failed building wheel for': /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
-      ' wheels for ':
-        /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/,
-      'failed with error code':
-        /^Command .{1,400} failed with error code \d{1,3} in \/tmp\/pip-\S{1,80}?\/(?<package>[\w.-]{1,80})\/?$/,
-      'did not run successfully': /^\s*× .{1,160} did not run successfully/,
-      ' with CMake': /An error occurred while (?:building|configuring) with CMake/,
-      'build stopped': /^\s*ninja: build stopped: /,
-      'use_2to3 is invalid': /error in (?<package>[\w.-]{1,80}) setup command: use_2to3 is invalid/,
-      'subprocess-exited-with-error': /^\s*error: subprocess-exited-with-error/,
-      'Failed to build `': /Failed to build `(?<package>[^`]{1,80})`/,
+    signs: [
+      /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
+      /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/,
+      /^Command .{1,400} failed with error code \d{1,3} in \/tmp\/pip-\S{1,80}?\/(?<package>[\w.-]{1,80})\/?$/,
+      /^\s*× .{1,160} did not run successfully/,
+      /An error occurred while (?:building|configuring) with CMake/,
+      /^\s*ninja: build stopped: /,
+      /error in (?<package>[\w.-]{1,80}) setup command: use_2to3 is invalid/,
+      /^\s*error: subprocess-exited-with-error/,
+      /Failed to build `(?<package>[^`]{1,80})`/,
       ...texts(`Error building extension '; Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure;
         ERROR: Command errored out with exit status`),
-    },
+    ],
     title: '{package|a package} has no wheel for this Python, and building it fails',
     fix: 'use a version with a wheel, or another python_version',
     at: 'dependencies.pip',
@@ -97,13 +92,13 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
   {
     cause: 'git-access-denied',
     inFiles: true,
-    signs: {
-      'fatal: could not read ': /fatal: could not read (?:Username|Password) for/,
-      'Host key verification failed': /^\s{0,8}Host key verification failed/,
-      "' not found": /fatal: repository '[^']{1,200}' not found/,
+    signs: [
+      /fatal: could not read (?:Username|Password) for/,
+      /^\s{0,8}Host key verification failed/,
+      /fatal: repository '[^']{1,200}' not found/,
       ...texts(`fatal: Authentication failed for; Permission denied (publickey; remote: Repository not found;
         Support for password authentication was removed`),
-    },
+    ],
     title: 'the Git repository of a requirement needs a login',
     fix: 'put a token from a secret into its URL, or copy the package into the app folder',
     at: 'dependencies.pip',
@@ -111,10 +106,9 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
   {
     // What setup.py files import: pip indents what they print.
     cause: 'build-dependency-missing',
-    signs: {
-      'No module named':
-        /^ {6,20}ModuleNotFoundError: No module named '(?<module>pkg_resources|setuptools|wheel|numpy|torch|Cython|packaging|pybind11|poetry)'/,
-    },
+    signs: [
+      /^ {6,20}ModuleNotFoundError: No module named '(?<module>pkg_resources|setuptools|wheel|numpy|torch|Cython|packaging|pybind11|poetry)'/,
+    ],
     title: 'building a package needs {module}, which is installed later',
     fix: needsFirst,
     at: 'deployment.pre_build_commands',
@@ -122,12 +116,11 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
   {
     cause: 'build-dependency-missing',
     rank: 3,
-    signs: {
-      BackendUnavailable: /BackendUnavailable: Cannot import '(?<module>[\w.]{1,100})'/,
-      'Cannot import':
-        /^\s*(?:ERROR|error): .{0,80}Cannot import '(?<module>(?:setuptools|poetry|hatchling|flit)[\w.]{0,80})'/,
-      "invalid command 'bdist_wheel'": /error: invalid command 'bdist_(?<module>wheel)'/,
-    },
+    signs: [
+      /BackendUnavailable: Cannot import '(?<module>[\w.]{1,100})'/,
+      /^\s*(?:ERROR|error): .{0,80}Cannot import '(?<module>(?:setuptools|poetry|hatchling|flit)[\w.]{0,80})'/,
+      /error: invalid command 'bdist_(?<module>wheel)'/,
+    ],
     title: 'building a package needs {module}, which is not installed',
     fix: 'list it in [build-system] requires of its pyproject.toml, or install it in pre_build_commands',
     at: 'deployment.pre_build_commands',

@@ -6,12 +6,13 @@ const exit =
     .source;
 
 /** Signs that a signal ended a program: the exit code of shells and engines, that of Python, and the name. */
-export function endedBy(signal: number, name: string): Record<string, RegExp> {
-  const named = `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`;
-  const entries = [128 + signal, -signal].map((code) => [String(code), new RegExp(`${exit}${code}\\b`)]);
-  const numbered = `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`;
-  return { ...Object.fromEntries(entries), [name]: new RegExp(named), [`signal ${signal}`]: new RegExp(numbered) };
-}
+export const endedBy = (signal: number, name: string): RegExp[] =>
+  [
+    `${exit}${128 + signal}\\b`,
+    `${exit}-${signal}\\b`,
+    `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`,
+    `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`,
+  ].map((source) => new RegExp(source));
 
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
@@ -25,22 +26,21 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
   {
     cause: 'port-in-use',
     rank: 5,
-    signs: {
-      'of this emulator': /^(?<who>app \S{1,80} of this emulator) listens on port (?<port>\d{1,5})/,
-      'another program listens': /(?<who>another program) listens on port (?<port>\d{1,5})/,
-    },
+    signs: [
+      /^(?<who>app \S{1,80} of this emulator) listens on port (?<port>\d{1,5})/,
+      /(?<who>another program) listens on port (?<port>\d{1,5})/,
+    ],
     title: '{who} listens on port {port}',
     fix: 'read the port from the variable PORT, which the emulator sets for each app, or stop what listens there',
     at: 'runtime.custom.port',
   },
   {
     cause: 'process-limit-reached',
-    signs: {
-      "can't start new thread": /RuntimeError: can't start new thread/,
-      'Resource temporarily unavailable':
-        /(?:pthread_create failed|Thread creation failed|fork: (?:retry: )?).{0,80}Resource temporarily unavailable/,
-      'Too many open files': /(?:\[Errno 24\] |: )Too many open files/,
-    },
+    signs: [
+      /RuntimeError: can't start new thread/,
+      /(?:pthread_create failed|Thread creation failed|fork: (?:retry: )?).{0,80}Resource temporarily unavailable/,
+      /(?:\[Errno 24\] |: )Too many open files/,
+    ],
     title: 'the app has more threads, processes or open files than the container allows',
     fix: 'start fewer workers and threads (OMP_NUM_THREADS=1, OPENBLAS_NUM_THREADS=1), and close files and connections',
   },
@@ -48,14 +48,13 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
     cause: 'segfault',
     // What was printed before shows more.
     rank: 2,
-    signs: {
-      Aborted: /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/,
+    signs: [
+      /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/,
       ...endedBy(11, 'SIGSEGV'),
-      ...endedBy(6, 'SIGABRT'),
       // gunicorn sends it to a worker that took too long.
-      SIGABRT: /(?:[Ss]ignal[ =:]{1,2}|ended with )SIGABRT/,
+      ...endedBy(6, '(?<!sent )SIGABRT'),
       ...endedBy(8, 'SIGFPE'),
-    },
+    ],
     applies: (_, __, before) => findUncaught(before()) === undefined,
     title: 'the program crashed, or stopped itself, in native code',
     fix: 'read what it printed before; if that is nothing, the cause is probably a package with compiled code: pin it to another version',

@@ -19,21 +19,20 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
 `),
   {
     cause: 'entrypoint-not-found',
-    signs: {
-      'Could not import module': /Error loading ASGI app\. Could not import module "(?<path>[^"]{1,120})"/,
-      "can't open file": /python[\d.]{0,6}: can't open file '(?<path>[^']{1,200})': \[Errno 2\]/,
-      'Error: Could not import': /^Error: Could not import '(?<path>[^']{1,120})'/,
-      'No module named':
-        /^(?:NoAppError|hypercorn\.\S{1,60}NoAppError): .{0,120}No module named '?(?<path>[\w.]{1,100})/,
-      'NoAppError: ': /NoAppError: Cannot load application from '(?<path>[^']{1,100})', module not found/,
-    },
+    signs: [
+      /Error loading ASGI app\. Could not import module "(?<path>[^"]{1,120})"/,
+      /python[\d.]{0,6}: can't open file '(?<path>[^']{1,200})': \[Errno 2\]/,
+      /^Error: Could not import '(?<path>[^']{1,120})'/,
+      /^(?:NoAppError|hypercorn\.\S{1,60}NoAppError): .{0,120}No module named '?(?<path>[\w.]{1,100})/,
+      /NoAppError: Cannot load application from '(?<path>[^']{1,100})', module not found/,
+    ],
     title: 'the entrypoint starts {path}, which is not in the app',
     fix: 'correct the entrypoint, or add the file to the app folder and to include',
     at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'entrypoint-not-found',
-    signs: { 'No module named': /^(?:ModuleNotFound|Import)Error: No module named '?(?<path>[\w.]{1,100})'?$/ },
+    signs: [/^(?:ModuleNotFound|Import)Error: No module named '?(?<path>[\w.]{1,100})'?$/],
     applies: ({ path = '' }, { config }, before) =>
       startsModule(config?.custom?.entrypoint ?? [], path) || isImportedByServer(before()),
     title: 'the entrypoint starts {path}, which is not in the app',
@@ -43,46 +42,43 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'entrypoint-attribute-missing',
     inFiles: true,
-    signs: {
-      'Error loading ASGI app. Attribute':
-        /Error loading ASGI app\. Attribute "(?<name>[^"]{1,80})" not found in module "(?<module>[^"]{1,120})"/,
-      'Failed to find attribute': /Failed to find attribute '(?<name>[^']{1,80})' in '(?<module>[^']{1,120})'/,
-      'Failed to find Flask application':
-        /Failed to find Flask application or factory in module '(?<module>[^']{1,120})'/,
-      'is expected to contain a function named':
-        /File (?<module>\S{1,120}) is expected to contain a function named '?(?<name>\w{1,80})/,
-      'Application object must be callable': /Application object must be callable/,
-    },
+    signs: [
+      /Error loading ASGI app\. Attribute "(?<name>[^"]{1,80})" not found in module "(?<module>[^"]{1,120})"/,
+      /Failed to find attribute '(?<name>[^']{1,80})' in '(?<module>[^']{1,120})'/,
+      /Failed to find Flask application or factory in module '(?<module>[^']{1,120})'/,
+      /File (?<module>\S{1,120}) is expected to contain a function named '?(?<name>\w{1,80})/,
+      /Application object must be callable/,
+    ],
     title: 'the entrypoint names an object that {module} does not have: {name}',
     fix: 'write the name of the object after the colon, as in main:app',
     at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'entrypoint-invalid',
-    signs: {
-      'No such option': /^Error: (?<target>No such option:? '?[^'\s]{1,60})/,
-      'unrecognized arguments': /error: (?<target>unrecognized arguments: .{1,120})/,
-      'arguments are required': /error: (?<target>the following arguments are required: .{1,120})/,
-      'error: argument ': /error: (?<target>argument -{0,2}\w\S{0,60}: (?:invalid|expected|not allowed).{1,120})/,
-      'unexpected extra argument': /^Error: (?<target>Got unexpected extra arguments? .{1,100})/,
-      'No such command': /^Error: (?<target>No such command '?[^']{1,60})/,
-      'Error: Missing ': /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
-      'Unable to load celery': /(?<target>Unable to load celery application)/,
-      'invalid value': /^error: (?<target>invalid value '[^']{0,60}' for '[^']{1,60}')/,
-      'unexpected argument': /^error: (?<target>unexpected argument '[^']{1,60}') found/,
-      'executable file not found in $PATH': /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/,
-    },
+    signs: [
+      /^Error: (?<target>No such option:? '?[^'\s]{1,60})/,
+      /error: (?<target>unrecognized arguments: .{1,120})/,
+      /error: (?<target>the following arguments are required: .{1,120})/,
+      /error: (?<target>argument -{0,2}\w\S{0,60}: (?:invalid|expected|not allowed).{1,120})/,
+      /^Error: (?<target>Got unexpected extra arguments? .{1,100})/,
+      /^Error: (?<target>No such command '?[^']{1,60})/,
+      /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
+      /(?<target>Unable to load celery application)/,
+      /^error: (?<target>invalid value '[^']{0,60}' for '[^']{1,60}')/,
+      /^error: (?<target>unexpected argument '[^']{1,60}') found/,
+      /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/,
+    ],
     title: 'the program that the entrypoint starts refuses its arguments: {target}',
     fix: 'correct the command (each word is a string of its own), or use the version of the program that knows the argument; an image with an entrypoint of its own gets arguments only',
     at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'port-in-use',
-    signs: {
-      ' in use': /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/,
-      'Cannot find empty port': /Cannot find empty port in range: (?<port>\d{1,5})/,
+    signs: [
+      /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/,
+      /Cannot find empty port in range: (?<port>\d{1,5})/,
       ...texts(`address already in use; Address already in use; [Errno 98]`),
-    },
+    ],
     undoneBy: /Application startup complete|App is ready/,
     title: 'another process of the container listens on the same port',
     fix: 'start one server only, or give the others another port',
@@ -92,11 +88,10 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     cause: 'bound-to-localhost',
     inFiles: true,
     rank: 2,
-    signs: {
-      '://': listening,
-      'istening ':
-        /\b[Ll]istening (?:on|at) (?:port )?(?:https?:\/\/)?(?<host>127\.0\.0\.1|localhost):(?<port>\d{1,5})\b/,
-    },
+    signs: [
+      listening,
+      /\b[Ll]istening (?:on|at) (?:port )?(?:https?:\/\/)?(?<host>127\.0\.0\.1|localhost):(?<port>\d{1,5})\b/,
+    ],
     applies: ({ host }, { config }, before) =>
       isLocal(host) &&
       config?.runtime !== 'cortex' &&
@@ -111,7 +106,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     cause: 'wrong-port',
     inFiles: true,
     rank: 1,
-    signs: { '://': listening },
+    signs: [listening],
     applies: ({ host, port }, { config }) =>
       config?.custom !== undefined && !isLocal(host) && Number(port) !== (config.custom.port ?? 8000),
     title: 'the server listens on port {port}, and the platform sends requests to another one',
@@ -121,7 +116,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'wrong-port',
     rank: 3,
-    signs: { 'listens on port': /; the app listens on port (?<port>\d{1,5})/ },
+    signs: [/; the app listens on port (?<port>\d{1,5})/],
     title: 'the server listens on port {port}, and the platform sends requests to another one',
     fix: 'port = {port}',
     at: 'runtime.custom.port',
@@ -130,7 +125,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     cause: 'health-check-failed',
     inFiles: true,
     rank: 1,
-    signs: { 'HTTP/1': /"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/ },
+    signs: [/"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/],
     applies: ({ path = '' }, { config }) =>
       path !== '' && [config?.custom?.healthcheck_endpoint, config?.custom?.readycheck_endpoint].includes(path),
     title: 'the check of {path} gets the status {status}',
@@ -140,14 +135,13 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'health-check-failed',
     rank: 1,
-    signs: {
-      'did not succeed': /GET (?<path>\/\S{0,120}) on port \d{1,5} did not succeed/,
-      'probe failed':
-        /(?<probe>Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
-      'ealthcheck failed': /^[Hh]ealth ?check failed\b/,
-      'became healthy': /replicas never became healthy/,
-      'health checks': /failed (?:container )?health checks/,
-    },
+    signs: [
+      /GET (?<path>\/\S{0,120}) on port \d{1,5} did not succeed/,
+      /(?<probe>Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
+      /^[Hh]ealth ?check failed\b/,
+      /replicas never became healthy/,
+      /failed (?:container )?health checks/,
+    ],
     title: 'the health check of the app fails',
     fix: 'return HTTP 200 from {path|the path of the check} when the app is ready, or correct {check|healthcheck}_endpoint',
     at: 'runtime.custom.{check|healthcheck}_endpoint',
@@ -156,18 +150,17 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     cause: 'not-listening',
     inFiles: true,
     rank: 1,
-    signs: {
-      'nothing listens on port': /nothing listens on port \d{1,5}/,
-      'does not answer': /the server on port \d{1,5} does not answer/,
-      'onnection refused': /(?:probe|check) failed: .{0,200}connection refused/,
-      'listen on the port':
-        /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
-      'open ports detected': /[Nn]o open (?:HTTP )?ports detected/,
-      'HTTP pings on port': /respond to HTTP pings on port:? \d{1,5}/,
-      'while connecting to upstream': /connect\(\) failed \(111: .{0,30}while connecting to upstream/,
+    signs: [
+      /nothing listens on port \d{1,5}/,
+      /the server on port \d{1,5} does not answer/,
+      /(?:probe|check) failed: .{0,200}connection refused/,
+      /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
+      /[Nn]o open (?:HTTP )?ports detected/,
+      /respond to HTTP pings on port:? \d{1,5}/,
+      /connect\(\) failed \(111: .{0,30}while connecting to upstream/,
       ...texts(`Error R10 (Boot timeout); app is not listening on the expected address;
         instance refused connection. is your app listening on`),
-    },
+    ],
     title: 'nothing answers on the port of the app',
     fix: 'listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom], or on $PORT where the platform sets it',
     at: 'runtime.custom.port',
@@ -175,11 +168,10 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'start-timeout',
     rank: 0,
-    signs: {
-      'was not ready within':
-        /was not ready within (?:its deployment_initialization_timeout|(?<seconds>\d{1,5}) seconds)/,
-      'status init_timeout': /^status init_timeout$/,
-    },
+    signs: [
+      /was not ready within (?:its deployment_initialization_timeout|(?<seconds>\d{1,5}) seconds)/,
+      /^status init_timeout$/,
+    ],
     title: 'the app was not ready in time',
     fix: 'load models in the background, or raise deployment_initialization_timeout (up to 830 seconds)',
     at: 'deployment.deployment_initialization_timeout',
@@ -188,25 +180,20 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     cause: 'app-exited',
     inFiles: true,
     rank: 0,
-    signs: {
-      ' ended with exit code': /its (?:process|container) ended with exit code (?<code>\d{1,3})/,
-      'status code 502': /^status code 502$/,
-    },
+    signs: [/its (?:process|container) ended with exit code (?<code>\d{1,3})/, /^status code 502$/],
     title: 'the process of the app ended, exit code {code|unknown}',
     fix: 'read what it printed before; the entrypoint must keep running, and not start the server in the background',
   },
   {
     // `python -m app.main`: the name of a package would be known.
     cause: 'entrypoint-not-found',
-    signs: {
-      'python: ':
-        /^\S{0,120}python: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
-      python3:
-        /^\S{0,120}python3[\d.]{0,5}: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
-      'File does not exist': /^Error: Invalid value: File does not exist: (?<path>\S{1,200})/,
-      'locate a Flask application': /^Error: Could not locate a Flask application/,
-      'exec: "': /exec: "(?<path>[^"]{1,120}\/[^"]{1,120})": (?:stat \S{1,200}: )?no such file or directory/,
-    },
+    signs: [
+      /^\S{0,120}python: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
+      /^\S{0,120}python3[\d.]{0,5}: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
+      /^Error: Invalid value: File does not exist: (?<path>\S{1,200})/,
+      /^Error: Could not locate a Flask application/,
+      /exec: "(?<path>[^"]{1,120}\/[^"]{1,120})": (?:stat \S{1,200}: )?no such file or directory/,
+    ],
     applies: ({ path = '.' }) => path.includes('.') || packageOf(path) === undefined,
     title: 'the entrypoint starts {path|an app}, which is not there',
     fix: 'correct the entrypoint, start it in the folder that contains the file or the package, and mount nothing over that',
@@ -215,22 +202,20 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'port-invalid',
     inFiles: true,
-    signs: {
-      '--port':
-        /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
-      'is not a valid port number': /'(?<value>[^']{0,40})' is not a valid port number/,
-    },
+    signs: [
+      /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
+      /'(?<value>[^']{0,40})' is not a valid port number/,
+    ],
     title: 'the port of the server is not a number: {value}',
     fix: 'write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"]',
     at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'address-unavailable',
-    signs: {
-      'annot assign requested address':
-        /(?:\[Errno 99\]|bind|listen|Invalid address).{0,160}[Cc]annot assign requested address/,
-      '[Errno 99]': /^OSError: \[Errno 99\]/,
-    },
+    signs: [
+      /(?:\[Errno 99\]|bind|listen|Invalid address).{0,160}[Cc]annot assign requested address/,
+      /^OSError: \[Errno 99\]/,
+    ],
     title: 'the server listens on an address that the container does not have',
     fix: 'listen on 0.0.0.0',
     at: 'runtime.custom.entrypoint',
@@ -238,7 +223,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'worker-timeout',
     rank: 3,
-    signs: { 'WORKER TIMEOUT': timedOut },
+    signs: [timedOut],
     after: /Application startup complete/,
     title: 'gunicorn stopped an async worker that answered nothing: something blocks its event loop',
     fix: 'call what blocks from def instead of async def, or in a thread (run_in_threadpool), and read less at once; --timeout only hides it',
@@ -246,7 +231,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'worker-timeout',
     rank: 2,
-    signs: { 'WORKER TIMEOUT': timedOut },
+    signs: [timedOut],
     title: 'gunicorn stopped a worker that took too long',
     fix: 'raise --timeout of gunicorn (30 seconds by default), or load models before the workers start: --preload',
     at: 'runtime.custom.entrypoint',
@@ -254,10 +239,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   {
     cause: 'out-of-memory',
     rank: 3,
-    signs: {
-      'Perhaps out of memory': /was sent SIGKILL! Perhaps out of memory\?/,
-      'terminated due to signal 9': /Worker with pid \d{1,8} was terminated due to signal 9$/,
-    },
+    signs: [/was sent SIGKILL! Perhaps out of memory\?/, /Worker with pid \d{1,8} was terminated due to signal 9$/],
     // gunicorn itself kills a worker that took too long, and then guesses.
     applies: (_, __, before) => !before().some((line) => timedOut.test(line)),
     title: 'the app ran out of memory',

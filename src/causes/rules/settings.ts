@@ -24,7 +24,7 @@ export const settingRules: readonly FailureRule[] = [
   {
     cause: 'secret-missing',
     inFiles: true,
-    signs: { 'KeyError: ': /^KeyError: '(?<name>[A-Z][A-Z0-9_]{2,80})'$/ },
+    signs: [/^KeyError: '(?<name>[A-Z][A-Z0-9_]{2,80})'$/],
     after: /os\.environ|<frozen os>|[\\/]os\.py", line/,
     title: 'the variable {name} is not set',
     fix: 'set it as a secret of the app',
@@ -32,55 +32,47 @@ export const settingRules: readonly FailureRule[] = [
   },
   {
     cause: 'secret-missing',
-    signs: {
+    signs: [
       // What goes on without it is a note.
-      'not set': unset(
-        '.{0,30}? ?not set(?![,;:.] (?:only|us(?:e|ing)|fall|continu|skip|default|running|disabl|some)\\b)',
-      ),
-      'must be set': unset('.{0,30} must be set'),
-      ...Object.fromEntries(
-        words.map((word) => [word, unset(`(?: (?:env\\w* )?(?:variable|var|setting|key))?${word}`)]),
-      ),
-      'environment variable': new RegExp(`${raised}.{0,300}?\\b${variable}.{0,60}environment variable`),
-      'nvironment variable': new RegExp(`${raised}.{0,120}environment variable.{0,20}\\b${variable}`),
-      issing: new RegExp(
+      unset('.{0,30}? ?not set(?![,;:.] (?:only|us(?:e|ing)|fall|continu|skip|default|running|disabl|some)\\b)'),
+      unset('.{0,30} must be set'),
+      ...words.map((word) => unset(`(?: (?:env\\w* )?(?:variable|var|setting|key))?${word}`)),
+      new RegExp(`${raised}.{0,300}?\\b${variable}.{0,60}environment variable`),
+      new RegExp(`${raised}.{0,120}environment variable.{0,20}\\b${variable}`),
+      new RegExp(
         `${error}.{0,80}?[Mm]issing .{0,60}?\\b${variable}(?<more>(?:["'\`]?,? ["'\`]?[A-Z_0-9]{3,60}\\b){0,8})`,
       ),
-      'ariable not found': new RegExp(`[Ee]nvironment variable not found: ${variable}`),
-      'missing value': new RegExp(`required key ${variable} missing value`),
-      'must not be empty': new RegExp(`The ${variable} setting must not be empty`),
-      'Declare it as envvar': /UndefinedValueError: (?<name>\w{1,80}) not found/,
-      'unbound variable': /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): unbound variable$/,
-      'parameter not set': /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): parameter (?:null or )?not set$/,
-      'parameter null or not set': /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): parameter null or not set$/,
-      'error parsing value for field': /SettingsError: error parsing value for field "(?<name>\w{1,80})"/,
-      'in the environment':
-        /\bNo (?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b.{0,120} defined in the environment/,
-      'add an environment variable': /add an environment variable `(?<name>[A-Z][A-Z0-9_]{2,80})`/,
-      ' environment variable':
-        /(?:[Ss]et(?:ting)?|The) (?:the )?(?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}) environment variable(?:$| is missing)/,
-      'API key not set': /^\w{0,40}Error: .{0,40}API key not set/,
-      'KeyError: ': /^KeyError: '(?<name>[A-Z][A-Z0-9_]{0,60}_(?:KEY|TOKEN|UR[IL]|SECRET|PASSWORD|DSN))'$/,
-    },
+      new RegExp(`[Ee]nvironment variable not found: ${variable}`),
+      new RegExp(`required key ${variable} missing value`),
+      new RegExp(`The ${variable} setting must not be empty`),
+      /UndefinedValueError: (?<name>\w{1,80}) not found/,
+      /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): unbound variable$/,
+      /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): parameter (?:null or )?not set$/,
+      /(?:^|: )(?<name>[A-Za-z_]\w{0,80}): parameter null or not set$/,
+      /SettingsError: error parsing value for field "(?<name>\w{1,80})"/,
+      /\bNo (?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\b.{0,120} defined in the environment/,
+      /add an environment variable `(?<name>[A-Z][A-Z0-9_]{2,80})`/,
+      /(?:[Ss]et(?:ting)?|The) (?:the )?(?<name>[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}) environment variable(?:$| is missing)/,
+      /^\w{0,40}Error: .{0,40}API key not set/,
+      /^KeyError: '(?<name>[A-Z][A-Z0-9_]{0,60}_(?:KEY|TOKEN|UR[IL]|SECRET|PASSWORD|DSN))'$/,
+    ],
     title: 'the variable {name|of an API key}{more} is not set',
     fix: 'set it as a secret of the app',
     next: ['secrets', 'set', '{name|API_KEY}'],
   },
   {
     cause: 'secret-missing',
-    signs: {
-      'for ':
-        /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
-      'nvalid environment variables':
-        /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/,
-    },
+    signs: [
+      /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/,
+      /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/,
+    ],
     title: 'variables ({name}) are not set, or have no valid value',
     fix: 'set each that the message names as a secret: gantry secrets set NAME; an empty text is no value',
   },
   {
     cause: 'package-api-changed',
     rank: 5,
-    signs: { 'Extra inputs are not permitted': /^\s{1,4}Extra inputs are not permitted [[(]type=/ },
+    signs: [/^\s{1,4}Extra inputs are not permitted [[(]type=/],
     after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/,
     title: 'the settings of the app refuse a variable that they do not declare',
     fix: "declare it, or let pydantic ignore others: model_config = SettingsConfigDict(extra='ignore')",
@@ -88,17 +80,14 @@ export const settingRules: readonly FailureRule[] = [
   {
     cause: 'secret-missing',
     rank: 5,
-    signs: { 'ield required': /^\s{1,4}(?<missing>[Ff]ield required) [[(]type=/ },
+    signs: [/^\s{1,4}(?<missing>[Ff]ield required) [[(]type=/],
     after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/,
     title: 'variables are not set',
     fix: 'set each as a secret of the app: gantry secrets set NAME',
   },
   {
     cause: 'secret-missing',
-    signs: {
-      DefaultCredentialsError:
-        /DefaultCredentialsError: (?!File ).{0,200}(?:credentials|GOOGLE_APPLICATION_CREDENTIALS)/,
-    },
+    signs: [/DefaultCredentialsError: (?!File ).{0,200}(?:credentials|GOOGLE_APPLICATION_CREDENTIALS)/],
     title: 'the app has no credentials of Google Cloud',
     fix: 'set the JSON of a service account as a secret, write it to a file when the app starts, and name that file in GOOGLE_APPLICATION_CREDENTIALS',
     next: ['secrets', 'set', 'GOOGLE_CREDENTIALS'],
@@ -112,12 +101,12 @@ export const settingRules: readonly FailureRule[] = [
   },
   {
     cause: 'secret-missing',
-    signs: {
-      'SQLAlchemy URL from': /ArgumentError: Could not parse SQLAlchemy URL from (?:given URL )?string\b/,
+    signs: [
+      /ArgumentError: Could not parse SQLAlchemy URL from (?:given URL )?string\b/,
       ...texts(`ArgumentError: Expected string or URL object, got None;
         ArgumentError: Could not parse rfc1738 URL from string '`),
-      "Can't load plugin: sqlalchemy.dialects": /NoSuchModuleError: Can't load plugin: sqlalchemy\.dialects/,
-    },
+      /NoSuchModuleError: Can't load plugin: sqlalchemy\.dialects/,
+    ],
     title: 'the address of the database is not set, or is not valid',
     fix: 'set the variable that the code reads it from as a secret, such as DATABASE_URL',
     next: ['secrets', 'set', 'DATABASE_URL'],
@@ -125,12 +114,12 @@ export const settingRules: readonly FailureRule[] = [
   {
     cause: 'secret-missing',
     rank: 3,
-    signs: {
-      NoneType: /^TypeError: (?:int|float)\(\) argument must be .{1,100}, not 'NoneType'$/,
-      'invalid literal for int': /^ValueError: invalid literal for int\(\) with base 10: ''$/,
-      'convert string to float': /^ValueError: could not convert string to float: ''$/,
-      'str expected, not NoneType': /^TypeError: str expected, not NoneType$/,
-    },
+    signs: [
+      /^TypeError: (?:int|float)\(\) argument must be .{1,100}, not 'NoneType'$/,
+      /^ValueError: invalid literal for int\(\) with base 10: ''$/,
+      /^ValueError: could not convert string to float: ''$/,
+      /^TypeError: str expected, not NoneType$/,
+    ],
     after: /\benviron\b|getenv/,
     title: 'the code uses a variable that is not set',
     fix: 'set the variable that the line of the traceback names as a secret, or give it a default in the code',
@@ -138,10 +127,7 @@ export const settingRules: readonly FailureRule[] = [
   {
     cause: 'run-timeout',
     rank: 0,
-    signs: {
-      'status code 504': /^status code 504$/,
-      'HTTP/1': /"(?:GET|POST|PUT|PATCH|DELETE) \S{1,300} HTTP\/1\.[01]" 504\b/,
-    },
+    signs: [/^status code 504$/, /"(?:GET|POST|PUT|PATCH|DELETE) \S{1,300} HTTP\/1\.[01]" 504\b/],
     // Without a call, it is one of many requests.
     applies: (_, { statusCode, source }) => (statusCode ?? source) !== undefined,
     title: 'the call took longer than allowed',
@@ -151,17 +137,17 @@ export const settingRules: readonly FailureRule[] = [
   {
     cause: 'wrong-arguments',
     rank: 2,
-    signs: {
-      '"loc"': /"detail": ?\[\{.{0,200}?"loc": ?\[(?<field>[^\]]{1,160})\].{0,40}?"msg": ?"(?<problem>[^"]{1,160})"/,
-      "'loc'": /'loc': \((?<field>[^)]{1,160})\).{0,60}?'msg': '(?<problem>[^']{1,160})'/,
-    },
+    signs: [
+      /"detail": ?\[\{.{0,200}?"loc": ?\[(?<field>[^\]]{1,160})\].{0,40}?"msg": ?"(?<problem>[^"]{1,160})"/,
+      /'loc': \((?<field>[^)]{1,160})\).{0,60}?'msg': '(?<problem>[^']{1,160})'/,
+    ],
     title: `${invalid}: {field}: {problem}`,
     fix: correct,
   },
   {
     cause: 'wrong-arguments',
     rank: 1,
-    signs: { 'HTTP/1': /"(?:POST|PUT|PATCH|GET|DELETE) \S{1,300} HTTP\/1\.[01]" 422\b/ },
+    signs: [/"(?:POST|PUT|PATCH|GET|DELETE) \S{1,300} HTTP\/1\.[01]" 422\b/],
     // Without a call, it is one of many requests; the text of its reply says more.
     applies: (_, { reason, statusCode, source }) => (statusCode ?? source) !== undefined && reason === undefined,
     title: invalid,

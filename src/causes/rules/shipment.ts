@@ -1,90 +1,16 @@
-import type { FailureRule } from '../rule.ts';
+import { type FailureRule, messageRows } from '../rule.ts';
 
 /** What only the files show: no log names it, or the app does something else than it was written for. */
-export const shipmentRules: readonly FailureRule[] = [
-  {
-    cause: 'module-excluded',
-    inFiles: true,
-    signs: {},
-    title: 'the module {module} is in the app folder, but is not sent',
-    fix: 'add it to include, or remove the pattern that matches it from exclude',
-    at: 'deployment.exclude',
-  },
-  {
-    cause: 'file-excluded',
-    inFiles: true,
-    signs: {},
-    title: '{path} is in the app folder, but is not sent',
-    fix: 'add it to include, or remove the pattern that matches it from exclude',
-    at: 'deployment.exclude',
-  },
-  {
-    cause: 'file-not-found',
-    inFiles: true,
-    signs: {},
-    title: '{path} is not in the app',
-    fix: 'add it to the app folder, or correct the path',
-  },
-  {
-    cause: 'entrypoint-not-found',
-    inFiles: true,
-    signs: {},
-    title: 'the entrypoint starts {path}, which is not in the app',
-    fix: 'correct the entrypoint, or add the file to the app folder and to include',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'apt-needs-confirmation',
-    inFiles: true,
-    signs: {},
-    title: 'apt-get asks a question, and nobody answers in a build',
-    fix: 'add -y to the apt-get command',
-    at: 'deployment.shell_commands',
-  },
-  {
-    cause: 'entrypoint-invalid',
-    inFiles: true,
-    signs: {},
-    title: 'the command of the entrypoint is not valid: {target}',
-    fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'worker-class-wrong',
-    inFiles: true,
-    signs: {},
-    title: 'gunicorn does not find the worker class {name}',
-    fix: 'correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'command-not-found',
-    inFiles: true,
-    signs: {},
-    title: '{command} is not installed in the image',
-    fix: 'add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name',
-  },
-  {
-    cause: 'dependency-conflict',
-    inFiles: true,
-    signs: {},
-    title: 'the packages need different versions of one package',
-    fix: 'loosen the versions so that one version fits all',
-    at: 'dependencies.pip',
-  },
-  {
-    cause: 'runtime-missing',
-    inFiles: true,
-    signs: {},
-    title: 'main.py has {name} of {framework}, and the default runtime serves functions, not its routes',
-    fix: 'add [cerebrium.runtime.custom] with the command that serves it',
-    at: 'runtime.custom',
-  },
-  {
-    cause: 'name-undefined',
-    inFiles: true,
-    signs: {},
-    title: '{path} uses {name}, which nothing defines',
-    fix: 'import it, or remove it',
-  },
-];
+export const shipmentRules: readonly FailureRule[] = messageRows(`
+module-excluded | none | the module {module} is in the app folder, but is not sent | add it to include, or remove the pattern that matches it from exclude | deployment.exclude
+file-excluded | none | {path} is in the app folder, but is not sent | add it to include, or remove the pattern that matches it from exclude | deployment.exclude
+file-not-found | none | {path} is not in the app | add it to the app folder, or correct the path
+entrypoint-not-found | none | the entrypoint starts {path}, which is not in the app | correct the entrypoint, or add the file to the app folder and to include | runtime.custom.entrypoint
+apt-needs-confirmation | none | apt-get asks a question, and nobody answers in a build | add -y to the apt-get command | deployment.shell_commands
+entrypoint-invalid | none | the command of the entrypoint is not valid: {target} | entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"] | runtime.custom.entrypoint
+worker-class-wrong | none | gunicorn does not find the worker class {name} | correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it | runtime.custom.entrypoint
+command-not-found | none | {command} is not installed in the image | add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name
+dependency-conflict | none | the packages need different versions of one package | loosen the versions so that one version fits all | dependencies.pip
+runtime-missing | none | main.py has {name} of {framework}, and the default runtime serves functions, not its routes | add [cerebrium.runtime.custom] with the command that serves it | runtime.custom
+name-undefined | none | {path} uses {name}, which nothing defines | import it, or remove it
+`);

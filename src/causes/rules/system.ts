@@ -13,11 +13,11 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   {
     cause: 'build-out-of-memory',
     only: 'build',
-    signs: {
-      'did not complete successfully': /did not complete successfully: exit code: 137$/,
-      'returned a non-zero code': /returned a non-zero code: 137$/,
-      'Killed signal terminated program': /Killed signal terminated program (?<program>\w{1,20})/,
-    },
+    signs: [
+      /did not complete successfully: exit code: 137$/,
+      /returned a non-zero code: 137$/,
+      /Killed signal terminated program (?<program>\w{1,20})/,
+    ],
     title: 'the build ran out of memory',
     fix: 'install fewer large packages at once, limit parallel compilation (MAX_JOBS=2), or use wheels',
     at: 'deployment.shell_commands',
@@ -25,14 +25,14 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   {
     cause: 'build-out-of-memory',
     only: 'build',
-    signs: {
-      Killed: /^(?!.*\.py$)(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
-      'exit code: 137': /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/,
-      'eta 0': /\beta \d[\d:]{1,10}\s?Killed$/,
-      'Out of memory: Kill process': /Out of memory: Kill process \d{1,8}/,
-      ' 137': /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
-      'Cannot allocate memory': /Cannot allocate memory/,
-    },
+    signs: [
+      /^(?!.*\.py$)(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
+      /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/,
+      /\beta \d[\d:]{1,10}\s?Killed$/,
+      /Out of memory: Kill process \d{1,8}/,
+      /(?:exit(?:ed with)? (?:code|status)|returned(?: a non-zero)? (?:code|exit code)):? 137\b/,
+      /Cannot allocate memory/,
+    ],
     // The same happens to an app that runs.
     applies: ({ step }, { source }, before) =>
       source === 'build' || step !== undefined || before().some((line) => building.test(line)),
@@ -43,29 +43,28 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   {
     cause: 'disk-full',
     rank: 6,
-    signs: {
-      'unexpected pos': /^RuntimeError: .{0,120}unexpected pos \d{1,20} vs \d{1,20}/,
-      'short write': /\bshort write$/,
-      'No space left on device': /(?:^|: |\] )No space left on device/,
-      'no space left on device': /: no space left on device(?:$|,(?! watch))/,
-      'enough free space in': /^E: You don't have enough free space in/,
-      ephemeral:
-        /low on resource: ephemeral-storage|exceeds .{0,60}ephemeral.storage|ephemeral local storage usage exceeds/,
+    signs: [
+      /^RuntimeError: .{0,120}unexpected pos \d{1,20} vs \d{1,20}/,
+      /\bshort write$/,
+      /(?:^|: |\] )No space left on device/,
+      /: no space left on device(?:$|,(?! watch))/,
+      /^E: You don't have enough free space in/,
+      /low on resource: ephemeral-storage|exceeds .{0,60}ephemeral.storage|ephemeral local storage usage exceeds/,
       ...texts(`PytorchStreamWriter failed writing file; Disk quota exceeded`),
-    },
+    ],
     title: 'the disk is full',
     fix: 'keep models and data on a volume (gantry cp), and remove caches during the build',
   },
   {
     cause: 'quota-exceeded',
-    signs: {
-      'exceeded quota': /forbidden: exceeded quota: (?<quota>[^,]{1,80})/,
-      'Payment Required': /^(?:gantry|cerebrium|deploy|build|error|platform).{0,80}\b402\b.{0,40}Payment Required/i,
-      'uota exceeded': /\b(?:[GC]PUs?|[Rr]esources?|[Nn]amespace|[Pp]roject|[Pp]lan) quota exceeded/,
-      QUOTA_EXCEEDED: /QUOTA_EXCEEDED/,
-      'uota ': /\b[Qq]uota '?[\w.-]{1,60}'? exceeded|exceeds? (?:the|your) .{0,40}quota /,
-      'of your plan': /\b(?:limit|quota) of your plan\b/,
-    },
+    signs: [
+      /forbidden: exceeded quota: (?<quota>[^,]{1,80})/,
+      /^(?:gantry|cerebrium|deploy|build|error|platform).{0,80}\b402\b.{0,40}Payment Required/i,
+      /\b(?:[GC]PUs?|[Rr]esources?|[Nn]amespace|[Pp]roject|[Pp]lan) quota exceeded/,
+      /QUOTA_EXCEEDED/,
+      /\b[Qq]uota '?[\w.-]{1,60}'? exceeded|exceeds? (?:the|your) .{0,40}quota /,
+      /\b(?:limit|quota) of your plan\b/,
+    ],
     title: 'a quota or a plan does not allow more',
     fix: 'delete or scale down what you no longer need, or choose a larger plan: gantry plan set',
   },
@@ -75,19 +74,14 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
     // What the command printed usually shows more.
     rank: 0,
     only: 'build',
-    signs: {
-      'did not complete successfully':
-        /process "(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})" did not complete successfully: exit code: (?<code>\d{1,3})/,
-      'returned a non-zero code':
-        /^The command '(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})' returned a non-zero code: (?<code>\d{1,3})/,
-      'while running runtime':
-        /building at STEP "RUN (?<command>.{1,300})": (?:error )?while running runtime: exit status (?<code>\d{1,3})/,
-      'executor failed running':
-        /executor failed running \[(?:\/bin\/(?:ba)?sh (?:-o pipefail )?-c )?(?<command>.{1,300})\]: exit code: (?<code>\d{1,3})/,
-      'failed to execute command':
-        /failed to execute command: waiting for process to exit: exit status (?<code>\d{1,3})/,
-      'the command': /(?:^|: )the command "(?<command>.{1,300})" failed(?: with exit code (?<code>\d{1,3}))?$/,
-    },
+    signs: [
+      /process "(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})" did not complete successfully: exit code: (?<code>\d{1,3})/,
+      /^The command '(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})' returned a non-zero code: (?<code>\d{1,3})/,
+      /building at STEP "RUN (?<command>.{1,300})": (?:error )?while running runtime: exit status (?<code>\d{1,3})/,
+      /executor failed running \[(?:\/bin\/(?:ba)?sh (?:-o pipefail )?-c )?(?<command>.{1,300})\]: exit code: (?<code>\d{1,3})/,
+      /failed to execute command: waiting for process to exit: exit status (?<code>\d{1,3})/,
+      /(?:^|: )the command "(?<command>.{1,300})" failed(?: with exit code (?<code>\d{1,3}))?$/,
+    ],
     title: 'a command of the build failed: {command}',
     fix: 'run it in the app folder to see why, and correct or remove it',
     at: 'deployment.shell_commands',
@@ -95,25 +89,23 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   {
     cause: 'entrypoint-not-found',
     rank: 6,
-    signs: {
-      'cannot execute: required file not found':
-        /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): cannot execute: required file not found/,
-      'Querying Python at': /Querying Python at `(?<path>[^`]{1,120})` failed/,
-      'bad interpreter': /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): \/\S{1,120}: bad interpreter: No such file/,
-      'cannot be used because': /environment directory `(?<path>[^`]{1,120})` cannot be used because/,
-      'Broken virtual environment': /^error: .{0,60}Broken virtual environment `(?<path>[^`]{1,120})`/,
-    },
+    signs: [
+      /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): cannot execute: required file not found/,
+      /Querying Python at `(?<path>[^`]{1,120})` failed/,
+      /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): \/\S{1,120}: bad interpreter: No such file/,
+      /environment directory `(?<path>[^`]{1,120})` cannot be used because/,
+      /^error: .{0,60}Broken virtual environment `(?<path>[^`]{1,120})`/,
+    ],
     title: 'the interpreter of {path} is not in the image',
     fix: 'make the virtual environment in the image that runs it, in the same folder as when it was made, or start the module with python -m',
     at: 'runtime.custom.entrypoint',
   },
   {
     cause: 'entrypoint-not-found',
-    signs: {
-      'not found':
-        /^(?:\/bin\/)?(?:sh|ash|dash|bash): (?:(?:line )?\d{1,6}: )?(?:exec: )?(?<path>\/[\w./+-]{1,120}): not found$/,
-      'no such file or directory': /^(?:.{0,80}: )?exec (?<path>\/[\w/+-]{1,120}): no such file or directory$/,
-    },
+    signs: [
+      /^(?:\/bin\/)?(?:sh|ash|dash|bash): (?:(?:line )?\d{1,6}: )?(?:exec: )?(?<path>\/[\w./+-]{1,120}): not found$/,
+      /^(?:.{0,80}: )?exec (?<path>\/[\w/+-]{1,120}): no such file or directory$/,
+    ],
     title: '{path} is not in the image, or what it needs to start is not: its interpreter, or glibc on Alpine',
     fix: 'copy it there; a program for glibc needs a Debian image or a static build, and a script the interpreter of its first line',
     at: 'runtime.custom.entrypoint',
@@ -122,74 +114,66 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
     cause: 'line-endings',
     inFiles: true,
     rank: 5,
-    signs: {
-      'bad interpreter':
-        /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter(?!: Permission)/,
-      'no such file or directory':
-        /^(?:.{0,80}: )?exec (?<path>[\w./-]{1,120}\.(?:sh|bash|py)): no such file or directory|exec user process caused:? "?no such file or directory/,
-      'cannot execute: required file not found':
-        /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/,
-      "$'\\r'": /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/,
-      '\\r’': /\w\\r’: No such file or directory/,
-      '\\r': /\w\\r'?: No such file or directory|syntax error near unexpected token .{0,4}\$'\S{0,10}\\r'/,
-    },
+    signs: [
+      /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter(?!: Permission)/,
+      /^(?:.{0,80}: )?exec (?<path>[\w./-]{1,120}\.(?:sh|bash|py)): no such file or directory|exec user process caused:? "?no such file or directory/,
+      /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/,
+      /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/,
+      /\w\\r’: No such file or directory/,
+      /\w\\r'?: No such file or directory|syntax error near unexpected token .{0,4}\$'\S{0,10}\\r'/,
+    ],
     title: 'a script has Windows line endings, so that its interpreter is not found',
     fix: 'save it with LF: sed -i "s/\\r$//" {path|SCRIPT}',
   },
   {
     cause: 'command-not-found',
     rank: 3,
-    signs: {
-      'command not found': /(?:^|: )(?<command>(?!deactivate:)[\w./+-]{1,80}): command not found$/,
-      'not found':
-        /(?:^(?:\/bin\/)?(?:sh|dash): (?:(?:line )?\d{1,6}: )?(?:exec: )?|: line \d{1,6}: exec: )(?<command>[\w./+-]{1,80}): not found$/,
-      '` not found in $PATH': /executable file `(?<command>[^`]{1,80})` not found in \$PATH/,
-      'executable file not found in $PATH': /exec: "(?<command>[^"\s]{1,80})": executable file not found in \$PATH/,
-      'No such file or directory':
-        /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/,
-      'Failed to spawn: ': /^error: Failed to spawn: `(?<command>[^`]{1,80})`/,
-      'its entrypoint failed to start': /its entrypoint failed to start: (?<command>\S{1,80}) not found/,
-      ENOENT: /\bspawn (?<command>[\w.+-]{1,60}) ENOENT/,
-    },
+    signs: [
+      /(?:^|: )(?<command>(?!deactivate:)[\w./+-]{1,80}): command not found$/,
+      /(?:^(?:\/bin\/)?(?:sh|dash): (?:(?:line )?\d{1,6}: )?(?:exec: )?|: line \d{1,6}: exec: )(?<command>[\w./+-]{1,80}): not found$/,
+      /executable file `(?<command>[^`]{1,80})` not found in \$PATH/,
+      /exec: "(?<command>[^"\s]{1,80})": executable file not found in \$PATH/,
+      /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/,
+      /^error: Failed to spawn: `(?<command>[^`]{1,80})`/,
+      /its entrypoint failed to start: (?<command>\S{1,80}) not found/,
+      /\bspawn (?<command>[\w.+-]{1,60}) ENOENT/,
+    ],
     title: '{command} is not installed in the image',
     fix: 'add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name',
   },
   {
     cause: 'command-not-found',
-    signs: {
-      'not found':
-        /(?:^|: )(?:line )?\d{1,6}: (?<command>source|pushd|popd|shopt|\[\[|declare): (?:command )?not found$/,
-    },
+    signs: [/(?:^|: )(?:line )?\d{1,6}: (?<command>source|pushd|popd|shopt|\[\[|declare): (?:command )?not found$/],
     title: 'sh does not know {command}: it is a command of bash',
     fix: 'run it with bash -c, or write it for sh, as in . venv/bin/activate instead of source',
   },
   {
     cause: 'shell-syntax-error',
-    signs: {
-      'yntax error': /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
-      'unexpected EOF while looking': /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/,
-    },
+    signs: [
+      /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/,
+      /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/,
+    ],
     title: 'a shell script has a syntax error: {problem}',
     fix: 'correct the line that the message names; bash -n checks a script without running it',
   },
   {
     cause: 'build-timeout',
     rank: 1,
-    signs: {
-      'imed out': /^(?:ERROR: |error: )?(?:the )?build (?:has )?timed out\b/i,
-      'failed to solve: ': /failed to solve: (?:DeadlineExceeded|Canceled)\b.{0,20}(?:context deadline exceeded)?$/,
-      'time limit': /\bbuild .{0,60}(?:exceeded|reached) (?:its|the) (?:maximum )?time limit/i,
-    },
+    signs: [
+      /^(?:ERROR: |error: )?(?:the )?build (?:has )?timed out\b/i,
+      /failed to solve: (?:DeadlineExceeded|Canceled)\b.{0,20}(?:context deadline exceeded)?$/,
+      /\bbuild .{0,60}(?:exceeded|reached) (?:its|the) (?:maximum )?time limit/i,
+    ],
     title: 'the build took longer than allowed',
     fix: 'shorten its longest step: use wheels instead of compiling, the solver libmamba for conda, and keep models on a volume',
   },
   {
     cause: 'glibc-too-old',
     rank: 5,
-    signs: {
-      GLIBC: /version [`'‘](?<version>GLIBC(?:XX)?_[\d.]{1,10}|CXXABI_[\d.]{1,10})['’] not found/,
-      'symbol not found': /Error relocating \S{1,160}: (?<version>\w{1,60}): symbol not found/,
-    },
+    signs: [
+      /version [`'‘](?<version>GLIBC(?:XX)?_[\d.]{1,10}|CXXABI_[\d.]{1,10})['’] not found/,
+      /Error relocating \S{1,160}: (?<version>\w{1,60}): symbol not found/,
+    ],
     title: 'a program or a library needs {version}, which the image does not have',
     fix: 'use a newer base image, such as debian:bookworm-slim, or a build of the program for an older glibc',
     at: 'deployment.docker_base_image_url',
@@ -197,12 +181,12 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   {
     cause: 'cpu-unsupported',
     rank: 3,
-    signs: {
-      'llegal instruction': /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
-      'illegal hardware instruction': /illegal hardware instruction/,
+    signs: [
+      /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
+      /illegal hardware instruction/,
       ...endedBy(4, 'SIGILL'),
-      "these aren't available": /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
-    },
+      /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
+    ],
     title: 'a program uses instructions that the CPU does not have',
     fix: 'install a build for an older CPU (without AVX, compiled without -march=native; of TensorFlow, before 1.6 or built for it), or use a newer machine',
     at: 'dependencies.pip',

@@ -16,19 +16,16 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
   {
     cause: 'circular-import',
     rank: 5,
-    signs: {
-      'has no attribute':
-        /^AttributeError: module '(?<module>tensorflow|torch|numpy|cv2|pandas)' has no attribute '(?:__version__|keras|compat|Tensor|nn|cuda|array|ndarray|dtype|imread|DataFrame|float32)'/,
-    },
+    signs: [
+      /^AttributeError: module '(?<module>tensorflow|torch|numpy|cv2|pandas)' has no attribute '(?:__version__|keras|compat|Tensor|nn|cuda|array|ndarray|dtype|imread|DataFrame|float32)'/,
+    ],
     title: 'what is imported as {module} is not the package: it is empty, or another file or folder has its name',
     fix: 'rename files and folders that are called {module}, and install {package} again: pip install --force-reinstall {package}',
     at: 'dependencies.pip.{package}',
   },
   {
     cause: 'package-api-changed',
-    signs: {
-      'has no attribute': /^AttributeError: module '(?<module>[\w.]{1,80})' has no attribute '(?<name>\w{1,80})'/,
-    },
+    signs: [/^AttributeError: module '(?<module>[\w.]{1,80})' has no attribute '(?<name>\w{1,80})'/],
     applies: ({ module = '' }) => packageOf(module) !== undefined,
     title: '{module} has no {name} in the version that is installed',
     fix: 'pin {package} to the version that the code was written for, or change the code',
@@ -36,12 +33,10 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
   },
   {
     cause: 'package-api-changed',
-    signs: {
-      'PydanticUserError: ':
-        /^pydantic\.errors\.PydanticUserError: (?<problem>`\w{1,40}` is removed.{0,80}|If you use `@root_validator`.{0,80}|A non-annotated attribute was detected.{0,80})/,
-      'PydanticImportError: ':
-        /^pydantic\.errors\.PydanticImportError: (?<problem>.{1,120}?has been (?:removed|moved).{0,60})/,
-    },
+    signs: [
+      /^pydantic\.errors\.PydanticUserError: (?<problem>`\w{1,40}` is removed.{0,80}|If you use `@root_validator`.{0,80}|A non-annotated attribute was detected.{0,80})/,
+      /^pydantic\.errors\.PydanticImportError: (?<problem>.{1,120}?has been (?:removed|moved).{0,60})/,
+    ],
     title: 'the code is written for pydantic 1, and pydantic 2 is installed: {problem}',
     fix: 'change it as the message says, or pin pydantic = "<2"',
     at: 'dependencies.pip.pydantic',
@@ -49,23 +44,20 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
   {
     cause: 'package-api-changed',
     rank: 3,
-    signs: {
-      'PydanticUserError: ': /^pydantic\.errors\.PydanticUserError: (?<problem>.{1,120})/,
-      'PydanticSchemaGenerationError: ':
-        /^pydantic\.errors\.PydanticSchemaGenerationError: (?<problem>Unable to generate pydantic-core schema for .{1,80})/,
-    },
+    signs: [
+      /^pydantic\.errors\.PydanticUserError: (?<problem>.{1,120})/,
+      /^pydantic\.errors\.PydanticSchemaGenerationError: (?<problem>Unable to generate pydantic-core schema for .{1,80})/,
+    ],
     title: 'the code does not fit the installed pydantic: {problem}',
     fix: 'change it as the message says, or pin pydantic to the version that the code was written for',
     at: 'dependencies.pip.pydantic',
   },
   {
     cause: 'package-api-changed',
-    signs: {
-      'is required for a normal functioning':
-        /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/,
-      VersionConflict:
-        /VersionConflict: \((?<found>\S{1,60} \S{1,20}).{0,200}Requirement\.parse\('(?<package>[\w.-]{1,80})(?<wanted>[^']{0,60})'\)/,
-    },
+    signs: [
+      /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/,
+      /VersionConflict: \((?<found>\S{1,60} \S{1,20}).{0,200}Requirement\.parse\('(?<package>[\w.-]{1,80})(?<wanted>[^']{0,60})'\)/,
+    ],
     title: 'a package needs {package}{wanted}, and {found} is installed',
     fix: 'pin {package} to {wanted}, or update the package that needs it',
     at: 'dependencies.pip.{package}',
@@ -74,12 +66,10 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
     cause: 'package-api-changed',
     // What it could not import is said before.
     rank: 2,
-    signs: {
-      'requirements defined correctly':
-        /Could not import module '(?<model>\w{1,80})'\. Are this object's requirements defined correctly/,
-      'because of the following error':
-        /Failed to import (?<model>transformers[\w.]{1,120}|diffusers[\w.]{1,120}) because of the following error/,
-    },
+    signs: [
+      /Could not import module '(?<model>\w{1,80})'\. Are this object's requirements defined correctly/,
+      /Failed to import (?<model>transformers[\w.]{1,120}|diffusers[\w.]{1,120}) because of the following error/,
+    ],
     title: 'transformers cannot load {model}: torch, torchvision or another package does not fit',
     fix: 'use versions of transformers, torch and torchvision of the same time, and read the error before it',
     at: 'dependencies.pip.transformers',
@@ -87,10 +77,7 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
   {
     cause: 'package-api-changed',
     rank: 3,
-    signs: {
-      'unexpected keyword argument':
-        /^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument '(?<argument>\w{1,80})'/,
-    },
+    signs: [/^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument '(?<argument>\w{1,80})'/],
     // One package calls another: the app is not the one to change.
     applies: (_, __, before) => isForeignFile(lastFile(before())),
     title: 'two packages do not fit together: {name} does not take {argument}',
@@ -99,23 +86,20 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
   },
   {
     cause: 'python-version-unsupported',
-    signs: {
-      "from 'collections'":
-        /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/,
-      "module 'collections' has no":
-        /^AttributeError: module 'collections' has no attribute '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)'/,
-    },
+    signs: [
+      /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/,
+      /^AttributeError: module 'collections' has no attribute '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)'/,
+    ],
     title: 'the code uses collections.{name}, which Python has no longer since 3.10',
     fix: 'import {name} from collections.abc, or update the package that does not',
     at: 'dependencies.pip',
   },
   {
     cause: 'package-api-changed',
-    signs: {
-      "' object has no": /^AttributeError: '(?<object>\w{1,40})' object has no attribute '(?<name>\w{1,60})'/,
-      'got an unexpected keyword':
-        /^TypeError: (?<object>MessageToJson|MessageToDict)\(\) got an unexpected keyword argument '(?<name>\w{1,60})'/,
-    },
+    signs: [
+      /^AttributeError: '(?<object>\w{1,40})' object has no attribute '(?<name>\w{1,60})'/,
+      /^TypeError: (?<object>MessageToJson|MessageToDict)\(\) got an unexpected keyword argument '(?<name>\w{1,60})'/,
+    ],
     applies: ({ object = '', name = '' }) => moduleOf(object, name) !== undefined,
     title: '{object} has no {name} in the version that is installed',
     fix: 'pin the package to the version that the code was written for, or change the code',
