@@ -11,7 +11,14 @@ import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import { contextWith, unlessMissing } from '../../platform/waiting/index.ts';
 import { withKeptArchive } from '../archives/index.ts';
-import { type BuildFile, compareListings, type FileChanges, listFiles, unchangedFiles } from '../builds/index.ts';
+import {
+  type BuildFile,
+  changedPaths,
+  compareListings,
+  type FileChanges,
+  listFiles,
+  unchangedFiles,
+} from '../builds/index.ts';
 import { withRevision } from '../git/index.ts';
 import { type EventOf, readHistory } from '../history/index.ts';
 import {
@@ -161,7 +168,7 @@ export async function proveFiles(context: Context, app: string, build: string, s
   const expected = (await unlessMissing(listFiles(api, { project, app, build }))) ?? [];
   const compared = expected.length > 0 ? await source.compare(expected) : unchangedFiles(0);
   const { added, changed, removed, byCrc32, unverified } = compared;
-  const different = [...added, ...changed, ...removed];
+  const different = changedPaths(compared);
   if (different.length > 0 || source.isAsSent === false) {
     const bySent = 'the contents or permissions of its files differ from what was sent for that build (SHA-256)';
     throw new ConflictError(`${source.origin} does not have the files of build ${shortBuild(build)}`, {

@@ -17,6 +17,7 @@ import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification, Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
+import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
 import {
   type BusyPolicy,
   busyError,
@@ -27,7 +28,7 @@ import {
 } from './busy-builds.ts';
 import { type Deployment, type DeployOptions, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
-import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
+import { type Compared, checkDrift, compareWithLive, type DeployPlan, type Planned, planDeploy } from './plan.ts';
 import {
   type Plan,
   type PlannedDeploy,
@@ -36,7 +37,6 @@ import {
   whyOtherApp,
   writePlanFile,
 } from './plan-file.ts';
-import { type Compared, compareWithLive } from './unchanged-deployment.ts';
 import { recordFailure, tellOnFailure } from './what-serves.ts';
 
 interface DeployAppOptions
@@ -197,7 +197,7 @@ async function decide(
   const others = dryRun || hasWaited || (ifBusy === 'wait' && !ifChanged) ? 'none' : 'not asked';
   let noted: Promise<unknown> | undefined;
   let busy: readonly Build[] = [];
-  let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
+  let seen: { planned: Planned; reading: AppReading | undefined } | undefined;
   let compared: Compared | undefined;
   let older: GantryError | undefined;
   let broken: GantryError | undefined;
@@ -210,19 +210,19 @@ async function decide(
     // Of a dry run, the comparison is the result.
     const observeApp = () =>
       dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
-    const [plan, reading] = await Promise.all([
+    const [planned, reading] = await Promise.all([
       planDeploy(context, local, planOptions),
       compareFiles ? observeApp() : undefined,
       noted,
     ]);
-    seen = { plan, reading };
+    seen = { planned, reading };
     facts.serving = reading ? servingFacts[reading.serving.is] : 'not known';
     return seen;
   };
   const compare = async () => {
-    const { plan, reading } = seen ?? (await look());
-    const sent = { ...options, keep: plan.keep };
-    compared = await compareWithLive(context, local, { plan, reading, secrets }, sent);
+    const { planned, reading } = seen ?? (await look());
+    const sent = { ...options, keep: planned.plan.keep };
+    compared = await compareWithLive(context, planned, { reading, secrets }, sent);
     // What is sent is compared with the plan before its upload.
     const isEqual = approved && compared.difference === 'equal';
     broken = isEqual ? await whyOtherApp(context, local, { plan: approved, replan: options.replan }, sent) : undefined;
@@ -257,9 +257,9 @@ async function decide(
       return { serving: 'not asked', others };
     },
     'compare commits': async () => {
-      const [found, { plan }] = await Promise.all([whyOlderHere(context, here, options), seen ?? look()]);
+      const [found, { planned }] = await Promise.all([whyOlderHere(context, here, options), seen ?? look()]);
       older = found;
-      plan.older = older !== undefined;
+      planned.plan.older = older !== undefined;
       if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
       return { commit: older && !dryRun ? 'older' : 'not older' };
     },
@@ -279,7 +279,7 @@ async function decide(
     const act = acts[step];
     if (act) Object.assign(facts, await act());
     else {
-      const { plan } = seen ?? (await look());
+      const { plan } = (seen ?? (await look())).planned;
       // Of what the plan does not show, such as secrets and modes of files.
       if (compareFiles && !plan.changed) compared ??= await compare();
       plan.changed ||= compared !== undefined && compared.difference !== 'equal';
