@@ -4,6 +4,7 @@ import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommand
 import { annotationsRoot, unattendedBy } from '../../kernel/environment.ts';
 import { GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
+import { once } from '../../kernel/once.ts';
 import { duration, timeLeft } from '../../kernel/output/format.ts';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
@@ -150,14 +151,6 @@ export function createContext(
     atEnd: [],
     projects,
     unread,
-  };
-}
-
-function once<T>(create: () => T): () => T {
-  let created: { value: T } | undefined;
-  return () => {
-    created ??= { value: create() };
-    return created.value;
   };
 }
 

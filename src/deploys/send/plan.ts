@@ -28,7 +28,7 @@ import {
 } from '../builds/index.ts';
 import type { BeforeFacts } from '../decide.ts';
 import { type AppHistory, allApps, type EventOf, readHistory, recordLook } from '../history/index.ts';
-import { type AppReading, buildsText, settle } from '../observe.ts';
+import { type AppReading, buildsText } from '../observe.ts';
 import type { Serving } from '../serving.ts';
 import {
   type CreateAppOptions,
@@ -230,8 +230,6 @@ const maxBytes = 2 ** 30;
 
 /** How this app compares with the build that serves. */
 export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
-  /** Once it is known that the build that is compared with serves. */
-  serving?: 'one';
   /** What speaks for a deploy, in the user's words. */
   because: string;
   /** The live deployment, as the result of a command that sends nothing. */
@@ -245,7 +243,7 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
 export async function compareWithLive(
   context: Context,
   planned: Planned,
-  { reading, secrets }: { reading: AppReading | undefined; secrets: ReadSecrets },
+  { reading, secrets }: { reading: AppReading; secrets: ReadSecrets },
   options: CreateAppOptions,
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
@@ -257,7 +255,7 @@ export async function compareWithLive(
   const different = (because: string): Compared => ({ difference: 'differs', health: 'not sick', because, live });
   const difference = differenceText(plan);
   if (difference !== undefined || build === null) return different(difference ?? `${app} shows no live build`);
-  const { serving, list } = reading ?? (await settle(context, app));
+  const { serving, list } = reading;
   const { status = '', createdAt } = list.find(({ id }) => id === build) ?? {};
   live.status = ownStatus(status);
   const { at = createdAt, secrets: mark } = sent ?? {};
@@ -268,7 +266,7 @@ export async function compareWithLive(
   if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
   if (!(await isSent(planned, options))) {
     const because = `cannot prove that ${app} is unchanged since ${named}`;
-    return { difference: 'not proven', health: 'not sick', serving: 'one', because, live };
+    return { difference: 'not proven', health: 'not sick', because, live };
   }
   if (!sent) {
     const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
@@ -278,7 +276,7 @@ export async function compareWithLive(
   }
   const sickness = findSickness(plan, build, history);
   const because = sickness === undefined ? '' : `${app} is unchanged, but ${sickness}`;
-  return { difference: 'equal', health: sickness === undefined ? 'not sick' : 'sick', serving: 'one', because, live };
+  return { difference: 'equal', health: sickness === undefined ? 'not sick' : 'sick', because, live };
 }
 
 /** What speaks against a comparison with the build that an app shows; undefined if that serves. */

@@ -7,7 +7,7 @@ import type { Build } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { forgetArchives } from '../archives/index.ts';
-import { onceReady } from '../decide.ts';
+import { firstRow, readyTable } from '../decide.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import { mayReplace } from '../serving.ts';
@@ -28,7 +28,7 @@ export async function findServing(context: Context, app: string, own: Build, max
   const isOurs = facts?.serving.is === 'unknown' || serves === own.id;
   const isLater = facts !== undefined && serves !== undefined && mayReplace(facts, serves, own.id);
   const serving = isOurs ? 'ours' : isLater ? 'another' : facts ? 'one of' : 'not known';
-  const step = onceReady({ serving, time: 'over', verifies: 'no', health: 'not asked', orRollback: 'no' });
+  const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
   if (step !== 'stop: not shown') return isOurs || serves === undefined ? own.id : serves;
   const shows = facts ? facts.shows : live;
   throw new PendingError(
