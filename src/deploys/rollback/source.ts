@@ -88,8 +88,8 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
     const { entries } = archive;
     const { baseImages } = kept;
     // Builds of the same files may have been scaled otherwise.
-    const shown = kept.build === target.id ? undefined : history.firstSettingsOf(target.id);
-    const body = { ...(kept.body as AppCreation), ...scalingOf(shown ?? {}), ...keep };
+    const shown = kept.build === target.id ? {} : history.firstSettingsOf(target.id);
+    const body = { ...(kept.body as AppCreation), ...scalingOf(shown), ...keep };
     const resolvedAnew = await findResolvedAnew((path) => readArchivedText(archive.path, path), baseImages);
     const sent = history.sent(kept.build);
     const { commit = null } = sent ?? {};
@@ -108,11 +108,7 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
         const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
         const record = sent && withKeptRecord(place, changedScaling(history, target.id, keep), againOf(sent, name));
-        return deployArchive(
-          context,
-          { body: sending, archive, describe: async () => ({ baseImages, record }) },
-          options,
-        );
+        return deployArchive(context, { body: sending, baseImages, archive, describe: async () => record }, options);
       },
     });
   });

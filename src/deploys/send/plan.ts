@@ -243,7 +243,7 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
 export async function compareWithLive(
   context: Context,
   planned: Planned,
-  { reading, secrets }: { reading: AppReading; secrets: ReadSecrets },
+  { reading, secrets }: { reading: AppReading | undefined; secrets: ReadSecrets },
   options: CreateAppOptions,
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
@@ -255,7 +255,7 @@ export async function compareWithLive(
   const different = (because: string): Compared => ({ difference: 'differs', health: 'not sick', because, live });
   const difference = differenceText(plan);
   if (difference !== undefined || build === null) return different(difference ?? `${app} shows no live build`);
-  const { serving, list } = reading;
+  const { serving, list } = reading ?? unread;
   const { status = '', createdAt } = list.find(({ id }) => id === build) ?? {};
   live.status = ownStatus(status);
   const { at = createdAt, secrets: mark } = sent ?? {};
@@ -278,6 +278,8 @@ export async function compareWithLive(
   const because = sickness === undefined ? '' : `${app} is unchanged, but ${sickness}`;
   return { difference: 'equal', health: sickness === undefined ? 'not sick' : 'sick', because, live };
 }
+
+const unread: Pick<AppReading, 'serving' | 'list'> = { serving: { is: 'unknown' }, list: [] };
 
 /** What speaks against a comparison with the build that an app shows; undefined if that serves. */
 function whyNotLive(app: string, shown: string, serving: Serving): string | undefined {

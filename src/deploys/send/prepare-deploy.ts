@@ -3,7 +3,7 @@ import { throwOnError } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { BuildFailedError, type GantryError, NotReadyError, PendingError, type Problem } from '../../kernel/errors.ts';
+import { type GantryError, PendingError, type Problem } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -144,11 +144,13 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
     // Files may have changed during the wait, too.
     const entries = local.entries.map(({ stats: _, ...entry }) => entry);
     const again = { ...local, entries, checksums: new FileChecksums() };
-    return (await decide(context, again, options, { here, stuck, approved, secrets: readSecrets }, true)).live;
+    return (await decide(context, again, options, { here, stuck, approved, secrets: readSecrets, isInTurn: true }))
+      .live;
   };
   const run = async () => {
     if (live) teamStateOf(context)?.shareLeft(context);
-    const deployOptions = { ...sent, limit, stuck, check, secrets, recheck: ifChanged ? recheck : undefined };
+    const turn = options.ifBusy === 'wait' ? { stuck, recheck: ifChanged && recheck } : undefined;
+    const deployOptions = { ...sent, limit, check, secrets, turn };
     const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
     if (!live) limit.handOver();
     const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
@@ -169,18 +171,17 @@ interface Deciding {
   stuck: StuckBuilds;
   approved: Plan | undefined;
   secrets: ReadSecrets;
+  /** It has created its build, and waited for those before it: what it compares with may have changed. */
+  isInTurn?: true;
 }
 
-/**
- * Goes through the table of what comes before sending. `isAlone`: this deploy has waited for others, or canceled them, which
- * may have changed what it compares with.
- */
+/** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds, or has dealt with them. */
 async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
   deciding: Deciding,
-  isAlone = options.dryRun,
+  isAlone = options.dryRun || deciding.isInTurn,
 ): Promise<Decided> {
   const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false, replan } = options;
   const { here, stuck, approved, secrets } = deciding;
@@ -193,11 +194,9 @@ async function decide(
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const waitsLater = ifBusy === 'proceed' || (ifBusy === 'wait' && !ifChanged);
   const busy = async () => (isAlone || waitsLater ? [] : findBusy());
-  // What a dry run shows, or nothing is sent without, is asked until it is known.
+  // Of a dry run, the comparison is the result.
   const observeApp = () =>
-    dryRun || ifChanged
-      ? observe(context, name)
-      : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
+    dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
   const look = once(async () => {
     const planOptions = { compareFiles, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
     const [planned, reading] = await Promise.all([
@@ -209,11 +208,11 @@ async function decide(
   });
   const compare = once(async () => {
     const { planned, reading, sent } = await look();
-    return reading && compareWithLive(context, planned, { reading, secrets }, sent);
+    return compareWithLive(context, planned, { reading, secrets }, sent);
   });
   // What is sent is compared with the plan before its upload.
   const whyBroken = once(async () => {
-    if (!approved || !ifChanged || (await compare())?.difference !== 'equal') return undefined;
+    if (!approved || !ifChanged || (await compare()).difference !== 'equal') return undefined;
     return whyOtherApp(context, local, { plan: approved, replan }, (await look()).sent);
   });
   const whyOld = once(async () => {
@@ -230,8 +229,8 @@ async function decide(
     ifChanged: yesNo(ifChanged),
     plan: async () => ((await whyBroken()) ? 'broken' : 'holds'),
     commit: async () => ((await whyOld()) ? 'older' : 'not older'),
-    difference: async () => (await compare())?.difference ?? 'not proven',
-    health: async () => (await compare())?.health ?? 'not sick',
+    difference: async () => (await compare()).difference,
+    health: async () => (await compare()).health,
     verifies: yesNo(isAsked(options.verification)),
   });
   const stops: Partial<Record<BeforeStep, () => Promise<GantryError | undefined>>> = {
@@ -244,13 +243,13 @@ async function decide(
   const waits: Partial<Record<BeforeStep, () => Promise<unknown>>> = {
     'cancel others': async () => cancelBusyBuilds(context, name, await busy()),
     'wait for others': () => waitForBuilds(context, name, { limit, stuck }),
-    // Others may have started meanwhile.
     'wait for the app': () => settle(context, name),
   };
   const wait = waits[step];
   if (wait) {
     await wait();
-    return decide(context, local, options, deciding, isAlone || step !== 'wait for the app');
+    // Others may have started while the app was waited for.
+    return decide(context, local, options, deciding, step !== 'wait for the app' || undefined);
   }
   const { plan } = (await look()).planned;
   // Of what the plan does not show, such as secrets and modes of files.
@@ -318,8 +317,7 @@ async function throwFailure(context: Context, { app, build, config }: BuildVerif
   try {
     await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
   } catch (error) {
-    const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
-    if (hasFailed) await recordFailure(context, app, build, error);
+    await recordFailure(context, app, build, error);
     throw error;
   }
   throw new PendingError(`build ${shortBuild(build)} of ${app} was shown as failed, and is not any more`);
