@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
+import type * as Previews from '../../deploys/previews/index.ts';
 import {
   type Deployment,
   type DeployPlan,
@@ -118,13 +119,11 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
   const { context } = limit;
   const smokeTests = options.smoke ? await parseSmokeTests(options.smoke) : [];
   // Loaded by the deploys that need them.
-  const previews = options.preview ? await import('../../deploys/previews/index.ts') : undefined;
   const rollbacks = options.orRollback ? await import('../../deploys/rollback/index.ts') : undefined;
-  const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
+  const preview = options.preview ? await planPreview(context, { ...options, preview: options.preview }) : undefined;
   // An unchanged app has no new mistakes: it is checked once it is known to have changed.
   const outputs = [options.savePlan, options.applyPlan];
-  const ofPreview = preview && { name: preview.app, scaling: previews?.previewScaling };
-  const reading = { ...options, ...ofPreview, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
+  const reading = { ...options, ...preview?.app, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
   const local = await readLocalApp(context, reading);
   const { maxHourly, keepScaling = false } = options;
   if (maxHourly !== undefined) {
@@ -151,7 +150,7 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
   });
   const { plan } = prepared;
   if (dryRun) return outcomeOfPlan(plan, options);
-  if (preview) await previews?.recordPreview(context, preview);
+  await preview?.record();
   await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
   const deployment = await reportOutcome(unlimited, { ...plan, isPreview: preview !== undefined }, prepared.run);
   const { runtime, root } = local.project;
@@ -216,6 +215,9 @@ async function smokeOf({ runtime, root, custom }: AppConfig): Promise<string> {
   const { function: name, parameters } = call;
   return Object.keys(parameters).length === 0 ? name : `${name}=${JSON.stringify(parameters)}`;
 }
+
+const planPreview: typeof Previews.planPreview = async (...args) =>
+  (await import('../../deploys/previews/index.ts')).planPreview(...args);
 
 async function parseSmokeTests(typed: readonly string[]) {
   const { parseSmokeTest } = await import('../../deploys/smoke.ts');
