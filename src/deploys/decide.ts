@@ -3,10 +3,10 @@ import type { ReplicaFacts } from './replicas.ts';
 
 /** What decides whether an app is sent. What a row does not need is not asked. */
 export const beforeFacts = {
-  others: ['not asked', 'in progress', 'none'],
+  others: ['in progress', 'none'],
   /** `--if-busy`. */
   ifBusy: ['proceed', 'wait', 'cancel', 'fail'],
-  serving: ['not asked', 'none', 'one', 'one of', 'not known'],
+  serving: ['none', 'one', 'one of', 'not known'],
   /** Whether anything is compared with what serves: `--if-changed`, a plan, a question, a dry run. */
   compares: ['yes', 'no'],
   /** `--if-changed`. */
@@ -14,8 +14,8 @@ export const beforeFacts = {
   /** `--apply-plan`: whether all that it is bound to is as it was. */
   plan: ['none', 'holds', 'broken'],
   /** The commit of this folder, beside the one that serves. */
-  commit: ['not asked', 'older', 'not older'],
-  difference: ['not asked', 'equal', 'differs', 'not proven'],
+  commit: ['older', 'not older'],
+  difference: ['equal', 'differs', 'not proven'],
   /** What is on record or shown of the build that serves. */
   health: ['sick', 'not sick'],
   /** `--watch`, `--smoke`. */
@@ -24,13 +24,9 @@ export const beforeFacts = {
 export type BeforeFacts = { -readonly [Name in keyof typeof beforeFacts]: (typeof beforeFacts)[Name][number] };
 
 export type BeforeStep =
-  | 'look for others'
   | 'cancel others'
   | 'wait for others'
-  | 'look at the app'
   | 'wait for the app'
-  | 'compare commits'
-  | 'compare'
   | 'stop: others'
   | 'stop: not as planned'
   | 'stop: older'
@@ -38,47 +34,36 @@ export type BeforeStep =
   | 'verify'
   | 'send';
 
-/** The first row that fits says what comes next, until the app is sent or not (docs/deploying.md). */
+/** The first row that fits says what comes next; after a wait, all is asked again (docs/deploying.md). */
 export const beforeTable: Rows<BeforeFacts, BeforeStep> = [
-  [{ others: 'not asked' }, 'look for others'],
   [{ others: 'in progress', ifBusy: 'fail' }, 'stop: others'],
   [{ others: 'in progress', ifBusy: 'cancel' }, 'cancel others'],
   [{ others: 'in progress', ifBusy: 'wait' }, 'wait for others'],
-  [{ compares: 'yes', serving: 'not asked' }, 'look at the app'],
   [{ compares: 'yes', serving: 'one of' }, 'wait for the app'],
   [{ plan: 'broken' }, 'stop: not as planned'],
-  [{ commit: 'not asked' }, 'compare commits'],
   [{ commit: 'older' }, 'stop: older'],
   [{ ifChanged: 'no' }, 'send'],
-  [{ difference: 'not asked' }, 'compare'],
-  [{ serving: ['not asked', 'none', 'one of', 'not known'] }, 'send'],
+  [{ serving: ['none', 'one of', 'not known'] }, 'send'],
   [{ difference: ['differs', 'not proven'] }, 'send'],
   [{ health: 'sick', verifies: 'no' }, 'send'],
   [{ verifies: 'yes' }, 'verify'],
   [{}, 'stop: unchanged'],
 ];
 
-export function beforeSending(facts: BeforeFacts): BeforeStep {
-  return firstRow(beforeTable, facts);
-}
-
 /** What decides once our build is ready. */
 export const readyFacts = {
   /** Another: a later build that may have replaced ours. */
   serving: ['ours', 'another', 'one of', 'not known'],
-  time: ['left', 'over'],
   verifies: ['yes', 'no'],
-  health: ['not asked', 'healthy', 'sick', 'unknown', 'superseded', 'failed'],
+  health: ['healthy', 'sick', 'unknown', 'superseded', 'failed'],
   /** `--or-rollback`. */
   orRollback: ['yes', 'no'],
 } as const satisfies Record<string, readonly string[]> & {
-  health: readonly ('not asked' | Ended['finding'])[];
+  health: readonly Ended['finding'][];
 };
 export type ReadyFacts = { -readonly [Name in keyof typeof readyFacts]: (typeof readyFacts)[Name][number] };
 
 export type ReadyStep =
-  | 'wait for the app'
-  | 'verify'
   | 'roll back'
   | 'stop: live'
   | 'stop: healthy'
@@ -90,12 +75,10 @@ export type ReadyStep =
   | 'stop: not known';
 
 export const readyTable: Rows<ReadyFacts, ReadyStep> = [
-  [{ serving: 'one of', time: 'left' }, 'wait for the app'],
   [{ serving: ['one of', 'not known'] }, 'stop: not shown'],
   [{ serving: 'another', verifies: 'no' }, 'stop: replaced'],
   [{ serving: 'another' }, 'stop: replaced, not verified'],
   [{ verifies: 'no' }, 'stop: live'],
-  [{ health: 'not asked' }, 'verify'],
   [{ health: 'failed' }, 'stop: failed'],
   [{ health: 'superseded' }, 'stop: replaced, not verified'],
   [{ health: 'unknown' }, 'stop: not known'],
@@ -103,10 +86,6 @@ export const readyTable: Rows<ReadyFacts, ReadyStep> = [
   [{ orRollback: 'no' }, 'stop: sick'],
   [{}, 'roll back'],
 ];
-
-export function onceReady(facts: ReadyFacts): ReadyStep {
-  return firstRow(readyTable, facts);
-}
 
 /** What decides whether a build is healthy. Each fact is one of few words: all of their combinations are tried by a test. */
 export const healthFacts = {
@@ -179,11 +158,28 @@ type Pattern<Facts> = { readonly [Name in keyof Facts]?: Facts[Name] | readonly 
 export type Rows<Facts, Result> = readonly (readonly [Pattern<Facts>, Result])[];
 
 export function firstRow<Facts extends Record<string, string>, Result>(rows: Rows<Facts, Result>, facts: Facts) {
-  const row = rows.find(([pattern]) => fits(pattern, facts));
-  if (!row) throw new Error('a table without a last row');
-  return row[1];
+  const fits = (pattern: Pattern<Facts>) => Object.entries(pattern).every(([name, words]) => is(words, facts[name]));
+  const [, result] = rows.find(([pattern]) => fits(pattern)) as (typeof rows)[number];
+  return result;
 }
 
-function fits<Facts extends Record<string, string>>(pattern: Pattern<Facts>, facts: Facts): boolean {
-  return Object.entries(pattern).every(([name, wanted]) => [wanted].flat().includes(facts[name]));
+/** Facts, or how to find them out. */
+export type Asked<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | (() => Promise<Facts[Name]>) };
+
+/** The same, where facts are found out: in the order of the rows, and only those that a row needs. */
+export async function firstRowAsked<Facts extends Record<string, string>, Result>(
+  rows: Rows<Facts, Result>,
+  asked: Asked<Facts>,
+): Promise<Result> {
+  const fits = async (pattern: Pattern<Facts>) => {
+    for (const [name, words] of Object.entries(pattern)) {
+      const fact = asked[name];
+      if (!is(words, typeof fact === 'function' ? await fact() : fact)) return false;
+    }
+    return true;
+  };
+  for (const [pattern, result] of rows) if (await fits(pattern)) return result;
+  throw new Error('a table without a last row');
 }
+
+const is = (words: unknown, fact: unknown) => [words].flat().includes(fact);

@@ -82,11 +82,12 @@ export class ObservedBuild {
       this.#jobs.see({ started, containers: listed(containers) }).see({ runs: listed(runs) });
       if (app) {
         this.#shows = liveBuild(app) ?? this.#shows;
-        this.#status = app.status ?? this.#status;
-        this.cents = app.costPerSecondCents ?? undefined;
-        const { minReplicaCount, cooldownPeriodSeconds: cooldown } = app;
-        this.#scaling.minReplicas = minReplicaCount ?? this.#scaling.minReplicas;
-        if (typeof cooldown === 'number') this.#scaling.cooldownMs = cooldown * 1_000;
+        this.cents = app.costPerSecondCents;
+        const { status = this.#status, cooldownPeriodSeconds: cooldown } = app;
+        const { minReplicaCount = this.#scaling.minReplicas } = app;
+        this.#status = status;
+        this.#scaling.minReplicas = minReplicaCount;
+        if (cooldown !== undefined) this.#scaling.cooldownMs = cooldown * 1_000;
       }
       if (containers) this.refusal = containers instanceof GantryError ? containers : undefined;
       const replicas = listed(containers);
@@ -247,27 +248,31 @@ export interface Before {
  * Best effort, and in seconds: the deploy waits for it. A new app has nothing. `known`: from an earlier look, since what
  * is gone from the lists by now may still answer.
  */
-export async function lookBefore(context: Context, name: string, known?: Before): Promise<Before> {
+export async function lookBefore(context: Context, name: string, known = nothingBefore()): Promise<Before> {
   const { project } = context;
   const [seen, builds = []] = await Promise.all([
     tryRequest(context, (api) => look(contextWith(context, { api }), name).catch(nothingOf)),
     tryRequest(context, (api) => api(listBuilds, { project, app: name })),
   ]);
   const containers = listed(seen?.containers);
-  const runs = listed(seen?.runs) ?? known?.runs ?? [];
-  const jobs = (known?.jobs ?? new Jobs()).see({ started: seen?.started, containers }).see({ runs });
+  const runs = listed(seen?.runs) ?? known.runs;
+  const jobs = known.jobs.see({ started: seen?.started, containers }).see({ runs });
   const ready = builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
   const live = seen?.app && liveBuild(seen.app);
   const replicas = containers && [...containers.map(({ containerId }) => containerId), ...runs.map(replicaOf)];
   return {
-    builds: new Set([...(known?.builds ?? []), ...ready, ...(live ? [live] : [])]),
-    replicas: replicas ? new Set([...(known?.replicas ?? []), ...replicas.filter(Boolean)]) : known?.replicas,
+    builds: new Set([...known.builds, ...ready, ...(live ? [live] : [])]),
+    replicas: replicas ? new Set([...(known.replicas ?? []), ...replicas.filter(Boolean)]) : known.replicas,
     runs,
     jobs,
   };
 }
 
-export function listed<T>(shown: Shown<readonly T[]> | undefined): readonly T[] | undefined {
+function nothingBefore(): Before {
+  return { builds: new Set(), replicas: undefined, runs: [], jobs: new Jobs() };
+}
+
+function listed<T>(shown: Shown<readonly T[]> | undefined): readonly T[] | undefined {
   return Array.isArray(shown) ? shown : undefined;
 }
 

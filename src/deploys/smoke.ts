@@ -61,8 +61,7 @@ async function callOnce(
   for (let calls = 1; ; calls++) {
     const answer = await call(context, observed.subject.app, test, isEnveloped);
     const { problem = 'answered', durationMs } = answer;
-    const answered = await whoAnswered(context, observed, answer);
-    const { by } = answered;
+    const { by, unseen } = await whoAnswered(context, observed, answer);
     if (by === 'own') {
       const { cents } = observed;
       const cost = cents === undefined ? 'its cost is not known' : `about ${dollars((cents * durationMs) / 1_000)}`;
@@ -70,7 +69,6 @@ async function callOnce(
       if (answer.problem === undefined) return { says: 'yes', reason: '', calls };
       return { says: answer.isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, calls };
     }
-    const unseen = 'unseen' in answered ? answered.unseen : 'no run of the app has failed by this call';
     if (elapsed() - started >= lastsMs[by]) {
       const reason =
         by === 'other'
@@ -120,8 +118,11 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
   }
 }
 
-/** The build that is called, the one before it, none since a gateway refused, or why it is not known. */
-type Answered = { by: 'own' | 'other' | 'gateway' } | { by: 'nobody'; unseen: string };
+/** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
+interface Answered {
+  by: 'own' | 'other' | 'gateway' | 'nobody';
+  unseen: string;
+}
 
 /**
  * Which build has answered: that of the replica that the run names. The record of the run and the list of replicas may be
@@ -136,18 +137,16 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
       run ??= await unless(isOurs, fetchRun(api, { project, app: observed.subject.app, run: answer.run }));
     await observed.look(['app', 'replicas']);
     const { shows } = observed.facts('not asked', 'left');
-    const isOver = elapsed() - started >= lateMs;
-    const isUnshown = shows === 'not known' || shows === 'later';
-    const waitsUntil = started + (answer.isOfGateway ? refusedMs : lateMs);
-    const isRunLate = answer.run !== undefined && run === undefined && elapsed() < waitsUntil;
-    const unseen = isUnshown
-      ? observed.reason('shows', noSmoke).reason
-      : isRunLate
-        ? 'its run is not listed'
-        : undefined;
-    const answered = unseen === undefined ? await byReplica(context, observed, answer, run) : nobody(unseen);
+    const waitedMs = elapsed() - started;
+    const isRunLate = answer.run !== undefined && !run && waitedMs < (answer.isOfGateway ? refusedMs : lateMs);
+    const answered =
+      shows === 'not known' || shows === 'later'
+        ? nobody(observed.reason('shows', noSmoke).reason)
+        : isRunLate
+          ? nobody('its run is not listed')
+          : await byReplica(context, observed, answer, run);
     const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
-    if (isFinal || isOver) return answered;
+    if (isFinal || waitedMs >= lateMs) return answered;
     await delay(pauseMs);
   }
 }
@@ -161,13 +160,15 @@ async function byReplica(
   run: Run | undefined,
 ): Promise<Answered> {
   if (refusal) return nobody(`replicas are not listed (${refusal.message})`);
-  if (isOfGateway && !(run && runHasFailed(run))) return { by: 'gateway' };
+  if (isOfGateway && !(run && runHasFailed(run)))
+    return { by: 'gateway', unseen: 'no run of the app has failed by this call' };
   const replica = run && replicaOf(run);
-  if (!replica) return (await isOnlyBuild(context, subject)) ? { by: 'own' } : nobody('its run names no replica');
+  if (!replica)
+    return (await isOnlyBuild(context, subject)) ? { by: 'own', unseen: '' } : nobody('its run names no replica');
   const [by, build] = [replicas.of(replica), replicas.buildOf(replica)];
   if (by === 'nobody') return nobody(`its replica is ${build === undefined ? 'not listed' : 'listed without a build'}`);
   const isLater = by === 'other' && build && subject.earlierBuilds.size > 0 && !subject.earlierBuilds.has(build);
-  return isLater ? nobody(`its replica is one of ${shortBuild(build)}`) : { by };
+  return isLater ? nobody(`its replica is one of ${shortBuild(build)}`) : { by, unseen: '' };
 }
 
 /** Then nobody else can have answered. */

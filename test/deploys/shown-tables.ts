@@ -30,13 +30,9 @@ const titles: Record<string, string> = {
 };
 
 const before: Record<BeforeStep, string> = {
-  'look for others': 'look',
   'cancel others': 'cancel them',
   'wait for others': 'wait for them',
-  'look at the app': 'look',
   'wait for the app': 'wait, a minute at most',
-  'compare commits': 'look',
-  compare: 'compare',
   'stop: others': 'exit 7',
   'stop: not as planned': 'exit 7',
   'stop: older': 'exit 7',
@@ -45,8 +41,6 @@ const before: Record<BeforeStep, string> = {
   send: 'send',
 };
 const ready: Record<ReadyStep, string> = {
-  'wait for the app': 'wait, a minute at most',
-  verify: 'verify it',
   'roll back': 'roll back, exit 12',
   'stop: live': 'exit 0: live',
   'stop: healthy': 'exit 0: healthy',
@@ -58,7 +52,7 @@ const ready: Record<ReadyStep, string> = {
   'stop: not known': 'exit 8',
 };
 
-/** The tables of decisions as docs/deploying.md shows them: without the rows that only find out a fact. */
+/** The tables of decisions as docs/deploying.md shows them. */
 export const shownTables = [
   tableText(beforeTable, (step) => before[step]),
   tableText(readyTable, (step) => ready[step]),
@@ -66,12 +60,9 @@ export const shownTables = [
 ];
 
 function tableText<Facts, Result>(rows: Rows<Facts, Result>, resultText: (result: Result) => string): string {
-  const lines = rows.flatMap(([pattern, result]) => {
-    const facts = Object.entries(pattern).map(([name, words]) => {
-      const known = [words].flat().filter((word) => word !== 'not asked');
-      return known.length === 0 ? undefined : `${titles[name]} ${known.join(', ')}`;
-    });
-    return facts.includes(undefined) ? [] : [`| ${facts.join('; ') || 'else'} | ${resultText(result)} |`];
+  const lines = rows.map(([pattern, result]) => {
+    const facts = Object.entries(pattern).map(([name, words]) => `${titles[name]} ${[words].flat().join(', ')}`);
+    return `| ${facts.join('; ') || 'else'} | ${resultText(result)} |`;
   });
   return ['| if | then |', '| --- | --- |', ...lines].join('\n');
 }

@@ -1,9 +1,9 @@
 import { dirname, posix } from 'node:path';
 import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
+import { once } from '../../kernel/once.ts';
 import { groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
-import { once } from './once.ts';
 import { type Install, installedBy } from './package-commands.ts';
 import {
   environmentLists,

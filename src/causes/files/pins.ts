@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, isSame, missingWheels, pinnedVersion, releasesIn, satisfies } from '../../app/wheels.ts';
+import { once } from '../../kernel/once.ts';
 import { groupsOf } from '../groups.ts';
-import { once } from './once.ts';
 import { type UnmetNeed, unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
 import { releasedVersions, releasesReadOn } from './released-versions.ts';

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/docker-image.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { once } from '../../kernel/once.ts';
 import { fill } from '../fill.ts';
-import { once } from './once.ts';
 import { isInstall, type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
 import { lookAtNamedPath } from './references.ts';
 import {

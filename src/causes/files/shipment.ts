@@ -15,9 +15,9 @@ import { compileGlob } from '../../app/files/glob.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
+import { once } from '../../kernel/once.ts';
 import { groupsOf } from '../groups.ts';
 import { makesOf } from './built.ts';
-import { once } from './once.ts';
 import { scriptCommands } from './package-json.ts';
 import { settingsOf, supervisedIn } from './supervised.ts';
 

@@ -1,6 +1,6 @@
+import { once } from '../../kernel/once.ts';
 import { groupsOf } from '../groups.ts';
 import { brought } from './brought.ts';
-import { once } from './once.ts';
 
 /** What a package brings along, with what that brings; undefined if it is not known. */
 export function broughtBy(name: string, extras: readonly string[]): ReadonlySet<string> | undefined {

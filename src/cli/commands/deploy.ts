@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
+import type * as Previews from '../../deploys/previews/index.ts';
 import {
   type Deployment,
   type DeployPlan,
@@ -18,6 +19,7 @@ import {
 import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import {
+  type ExitName,
   GantryError,
   InterruptedError,
   PendingError,
@@ -63,83 +65,22 @@ const deployedAppsFields = {
 
 export default defineCommand({
   configure: deployFlags,
-  run: (unlimited, folders, options): Promise<Result> =>
+  run: (unlimited, folders, options): Promise<Outcome | RawOutput> =>
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
       if (options.install) {
         const { letInstall } = await import('../../local/emulator/index.ts');
         await letInstall(unlimited, options);
       }
-      if (folders.length > 0) return deployApps(unlimited, folders, options);
+      if (folders.length > 0) return outcomeOfApps(await deployApps(unlimited, folders, options), folders, options);
       const { output } = options;
-      if (output !== undefined) return asOutput(await packApp(unlimited, { ...options, output }));
-      const { dryRun = false, timeout: typedMs, watch } = options;
-      const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
-      const limit = new TimeLimit(unlimited, { typedMs, failure });
-      const { context } = limit;
-      const smokeTests = options.smoke ? await parseSmokeTests(options.smoke) : [];
-      // Loaded by the deploys that need them.
-      const previews = options.preview ? await import('../../deploys/previews/index.ts') : undefined;
-      const rollbacks = options.orRollback ? await import('../../deploys/rollback/index.ts') : undefined;
-      const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
-      // An unchanged app has no new mistakes: it is checked once it is known to have changed.
-      const outputs = [options.savePlan, options.applyPlan];
-      const ofPreview = preview && { name: preview.app, scaling: previews?.previewScaling };
-      const reading = { ...options, ...ofPreview, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
-      const local = await readLocalApp(context, reading);
-      const { maxHourly, keepScaling = false } = options;
-      if (maxHourly !== undefined) {
-        const { checkHourlyBound } = await import('../../insight/cost/index.ts');
-        await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
-      }
-      const prepared = await prepareDeploy(context, local, {
-        ...options,
-        dryRun,
-        logs: !unlimited.progress.isQuiet,
-        limit,
-        inTurn: deployAgain(options, { ifBusy: 'wait' }),
-        anyway: deployAgain(options, { older: true }),
-        replan: planAgain(options),
-        verification: {
-          watchMs: watch === true ? defaultWatchMs : watch,
-          smokeTests,
-          goOn: deployAgain(options, { ifChanged: true }),
-          calling: deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.project)] }),
-        },
-        rollBack:
-          rollbacks &&
-          ((...sick) => {
-            const about = { ...options, typedMs, logs: !unlimited.progress.isQuiet };
-            return rollbacks.orRollBack(unlimited, about, ...sick);
-          }),
-        confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,
-      });
-      if (dryRun) return prepared.plan;
-      const { plan } = prepared;
-      if (preview) await previews?.recordPreview(context, preview);
-      await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
-      const deployment = await reportOutcome(unlimited, { ...plan, isPreview: preview !== undefined }, prepared.run);
-      const { runtime, root } = local.project;
-      return { ...deployment, call: runtime === 'cortex' ? await sampleCallOf(root) : undefined };
+      if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
+      return deployOne(unlimited, options);
     }),
-  exit: (value, { detailedExitCode }) =>
-    worstExit(
-      isPacked(value)
-        ? [0]
-        : 'apps' in value
-          ? value.apps.map(({ exitCode }) => exitCode)
-          : [detailedExitCode && value.changed ? 3 : 0],
-    ),
-  view: (value) =>
-    isPacked(value)
-      ? packedView(value)
-      : 'apps' in value
-        ? deployedAppsView(value)
-        : 'dryRun' in value
-          ? deployPlanView(value)
-          : value.endpoint,
+  exit: (value) => (value instanceof RawOutput ? 'ok' : value.exit),
+  view: (value) => (value instanceof RawOutput ? '' : value.text),
   data: documentOf,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
-  next: nextCommands,
+  next: (value) => (value instanceof RawOutput ? [] : value.next),
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
@@ -158,6 +99,113 @@ export default defineCommand({
   ],
 });
 
+/** What a deploy has come to, and how that is told. */
+interface Outcome {
+  document: DeployPlan | Deployment | DeployedApps | Packed;
+  text: View | string;
+  exit: ExitName | number;
+  next: NextCommand[];
+}
+
+function documentOf(value: Outcome | RawOutput): Outcome['document'] {
+  return value instanceof RawOutput ? ({} as Packed) : value.document;
+}
+
+/** Load, plan and ask, send, watch and verify, say. */
+async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outcome> {
+  const { dryRun = false, timeout: typedMs, watch } = options;
+  const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
+  const limit = new TimeLimit(unlimited, { typedMs, failure });
+  const { context } = limit;
+  const smokeTests = options.smoke ? await parseSmokeTests(options.smoke) : [];
+  // Loaded by the deploys that need them.
+  const rollbacks = options.orRollback ? await import('../../deploys/rollback/index.ts') : undefined;
+  const preview = options.preview ? await planPreview(context, { ...options, preview: options.preview }) : undefined;
+  // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+  const outputs = [options.savePlan, options.applyPlan];
+  const reading = { ...options, ...preview?.app, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
+  const local = await readLocalApp(context, reading);
+  const { maxHourly, keepScaling = false } = options;
+  if (maxHourly !== undefined) {
+    const { checkHourlyBound } = await import('../../insight/cost/index.ts');
+    await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
+  }
+  const logs = !unlimited.progress.isQuiet;
+  const prepared = await prepareDeploy(context, local, {
+    ...options,
+    dryRun,
+    logs,
+    limit,
+    inTurn: deployAgain(options, { ifBusy: 'wait' }),
+    anyway: deployAgain(options, { older: true }),
+    replan: planAgain(options),
+    verification: {
+      watchMs: watch === true ? defaultWatchMs : watch,
+      smokeTests,
+      goOn: deployAgain(options, { ifChanged: true }),
+      calling: deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.project)] }),
+    },
+    rollBack: rollbacks && ((...sick) => rollbacks.orRollBack(unlimited, { ...options, typedMs, logs }, ...sick)),
+    confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,
+  });
+  const { plan } = prepared;
+  if (dryRun) return outcomeOfPlan(plan, options);
+  await preview?.record();
+  await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
+  const deployment = await reportOutcome(unlimited, { ...plan, isPreview: preview !== undefined }, prepared.run);
+  const { runtime, root } = local.project;
+  return outcomeOfDeploy(deployment, runtime === 'cortex' ? await sampleCallOf(root) : undefined);
+}
+
+function outcomeOfPacking(packed: Awaited<ReturnType<typeof packApp>>): Outcome | RawOutput {
+  if ('send' in packed) {
+    const terminalFix = sentence`${gantryCommand`deploy --dry-run -o -`} > ../app.zip`;
+    return new RawOutput(packed.send, { untrusted: 'bytes', terminalFix });
+  }
+  const text = packed.selection ? fileDecisionsView(packed.selection) : packed.file;
+  return { document: packed, text, exit: 'ok', next: [] };
+}
+
+function outcomeOfPlan(plan: DeployPlan, options: DeployFlags): Outcome {
+  const exit = options.detailedExitCode && plan.changed ? 'changes' : 'ok';
+  return { document: plan, text: deployPlanView(plan), exit, next: afterPlans(options, [plan]) };
+}
+
+function outcomeOfApps(deployed: DeployedApps, folders: string[], options: DeployFlags): Outcome {
+  const { apps } = deployed;
+  const failed = apps.flatMap(({ folder, error }) => (error ? [folder] : []));
+  const goOn = { line: deployAgain(options, { ifChanged: true }, failed), when: 'to deploy those that failed' };
+  const plans = apps.flatMap(({ plan }) => plan ?? []);
+  const toDeploy = failed.length > 0 ? [] : afterPlans(options, plans, folders);
+  return {
+    document: deployed,
+    text: deployedAppsView(deployed),
+    exit: worstExit(apps.map(({ exitCode }) => exitCode)),
+    next: options.dryRun ? toDeploy : failed.length > 0 ? [goOn] : [],
+  };
+}
+
+function outcomeOfDeploy(deployment: Deployment, call: SampleCall | undefined): Outcome {
+  const { app, build, status, endpoint } = deployment;
+  const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
+  const following = { line: gantryCommand`logs ${app} --build ${build} -f`, when: 'to follow it' };
+  const calling = call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }] : [];
+  const next = buildPhase(status) === 'succeeded' ? [...calling, logs] : [following];
+  return { document: deployment, text: endpoint, exit: 'ok', next };
+}
+
+/** What deploys what was planned. What moves an app is asked for; nobody may be there to be asked. */
+function afterPlans(options: DeployFlags, plans: readonly DeployPlan[], folders: string[] = []): NextCommand[] {
+  const older = options.older || plans.some((plan) => plan.older) || undefined;
+  const { argv } = deployAgain(options, { older }, folders);
+  const { savePlan } = options;
+  if (savePlan !== undefined)
+    return [{ line: new CommandLine([...argv, '--apply-plan', savePlan]), when: 'to apply the plan' }];
+  const yes = plans.some(movedRegion) ? ['--yes'] : [];
+  const isNeeded = plans.some(({ changed }) => changed);
+  return isNeeded ? [{ line: new CommandLine([...argv, ...yes]), when: 'to deploy it' }] : [];
+}
+
 const defaultWatchMs = 120_000;
 
 /** What a healthy app may answer: a function with made-up arguments, or a path. */
@@ -167,6 +215,9 @@ async function smokeOf({ runtime, root, custom }: AppConfig): Promise<string> {
   const { function: name, parameters } = call;
   return Object.keys(parameters).length === 0 ? name : `${name}=${JSON.stringify(parameters)}`;
 }
+
+const planPreview: typeof Previews.planPreview = async (...args) =>
+  (await import('../../deploys/previews/index.ts')).planPreview(...args);
 
 async function parseSmokeTests(typed: readonly string[]) {
   const { parseSmokeTest } = await import('../../deploys/smoke.ts');
@@ -207,14 +258,6 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   const deployed = await deployEach(options);
   throwIfAborted(signal);
   return deployed;
-}
-
-type Deployed = Deployment & { call: SampleCall | undefined };
-
-function documentOf(value: Result): DeployPlan | Deployment | DeployedApps | Packed {
-  if (isPacked(value) || 'dryRun' in value || 'apps' in value) return value as DeployPlan;
-  const { call: _, ...deployment } = value;
-  return deployment;
 }
 
 /** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
@@ -259,52 +302,6 @@ async function reportOutcome(
   }
 }
 
-type Result = DeployPlan | Deployed | DeployedApps | Packed | RawOutput;
-
-/** The archive of `--output`, or its bytes. */
-function isPacked(value: Result): value is Packed | RawOutput {
-  return value instanceof RawOutput || 'entries' in value;
-}
-
-/** Bytes for stdout are the result themselves. */
-function asOutput(packed: Awaited<ReturnType<typeof packApp>>): Packed | RawOutput {
-  if (!('send' in packed)) return packed;
-  const terminalFix = sentence`${gantryCommand`deploy --dry-run -o -`} > ../app.zip`;
-  return new RawOutput(packed.send, { untrusted: 'bytes', terminalFix });
-}
-
-function packedView(value: Packed | RawOutput): View | string {
-  if (value instanceof RawOutput) return '';
-  return value.selection ? fileDecisionsView(value.selection) : value.file;
-}
-
-function nextCommands(value: Result, options: DeployFlags, [folders]: readonly unknown[]): NextCommand[] {
-  if (isPacked(value)) return [];
-  const failed = 'apps' in value ? value.apps.flatMap(({ folder, error }) => (error ? [folder] : [])) : [];
-  const goOn = { line: deployAgain(options, { ifChanged: true }, failed), when: 'to deploy those that failed' };
-  if (failed.length > 0) return options.dryRun ? [] : [goOn];
-  if (options.dryRun) {
-    const plans = 'apps' in value ? value.apps.map(({ plan }) => plan) : ['dryRun' in value ? value : undefined];
-    const older = options.older || plans.some((plan) => plan?.older) || undefined;
-    const line = deployAgain(options, { older }, folders as string[]);
-    const moves = 'dryRun' in value && movedRegion(value) !== undefined;
-    if (options.savePlan !== undefined) {
-      const apply = new CommandLine([...line.argv, '--apply-plan', options.savePlan]);
-      return [{ line: apply, when: 'to apply the plan' }];
-    }
-    // What moves the app is asked for; nobody may be there to be asked.
-    const confirmed = moves ? new CommandLine([...line.argv, '--yes']) : line;
-    return value.changed ? [{ line: confirmed, when: 'to deploy it' }] : [];
-  }
-  if ('apps' in value || 'dryRun' in value) return [];
-  const { app, build, status, call } = value;
-  if (buildPhase(status) !== 'succeeded') {
-    return [{ line: gantryCommand`logs ${app} --build ${build} -f`, when: 'to follow it' }];
-  }
-  const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
-  return call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }, logs] : [logs];
-}
-
 /** How a deploy ended without success: the status of its build only if that is why. */
 function outcomeOf(error: unknown, { status = '', verdict }: FailureDetails): string {
   if (verdict !== undefined) return verdict === 'sick' ? 'failed' : verdict;
@@ -324,25 +321,36 @@ interface FailureDetails {
   log?: string[];
 }
 
+/** How a deploy has ended with success. */
+function endOf({ changed, serves, status, notStarted }: Deployment) {
+  if (!changed) return 'unchanged';
+  if (serves !== undefined) return 'replaced';
+  if (buildPhase(status) !== 'succeeded') return 'in progress';
+  return notStarted ? 'not started' : 'live';
+}
+
 /** What is deployed now. Its address is the result, and what calls it follows. */
 function deploymentView(deployment: Deployment): View {
-  const { app, build, status, notStarted, endpoint, page, changed, serves } = deployment;
+  const { app, build, status, notStarted, endpoint, page, serves = '' } = deployment;
   const commit = deployment.commit ? `, commit ${commitText(deployment)}` : '';
-  return ({ style, inPlace }) =>
-    [
-      !changed
-        ? `${style.bold(`${app} is unchanged`)} since build ${shortBuild(build)}${commit}: nothing to deploy`
-        : serves !== undefined
-          ? `build ${shortBuild(build)} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`
-          : buildPhase(status) === 'succeeded'
-            ? `${style.bold(notStarted ? `${app} is deployed, but was not started` : `${app} is live`)}, build ${shortBuild(build)}${commit}`
-            : `build ${shortBuild(build)} is ${status}`,
+  const named = `build ${shortBuild(build)}`;
+  return ({ style, inPlace }) => {
+    const ends: Record<ReturnType<typeof endOf>, string> = {
+      unchanged: `${style.bold(`${app} is unchanged`)} since ${named}${commit}: nothing to deploy`,
+      replaced: `${named} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
+      'in progress': `${named} is ${status}`,
+      'not started': `${style.bold(`${app} is deployed, but was not started`)}, ${named}${commit}`,
+      live: `${style.bold(`${app} is live`)}, ${named}${commit}`,
+    };
+    return [
+      ends[endOf(deployment)],
       endpoint ? '' : `the platform returned no endpoint; see ${inPlace(gantryCommand`apps get ${app}`)}`,
       page && !notStarted ? `its pages: ${page}` : '',
       style.dim(`dashboard: ${inPlace(gantryCommand`open ${app}`)}`),
     ]
       .filter(Boolean)
       .join('\n');
+  };
 }
 
 interface DeployedApps {
@@ -373,7 +381,6 @@ function deployedAppsView({ apps }: DeployedApps): View {
 function resultText({ deployment, plan, error }: DeployedApps['apps'][number]): string {
   if (plan) return plan.changed ? 'would change' : 'no changes';
   if (!deployment) return error?.code ?? '';
-  if (!deployment.changed) return 'unchanged';
-  if (deployment.serves !== undefined) return 'replaced';
-  return buildPhase(deployment.status) === 'succeeded' ? 'live' : deployment.status;
+  const end = endOf(deployment);
+  return { 'not started': 'live', 'in progress': deployment.status }[end as string] ?? end;
 }

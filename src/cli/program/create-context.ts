@@ -4,6 +4,7 @@ import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommand
 import { annotationsRoot, unattendedBy } from '../../kernel/environment.ts';
 import { attempt, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
+import { once } from '../../kernel/once.ts';
 import { duration, timeLeft } from '../../kernel/output/format.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { createProgress } from '../../kernel/output/progress.ts';
@@ -146,14 +147,6 @@ export function createContext(
     atEnd: [],
     projects,
     unread,
-  };
-}
-
-function once<T>(create: () => T): () => T {
-  let created: { value: T } | undefined;
-  return () => {
-    created ??= { value: create() };
-    return created.value;
   };
 }
 

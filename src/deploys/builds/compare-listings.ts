@@ -18,6 +18,11 @@ export const unchangedFiles = (unchanged: number): FileChanges => ({
   ...{ unchanged, byCrc32: 0, unverified: 0 },
 });
 
+/** Those that differ; none if nothing could be compared. */
+export function changedPaths(changes: FileChanges | null): string[] {
+  return changes ? [...changes.added, ...changes.changed, ...changes.removed] : [];
+}
+
 /** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */
 export function compareListings(before: readonly BuildFile[], now: readonly BuildFile[]): FileChanges {
   const missing = new Map(distinctFiles(before).map((file) => [file.path, file]));

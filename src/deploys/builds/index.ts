@@ -1,5 +1,6 @@
 export {
   type BuildFile,
+  changedPaths,
   compareListings,
   type FileChanges,
   parseZipContents,

@@ -1,12 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { readVariable, type Variable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { settingsWithoutPrograms, tryGit, unlessFailed } from './run-git.ts';
+import { git, isOutside, settingsWithoutPrograms, tryGit, unlessFailed } from './run-git.ts';
 
 type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
@@ -21,8 +20,8 @@ export interface Repository {
 
 /** Undefined outside of a repository, or without git. */
 export async function readRepository(context: GitContext): Promise<Repository | undefined> {
-  const folder = isOutside(context) ? undefined : await tryGit(context, ['rev-parse', '--show-toplevel']);
-  if (folder === undefined) return undefined;
+  const folder = await tryGit(context, ['rev-parse', '--show-toplevel']);
+  if (folder === '') return undefined;
   const url = await findRemote(context);
   const place = url ? placeOfRemote(url) : undefined;
   // On another machine, the same path may be another repository.
@@ -36,12 +35,14 @@ export async function readRepository(context: GitContext): Promise<Repository | 
 
 /** Whether no commit would have this file, unless it is added by force. */
 export async function isIgnored(context: GitContext, file: string): Promise<boolean> {
-  return (await tryGit(context, ['ls-files', '--cached', '--others', '--exclude-standard', '--', file])) === '';
+  return (
+    (await unlessFailed(git(context, ['ls-files', '--cached', '--others', '--exclude-standard', '--', file]))) === ''
+  );
 }
 
 /** The URL of `origin`, else of the first remote by name. */
 async function findRemote(context: GitContext): Promise<string | undefined> {
-  const settings = (await tryGit(context, ['config', '-z', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
+  const settings = await tryGit(context, ['config', '-z', '--get-regexp', String.raw`^remote\..*\.url$`]);
   const urls = settings.split('\0').flatMap((setting): [name: string, url: string][] => {
     const [, name, url] = /^remote\.(.*)\.url\n(.*)$/s.exec(setting) ?? [];
     return name !== undefined && url ? [[name, url]] : [];
@@ -57,11 +58,11 @@ export async function currentBranch(context: GitContext, { checkedOut }: Refs): 
   if (checkedOut) return checkedOut.branch;
   // A branch without commits is in no list.
   const ref = await tryGit(context, ['symbolic-ref', '--quiet', 'HEAD']);
-  return ref?.replace(/^refs\/heads\//, '') || pipelineBranches(context)[0];
+  return ref.replace(/^refs\/heads\//, '') || pipelineBranches(context)[0];
 }
 
-/** The commit that is checked out, on a branch or not. */
-export async function currentCommit(context: GitContext, { checkedOut }: Refs): Promise<string | undefined> {
+/** The commit that is checked out, on a branch or not; empty without any. */
+export async function currentCommit(context: GitContext, { checkedOut }: Refs): Promise<string> {
   return checkedOut?.commit ?? (await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']));
 }
 
@@ -98,9 +99,9 @@ export async function readCheckedOut(context: GitContext, files: readonly string
   ] as const;
   const harmless = await unlessFailed(settingsWithoutPrograms(context));
   if (harmless === undefined) return undefined;
-  const [status = '', listed = ''] = await Promise.all([
+  const [status, listed] = await Promise.all([
     tryGit(context, ['status', ...format, '--', '.'], { harmless }),
-    files.length === 0 ? undefined : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),
+    files.length === 0 ? '' : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),
   ]);
   // A repository without commits has `(initial)`.
   const commit = /^# branch\.oid ([0-9a-f]+)$/m.exec(status)?.[1];
@@ -125,22 +126,13 @@ async function haveContent(
   harmless: readonly string[],
 ): Promise<boolean> {
   // Paths on its input begin at the top of the working tree.
-  const prefix = (await tryGit(context, ['rev-parse', '--show-prefix'])) ?? '';
+  const prefix = await tryGit(context, ['rev-parse', '--show-prefix']);
   const paths = files.map((path) => prefix + path);
   // Git would read another path.
   if (paths.some((path) => /^"|\n/.test(path))) return false;
   const input = paths.map((path) => `${path}\n`).join('');
   const hashed = await tryGit(context, ['hash-object', '--stdin-paths'], { input, harmless });
   return hashed === files.map((path) => blobs.get(path)).join('\n');
-}
-
-/** Whether git would find no working tree: most deploys outside of one need not start it to know. */
-function isOutside({ env, cwd }: GitContext): boolean {
-  if (env.GIT_DIR !== undefined) return false;
-  for (let folder = realpathSync(cwd); !existsSync(join(folder, '.git')); folder = dirname(folder)) {
-    if (folder === dirname(folder)) return true;
-  }
-  return false;
 }
 
 /** Where the branches of a clone are. */
@@ -152,7 +144,7 @@ export type Refs = Awaited<ReturnType<typeof readRefs>>;
  */
 export async function readRefs(context: GitContext) {
   const format = '%(HEAD)%09%(refname)%09%(objectname)%09%(symref)';
-  const listed = (await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/remotes'])) ?? '';
+  const listed = await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/remotes']);
   const refs = listed.split('\n').flatMap((line) => {
     const [head, ref = '', commit = '', target] = line.split('\t');
     const branch = branchOf(ref);
@@ -183,30 +175,28 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
  * or has become it without a merge commit.
  */
 export async function listMainline(context: GitContext, ref: string): Promise<Set<string>> {
-  return new Set((await tryGit(context, ['rev-list', '--first-parent', ref]))?.split('\n'));
+  return new Set((await tryGit(context, ['rev-list', '--first-parent', ref])).split('\n'));
 }
 
 /** What is checked out, and the commits of branches and tags that have it in their past. Undefined without any. */
 export async function listAhead(context: GitContext): Promise<{ head: string; commits: Set<string> } | undefined> {
-  const past = async (head: string) =>
-    (await tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`])) || undefined;
+  const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);
   // Nearly always there are none.
-  if (isOutside(context) || !(await past('HEAD'))) return undefined;
+  if ((await past('HEAD')) === '') return undefined;
   const head = await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
   const ahead = head && (await past(head));
-  return head && ahead ? { head, commits: new Set(ahead.split('\n')) } : undefined;
+  return ahead ? { head, commits: new Set(ahead.split('\n')) } : undefined;
 }
 
 /** The last commits of this clone. */
 export async function listRecent(context: GitContext, count: number): Promise<string[]> {
-  const all = isOutside(context) ? '' : await tryGit(context, ['rev-list', `--max-count=${count}`, 'HEAD', ...shared]);
-  return (all ?? '').split('\n').filter(Boolean);
+  const all = await tryGit(context, ['rev-list', `--max-count=${count}`, 'HEAD', ...shared]);
+  return all.split('\n').filter(Boolean);
 }
 
 /** The files of a name in all folders of this clone, relative to the working directory. */
 export async function listTracked(context: GitContext, name: string): Promise<string[]> {
-  const listed = isOutside(context) ? '' : await tryGit(context, ['ls-files', '-z', '--', `:(top,glob)**/${name}`]);
-  return (listed ?? '').split('\0').filter(Boolean);
+  return (await tryGit(context, ['ls-files', '-z', '--', `:(top,glob)**/${name}`])).split('\0').filter(Boolean);
 }
 
 /** A commit that none of these has any more was taken back, and nobody has deployed a stash. */
@@ -214,7 +204,7 @@ const shared = ['--branches', '--tags', '--remotes'] as const;
 
 /** Whether filters may make other files of what git has. */
 export async function mayConvert(context: GitContext): Promise<boolean> {
-  return (await tryGit(context, ['ls-files', '--', ':(top,glob)**/.gitattributes'])) !== '';
+  return (await unlessFailed(git(context, ['ls-files', '--', ':(top,glob)**/.gitattributes']))) !== '';
 }
 
 /** Those of the commits that a branch contains. What this clone does not have is not among them. */
@@ -223,14 +213,14 @@ export async function findMerged(context: GitContext, commits: readonly string[]
   const merged = await mergedOf(context, ids, into);
   if (merged) return merged;
   // Git tells nothing of any if one of them is missing.
-  const types = (await tryGit(context, ['cat-file', '--batch-check'], { input: inputOf(ids) }))?.split('\n') ?? [];
+  const types = (await tryGit(context, ['cat-file', '--batch-check'], { input: inputOf(ids) })).split('\n');
   const here = ids.filter((_, at) => / commit \d+$/.test(types[at] ?? ''));
   return (await mergedOf(context, here, into)) ?? new Set();
 }
 
 async function mergedOf(context: GitContext, ids: readonly string[], into: string): Promise<Set<string> | undefined> {
   if (ids.length === 0) return new Set();
-  const listed = await tryGit(context, ['rev-list', '--stdin'], { input: `${inputOf(ids)}^${into}\n` });
+  const listed = await unlessFailed(git(context, ['rev-list', '--stdin'], { input: `${inputOf(ids)}^${into}\n` }));
   const open = new Set(listed?.split('\n'));
   return listed === undefined ? undefined : new Set(ids.filter((id) => !open.has(id)));
 }
@@ -289,7 +279,7 @@ const sshHosts: Record<string, string> = {
 async function firstCommit(context: GitContext): Promise<string | undefined> {
   if ((await tryGit(context, ['rev-parse', '--is-shallow-repository'])) !== 'false') return undefined;
   const commits = await tryGit(context, ['rev-list', '--max-parents=0', 'HEAD']);
-  return commits?.split('\n').at(-1) || undefined;
+  return commits.split('\n').at(-1) || undefined;
 }
 
 /**

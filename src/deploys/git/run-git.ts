@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { TemporaryFolder } from '../../kernel/disk/index.ts';
 import { FailedError, UsageError } from '../../kernel/errors.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
@@ -85,9 +85,19 @@ function start(
   });
 }
 
-/** Undefined if git fails, or is not installed. */
-export async function tryGit(context: GitContext, args: Arguments, options?: GitOptions): Promise<string | undefined> {
-  return unlessFailed(git(context, args, options));
+/** Empty if git fails, is not installed, or would find no working tree. */
+export async function tryGit(context: GitContext, args: Arguments, options?: GitOptions): Promise<string> {
+  if (isOutside(context)) return '';
+  return (await unlessFailed(git(context, args, options))) ?? '';
+}
+
+/** Whether git would find no working tree: most deploys outside of one need not start it to know. */
+export function isOutside({ env, cwd }: GitContext): boolean {
+  if (env.GIT_DIR !== undefined) return false;
+  for (let folder = realpathSync(cwd); !existsSync(join(folder, '.git')); folder = dirname(folder)) {
+    if (folder === dirname(folder)) return true;
+  }
+  return false;
 }
 
 /** Undefined if git fails, or is not installed. Throws what is no FailedError, such as an interrupt. */
@@ -154,7 +164,7 @@ export async function findRevision(context: Context, revision: string): Promise<
   const name = `${revision}^{commit}`;
   const commit = await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
   if (commit) return commit;
-  if ((await tryGit(context, ['rev-parse', '--show-toplevel'])) === undefined) {
+  if ((await tryGit(context, ['rev-parse', '--show-toplevel'])) === '') {
     // Throws if there is no git at all.
     await git(context, ['--version']);
     throw new UsageError(`${context.cwd} is not in a git repository`);
@@ -167,7 +177,7 @@ export async function readObjects(context: Pick<Context, 'env' | 'cwd' | 'signal
   const found = new Map<string, { id: string; bytes: Buffer }>();
   if (names.length === 0) return found;
   const input = names.map((name) => `${name}\n`).join('');
-  const read = Buffer.from((await tryGit(context, ['cat-file', '--batch'], { encoding, input })) ?? '', encoding);
+  const read = Buffer.from(await tryGit(context, ['cat-file', '--batch'], { encoding, input }), encoding);
   let at = 0;
   for (const name of names) {
     const end = read.indexOf('\n', at);

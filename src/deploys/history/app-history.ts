@@ -188,9 +188,9 @@ export class AppHistory {
     return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
   }
 
-  /** What the platform first showed of a build: what it made of the settings that were sent. */
-  firstSettingsOf(build: string): Record<string, unknown> | undefined {
-    return this.#all('served').find((event) => event.build === build)?.settings;
+  /** What the platform first showed of a build: what it made of the settings that were sent. Empty if nobody has seen it. */
+  firstSettingsOf(build: string): Record<string, unknown> {
+    return this.#all('served').find((event) => event.build === build)?.settings ?? {};
   }
 
   /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */

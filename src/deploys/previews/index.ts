@@ -1,2 +1,2 @@
-export { listPreviews, type Preview, planPreview, previewScaling, recordPreview } from './preview-record.ts';
+export { listPreviews, type Preview, planPreview } from './preview-record.ts';
 export { prunePreviews } from './prune-previews.ts';

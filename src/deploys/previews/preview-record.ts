@@ -53,7 +53,7 @@ export type PreviewRecord = v.InferOutput<typeof PreviewRecord>;
  * Before the deploy: an app that nobody can tell would stay for ever. Best effort: without a record, the name proves whose
  * a preview is as long as its branch exists.
  */
-export async function recordPreview(context: Context, record: PreviewRecord): Promise<void> {
+async function recordPreview(context: Context, record: PreviewRecord): Promise<void> {
   const text = stringifyJson(record);
   try {
     makePrivateFolder(folderOf(context));
@@ -171,11 +171,8 @@ interface PreviewFlags {
   ttl?: number | undefined;
 }
 
-/** The app of its own that shows a branch. */
-export async function planPreview(
-  context: Context,
-  { preview, configFile, name, ttl }: PreviewFlags,
-): Promise<PreviewRecord> {
+/** The app of its own that shows a branch, and what writes it down. */
+export async function planPreview(context: Context, { preview, configFile, name, ttl }: PreviewFlags) {
   const { cwd, project, progress } = context;
   const repository = await readRepository(context);
   const refs = await readRefs(context);
@@ -198,13 +195,14 @@ export async function planPreview(
       sentence`the preview has 0 to 1 replicas instead of ${asked}; ${gantryCommand`apps scale ${app}`} and --keep-scaling change that`,
     );
   }
-  const commit = (await currentCommit(context, refs)) ?? null;
+  const commit = (await currentCommit(context, refs)) || null;
   const before = await readRecordOf(context, app);
   const ttlMs = ttl ?? before?.ttlMs;
   const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit, refs)));
   const at = new Date(context.platformNow()).toISOString();
   const record = { platform: platformOf(context.settings), project, app, ...source, commit, ahead, at };
-  return ttlMs === undefined ? record : { ...record, ttlMs };
+  const withTtl = ttlMs === undefined ? record : { ...record, ttlMs };
+  return { app: { name: app, scaling: previewScaling }, record: () => recordPreview(context, withTtl) };
 }
 
 /** What is on record of a preview that is still there: one that was deleted elsewhere may have had the same name. */
@@ -221,7 +219,7 @@ async function readRecordOf(context: Context, app: string): Promise<PreviewRecor
 const creationMs = 3_600_000;
 
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
-export const previewScaling = { min_replicas: 0, max_replicas: 1 };
+const previewScaling = { min_replicas: 0, max_replicas: 1 };
 
 async function isAhead(context: Context, commit: string, { defaultBranch }: Refs): Promise<boolean> {
   return defaultBranch !== undefined && !(await findMerged(context, [commit], defaultBranch.ref)).has(commit);
@@ -242,20 +240,15 @@ export async function listPreviews(
   const found = named.flatMap(({ app, name }) => {
     const proven = prove(name, clone);
     const isLike = looksLikePreview(name) && bases.some((base) => base && name.startsWith(`${base}-`));
-    return proven || isLike ? [{ app, name, proven }] : [];
+    return proven.branch !== null || isLike ? [{ app, name, ...proven }] : [];
   });
-  const proven = found.flatMap(({ name, proven: is }) => (is ? { name, ...is } : []));
-  const merged = await readMerged(context, proven, clone);
-  const previews = found.map(({ app, name, proven }) => ({
-    app: name,
-    branch: proven?.branch ?? null,
-    proof: proven?.proof ?? null,
-    merged: merged.get(name) ?? null,
-    status: app.status ?? '',
-    createdAt: app.createdAt ?? null,
-    updatedAt: app.updatedAt ?? null,
-    expiresAt: endOf(app, proven?.record),
-  }));
+  const merged = await readMerged(context, found, clone);
+  const previews = found.map(({ app, name, branch, proof, record }) => {
+    const { status = '', createdAt = null, updatedAt = null } = app;
+    const isMerged = merged.get(name) ?? null;
+    const shown = { app: name, branch, proof, merged: isMerged, status, createdAt, updatedAt };
+    return { ...shown, expiresAt: endOf(app, record) };
+  });
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
 
@@ -276,18 +269,19 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
   };
 }
 
+/** Of which branch an app is a preview, and what shows that; null if nothing does. */
 interface Proven {
-  branch: string;
-  proof: 'branch' | 'record';
+  branch: string | null;
+  proof: 'branch' | 'record' | null;
   record?: PreviewRecord;
 }
 
-function prove(name: string, { repository, branches, records, here }: Clone): Proven | undefined {
+function prove(name: string, { repository, branches, records, here }: Clone): Proven {
   const record = records.get(name);
   const isOfHere = record?.repository === repository && (repository !== noRepository.id || record.base === here);
   if (isOfHere && previewName(record) === name) return { branch: record.branch, proof: 'record', record };
   const source = findPreviewSource(name, repository, branches.keys());
-  return source && { branch: source.branch, proof: 'branch' };
+  return source ? { branch: source.branch, proof: 'branch' } : { branch: null, proof: null };
 }
 
 interface Work {
@@ -313,6 +307,7 @@ async function readMerged(
   if (!main) return new Map();
   const works: Work[] = [];
   for (const { name, branch, record } of proven) {
+    if (branch === null) continue;
     const sent = (await readHistory(context, name)).sent();
     works.push({ name, branch, record, tip: branches.get(branch), sent, commit: committedFrom(sent) });
   }

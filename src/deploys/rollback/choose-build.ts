@@ -11,6 +11,7 @@ import { type AppHistory, type EventOf, recordLook, settleRollbacks } from '../h
 import { type AppReading, buildsText } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { pastOf, type ServedBuild, servedBefore, servingBuild } from '../serving.ts';
+import { teamStateOf } from '../team-state/index.ts';
 
 export interface RollbackOptions {
   /** The build to return to, as the user named it. */
@@ -82,7 +83,7 @@ export async function chooseBuild(
 
 /** The scaling that is not what the platform made of the own settings of a build. */
 export function changedScaling(history: AppHistory, build: string, shown: Record<string, unknown>) {
-  const made = history.firstSettingsOf(build) ?? {};
+  const made = history.firstSettingsOf(build);
   const kept = Object.entries(scalingOf(shown)).filter(([field, value]) => value !== made[field]);
   return Object.fromEntries(kept) as Partial<AppCreation>;
 }
@@ -166,6 +167,19 @@ export async function noArchiveError(context: Context, app: string, build: strin
   const fix = again?.without ?? back;
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
   return new NotFoundError(message, { why, fix, details: { app, build, kept: other ?? null } });
+}
+
+/** Says early if there would be nothing to roll back to. */
+export async function warnUnlessKept(context: Context, app: string, live: string | null): Promise<void> {
+  if (live === null) return;
+  const why = await whyNotUsable(context, app, live);
+  if (why === undefined) return;
+  context.progress.warn({
+    severity: 'warning',
+    message: `--or-rollback cannot return to build ${shortBuild(live)} of ${app}`,
+    why: `there is no archive of it to deploy: ${why}`,
+    ...(teamStateOf(context) === undefined && { fix: gantryCommand`config set team-state default:/.gantry` }),
+  });
 }
 
 /** No build is known to have served before, to be well, and to have other files. */

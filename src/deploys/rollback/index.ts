@@ -1,3 +1,3 @@
-export { choices } from './choose-build.ts';
-export { orRollBack, type RolledBack, returnToBuild, rollback, warnUnlessKept } from './rollback.ts';
+export { choices, warnUnlessKept } from './choose-build.ts';
+export { orRollBack, type RolledBack, returnToBuild, rollback } from './rollback.ts';
 export { proofs } from './source.ts';

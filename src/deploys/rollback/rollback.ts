@@ -24,7 +24,6 @@ import {
   unless,
   unlessMissing,
 } from '../../platform/waiting/index.ts';
-import { whyNotUsable } from '../archives/index.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
 import {
@@ -39,7 +38,6 @@ import {
   scalingOf,
 } from '../send/index.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
-import { teamStateOf } from '../team-state/index.ts';
 import { type Chosen, changedScaling, chooseBuild, NothingBeforeError, type RollbackOptions } from './choose-build.ts';
 import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
 
@@ -52,7 +50,7 @@ export interface RolledBack extends Made, SourceFacts {
   chosenBy: Chosen['chosenBy'];
   /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
   build: string | null;
-  serves?: string;
+  serves?: string | undefined;
   /** What the settings of the app become again, under the platform's names. */
   settings: Pick<SettingChange, 'setting' | 'from' | 'to'>[];
   proof: Proof | null;
@@ -60,32 +58,28 @@ export interface RolledBack extends Made, SourceFacts {
 
 /** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
 export async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
-  const { typedMs, sick, fromGit, restoreScaling, force, logs, again } = options;
+  const { typedMs, sick, fromGit, force, logs, again } = options;
   const { onto } = again ?? {};
   const what = !again ? 'rollback' : onto === undefined ? 'restart' : 'promotion';
   const limit = new TimeLimit(unlimited, { typedMs, failure: `${what} did not get as far as the build` });
   const { context } = limit;
   const [from, app] = [given, onto ?? given].map((name) => shortAppName(context.project, name)) as [string, string];
-  if (app === from && onto !== undefined) throw new UsageError(`${app} cannot be promoted to itself`);
+  if (app === from && what === 'promotion') throw new UsageError(`${app} cannot be promoted to itself`);
   const read = await settle(context, from);
   if (sick) await checkServes(context, from, read, sick.build);
   const choice = await chooseBuild(context, from, read, options);
   const { target, history } = choice;
-  const place = { ...choice, seen: read, ...(onto !== undefined && (await lookAtOther(context, app))) };
-  const { app: deployed, live, seen } = place;
+  const own = { seen: read, keep: keptScaling(choice, options) };
+  const place = { ...choice, ...(what === 'promotion' ? await lookAtOther(context, app) : own) };
+  const { app: deployed, live, seen, keep } = place;
   if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, app, place), choice);
   const record = async (event: 'rolling-back' | 'rolled-back', as: string) => {
     const facts = { to: target.id, as, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
     if (live !== undefined && !again) await recordEvent(unlimited, app, event, { from: live, ...facts });
   };
-  const made = history.firstSettingsOf(target.id);
-  const scaling = (sick && history.settingsOf(target.id)) ?? deployed;
-  const keep = restoreScaling ? scalingOf(made ?? {}) : changedScaling(history, target.id, scaling);
-  const { region } = deployed;
-  const asOther = onto !== undefined && { ...scalingOf(deployed), name: app, ...(region && { region }) };
-  return withSource(context, from, { ...choice, keep: asOther || keep }, options, async (source) => {
+  return withSource(context, from, { ...choice, keep }, options, async (source) => {
     const proof = force ? null : await proveFiles(context, from, target.id, source);
-    const settings = compareSent(source.body, deployed, made);
+    const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
     const plan = { ...planOf(context, app, place), ...source.facts, settings, proof, changed: true };
     for (const { id } of othersInProgress(seen, []).first) {
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${what} does not wait for it`);
@@ -93,10 +87,10 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     sayPlan(context, plan, source, choice, what);
     const [was, is] = [place.history.sent(live ?? '')?.commit, plan.commit];
     if (was && is && was !== is) context.progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
-    const once = `build ${shortBuild(target.id)} of ${from} again${onto === undefined ? '' : ` as ${app}`}`;
-    if (!sick || choice.chosenBy === 'order')
-      await context.prompt.confirm(again ? `Deploy ${once}?` : `Roll back ${app} to build ${shortBuild(target.id)}?`);
+    const once = `build ${shortBuild(target.id)} of ${from} again${what === 'promotion' ? ` as ${app}` : ''}`;
     const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';
+    if (!sick || guess)
+      await context.prompt.confirm(again ? `Deploy ${once}?` : `Roll back ${app} to build ${shortBuild(target.id)}?`);
     context.willChange(`deploy ${once}${guess}`, plan);
     const deployment = await source.deploy({
       detach: false,
@@ -113,12 +107,20 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     const { build: as, serves, status, endpoint, dashboard } = deployment;
     await record('rolled-back', as);
     const restored = `build ${shortBuild(as)} with the files of ${shortBuild(target.id)}`;
-    const isReplaced = `has succeeded and was replaced: build ${shortBuild(serves ?? '')} of ${app} serves`;
-    context.progress.note(serves === undefined ? `${app} is live, ${restored}` : `${restored} ${isReplaced}`);
-    const result = { ...plan, build: as, status, endpoint, dashboard };
+    context.progress.note(
+      serves === undefined
+        ? `${app} is live, ${restored}`
+        : `${restored} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
+    );
     if (what === 'restart') await untilReplaced(unlimited, app, as, seen, remainingMs);
-    return serves === undefined ? result : { ...result, serves };
+    return { ...plan, build: as, status, endpoint, dashboard, serves };
   });
+}
+
+/** How the app stays scaled. */
+function keptScaling({ app, history, target }: Chosen, { restoreScaling, sick }: RollbackOptions) {
+  if (restoreScaling) return scalingOf(history.firstSettingsOf(target.id));
+  return changedScaling(history, target.id, (sick && history.settingsOf(target.id)) ?? app);
 }
 
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
@@ -126,7 +128,8 @@ async function lookAtOther(context: Context, name: string) {
   const seen = await settle(context, name);
   const app = seen.app ?? (await fetchOther(context, name));
   const history = await recordLook(context, name, app);
-  return { seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app) };
+  const keep = { ...scalingOf(app), name, ...(app.region && { region: app.region }) };
+  return { seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app), keep };
 }
 
 async function fetchOther({ api, project }: Context, app: string) {
@@ -283,18 +286,6 @@ interface RollbackOutcome {
   fix?: Fix | undefined;
 }
 
-/** Says early if there would be nothing to roll back to. */
-export async function warnUnlessKept(context: Context, app: string, live: string | null): Promise<void> {
-  const why = live === null ? undefined : await whyNotUsable(context, app, live);
-  if (live === null || why === undefined) return;
-  context.progress.warn({
-    severity: 'warning',
-    message: `--or-rollback cannot return to build ${shortBuild(live)} of ${app}`,
-    why: `there is no archive of it to deploy: ${why}`,
-    ...(teamStateOf(context) === undefined && { fix: gantryCommand`config set team-state default:/.gantry` }),
-  });
-}
-
 /** Rolls back by hand. An interruption after the build was created says what serves: the new build may have been faster. */
 export async function rollback(context: Context, app: string, options: RollbackOptions): Promise<RolledBack> {
   try {
@@ -346,21 +337,26 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   if (!isInterrupted && !(error instanceof GantryError)) throw error;
   const look = await briefly(context, async (bounded) => {
     const { app: shown, serving } = await observe(bounded, app);
-    return { now: servingBuild(serving), history: shown && (await recordLook(bounded, app, shown)) };
+    const now = servingBuild(serving);
+    const history = shown && (await recordLook(bounded, app, shown));
+    return { now, done: now && history?.openRollback(now) };
   });
-  const { now, history } = look ?? {};
+  const { now, done } = look ?? {};
   const serves = now ?? null;
   const truth = now === undefined ? 'what serves is not known' : `build ${shortBuild(now)} serves`;
-  const { build: made, status } = detailsOf(error);
-  const done = now === undefined ? undefined : history?.openRollback(now);
+  const { build: made = '', status } = detailsOf(error);
   if (isInterrupted) {
-    const isDone = made !== undefined && now === made;
-    const isOpen = !isDone && made !== undefined && status !== 'canceled';
-    const more = isOpen ? `, and build ${shortBuild(made)} may replace it` : ', and nothing was rolled back';
-    const message = isDone ? `the rollback of ${app} has succeeded, ${truth}` : truth + more;
-    const goOn = isOpen ? gantryCommand`logs ${app} --build ${made} -f` : gantryCommand`rollback ${app}`;
-    const fix = now === undefined ? gantryCommand`apps get ${app}` : isDone ? undefined : goOn;
-    return { outcome: 'interrupted', serves, message, fix };
+    const ended = made === '' || status === 'canceled' ? 'nothing' : made === now ? 'done' : 'open';
+    const told = {
+      done: { message: `the rollback of ${app} has succeeded, ${truth}`, fix: undefined },
+      open: {
+        message: `${truth}, and build ${shortBuild(made)} may replace it`,
+        fix: gantryCommand`logs ${app} --build ${made} -f`,
+      },
+      nothing: { message: `${truth}, and nothing was rolled back`, fix: gantryCommand`rollback ${app}` },
+    }[ended];
+    const fix = now === undefined ? gantryCommand`apps get ${app}` : told.fix;
+    return { outcome: 'interrupted', serves, message: told.message, fix };
   }
   // It may have become ready since.
   if (done && done.from === sick) return rolledBack(done.to, done.as);

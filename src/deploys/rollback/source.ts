@@ -11,7 +11,14 @@ import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import { contextWith, unlessMissing } from '../../platform/waiting/index.ts';
 import { withKeptArchive } from '../archives/index.ts';
-import { type BuildFile, compareListings, type FileChanges, listFiles, unchangedFiles } from '../builds/index.ts';
+import {
+  type BuildFile,
+  changedPaths,
+  compareListings,
+  type FileChanges,
+  listFiles,
+  unchangedFiles,
+} from '../builds/index.ts';
 import { withRevision } from '../git/index.ts';
 import { type EventOf, readHistory } from '../history/index.ts';
 import {
@@ -81,8 +88,8 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
     const { entries } = archive;
     const { baseImages } = kept;
     // Builds of the same files may have been scaled otherwise.
-    const shown = kept.build === target.id ? undefined : history.firstSettingsOf(target.id);
-    const body = { ...(kept.body as AppCreation), ...scalingOf(shown ?? {}), ...keep };
+    const shown = kept.build === target.id ? {} : history.firstSettingsOf(target.id);
+    const body = { ...(kept.body as AppCreation), ...scalingOf(shown), ...keep };
     const resolvedAnew = await findResolvedAnew((path) => readArchivedText(archive.path, path), baseImages);
     const sent = history.sent(kept.build);
     const { commit = null } = sent ?? {};
@@ -101,11 +108,7 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
         const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
         const record = sent && withKeptRecord(place, changedScaling(history, target.id, keep), againOf(sent, name));
-        return deployArchive(
-          context,
-          { body: sending, archive, describe: async () => ({ baseImages, record }) },
-          options,
-        );
+        return deployArchive(context, { body: sending, baseImages, archive, describe: async () => record }, options);
       },
     });
   });
@@ -161,7 +164,7 @@ export async function proveFiles(context: Context, app: string, build: string, s
   const expected = (await unlessMissing(listFiles(api, { project, app, build }))) ?? [];
   const compared = expected.length > 0 ? await source.compare(expected) : unchangedFiles(0);
   const { added, changed, removed, byCrc32, unverified } = compared;
-  const different = [...added, ...changed, ...removed];
+  const different = changedPaths(compared);
   if (different.length > 0 || source.isAsSent === false) {
     const bySent = 'the contents or permissions of its files differ from what was sent for that build (SHA-256)';
     throw new ConflictError(`${source.origin} does not have the files of build ${shortBuild(build)}`, {

@@ -101,7 +101,7 @@ export function isCertain({ byDefault, drifted }: SettingChange): boolean {
  * The settings of the app that a request would change, under the platform's names, as far as get app returns them. `made`:
  * what the platform has made of the same request. What is omitted becomes that again.
  */
-export function compareSent(body: AppCreation, app: App, made: Record<string, unknown> = {}) {
+export function compareSent(body: AppCreation, app: App, made: Record<string, unknown>) {
   const sent = new Set(Object.keys(body).map((field) => returnedNames[field] ?? field));
   const omitted = Object.entries(made).filter(([field]) => !sent.has(field));
   return [...Object.entries(body), ...omitted].flatMap(([field, to]) => {

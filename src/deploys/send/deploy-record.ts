@@ -8,22 +8,15 @@ import type { Build } from '../../platform/contract/builds.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
 import { type TimeLimit, tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
 import type { FollowBuildOptions } from '../builds/index.ts';
-import { type AppHistory, type BuildCommit, type EventOf, recordEvent } from '../history/index.ts';
+import type { AppHistory, BuildCommit, EventOf } from '../history/index.ts';
 import type { HealthSeen } from '../verify.ts';
 import { type CreateAppOptions, scalingOf } from './app-settings.ts';
-import type { BusyPolicy, StuckBuilds } from './busy-builds.ts';
+import type { StuckBuilds } from './busy-builds.ts';
 import type { LocalApp } from './local-app.ts';
 import type { PlannedDeploy, SentFile } from './plan-file.ts';
 
 /** What a build is made of, for the record. */
-type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
-
-export interface SentBuild {
-  /** Undefined if that is not known. */
-  record: SentRecord | undefined;
-  /** Images that may need a registry login. */
-  baseImages: string[];
-}
+export type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
 /** A registry login is not one of the settings. */
 export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...settings }: AppCreation): string {
@@ -82,16 +75,6 @@ export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, 
   return { ...record, settings, made: { ...record.made, ...pick(shown, null) } };
 }
 
-/** Writes into the history what a build is made of, if that is known. */
-export async function recordSent(
-  context: Context,
-  { body, build, dashboard }: { body: AppCreation; build: string; dashboard?: string | null | undefined },
-  record: SentRecord | undefined,
-  event: 'sending' | 'sent' = 'sent',
-): Promise<void> {
-  if (record) await recordEvent(context, body.name, event, { build, ...(dashboard && { dashboard }), ...record });
-}
-
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
 export async function rememberTarget(
   context: Context,
@@ -132,16 +115,15 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   detach?: boolean | undefined;
   logs: boolean;
   limit: TimeLimit;
-  /** By default the deploy proceeds. */
-  ifBusy?: BusyPolicy | undefined;
-  /** Builds that cannot start any more, as far as they were named already. */
-  stuck?: StuckBuilds | undefined;
+  /**
+   * It waits for the builds before its own one. `stuck`: those that cannot start any more, as far as they were named already.
+   * `recheck`: called when it has waited: the live deployment, if it is equal now.
+   */
+  turn?: { stuck: StuckBuilds; recheck: (() => Promise<Deployment | undefined>) | undefined } | undefined;
   /** Called before a build is created, and again right before its upload. Throws to stop the deploy. */
   check?: ((deploy: PlannedDeploy & { hasLost: boolean }) => Promise<void>) | undefined;
   /** What the app gets, as it was before the upload; read if it is absent. */
   secrets?: ReadSecrets | undefined;
-  /** Called when other builds have ended while this one waited for them: the live deployment, if it is equal now. */
-  recheck?: (() => Promise<Deployment | undefined>) | undefined;
 }
 
 /** Of the deploy of an app. */

@@ -7,6 +7,7 @@ export {
   withLogin,
   withoutLogin,
 } from './app-settings.ts';
+export { movedRegion, type Question } from './ask.ts';
 export { busyPolicies, isBusy, isPending, lookBeforeUpload, othersInProgress, StuckBuilds } from './busy-builds.ts';
 export type { Deployment, SendOptions } from './deploy-record.ts';
 export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
@@ -18,7 +19,7 @@ export {
   readLocalApp,
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
-export { compareFiles, compareHere, type DeployPlan, movedRegion, type Question } from './plan.ts';
+export { compareFiles, compareHere, type DeployPlan } from './plan.ts';
 export { checkSecrets, prepareDeploy } from './prepare-deploy.ts';
 export { deploy, deployArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';

@@ -7,34 +7,45 @@ import {
   ConflictError,
   FailedError,
   GantryError,
-  InputNeededError,
   NotFoundError,
   RateLimitedError,
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
-import { readFolderTarget } from '../../platform/config/folder-target.ts';
-import { isFolderEmulator } from '../../platform/config/target.ts';
+import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type App, liveBuild } from '../../platform/contract/apps.ts';
+import { type App, appIsUnwell, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
+import { dashboardUrl } from '../apps.ts';
 import { readKeptFiles } from '../archives/index.ts';
-import { type BuildFile, compareListings, type FileChanges, listFiles, unchangedFiles } from '../builds/index.ts';
-import { recordLook } from '../history/index.ts';
 import {
+  type BuildFile,
+  changedPaths,
+  compareListings,
+  type FileChanges,
+  listFiles,
+  unchangedFiles,
+} from '../builds/index.ts';
+import type { BeforeFacts } from '../decide.ts';
+import { type AppHistory, allApps, type EventOf, readHistory, recordLook } from '../history/index.ts';
+import { type AppReading, buildsText } from '../observe.ts';
+import type { Serving } from '../serving.ts';
+import {
+  type CreateAppOptions,
   chooseRegion,
   compareSettings,
   describeSetup,
   isCertain,
   isPublic,
+  ownSettings,
   scalingOf,
   withoutLogin,
 } from './app-settings.ts';
-import { sentFilesDigest } from './deploy-record.ts';
+import { type Deployment, type ReadSecrets, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
-export type DeployPlan = Awaited<ReturnType<typeof planDeploy>>;
+export type DeployPlan = Awaited<ReturnType<typeof planDeploy>>['plan'];
 
 export interface PlanOptions {
   /** Compare the checksums of local files. */
@@ -48,54 +59,66 @@ export interface PlanOptions {
   keepScaling: boolean;
 }
 
+/** The app on disk beside the deployed one. */
+export interface Planned {
+  plan: DeployPlan;
+  history: AppHistory;
+  /** What is on record as sent for the live build, and the app by the name that it was sent with. */
+  sent: EventOf<'sent'> | undefined;
+  named: LocalApp;
+}
+
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
 export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions) {
   const { project, entries, bytes } = local;
   const { app, exists } = await readDeployedApp(context, project.name, options);
-  const build = (app && liveBuild(app)) || null;
-  const isNew = exists === false;
-  const region = chooseRegion(context.settings.region, project.hardware.region, { isNew, region: app?.region });
+  const shown = app ? shownOf(app) : { build: null, status: null, endpoint: '', region: null, failedBuild: null };
+  const region = chooseRegion(context.settings.region, project.hardware.region, {
+    isNew: exists === false,
+    region: shown.region,
+  });
   const keep = { ...(app && options.keepScaling && scalingOf(app)), ...(region && { region }) };
   const body = withoutLogin(project, { keep });
-  const history = app && (await recordLook(context, project.name, app));
-  const sent = build === null ? undefined : history?.sent(build);
+  const history = await (app ? recordLook(context, project.name, app) : readHistory(context, project.name));
+  const sent = shown.build === null ? undefined : history.sent(shown.build);
   const named = await asNamed(local, sent?.named);
-  const settings = app ? compareSettings(project, body, app, history?.fileSettings(build)) : [];
-  const canCompareFiles = app && options.compareFiles && !project.partner;
+  const settings = app ? compareSettings(project, body, app, history.fileSettings(shown.build)) : [];
+  const build = app && options.compareFiles && !project.partner && (shown.build || app.latestBuildId);
   const isAsSent = async () => options.trustRecord && sent?.filesDigest === (await sentFilesDigest(named));
-  const files = !canCompareFiles
+  const fileChanges = !build
     ? null
     : (await isAsSent())
       ? unchangedFiles(entries.length)
-      : await compareWithBuild(context, app, named, project.name, options);
-  const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
-  const lastStatus = app?.lastBuildStatus;
-  const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? ownStatus(lastStatus) : null;
-  return {
+      : await compareWithBuild(context, { app: project.name, build }, named, options);
+  const plan = {
     dryRun: true as const,
     app: project.name,
     project: context.project,
     runtime: project.runtime,
     exists,
-    build,
-    status: app?.status ?? null,
-    endpoint: app?.internalEndpoint ?? '',
-    region: app?.region ?? null,
+    ...shown,
     keep,
     public: isPublic(project),
     setup: describeSetup(project, body),
     settings,
-    fileChanges: files,
+    fileChanges,
     send: {
       files: entries.length,
       bytes,
       largest: largestFiles(entries).map(({ path, size }) => ({ path, bytes: size })),
     },
     selection: options.listFiles ? fileDecisions(local) : null,
-    failedBuild,
     older: false,
-    changed: build === null || settings.some(isCertain) || hasFileChanges,
+    changed: shown.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
   };
+  return { plan, history, sent, named };
+}
+
+/** What a plan has of the deployed app. */
+function shownOf(app: App) {
+  const { status = null, internalEndpoint, region = null, lastBuildStatus } = app;
+  const failedBuild = buildPhase(lastBuildStatus ?? '') === 'failed' ? ownStatus(lastBuildStatus ?? '') : null;
+  return { build: liveBuild(app) ?? null, status, endpoint: internalEndpoint ?? '', region, failedBuild };
 }
 
 async function readDeployedApp(
@@ -114,21 +137,18 @@ async function readDeployedApp(
 
 /**
  * Compares with the platform's list of the files of the live build, and with the SHA-256 of those that this machine has kept
- * of it. Returns null if there is no build to compare with, or if the platform has no list of its files.
+ * of it. Returns null if the platform has no list of its files.
  */
 async function compareWithBuild(
   context: Context,
-  app: App,
+  { app, build }: { app: string; build: string },
   { entries, checksums }: LocalApp,
-  name: string,
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
-  const build = app.latestReadyBuildId || app.latestBuildId;
-  if (!build) return null;
   try {
-    const files = await listFiles(api, { project, app: name, build });
-    const kept = await readKeptFiles(context, name, build);
+    const files = await listFiles(api, { project, app, build });
+    const kept = await readKeptFiles(context, app, build);
     const known = new Map(kept.map(({ path, size, sha256 }) => [path, { path, size, sha256 }]));
     const listed = files.map((file) => ({ ...known.get(file.path), ...file }));
     return await compareFiles(entries, listed, signal, checksums);
@@ -196,69 +216,128 @@ export async function compareHere(context: Context, configFile: string) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }
   const options = { compareFiles: true, trustRecord: true, dryRun: true, keepScaling: false };
-  const { changed, settings, fileChanges } = await planDeploy(context, local, options);
+  const { changed, settings, fileChanges } = (await planDeploy(context, local, options)).plan;
   await local.checksums.save();
-  const { added, changed: edited, removed } = fileChanges ?? { added: [], changed: [], removed: [] };
   return {
     changed,
     settings: settings.map(({ setting }) => setting),
-    paths: fileChanges && [...added, ...edited, ...removed],
+    paths: fileChanges && changedPaths(fileChanges),
     unverified: fileChanges?.unverified ?? 0,
   };
 }
 
 const maxBytes = 2 ** 30;
 
-/** What a deploy asks for besides its own yes, since it is more than a new version of the app. */
-export interface Question {
-  text: string;
-  /** `--yes` is an answer. */
-  takesYes: boolean;
-  /** Where nobody can be asked. */
-  refusal: GantryError;
+/** How this app compares with the build that serves. */
+export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
+  /** What speaks for a deploy, in the user's words. */
+  because: string;
+  /** The live deployment, as the result of a command that sends nothing. */
+  live: Deployment;
 }
 
-/** The region that an app would move to, and where it is. */
-export function movedRegion({ settings }: Pick<DeployPlan, 'settings'>) {
-  return settings.find(({ setting }) => setting === 'hardware.region');
-}
-
-/** `isMeant`: whether a new app is what the user wants, by `--new`, `--preview` or a plan. */
-export function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
-  const { app } = plan;
-  const questions: Question[] = [];
-  if (isFolderEmulator(target)) return questions;
-  const move = movedRegion(plan);
-  if (move) {
-    questions.push({
-      text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,
-      takesYes: true,
-      refusal: new ConflictError(`${app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
-        why: `each region has its own volumes: what the app has stored stays where it is; --region ${move.from} leaves the app there`,
-        fix: 'to move it',
-        retryWith: ['--yes'],
-        details: { app, ...move },
-      }),
-    });
+/**
+ * Equal are the settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the
+ * checksums that the platform lists.
+ */
+export async function compareWithLive(
+  context: Context,
+  planned: Planned,
+  { reading, secrets }: { reading: AppReading | undefined; secrets: ReadSecrets },
+  options: CreateAppOptions,
+): Promise<Compared> {
+  const { plan, history, sent } = planned;
+  const { app, project, runtime, build, endpoint } = plan;
+  const nothingSent = { files: 0, bytes: 0, packMs: 0, uploadMs: 0, buildMs: 0, notStarted: null, differences: [] };
+  const dashboard = sent?.dashboard || dashboardUrl(context, app, build ?? undefined);
+  const shown = { app, project, runtime, endpoint, page: '', dashboard, build: build ?? '' };
+  const live: Deployment = { ...shown, ...nothingSent, status: '', changed: false };
+  const different = (because: string): Compared => ({ difference: 'differs', health: 'not sick', because, live });
+  const difference = differenceText(plan);
+  if (difference !== undefined || build === null) return different(difference ?? `${app} shows no live build`);
+  const { serving, list } = reading ?? unread;
+  const { status = '', createdAt } = list.find(({ id }) => id === build) ?? {};
+  live.status = ownStatus(status);
+  const { at = createdAt, secrets: mark } = sent ?? {};
+  const doubt = whyNotLive(app, build, serving) ?? (await newerSecret(context, live, { at, mark, secrets }, history));
+  if (doubt !== undefined) return different(doubt);
+  const named = `build ${shortBuild(build)}`;
+  const { progress } = context;
+  if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
+  if (!(await isSent(planned, options))) {
+    const because = `cannot prove that ${app} is unchanged since ${named}`;
+    return { difference: 'not proven', health: 'not sick', because, live };
   }
-  const last = readFolderTarget(settings.folders, cwd)?.app || undefined;
-  if (plan.exists === false && last !== undefined && last !== app && !isMeant) {
-    questions.push({
-      text: `Create ${app}? This folder has deployed ${last}.`,
-      takesYes: false,
-      refusal: new InputNeededError(`this folder has deployed ${last}, and ${app} would be a new app`, {
-        fix: `to create it (to deploy ${last}, correct the name)`,
-        retryWith: ['--new'],
-        details: { app, last },
-      }),
-    });
+  if (!sent) {
+    const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
+    progress.note(
+      `files of ${app} were compared by ${hash}, and --log-level and secrets were not compared: the platform does not show with which it was deployed`,
+    );
   }
-  return questions;
+  const sickness = findSickness(plan, build, history);
+  const because = sickness === undefined ? '' : `${app} is unchanged, but ${sickness}`;
+  return { difference: 'equal', health: sickness === undefined ? 'not sick' : 'sick', because, live };
 }
 
-/** Throws the refusal of a question that nobody has answered and nobody can be asked. */
-export function refuseUnanswered({ prompt }: Context, questions: readonly Question[]): void {
-  if (prompt.isPossible) return;
-  const open = questions.find(({ takesYes }) => !(takesYes && prompt.isConfirmed));
-  if (open) throw open.refusal;
+const unread: Pick<AppReading, 'serving' | 'list'> = { serving: { is: 'unknown' }, list: [] };
+
+/** What speaks against a comparison with the build that an app shows; undefined if that serves. */
+function whyNotLive(app: string, shown: string, serving: Serving): string | undefined {
+  if (serving.is === 'none') return `${app} shows no live build`;
+  if (serving.is === 'unknown') return `the builds of ${app} are not listed, so a later one may serve`;
+  if (serving.is === 'one-of') return `${buildsText(serving.builds)} of ${app} may serve`;
+  if (serving.build === shown) return undefined;
+  return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
+}
+
+/** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
+async function newerSecret(
+  context: Context,
+  { build }: Deployment,
+  { at, mark, secrets }: { at: string | null | undefined; mark: string | undefined; secrets: ReadSecrets },
+  history: AppHistory,
+) {
+  const events = [...history.events, ...(await readHistory(context, allApps)).events];
+  const isLater = (time: string) => toMs(time) > toMs(at);
+  const changed = events.findLast((event) => event.event === 'secrets' && isLater(event.at));
+  const now = mark && secretsMark(await secrets());
+  if (now ? now === mark : !changed) return undefined;
+  if (changed?.event !== 'secrets') return `secrets were changed after build ${shortBuild(build)}`;
+  return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
+}
+
+/** What speaks against a live build. */
+function findSickness({ status }: DeployPlan, build: string, history: AppHistory): string | undefined {
+  if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
+  return appIsUnwell(status) ? `its status is ${status}` : undefined;
+}
+
+/** What differs from the deployed app; undefined if nothing that can be compared does. */
+function differenceText({ app, exists, settings, fileChanges }: DeployPlan): string | undefined {
+  if (!exists) return exists === null ? `cannot read the deployed ${app}` : `${app} is new`;
+  const certain = settings.filter(isCertain);
+  if (certain.length > 0) return `changed settings: ${certain.map(({ setting }) => setting).join(', ')}`;
+  const paths = changedPaths(fileChanges);
+  return paths.length > 0 ? `${shortList(paths, 1)} changed` : undefined;
+}
+
+/**
+ * Whether the live build was made of these settings and files. Without a record, the platform's checksums decide: it does
+ * not return every setting, but the config file is one of the files.
+ */
+async function isSent(
+  { plan: { fileChanges, region }, sent, named }: Planned,
+  options: CreateAppOptions,
+): Promise<boolean> {
+  const { project, entries } = named;
+  if (sent) {
+    const { region: own, ...others } = ownSettings(project, options);
+    // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
+    const wanted = region === null ? own : sent.settings.region;
+    const body = { ...others, ...(typeof wanted === 'string' && { region: wanted }) };
+    return sent.settingsDigest === settingsDigestOf(body) && sent.filesDigest === (await sentFilesDigest(named));
+  }
+  const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
+  const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
+  return isVerified && hasConfig && !options.logLevel && (!options.keep?.region || options.keep.region === region);
 }

@@ -3,20 +3,21 @@ import { throwOnError } from '../../app/app-source.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { BuildFailedError, type GantryError, NotReadyError, PendingError, type Problem } from '../../kernel/errors.ts';
+import { type GantryError, PendingError, type Problem } from '../../kernel/errors.ts';
+import { once } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Build } from '../../platform/contract/builds.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import { followBuild } from '../builds/index.ts';
 import type { Here } from '../commit-files.ts';
-import { type BeforeFacts, type BeforeStep, beforeSending, onceReady, type ReadyFacts } from '../decide.ts';
+import { type BeforeStep, beforeTable, firstRowAsked, readyTable } from '../decide.ts';
 import { findCommit, whyOlder } from '../identity.ts';
-import { type AppReading, observe, settle } from '../observe.ts';
+import { observe, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification, Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
+import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
 import {
   type BusyPolicy,
   busyError,
@@ -27,7 +28,7 @@ import {
 } from './busy-builds.ts';
 import { type Deployment, type DeployOptions, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
-import { checkDrift, type DeployPlan, planDeploy, type Question, questionsOf, refuseUnanswered } from './plan.ts';
+import { checkDrift, compareWithLive, type DeployPlan, planDeploy } from './plan.ts';
 import {
   type Plan,
   type PlannedDeploy,
@@ -36,7 +37,6 @@ import {
   whyOtherApp,
   writePlanFile,
 } from './plan-file.ts';
-import { type Compared, compareWithLive } from './unchanged-deployment.ts';
 import { recordFailure, tellOnFailure } from './what-serves.ts';
 
 interface DeployAppOptions
@@ -108,17 +108,13 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
   const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
   const readSecrets = () => trySecretsOf(context, local.project.name);
-  let known: ReturnType<ReadSecrets> | undefined;
-  const secrets: ReadSecrets = () => {
-    known ??= readSecrets();
-    return known;
-  };
+  const secrets = once(readSecrets);
   refuse(context, await checkSecrets(local, secrets));
   let asked = unresolvable(context, local, signal);
   const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan, replan);
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
-  const { plan, facts, live } = await decide(context, local, options, { here, stuck, approved, secrets });
+  const { plan, live } = await decide(context, local, options, { here, stuck, approved, secrets });
   checkDrift(context, plan, options.failOnDrift ?? false);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
@@ -140,22 +136,21 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
   let before: Before | undefined;
   const check = async (planned: PlannedDeploy) => {
     const broken = approved && (await whyNotAsPlanned(context, local, { plan: approved, replan }, planned));
-    const older = broken || planned.created === undefined ? undefined : await whyOlderHere(context, here, options);
-    const commit = older ? 'older' : 'not older';
-    const step = beforeSending({ ...facts, plan: broken ? 'broken' : 'holds', commit });
-    if (broken && step === 'stop: not as planned') throw broken;
-    if (older && step === 'stop: older') throw older;
+    const error = broken ?? (planned.created === undefined ? undefined : await whyOlderHere(context, here, options));
+    if (error) throw error;
     if (isAsked(verification)) before = await lookBefore(context, plan.app, before);
   };
   const recheck = async () => {
     // Files may have changed during the wait, too.
     const entries = local.entries.map(({ stats: _, ...entry }) => entry);
     const again = { ...local, entries, checksums: new FileChecksums() };
-    return (await decide(context, again, options, { here, stuck, approved, secrets: readSecrets }, true)).live;
+    return (await decide(context, again, options, { here, stuck, approved, secrets: readSecrets, isInTurn: true }))
+      .live;
   };
   const run = async () => {
     if (live) teamStateOf(context)?.shareLeft(context);
-    const deployOptions = { ...sent, limit, stuck, check, secrets, recheck: ifChanged ? recheck : undefined };
+    const turn = options.ifBusy === 'wait' ? { stuck, recheck: ifChanged && recheck } : undefined;
+    const deployOptions = { ...sent, limit, check, secrets, turn };
     const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
     if (!live) limit.handOver();
     const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
@@ -166,130 +161,105 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
 
 interface Decided {
   plan: DeployPlan;
-  /** When it was decided: what is looked at again before the upload replaces some. */
-  facts: BeforeFacts;
   /** What serves, if it is not sent. */
   live?: Deployment | undefined;
 }
 
-/**
- * Goes through the table of what comes before sending: each act finds out what the next row needs. `hasWaited`: for other
- * builds, which may have changed what this deploy compares with.
- */
+/** What a deploy knows besides the app and its flags. */
+interface Deciding {
+  here: Here;
+  stuck: StuckBuilds;
+  approved: Plan | undefined;
+  secrets: ReadSecrets;
+  /** It has created its build, and waited for those before it: what it compares with may have changed. */
+  isInTurn?: true;
+}
+
+/** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds, or has dealt with them. */
 async function decide(
   context: Context,
   local: LocalApp,
   options: DeployAppOptions,
-  {
-    here,
-    stuck,
-    approved,
-    secrets,
-  }: { here: Here; stuck: StuckBuilds; approved: Plan | undefined; secrets: ReadSecrets },
-  hasWaited = false,
+  deciding: Deciding,
+  isAlone = options.dryRun || deciding.isInTurn,
 ): Promise<Decided> {
-  const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false } = options;
+  const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false, replan } = options;
+  const { here, stuck, approved, secrets } = deciding;
+  const { app: name } = here;
   const ifChanged = !dryRun && options.ifChanged === true;
   const compareFiles = dryRun || options.confirm !== undefined || ifChanged;
-  const planOptions = { compareFiles, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
-  const { app: name } = here;
+  const findBusy = once(() => findBusyBuilds(context, name, ifBusy, stuck));
+  // Only noted, beside all the rest.
+  const noted = ifBusy === 'proceed' && !isAlone && findBusy();
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
-  const others = dryRun || hasWaited || (ifBusy === 'wait' && !ifChanged) ? 'none' : 'not asked';
-  let noted: Promise<unknown> | undefined;
-  let busy: readonly Build[] = [];
-  let seen: { plan: DeployPlan; reading: AppReading | undefined } | undefined;
-  let compared: Compared | undefined;
-  let older: GantryError | undefined;
-  let broken: GantryError | undefined;
-  const facts: BeforeFacts = {
-    ...{ others, ifBusy, serving: 'not asked', plan: 'none', commit: 'not asked' },
-    ...{ compares: yesNo(compareFiles), ifChanged: yesNo(ifChanged) },
-    ...{ difference: 'not asked', health: 'not sick', verifies: yesNo(isAsked(options.verification)) },
-  };
-  const look = async () => {
-    // Of a dry run, the comparison is the result.
-    const observeApp = () =>
-      dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
-    const [plan, reading] = await Promise.all([
+  const waitsLater = ifBusy === 'proceed' || (ifBusy === 'wait' && !ifChanged);
+  const busy = async () => (isAlone || waitsLater ? [] : findBusy());
+  // Of a dry run, the comparison is the result.
+  const observeApp = () =>
+    dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
+  const look = once(async () => {
+    const planOptions = { compareFiles, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
+    const [planned, reading] = await Promise.all([
       planDeploy(context, local, planOptions),
       compareFiles ? observeApp() : undefined,
       noted,
     ]);
-    seen = { plan, reading };
-    facts.serving = reading ? servingFacts[reading.serving.is] : 'not known';
-    return seen;
+    return { planned, reading, sent: { ...options, keep: planned.plan.keep } };
+  });
+  const compare = once(async () => {
+    const { planned, reading, sent } = await look();
+    return compareWithLive(context, planned, { reading, secrets }, sent);
+  });
+  // What is sent is compared with the plan before its upload.
+  const whyBroken = once(async () => {
+    if (!approved || !ifChanged || (await compare()).difference !== 'equal') return undefined;
+    return whyOtherApp(context, local, { plan: approved, replan }, (await look()).sent);
+  });
+  const whyOld = once(async () => {
+    const [older, { planned }] = await Promise.all([whyOlderHere(context, here, options), look()]);
+    planned.plan.older = older !== undefined;
+    if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
+    return dryRun ? undefined : older;
+  });
+  const step = await firstRowAsked(beforeTable, {
+    others: async () => ((await busy()).length > 0 ? 'in progress' : 'none'),
+    ifBusy,
+    serving: async () => servingFacts[(await look()).reading?.serving.is ?? 'unknown'],
+    compares: yesNo(compareFiles),
+    ifChanged: yesNo(ifChanged),
+    plan: async () => ((await whyBroken()) ? 'broken' : 'holds'),
+    commit: async () => ((await whyOld()) ? 'older' : 'not older'),
+    difference: async () => (await compare()).difference,
+    health: async () => (await compare()).health,
+    verifies: yesNo(isAsked(options.verification)),
+  });
+  const stops: Partial<Record<BeforeStep, () => Promise<GantryError | undefined>>> = {
+    'stop: others': async () => busyError(name, await busy(), inTurn),
+    'stop: older': whyOld,
+    'stop: not as planned': whyBroken,
   };
-  const compare = async () => {
-    const { plan, reading } = seen ?? (await look());
-    const sent = { ...options, keep: plan.keep };
-    compared = await compareWithLive(context, local, { plan, reading, secrets }, sent);
-    // What is sent is compared with the plan before its upload.
-    const isEqual = approved && compared.difference === 'equal';
-    broken = isEqual ? await whyOtherApp(context, local, { plan: approved, replan: options.replan }, sent) : undefined;
-    return compared;
+  const error = await stops[step]?.();
+  if (error) throw error;
+  const waits: Partial<Record<BeforeStep, () => Promise<unknown>>> = {
+    'cancel others': async () => cancelBusyBuilds(context, name, await busy()),
+    'wait for others': () => waitForBuilds(context, name, { limit, stuck }),
+    'wait for the app': () => settle(context, name),
   };
-  const acts: Partial<Record<BeforeStep, () => Promise<Partial<BeforeFacts>>>> = {
-    'look for others': async () => {
-      const finding = findBusyBuilds(context, name, ifBusy, stuck);
-      // Only noted, beside all the rest.
-      if (ifBusy === 'proceed') noted = finding;
-      else busy = await finding;
-      return { others: busy.length > 0 ? 'in progress' : 'none' };
-    },
-    'stop: others': async () => {
-      throw busyError(name, busy, inTurn);
-    },
-    'cancel others': async () => {
-      await cancelBusyBuilds(context, name, busy);
-      return { others: 'none' };
-    },
-    'wait for others': async () => {
-      await waitForBuilds(context, name, { limit, stuck });
-      return { others: 'none' };
-    },
-    'look at the app': async () => {
-      await look();
-      return {};
-    },
-    'wait for the app': async () => {
-      await settle(context, name);
-      // Others may have started meanwhile.
-      return { serving: 'not asked', others };
-    },
-    'compare commits': async () => {
-      const [found, { plan }] = await Promise.all([whyOlderHere(context, here, options), seen ?? look()]);
-      older = found;
-      plan.older = older !== undefined;
-      if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
-      return { commit: older && !dryRun ? 'older' : 'not older' };
-    },
-    'stop: older': async () => {
-      throw older;
-    },
-    compare: async () => {
-      const { difference, health, serving = facts.serving } = await compare();
-      return { difference, health, serving, ...(broken && { plan: 'broken' as const }) };
-    },
-    'stop: not as planned': async () => {
-      throw broken;
-    },
-  };
-  for (;;) {
-    const step = beforeSending(facts);
-    const act = acts[step];
-    if (act) Object.assign(facts, await act());
-    else {
-      const { plan } = seen ?? (await look());
-      // Of what the plan does not show, such as secrets and modes of files.
-      if (compareFiles && !plan.changed) compared ??= await compare();
-      plan.changed ||= compared !== undefined && compared.difference !== 'equal';
-      const isSent = ifChanged ? step === 'send' : compared?.because;
-      const would = compared?.difference === 'equal' ? 'send it again' : 'change that';
-      if (compared && isSent)
-        context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
-      return { plan, facts, live: step === 'send' ? undefined : compared?.live };
-    }
+  const wait = waits[step];
+  if (wait) {
+    await wait();
+    // Others may have started while the app was waited for.
+    return decide(context, local, options, deciding, step !== 'wait for the app' || undefined);
   }
+  const { plan } = (await look()).planned;
+  // Of what the plan does not show, such as secrets and modes of files.
+  const compared = ifChanged || (compareFiles && !plan.changed) ? await compare() : undefined;
+  plan.changed ||= compared !== undefined && compared.difference !== 'equal';
+  const isSent = ifChanged ? step === 'send' : compared?.because;
+  const would = compared?.difference === 'equal' ? 'send it again' : 'change that';
+  if (compared && isSent)
+    context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
+  return { plan, live: step === 'send' ? undefined : compared?.live };
 }
 
 async function whyOlderHere(context: Context, here: Here, { older, anyway }: DeployAppOptions) {
@@ -313,22 +283,23 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
   const about = { ...verification, app, build, minReplicas, config, isNew: changed, before };
   const { status, dashboard } = deployment;
   const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };
-  const facts: ReadyFacts = {
-    ...{ serving: serves === undefined ? 'ours' : 'another', time: 'over', verifies: yesNo(isAsked(verification)) },
-    ...{ health: 'not asked', orRollback: yesNo(rollBack !== undefined) },
-  };
+  const verify = once(async () => (await import('../verify.ts')).verifyBuild(context, about));
   const goOn = async () => {
-    const first = onceReady(facts);
-    const verifying = first === 'verify' ? (await import('../verify.ts')).verifyBuild(context, about) : undefined;
-    const { finding: health, error, explained, health: seen } = (await verifying) ?? {};
-    const step = health ? onceReady({ ...facts, health }) : first;
+    const step = await firstRowAsked(readyTable, {
+      serving: serves === undefined ? 'ours' : 'another',
+      verifies: yesNo(isAsked(verification)),
+      health: async () => (await verify()).finding,
+      orRollback: yesNo(rollBack !== undefined),
+    });
     if (step === 'stop: failed') return throwFailure(context, about);
-    if (step === 'roll back' && rollBack && error) return rollBack(error, explained);
     if (step === 'stop: replaced, not verified' && serves !== undefined)
       throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
+    if (step === 'stop: live' || step === 'stop: replaced') return deployment;
+    const { error, explained, health } = await verify();
+    if (step === 'roll back' && rollBack && error) return rollBack(error, explained);
     await explained;
     if (error) throw error;
-    return { ...deployment, ...(seen && { health: seen }) };
+    return { ...deployment, ...(health && { health }) };
   };
   return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
 }
@@ -346,8 +317,7 @@ async function throwFailure(context: Context, { app, build, config }: BuildVerif
   try {
     await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
   } catch (error) {
-    const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
-    if (hasFailed) await recordFailure(context, app, build, error);
+    await recordFailure(context, app, build, error);
     throw error;
   }
   throw new PendingError(`build ${shortBuild(build)} of ${app} was shown as failed, and is not any more`);

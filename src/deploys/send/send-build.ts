@@ -5,7 +5,8 @@ import { locateSetting } from '../../app/setting-location.ts';
 import { listAppSettings } from '../../app/settings.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { newOwnerName } from '../../kernel/disk/index.ts';
-import { BuildFailedError, GantryError, NotReadyError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { once } from '../../kernel/once.ts';
 import { duration, shortBuild, size } from '../../kernel/output/format.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
@@ -25,15 +26,14 @@ import { fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { readCheckedOut } from '../git/index.ts';
 import { readHistory, recordEvent, sentSettings } from '../history/index.ts';
 import { ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
-import { isPending, StuckBuilds, waitForBuilds } from './busy-builds.ts';
+import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
   type DeployOptions,
   filesDigestOf,
   type ReadSecrets,
-  recordSent,
   type SendOptions,
-  type SentBuild,
+  type SentRecord,
   secretsMark,
   settingsDigestOf,
   trySecretsOf,
@@ -62,9 +62,9 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
       const history = await readHistory(context, project.name);
       const digests = { settingsDigest: settingsDigestOf(own), filesDigest: filesDigestOf(files) };
       const record = { ...digests, settings: sentSettings(own), ...(await reading) };
-      return { baseImages, record: withKeptRecord(history, options.kept ?? options.keep ?? {}, record) };
+      return withKeptRecord(history, options.kept ?? options.keep ?? {}, record);
     };
-    const sending = new BuildUpload(context, options, { body, archive, files, packMs, describe });
+    const sending = new BuildUpload(context, options, { body, baseImages, archive, files, packMs, describe });
     return sending.send().catch((error: unknown) => locateRefusal(context, project, error));
   };
   const finish = await (project.partner ? send() : withArchive(context, local, send));
@@ -72,8 +72,12 @@ export async function deploy(context: Context, local: LocalApp, deployOptions: D
 }
 
 /** Deploys an archive that is packed already. */
-export async function deployArchive(context: Context, sending: Sending, options: SendOptions): Promise<Deployment> {
-  const finish = await new BuildUpload(context, options, sending).send();
+export async function deployArchive(
+  context: Context,
+  sending: Omit<Sending, 'files' | 'packMs'>,
+  options: SendOptions,
+): Promise<Deployment> {
+  const finish = await new BuildUpload(context, options, { ...sending, files: [], packMs: 0 }).send();
   return finish();
 }
 
@@ -133,13 +137,15 @@ function placeIn(message: string, field: string): number {
 
 export interface Sending {
   body: AppCreation;
+  /** Images that may need a registry login. */
+  baseImages: string[];
   /** Absent of a partner's app, which starts once it is created, and whose build has no log. */
   archive?: AppArchive | undefined;
   /** Of an app on disk, as a plan has them. */
-  files?: readonly SentFile[];
-  packMs?: number;
-  /** What the build is made of, for the record. */
-  describe: () => Promise<SentBuild>;
+  files: readonly SentFile[];
+  packMs: number;
+  /** What the build is made of, for the record; undefined if that is not known. */
+  describe: () => Promise<SentRecord | undefined>;
 }
 
 /** One deploy: create, wait for its turn, record, check, upload, follow. */
@@ -152,7 +158,7 @@ class BuildUpload {
   /** The reply to a request for a build was lost. */
   #hasLost = false;
   /** Replicas may start at any time from the upload on: what changes meanwhile is sent again rather than missed. */
-  #secrets: ReturnType<ReadSecrets> | undefined;
+  readonly #readSecrets: ReadSecrets;
 
   constructor(
     private readonly context: Context,
@@ -162,6 +168,7 @@ class BuildUpload {
     this.#app = sending.body.name;
     this.#known = { app: this.#app };
     this.#unlimited = options.limit.unlimited;
+    this.#readSecrets = options.secrets ?? once(() => trySecretsOf(context, this.#app));
   }
 
   /**
@@ -180,18 +187,15 @@ class BuildUpload {
 
   /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
   async #createAndUpload(mayRetry = true): Promise<CreatedApp | Deployment> {
-    const { context, options } = this;
-    const { limit, stuck = new StuckBuilds(context, this.#app) } = options;
-    const isInTurn = options.ifBusy === 'wait' && this.sending.archive !== undefined;
+    const { context } = this;
     const creating = this.#create();
     // Beside it, since that is what is waited for.
-    this.#secrets ??= options.secrets?.() ?? trySecretsOf(context, this.#app);
+    void this.#readSecrets();
     const created = await creating;
     const own = created.buildId;
     try {
       context.signal.throwIfAborted();
-      const hasWaited = isInTurn && (await waitForBuilds(context, this.#app, { limit, stuck, own }));
-      const live = hasWaited ? await options.recheck?.() : undefined;
+      const live = await this.#waitForTurn(own);
       await (live ? this.#cancel(own, 'another deploy has made the app equal') : this.#upload(created));
       return live ?? created;
     } catch (error) {
@@ -200,6 +204,14 @@ class BuildUpload {
     }
     context.progress.note('the upload URL has expired; creating a new build');
     return this.#createAndUpload(false);
+  }
+
+  /** The live deployment, if another deploy has made it equal meanwhile. A build without an upload has no place in the queue. */
+  async #waitForTurn(own: string): Promise<Deployment | undefined> {
+    const { limit, turn } = this.options;
+    if (!turn || !this.sending.archive) return undefined;
+    const hasWaited = await waitForBuilds(this.context, this.#app, { limit, stuck: turn.stuck, own });
+    return hasWaited ? turn.recheck?.() : undefined;
   }
 
   async #create(): Promise<CreatedApp> {
@@ -216,13 +228,13 @@ class BuildUpload {
       this.#warnOfLost(error);
     });
     if (!created) return this.#create();
-    const { buildId: build, status } = created;
-    Object.assign(this.#known, { build, status: status ?? 'pending', dashboard: created.dashboardUrl });
+    const { buildId: build, status = 'pending', dashboardUrl: dashboard } = created;
+    Object.assign(this.#known, { build, status, dashboard });
     context.interruption.message = `canceling build ${shortBuild(build)} of ${this.#app}`;
     if (archive) await recordEvent(context, this.#app, 'created', { build, process: newOwnerName() });
     step.done(`Created build ${shortBuild(build)}`);
     progress.event('created', { app: this.#app, build, status });
-    return created;
+    return { ...created, status };
   }
 
   /**
@@ -245,15 +257,18 @@ class BuildUpload {
   /** All that is needed if nobody sees the end of the upload is on record before it: the platform may have it all then. */
   async #upload(created: CreatedApp): Promise<void> {
     const { context, options } = this;
-    const { body, archive, describe } = this.sending;
+    const { body, baseImages, archive, describe } = this.sending;
     const { buildId: build, dashboardUrl: dashboard } = created;
-    const [{ record: described, baseImages }, known] = await Promise.all([describe(), this.#secrets]);
+    const [described, known] = await Promise.all([describe(), this.#readSecrets()]);
     const secrets = secretsMark(known);
-    const record = described && { ...described, ...(secrets && { secrets }) };
-    if (!archive) return recordSent(context, { body, build, dashboard }, record);
+    const common = { build, ...(dashboard && { dashboard }), ...(secrets && { secrets }) };
+    const write = async (event: 'sending' | 'sent', archived = {}) => {
+      if (described) await recordEvent(context, this.#app, event, { ...described, ...common, ...archived });
+    };
+    if (!archive) return write('sent');
     const kept = await keepArchive(context, archive, { body, build, baseImages });
-    const sent = record && { ...record, bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
-    await recordSent(context, { body, build, dashboard }, sent, 'sending');
+    const archived = { bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
+    await write('sending', archived);
     await this.#check(build);
     await uploadFiles(context, { app: this.#app, created, archive }, () => {
       this.#hasArrived = true;
@@ -262,65 +277,60 @@ class BuildUpload {
       context.interruption.message = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
     });
     context.progress.event('uploaded', { build, bytes: archive.bytes });
-    await recordSent(context, { body, build, dashboard }, sent);
+    await write('sent', archived);
     if (kept) shareArchive(context, kept);
   }
 
   /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
   async #check(created?: string): Promise<void> {
-    const { body, files = [] } = this.sending;
-    const willWait = this.options.ifBusy === 'wait' && created === undefined;
+    const { body, files } = this.sending;
+    const willWait = this.options.turn !== undefined && created === undefined;
     await this.options.check?.({ body, files, created, hasLost: this.#hasLost, willWait });
   }
 
   /** Follows the build to its end or, detached, until the next command can. */
   async #finish(created: CreatedApp, uploadMs: number): Promise<Deployment> {
     const { context, options } = this;
-    const { body, archive, packMs = 0 } = this.sending;
+    const { body, archive, packMs } = this.sending;
     const app = this.#app;
     const started = context.elapsed();
-    const { buildId: build } = created;
-    const ended = options.detach ? undefined : await this.#follow(created);
-    if (!ended) await tryUntilKnown(context, remoteBuild(context.project, app, build).readStatus);
+    const { buildId: build, internalEndpoint, pageUrl: page, dashboardUrl: dashboard } = created;
+    const ended = options.detach ? await this.#leave(created) : await this.#follow(created);
     const buildMs = context.elapsed() - started;
-    const serves = ended ? await options.limit.wait((ms) => findServing(this.#unlimited, app, ended, ms)) : build;
+    const serves = options.detach
+      ? build
+      : await options.limit.wait((ms) => findServing(this.#unlimited, app, ended, ms));
     // The deploy has succeeded, whatever the app shows.
     const read = () => tryRequest(this.#unlimited, (api) => fetchApp(api, { project: context.project, app }));
+    const { entries, bytes } = archive ?? { entries: [], bytes: 0 };
     return {
-      app,
-      project: context.project,
-      runtime: body.runtime ?? '',
-      build,
-      status: ownStatus(ended?.status ?? created.status ?? 'pending'),
-      notStarted: ended?.notStarted ?? null,
-      differences: ended?.differences ?? [],
-      endpoint: created.internalEndpoint || (await read())?.internalEndpoint || '',
-      page: created.pageUrl ?? '',
-      dashboard: created.dashboardUrl ?? '',
-      files: archive?.entries.length ?? 0,
-      bytes: archive?.bytes ?? 0,
-      packMs,
-      uploadMs,
-      buildMs,
-      changed: true,
+      ...{ app, project: context.project, runtime: body.runtime ?? '', build, status: ownStatus(ended.status) },
+      ...{ notStarted: ended.notStarted ?? null, differences: ended.differences ?? [] },
+      endpoint: internalEndpoint || (await read())?.internalEndpoint || '',
+      ...{ page, dashboard, files: entries.length, bytes, packMs, uploadMs, buildMs, changed: true },
       ...(serves !== build && { serves }),
     };
   }
 
-  async #follow(created: CreatedApp): Promise<Build> {
+  async #leave({ buildId: id, status = '' }: CreatedApp): Promise<Build> {
+    const { context } = this;
+    await tryUntilKnown(context, remoteBuild(context.project, this.#app, id).readStatus);
+    return { id, status };
+  }
+
+  async #follow({ buildId: build }: CreatedApp): Promise<Build> {
     const { limit, pauses, config } = this.options;
     const context = this.#unlimited;
     const logs = this.options.logs && this.sending.archive !== undefined;
-    const followed = { app: this.#app, build: created.buildId, logs, pauses, config };
+    const followed = { app: this.#app, build, logs, pauses, config };
     try {
       const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
       this.#known.status = ownStatus(ended.status);
-      context.interruption.message = `stopping; build ${shortBuild(ended.id)} of ${this.#app} has succeeded and stays`;
+      context.interruption.message = `stopping; build ${shortBuild(build)} of ${this.#app} has succeeded and stays`;
       return ended;
     } catch (error) {
-      const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
-      if (context.signal.aborted) await this.#cancel(created.buildId, 'interrupted');
-      else if (hasFailed) await recordFailure(context, this.#app, created.buildId, error);
+      if (context.signal.aborted) await this.#cancel(build, 'interrupted');
+      else await recordFailure(context, this.#app, build, error);
       throw error;
     }
   }

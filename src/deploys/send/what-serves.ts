@@ -1,5 +1,12 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
-import { abortError, type ExitName, GantryError, PendingError } from '../../kernel/errors.ts';
+import {
+  abortError,
+  BuildFailedError,
+  type ExitName,
+  GantryError,
+  NotReadyError,
+  PendingError,
+} from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
@@ -7,7 +14,7 @@ import type { Build } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { forgetArchives } from '../archives/index.ts';
-import { onceReady } from '../decide.ts';
+import { firstRow, readyTable } from '../decide.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import { mayReplace } from '../serving.ts';
@@ -28,7 +35,7 @@ export async function findServing(context: Context, app: string, own: Build, max
   const isOurs = facts?.serving.is === 'unknown' || serves === own.id;
   const isLater = facts !== undefined && serves !== undefined && mayReplace(facts, serves, own.id);
   const serving = isOurs ? 'ours' : isLater ? 'another' : facts ? 'one of' : 'not known';
-  const step = onceReady({ serving, time: 'over', verifies: 'no', health: 'not asked', orRollback: 'no' });
+  const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
   if (step !== 'stop: not shown') return isOurs || serves === undefined ? own.id : serves;
   const shows = facts ? facts.shows : live;
   throw new PendingError(
@@ -58,8 +65,9 @@ export async function recordEnded(context: Context, app: string, build: string, 
   await recordEvent(context, app, 'failed', { build, status, reason });
 }
 
-/** Writes down that a build has failed, and says what serves. */
-export async function recordFailure(context: Context, app: string, build: string, error: GantryError): Promise<void> {
+/** Writes down that a build has failed, if the error says so, and tells what serves. */
+export async function recordFailure(context: Context, app: string, build: string, error: unknown): Promise<void> {
+  if (!(error instanceof BuildFailedError || error instanceof NotReadyError)) return;
   const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
   await recordEnded(context, app, build, details.explanation?.title ?? error.message, details.status ?? 'failed');
   const { project, progress } = context;
@@ -75,7 +83,7 @@ export interface KnownBuild {
   build?: string;
   /** As the platform last showed it, or `unknown`. */
   status?: string;
-  dashboard?: string | null | undefined;
+  dashboard?: string;
 }
 
 /** Errors of what is between here and the platform: they say nothing of the build. */

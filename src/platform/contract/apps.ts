@@ -77,10 +77,10 @@ export const CreatedApp = replyObject(
     status: optionalEnum('pending'),
     uploadUrl: textOrEmpty,
     keyName: optionalText,
-    internalEndpoint: optionalText,
+    internalEndpoint: textOrEmpty,
     /** Only from the emulator: where a browser finds the pages of the app. */
-    pageUrl: optionalText,
-    dashboardUrl: optionalText,
+    pageUrl: textOrEmpty,
+    dashboardUrl: textOrEmpty,
   },
   'buildId',
 );

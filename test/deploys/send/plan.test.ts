@@ -47,7 +47,7 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
   const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
   const entries = [entry('main.py', 'hello'), entry('new.py', 'x')];
   const local = { project, entries, bytes: 6 };
-  const found = await planDeploy(context as never, local as never, {
+  const { plan: found } = await planDeploy(context as never, local as never, {
     compareFiles: true,
     dryRun: true,
     keepScaling: false,
