@@ -2,5 +2,5 @@ export { endingOf, type LogEnding } from './ending.ts';
 export { splitLogText } from './log-line.ts';
 export type { LogSource } from './log-source.ts';
 export { appLogSource, buildLogSource, findContainer } from './log-source.ts';
-export { type ReadLine, type ReadLogOptions, readLog } from './read-log.ts';
+export { type ReadLine, readLog } from './read-log.ts';
 export { type FollowedLog, readFailureLog, readLogTail, readWorkLog, type WorkLine, WorkLog } from './work-log.ts';

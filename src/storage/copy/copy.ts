@@ -96,7 +96,7 @@ export async function copyFiles(context: Context, request: CopyRequest, options:
 }
 
 /** What a command holds from its first look at the target to its last write there. */
-export interface Turn {
+interface Turn {
   names: TemporaryNames;
   /** Undefined if the copy keeps none. */
   journal: Journal | undefined;

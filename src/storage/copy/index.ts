@@ -1,4 +1,4 @@
-export { type CopySummary, copy, copyFiles, copyInTurn, inTurn, type Turn } from './copy.ts';
+export { type CopySummary, copy, copyFiles, copyInTurn, inTurn } from './copy.ts';
 export type { CopyContext, CopyOptions } from './copy-context.ts';
 export {
   type CopyEndSource,
