@@ -21,57 +21,20 @@ export async function saveStream(body: ByteStream, path: string): Promise<{ size
   }
   const write = async (file: FileHandle) => {
     const digest = createHash('md5');
-    const blocks = new BlockWriter(file);
     let size = 0;
+    // A chunk is written while the next one is received.
+    let writing = Promise.resolve();
     for await (const chunk of content) {
       digest.update(chunk);
       size += chunk.length;
-      await blocks.add(chunk);
+      await writing;
+      writing = file.writeFile(chunk);
+      writing.catch(() => {});
     }
-    await blocks.end();
+    await writing;
     return { size, md5: digest.digest('hex') };
   };
   return writeAtomically(path, write, { mode: 0o600 });
-}
-
-const blockBytes = 1024 * 1024;
-
-/** Writes a block while the next one is received: the chunks of a socket are small. */
-class BlockWriter {
-  #chunks: Buffer[] = [];
-  #held = 0;
-  #writing: Promise<void> = Promise.resolve();
-
-  constructor(private readonly file: FileHandle) {}
-
-  async add(chunk: Buffer): Promise<void> {
-    this.#chunks.push(chunk);
-    this.#held += chunk.length;
-    if (this.#held >= blockBytes) await this.#write();
-  }
-
-  async end(): Promise<void> {
-    await this.#write();
-    await this.#writing;
-  }
-
-  /** Waits for the block before, not for this one. */
-  async #write(): Promise<void> {
-    const [chunks, bytes] = [this.#chunks, this.#held];
-    this.#chunks = [];
-    this.#held = 0;
-    await this.#writing;
-    this.#writing = writeChunks(this.file, chunks, bytes);
-    // It is awaited with the next block.
-    this.#writing.catch(() => {});
-  }
-}
-
-/** Without joining them: each new buffer brings the next garbage collection closer, which takes longer than the copy. */
-async function writeChunks(file: FileHandle, chunks: Buffer[], bytes: number): Promise<void> {
-  const { bytesWritten } = bytes > 0 ? await file.writev(chunks) : { bytesWritten: 0 };
-  // The disk may be full: then this fails.
-  if (bytesWritten < bytes) await file.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
 }
 
 const maxPutBytes = 5 * 1024 ** 3;
