@@ -161,14 +161,13 @@ async function* readLargeFile(entry: Entry, zip: ZipFile): AsyncGenerator<Buffer
   if (sum !== entry.crc32) throw new Error(`bad checksum of ${entry.fileName}`);
 }
 
-const windowBytes = 1024 ** 2;
+const blockBytes = 1024 ** 2;
 
-/** Reads a file in large blocks: yauzl alone reads twice from disk for each entry. */
+/** Reads the zip's directory in large blocks: yauzl alone reads twice from disk for each entry. */
 class BlockReader extends RandomAccessReader {
   readonly size: number;
   readonly #descriptor: number;
-  /** Most recently used first. Two, because the zip's directory and its data are read alternately. */
-  #windows: Window[] = [];
+  #block: { from: number; bytes: Buffer } = { from: 0, bytes: Buffer.alloc(0) };
 
   constructor(private readonly path: string) {
     super();
@@ -176,11 +175,12 @@ class BlockReader extends RandomAccessReader {
     this.size = fstatSync(this.#descriptor).size;
   }
 
-  /** The returned buffer is valid until the next call. Throws if the file is too short. */
+  /** Throws if the file is too short. */
   slice(start: number, length: number): Buffer {
-    if (start + length > this.size) throw new Error('it is truncated');
-    const { from, bytes } = this.#windowOf(start, length);
-    return bytes.subarray(start - from, start - from + length);
+    const bytes = Buffer.allocUnsafe(length);
+    if (start + length > this.size || readSync(this.#descriptor, bytes, 0, length, start) < length)
+      throw new Error('it is truncated');
+    return bytes;
   }
 
   override read(
@@ -192,7 +192,7 @@ class BlockReader extends RandomAccessReader {
   ): void {
     let problem: Error | null = null;
     try {
-      this.slice(position, length).copy(buffer, offset);
+      this.#sliceOfBlock(position, length).copy(buffer, offset);
     } catch (error) {
       problem = error as Error;
     }
@@ -207,33 +207,15 @@ class BlockReader extends RandomAccessReader {
     closeSync(this.#descriptor);
   }
 
-  #windowOf(start: number, length: number): Window {
-    const [last, other] = this.#windows;
-    if (last && holds(last, start, length)) return last;
-    const window = other && holds(other, start, length) ? other : this.#load(start, length);
-    this.#windows = last ? [window, last] : [window];
-    return window;
+  #sliceOfBlock(start: number, length: number): Buffer {
+    const { from, bytes } = this.#block;
+    if (start < from || start + length > from + bytes.length)
+      this.#block = {
+        from: start,
+        bytes: this.slice(start, Math.max(length, Math.min(blockBytes, this.size - start))),
+      };
+    return this.#block.bytes.subarray(start - this.#block.from, start - this.#block.from + length);
   }
-
-  #load(start: number, length: number): Window {
-    const bytes = Buffer.allocUnsafe(Math.min(Math.max(length, windowBytes), this.size - start));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const read = readSync(this.#descriptor, bytes, filled, bytes.length - filled, start + filled);
-      if (read === 0) throw new Error('it is truncated');
-      filled += read;
-    }
-    return { from: start, bytes };
-  }
-}
-
-interface Window {
-  from: number;
-  bytes: Buffer;
-}
-
-function holds({ from, bytes }: Window, start: number, length: number): boolean {
-  return start >= from && start + length <= from + bytes.length;
 }
 
 /** Limits that keep a small upload from filling the disk. */
