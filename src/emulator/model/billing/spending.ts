@@ -2,7 +2,8 @@ import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { findRuns } from '../runs/find-runs.ts';
 import { getRunProgress } from '../runs/record.ts';
 import { deriveReplicas, readySince } from '../runs/replica-periods.ts';
-import { type AppRecord, type BilledSettings, type RunRecord, settingsAt, type Traffic } from '../state/records.ts';
+import { KeptDays } from '../seed/traffic.ts';
+import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
 import { day, type TimeRange } from '../time.ts';
 
@@ -49,7 +50,7 @@ export function spendingByDay(app: AppRecord, start: number, model: Model): { st
     const read = () => readDay(app, at, model);
     // Recorded runs can change; generated ones of the past cannot.
     const isFixed = !recorded.has(at) && !recorded.has(at - day);
-    const known = app.traffic && isFixed ? keptDay(app, app.traffic, at, read) : read();
+    const known = app.traffic && isFixed ? finalDays.get(app.traffic, at, read, ({ isFinal }) => isFinal) : read();
     days.push({ start: at, spending: known.spending });
   }
   return days;
@@ -66,16 +67,7 @@ interface DaySpending {
 }
 
 /** Adding up a month of generated runs takes as long as everything else in a list of apps. */
-const finalDays = new WeakMap<Traffic, Map<string, DaySpending>>();
-
-function keptDay(app: AppRecord, traffic: Traffic, start: number, read: () => DaySpending): DaySpending {
-  const days = finalDays.get(traffic) ?? new Map<string, DaySpending>();
-  finalDays.set(traffic, days);
-  const key = `${app.id}/${start}`;
-  const known = days.get(key) ?? read();
-  if (known.isFinal) days.set(key, known);
-  return known;
-}
+const finalDays = new KeptDays<DaySpending>(Number.POSITIVE_INFINITY);
 
 function readDay(app: AppRecord, start: number, model: Model): DaySpending {
   const now = model.now();

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { getRunProgress, type RunProgress } from '../runs/record.ts';
 import { createRandom, type SeededRandom } from '../seed/random.ts';
-import { generatedRunsOf } from '../seed/traffic.ts';
+import { generatedRunsOf, KeptDays } from '../seed/traffic.ts';
 import { type AppRecord, type RunRecord, Time, type Traffic } from '../state/records.ts';
 import { day, type TimeRange } from '../time.ts';
 
@@ -24,20 +24,11 @@ export function compareLogLines(a: Pick<PrintedLine, 'at' | 'nanoseconds'>, b: t
   return a.at - b.at || a.nanoseconds - b.nanoseconds;
 }
 
-const keptDays = new WeakMap<Traffic, Map<string, readonly PrintedLine[]>>();
 /** A page of a log reads one or two. */
-const maxKeptDays = 8;
+const keptDays = new KeptDays<readonly PrintedLine[]>(8);
 
 function linesOfDay(app: AppRecord, traffic: Traffic, date: number): readonly PrintedLine[] {
-  const days = keptDays.get(traffic) ?? new Map<string, readonly PrintedLine[]>();
-  keptDays.set(traffic, days);
-  const key = `${app.id}/${date}`;
-  const known = days.get(key);
-  if (known) return known;
-  const lines = generateLinesOf(generatedRunsOf(app, traffic, date), traffic);
-  days.set(key, lines);
-  if (days.size > maxKeptDays) days.delete(days.keys().next().value ?? '');
-  return lines;
+  return keptDays.get(traffic, date, () => generateLinesOf(generatedRunsOf(app, traffic, date), traffic));
 }
 
 type Draft = Pick<PrintedLine, 'at' | 'container' | 'stream' | 'text' | 'run'>;

@@ -2,9 +2,9 @@ import { findRuns } from '../runs/find-runs.ts';
 import { getRunProgress } from '../runs/record.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
 import { createRandom } from '../seed/random.ts';
-import type { AppRecord, RunRecord } from '../state/records.ts';
+import type { AppRecord } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
-import { hour, type TimeSteps } from '../time.ts';
+import { hour, type TimeRange, type TimeSteps } from '../time.ts';
 
 /**
  * Made-up usage of replicas whose runs did not happen here, in proportion to the runs that they process: one sample of
@@ -15,49 +15,28 @@ export function estimateUsage(app: AppRecord, steps: TimeSteps, model: Model): U
   // Of a replica that started before the range.
   const range = { start: steps.start - maxLifeMs, end: Math.min(steps.end, now) };
   const runs = findRuns(app, range, model.store).filter((run) => !run.real);
-  const busyMs = addBusyTimes(runs, steps, now);
-  return deriveReplicas(app, runs, model).flatMap((replica) =>
-    spansIn(steps, replica.startedAt, Math.min(replica.endsAt, now)).map(({ index, from, until }) => {
-      const busy = (busyMs.get(replica.name)?.[index] ?? 0) / (until - from);
-      const starting = overlapMs(from, until, replica.startedAt, replica.readyAt) / (until - from);
+  const processing = new Map<string, TimeRange[]>();
+  for (const run of runs) {
+    const { startedAt = now, endedAt = now } = getRunProgress(run, now);
+    const known = processing.get(run.container);
+    if (known) known.push({ start: startedAt, end: endedAt });
+    else processing.set(run.container, [{ start: startedAt, end: endedAt }]);
+  }
+  return deriveReplicas(app, runs, model).flatMap(({ name, startedAt, readyAt, endsAt }) =>
+    steps.times.flatMap((time) => {
+      const [from, until] = [Math.max(time, startedAt), Math.min(time + steps.stepMs, endsAt, now)];
+      if (from >= until) return [];
+      const share = ({ start, end }: TimeRange) =>
+        Math.max(0, Math.min(until, end) - Math.max(from, start)) / (until - from);
+      const busy = (processing.get(name) ?? []).reduce((sum, span) => sum + share(span), 0);
+      const starting = share({ start: startedAt, end: readyAt });
       const at = Math.floor((from + until) / 2);
-      return { at, container: replica.name, ...usageOf(app, replica.name, at, { busy, starting }) };
+      return [{ at, container: name, ...usageOf(app, name, at, { busy, starting }) }];
     }),
   );
 }
 
 const maxLifeMs = 6 * hour;
-
-/** Milliseconds of processing in each step, summed over the runs of each replica. */
-function addBusyTimes(runs: readonly RunRecord[], steps: TimeSteps, now: number): Map<string, Float64Array> {
-  const busy = new Map<string, Float64Array>();
-  for (const run of runs) {
-    const { startedAt, endedAt = now } = getRunProgress(run, now);
-    if (startedAt === undefined || endedAt < steps.start) continue;
-    const times = busy.get(run.container) ?? new Float64Array(steps.times.length);
-    busy.set(run.container, times);
-    for (const { index, from, until } of spansIn(steps, startedAt, endedAt))
-      times[index] = (times[index] ?? 0) + until - from;
-  }
-  return busy;
-}
-
-/** The parts of a time span that are in each step. */
-function spansIn(steps: TimeSteps, start: number, end: number) {
-  const spans: { index: number; from: number; until: number }[] = [];
-  const first = Math.max(start, steps.start);
-  for (let index = Math.max(0, steps.indexOf(first)); index < steps.times.length; index += 1) {
-    const stepStart = steps.times[index] ?? 0;
-    const [from, until] = [Math.max(first, stepStart), Math.min(end, stepStart + steps.stepMs)];
-    if (from < until) spans.push({ index, from, until });
-    else if (stepStart >= end) break;
-  }
-  return spans;
-}
-
-function overlapMs(from: number, until: number, start: number, end: number): number {
-  return Math.max(0, Math.min(until, end) - Math.max(from, start));
-}
 
 /** `busy` is the average number of runs in progress, `starting` the share of the time before the replica was ready. */
 function usageOf(

@@ -27,24 +27,31 @@ export function replicaNamePrefix({ id }: AppRecord, { seed, rhythm }: Pick<Traf
   return `${id}-${createRandom(`${seed}/${rhythm}`).hex(8)}`;
 }
 
-/** Generating is most of the work of every list and chart, so that the latest days are kept. */
-const generatedDays = new WeakMap<Traffic, Map<string, readonly RunRecord[]>>();
-const maxGeneratedDays = 35;
+/** What was made of the generated runs of a day. Of each app, the days that were used last are kept. */
+export class KeptDays<T> {
+  readonly #days = new WeakMap<Traffic, Map<number, T>>();
+
+  constructor(private readonly most: number) {}
+
+  get(traffic: Traffic, date: number, make: () => T, isKept: (made: T) => boolean = () => true): T {
+    const days = this.#days.get(traffic) ?? new Map<number, T>();
+    this.#days.set(traffic, days);
+    const made = days.get(date) ?? make();
+    // The order is that of the last use.
+    days.delete(date);
+    if (isKept(made)) days.set(date, made);
+    const [oldest] = days.keys();
+    if (oldest !== undefined && days.size > this.most) days.delete(oldest);
+    return made;
+  }
+}
+
+/** Generating is most of the work of every list and chart. */
+const generatedDays = new KeptDays<readonly RunRecord[]>(35);
 
 /** Newest first. Records are replaced and never changed, so they can be shared. */
 export function generatedRunsOf(app: AppRecord, traffic: Traffic, date: number): readonly RunRecord[] {
-  const days = generatedDays.get(traffic) ?? new Map<string, readonly RunRecord[]>();
-  generatedDays.set(traffic, days);
-  const key = `${app.id}/${date}`;
-  const runs = days.get(key) ?? generateDay(app, traffic, date);
-  // The order is that of the last use.
-  days.delete(key);
-  days.set(key, runs);
-  for (const oldest of days.keys()) {
-    if (days.size <= maxGeneratedDays) break;
-    days.delete(oldest);
-  }
-  return runs;
+  return generatedDays.get(traffic, date, () => generateDay(app, traffic, date));
 }
 
 /** Newest first. */
