@@ -1,5 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { ownCommand } from '../own-files.ts';
 import { pause } from './clock.ts';
 import type { Environment } from './environment.ts';
@@ -97,6 +97,15 @@ export function processIo(): Io {
 /** isatty would load node:tty in each start. A program of Windows may have been started without streams. */
 export function isCharacterDevice(fd: number): boolean {
   return attempt(() => fstatSync(fd).isCharacterDevice()) ?? false;
+}
+
+/**
+ * `/proc/PID/stat` from its third field, the state; empty if there is no such file. The command name before it may contain
+ * spaces and parentheses.
+ */
+export function statOf(pid: number | 'self'): string[] {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
 }
 
 /** Node restores the terminal when it exits, and aborts if the terminal is closed by then. */

@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync, readlinkSync, statSync, utimesSync, 
 import { hostname } from 'node:os';
 import { every } from '../clock.ts';
 import { attempt, systemCode } from '../errors.ts';
+import { statOf } from '../process.ts';
 
 /** The process that holds a lock or a claim, or made a temporary file, from the name of the file. */
 export interface LockOwner {
@@ -33,7 +34,7 @@ export function isAlive({ pid, startedAt, namespace }: LockOwner): boolean | und
     if (systemCode(error) === 'ESRCH') return false;
   }
   if (!showsOwnNamespace()) return true;
-  const [state] = statusOf(pid);
+  const [state] = statOf(pid);
   if (state === 'Z' || state === 'X') return false;
   const started = startedAt === 0 ? undefined : startOf(pid);
   return started === undefined || started === startedAt;
@@ -106,14 +107,5 @@ function showsOwnNamespace(): boolean {
 
 /** Field 22 of `/proc/PID/stat`. */
 function startOf(pid: number | 'self'): number | undefined {
-  return Number(statusOf(pid)[19]) || undefined;
-}
-
-/**
- * `/proc/PID/stat` from its third field, the state; empty if there is no such file. The command name before it may contain
- * spaces and parentheses.
- */
-function statusOf(pid: number | 'self'): string[] {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  return Number(statOf(pid)[19]) || undefined;
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { every } from '../../../kernel/clock.ts';
 import { attempt } from '../../../kernel/errors.ts';
+import { statOf } from '../../../kernel/process.ts';
 import type { UsageSample } from '../../model/metrics/estimated-usage.ts';
 import type { TimeRange } from '../../model/time.ts';
 import { outputOf } from './process.ts';
@@ -129,17 +130,9 @@ export function processTree(pid: number): number[] {
 /** The processes of a group, on Linux: also those whose parent has ended. */
 export function processGroup(leader: number): number[] {
   // One that has ended is of none.
-  const groupOf = (pid: number) => attempt(() => Number(statOf(pid)[2]));
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => groupOf(pid) === leader);
-}
-
-/** From field 3 on: the name of the program before it, in parentheses, may have spaces. */
-function statOf(pid: number): string[] {
-  return readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
+    .filter((pid) => Number(statOf(pid)[2]) === leader);
 }
 
 function childrenOf(pid: number): number[] {
