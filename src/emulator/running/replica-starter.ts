@@ -120,7 +120,7 @@ export class ReplicaStarter {
   }
 
   #announceStorage(app: AppRecord, build: BuildRecord, container: string): void {
-    const note = this.#announced.has(app.id) ? undefined : this.around.builds.storageOf(build).note();
+    const note = this.#announced.has(app.id) ? undefined : this.around.builds.storageOf(build).note;
     if (note === undefined) return;
     this.#announced.add(app.id);
     this.around.logs.add(app.id, { container, stream: 'stderr', text: note });

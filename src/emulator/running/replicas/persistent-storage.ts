@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from '
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attempt } from '../../../kernel/errors.ts';
+import { defined } from '../../../kernel/json-text.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
@@ -20,8 +21,8 @@ export type StorageAccess = 'mount' | 'link' | 'rewrite';
 export interface AttachedStorage {
   folders: StorageFolders;
   environment: Record<string, string>;
-  /** How it works, for the app's log. Undefined if there is nothing to know: an empty volume that is mounted. */
-  note(): string | undefined;
+  /** How it works, for the app's log. Absent if there is nothing to know: an empty volume that is mounted. */
+  note?: string;
   /** The command that runs a program with access to the volumes. */
   launch(program: string, args: string[]): { command: string; args: string[] };
 }
@@ -70,9 +71,9 @@ export class PersistentStorage {
 
   async #mounted(folders: StorageFolders, region: string, python: string): Promise<AttachedStorage> {
     const launcher = await createLauncher(folders, this.options.scratch);
+    const note = isEmpty(folders) ? undefined : `${noteOn(region)}, mounted in a namespace of the app`;
     return {
-      ...inPlace(folders),
-      note: () => (isEmpty(folders) ? undefined : `${noteOn(region)}, mounted in a namespace of the app`),
+      ...inPlace(folders, note),
       launch: (program, args) => ({ command: python, args: [...launcher, program, ...args] }),
     };
   }
@@ -96,7 +97,7 @@ const globalPath = '/global-persistent-storage';
 /** Where the volumes are at their paths, or what runs a program puts them there. */
 function inPlace(folders: StorageFolders, note?: string): AttachedStorage {
   const environment = environmentFor(volumePath);
-  return { folders, environment, note: () => note, launch: (command, args) => ({ command, args }) };
+  return { folders, environment, ...defined({ note }), launch: (command, args) => ({ command, args }) };
 }
 
 function isEmpty(folders: StorageFolders): boolean {

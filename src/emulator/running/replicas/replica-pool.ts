@@ -7,7 +7,11 @@ import { type ReplicaOptions, raceAbort, StartTimeoutError } from './replica.ts'
 import type { RestartingReplica } from './restarting-replica.ts';
 import { hasFixedPort, sharesPort } from './server-ready.ts';
 
-export interface PoolOptions extends StartOptions {
+interface PoolOptions {
+  start(app: AppRecord, build: BuildRecord, python: string): Pick<PooledReplica, 'name' | 'replica'>;
+  /** Environment variables of a replica that is started now. */
+  environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
+  now(): number;
   /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
   limit: ReplicaOptions['limit'];
   /** The app as it is scaled now, which may be after its deploy, or after a call of it has ended. */
@@ -42,16 +46,18 @@ interface SlotRequest {
 export class ReplicaPool {
   /** Those that accept calls. */
   readonly #replicas = new ReplicaSet<PooledReplica>();
-  readonly #started: StartedReplicas;
+  /** Those that have not ended, also if they accept no more calls. */
+  readonly #running = new Set<PooledReplica>();
+  readonly #stopping = new Set<Promise<void>>();
+  /** Those that have served and ended, oldest first. */
+  #past: ReplicaPeriod[] = [];
   #waiting: (() => void)[] = [];
   /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
   #first: PooledReplica | undefined;
   /** The start of a server that must have the app's port for itself. */
   #startAlone: Promise<unknown> | undefined;
 
-  constructor(private readonly options: PoolOptions) {
-    this.#started = new StartedReplicas(options);
-  }
+  constructor(private readonly options: PoolOptions) {}
 
   /** Resolves to undefined if a newer build has replaced that of the request: a call that waited must not end its replicas. */
   async acquire(request: SlotRequest): Promise<ReplicaSlot | undefined> {
@@ -64,16 +70,15 @@ export class ReplicaPool {
         continue;
       }
       if (isReplaced()) return undefined;
-      if (this.#first?.build === build.id)
-        this.#admitFirst(this.#first, this.#started.environmentOf(app, build, python));
+      if (this.#first?.build === build.id) this.#admitFirst(this.#first, this.#environmentOf(app, build, python));
       this.#dismissOthers(build);
       this.#dismissIdle(app);
       const placed = this.#replicas.place(this.#scalingOf(app));
       if (typeof placed === 'object') return this.#assign(placed, request);
       if (placed === 'start') {
-        if (sharesPort(app) && !hasWaited && this.#started.areStopping) {
+        if (sharesPort(app) && !hasWaited && this.#stopping.size > 0) {
           hasWaited = true;
-          await this.#started.stopped();
+          await this.#stopped();
           continue;
         }
         const started = this.#create(app, build, python);
@@ -115,20 +120,22 @@ export class ReplicaPool {
   }
 
   get isRunning(): boolean {
-    return this.#started.isRunning;
+    return this.#running.size > 0;
   }
 
   async stop(): Promise<void> {
     this.#first?.stopTimer();
     this.#first = undefined;
     for (const member of [...this.#replicas.members]) this.#drop(member);
-    await this.#started.stopAll();
+    await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
   }
 
   /** Replicas whose process runs here, and those that ended within the last hour. */
   list(app: AppRecord): ReplicaPeriod[] {
     this.#dismissIdle(app);
-    return this.#started.list();
+    const now = this.options.now();
+    this.#past = this.#past.filter(({ endsAt }) => endsAt > now - hour).slice(-maxPast);
+    return [...[...this.#running].map(describeReplica), ...this.#past];
   }
 
   async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
@@ -156,11 +163,36 @@ export class ReplicaPool {
 
   async #freePort(): Promise<void> {
     for (const member of [...this.#replicas.members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
-    await this.#started.stopped();
+    await this.#stopped();
   }
 
   #create(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
-    return this.#started.start(app, build, python, (member) => this.#drop(member));
+    const member: PooledReplica = {
+      ...this.options.start(app, build, python),
+      environment: this.#environmentOf(app, build, python),
+      isEnding: false,
+      graceMs: app.settings.responseGracePeriodSeconds * 1000,
+      build: build.id,
+      busy: 0,
+      sockets: 0,
+      idleSince: this.options.now(),
+      stopTimer: () => {},
+    };
+    this.#running.add(member);
+    const remove = () => {
+      this.#running.delete(member);
+      const { readyAt } = member.replica;
+      const ended = { state: 'SUCCEEDED', isTerminating: false } as const;
+      if (readyAt !== undefined) this.#past.push({ ...describeReplica(member), ...ended, readyAt });
+      this.#drop(member);
+    };
+    member.replica.ended.then(remove, remove);
+    return member;
+  }
+
+  /** What a replica that is started now would get, as JSON. */
+  #environmentOf(app: AppRecord, build: BuildRecord, python: string): string {
+    return JSON.stringify(this.options.environment(app, build, python));
   }
 
   #assign(member: PooledReplica, { app, run, isSocket }: SlotRequest): ReplicaSlot {
@@ -177,7 +209,7 @@ export class ReplicaPool {
       member.replica.runs.delete(run);
       if (isSocket) member.sockets -= 1;
       member.idleSince = this.options.now();
-      if (!this.#replicas.members.includes(member)) this.#started.endIfUnused(member);
+      if (!this.#replicas.members.includes(member)) this.#endIfUnused(member);
       else if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
@@ -218,7 +250,21 @@ export class ReplicaPool {
   /** Accepts no more calls. Active ones may finish. */
   #dismiss(member: PooledReplica): void {
     this.#drop(member);
-    this.#started.endIfUnused(member);
+    this.#endIfUnused(member);
+  }
+
+  /** Ends one that accepts no more calls, unless it has some. WebSockets have the grace period: they may never end. */
+  #endIfUnused(member: PooledReplica): void {
+    if (member.isEnding || member.busy > member.sockets) return;
+    member.isEnding = true;
+    const graceMs = member.sockets > 0 ? member.graceMs : Math.min(member.graceMs, unusedGraceMs);
+    const stopped = member.replica.stop(graceMs).finally(() => this.#stopping.delete(stopped));
+    this.#stopping.add(stopped);
+  }
+
+  /** Waits for replicas that end, but not for one that is finishing its work. */
+  async #stopped(): Promise<void> {
+    await Promise.race([Promise.all(this.#stopping), pause(portMs, undefined, { background: true })]);
   }
 
   #drop(member: PooledReplica): void {
@@ -253,7 +299,6 @@ async function startInTime(
 /** A replica with what its pool knows of it. */
 interface PooledReplica {
   name: string;
-  /** As JSON. */
   environment: string;
   build: string;
   replica: RestartingReplica;
@@ -282,88 +327,6 @@ function describeReplica({ name, build, replica, isEnding }: PooledReplica): Rep
     restarts,
     isTerminating: isEnding,
   };
-}
-
-interface StartOptions {
-  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica };
-  /** Environment variables of a replica that is started now. */
-  environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
-  now(): number;
-}
-
-/** The replicas of one app from their start to their end, also those that accept no more calls, and their past. */
-class StartedReplicas {
-  readonly #running = new Set<PooledReplica>();
-  readonly #stopping = new Set<Promise<void>>();
-  /** Those that have served and ended, oldest first. */
-  #past: ReplicaPeriod[] = [];
-
-  constructor(private readonly options: StartOptions) {}
-
-  get isRunning(): boolean {
-    return this.#running.size > 0;
-  }
-
-  get areStopping(): boolean {
-    return this.#stopping.size > 0;
-  }
-
-  /** `onEnd` is called when it has ended for good. */
-  start(app: AppRecord, build: BuildRecord, python: string, onEnd: (member: PooledReplica) => void): PooledReplica {
-    const { name, replica } = this.options.start(app, build, python);
-    const member: PooledReplica = {
-      name,
-      environment: this.environmentOf(app, build, python),
-      replica,
-      isEnding: false,
-      graceMs: app.settings.responseGracePeriodSeconds * 1000,
-      build: build.id,
-      busy: 0,
-      sockets: 0,
-      idleSince: this.options.now(),
-      stopTimer: () => {},
-    };
-    this.#running.add(member);
-    const remove = () => {
-      this.#running.delete(member);
-      const { readyAt } = replica;
-      const ended = { state: 'SUCCEEDED', isTerminating: false } as const;
-      if (readyAt !== undefined) this.#past.push({ ...describeReplica(member), ...ended, readyAt });
-      onEnd(member);
-    };
-    replica.ended.then(remove, remove);
-    return member;
-  }
-
-  /** What a replica that is started now would get. */
-  environmentOf(app: AppRecord, build: BuildRecord, python: string): string {
-    return JSON.stringify(this.options.environment(app, build, python));
-  }
-
-  /** Ends one that accepts no more calls, unless it has some. WebSockets have the grace period: they may never end. */
-  endIfUnused(member: PooledReplica): void {
-    if (member.isEnding || member.busy > member.sockets) return;
-    member.isEnding = true;
-    const graceMs = member.sockets > 0 ? member.graceMs : Math.min(member.graceMs, unusedGraceMs);
-    const stopped = member.replica.stop(graceMs).finally(() => this.#stopping.delete(stopped));
-    this.#stopping.add(stopped);
-  }
-
-  /** Waits for replicas that end, but not for one that is finishing its work. */
-  async stopped(): Promise<void> {
-    await Promise.race([Promise.all(this.#stopping), pause(portMs, undefined, { background: true })]);
-  }
-
-  async stopAll(): Promise<void> {
-    await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
-  }
-
-  /** Those whose process runs here, and those that ended within the last hour. */
-  list(): ReplicaPeriod[] {
-    const now = this.options.now();
-    this.#past = this.#past.filter(({ endsAt }) => endsAt > now - hour).slice(-maxPast);
-    return [...[...this.#running].map(describeReplica), ...this.#past];
-  }
 }
 
 /** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
