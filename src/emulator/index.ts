@@ -166,7 +166,6 @@ async function startIn(
     real,
     folder: join(folder, 'running'),
     logs: data && join(data, 'logs'),
-    logsFrom: join(folder, 'logs'),
     packages,
     installs: install === true,
     warn,
@@ -175,6 +174,7 @@ async function startIn(
     restartPauseMs,
     leastReplicas: keepWarm ? 1 : 0,
   });
+  if (options.from !== undefined) runner.logs.restore(join(folder, 'logs'));
   const stopRequest = new AbortController();
   const platform: Platform = {
     url: server.url,

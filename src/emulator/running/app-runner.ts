@@ -25,8 +25,6 @@ interface AppRunnerOptions extends StarterOptions {
   archives: string;
   /** The folder of app logs. Without it they are only in memory. */
   logs?: string | undefined;
-  /** The folder of those that apps start with. */
-  logsFrom: string;
   /** `false` simulates all builds and calls. */
   real: boolean;
   /** Where dependencies are installed. */
@@ -70,9 +68,9 @@ export class AppRunner {
   #stopping = new AbortController();
 
   constructor(private readonly options: AppRunnerOptions) {
-    const { now, logs, logsFrom, packages, volumes, storageAccess } = options;
+    const { now, logs, packages, volumes, storageAccess } = options;
     this.folder = options.folder;
-    this.logs = new AppLogs(now, logs, logsFrom);
+    this.logs = new AppLogs(now, logs);
     this.storage = new PersistentStorage({ volumes, scratch: this.folder, access: storageAccess });
     this.usage = new UsageSampler(now);
     this.unpacked = new UnpackedBuilds({

@@ -29,14 +29,14 @@ import {
   type ServerReply,
   textReply,
 } from '../http/reply.ts';
-import { dashboardPath } from '../model/dashboard-address.ts';
+import { dashboardPath, parseCallsPath } from '../model/dashboard-address.ts';
 import { parseFaultOption } from '../model/faults.ts';
 import { Lateness } from '../model/platform-clock.ts';
 import { recordRequest } from '../model/recorded-request.ts';
 import { DamagedDataError } from '../model/state/data-folder.ts';
 import { formatTime } from '../model/time.ts';
 import { applyFault } from './apply-fault.ts';
-import { isCallsPage, showCalls } from './dashboard/calls-handler.ts';
+import { showCalls } from './dashboard/calls-handler.ts';
 import { showDashboard } from './dashboard/handler.ts';
 import { editableHeaders, obstacleOf } from './dashboard/shown-call.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
@@ -108,7 +108,8 @@ async function serveEndpoint(
   lateMs: number | undefined,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
-  if (isCallsPage(url)) return showCalls(request, url, platform);
+  const calls = parseCallsPath(url.pathname);
+  if (calls) return showCalls(request, url, calls, platform);
   if (url.pathname.startsWith(dashboardPath)) return showDashboard(request.method, url, platform);
   if (url.pathname.startsWith(controlPath)) return handleControl(request, url, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);

@@ -20,9 +20,8 @@ export class AppLogs {
   constructor(
     private readonly now: () => number,
     private readonly folder?: string,
-    from = folder,
   ) {
-    this.#from = from;
+    this.#from = folder;
   }
 
   add(app: string, output: AppOutput): void {

@@ -17,26 +17,20 @@ import { maxCapturedBytes } from '../../http/buffered-body.ts';
 import { isAppHost } from '../../http/origin.ts';
 import { readForm } from '../../http/read-request.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
-import {
-  type CallsPlace,
-  callsAddress,
-  dashboardAddress,
-  hasKey,
-  parseCallsPath,
-} from '../../model/dashboard-address.ts';
+import { type CallsPlace, callsAddress, dashboardAddress, hasKey } from '../../model/dashboard-address.ts';
 import { type InspectedCall, maxInspectedCalls } from '../../model/inspected-calls.ts';
 import { readRunLog } from './handler.ts';
 import { clock, logView, messageReply, ms, runWord, type ShownLine, short } from './pages.ts';
 import { editableHeaders, headText, type ShownCall, showCall, textOf } from './shown-call.ts';
 
-export function isCallsPage({ pathname }: URL): boolean {
-  return parseCallsPath(pathname) !== undefined;
-}
-
 /** Shows the last calls of a project or one of them, and sends one again. */
-export async function showCalls(request: IncomingMessage, url: URL, platform: Platform): Promise<ServerReply> {
-  const place = parseCallsPath(url.pathname);
-  if (!place || !hasKey(url, 'calls', place.project, platform.store)) return noKey;
+export async function showCalls(
+  request: IncomingMessage,
+  url: URL,
+  place: CallsPlace,
+  platform: Platform,
+): Promise<ServerReply> {
+  if (!hasKey(url, 'calls', place.project, platform.store)) return noKey;
   const wanted = place.isSent ? ['POST'] : ['GET', 'HEAD'];
   if (!wanted.includes(request.method ?? '')) {
     return jsonReply({ message: `method ${request.method} not allowed: use ${wanted[0]}` }, 405);
