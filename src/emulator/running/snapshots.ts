@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { copyFile, cp, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { cp, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { linkOrCopy } from '../../kernel/disk/index.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
@@ -44,7 +44,7 @@ export async function writeSnapshot(target: string, source: SnapshotSource): Pro
 }
 
 /** Files that are never changed in place. `paths` are relative. */
-export async function linkFiles(paths: readonly string[], from: string, to: string): Promise<void> {
+async function linkFiles(paths: readonly string[], from: string, to: string): Promise<void> {
   for (const folder of new Set(paths.map(dirname))) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
   for (let at = 0; at < paths.length; at += atOnce) {
     await Promise.all(paths.slice(at, at + atOnce).map((path) => linkOrCopy(join(from, path), join(to, path))));
@@ -54,7 +54,7 @@ export async function linkFiles(paths: readonly string[], from: string, to: stri
 const atOnce = 32;
 
 /** Blocks are shared where the file system can. Pipes and sockets of apps are skipped. */
-export async function copyTree(from: string, to: string): Promise<void> {
+async function copyTree(from: string, to: string): Promise<void> {
   if (!existsSync(from)) return;
   const isCopied = async (path: string) => {
     const stats = await lstat(path);
@@ -75,14 +75,8 @@ const entries = [stateFile, 'logs', 'storage'];
 /** Puts a snapshot beside the state that it will replace. Until it is complete, nothing has happened. */
 export async function prepareTakeover(snapshot: string, folder: string): Promise<void> {
   const target = join(folder, unfinished + randomUUID());
-  await mkdir(target, { mode: 0o700 });
   try {
-    for (const name of [stateFile, manifestFile]) await copyFile(join(snapshot, name), join(target, name));
-    await mkdir(join(target, 'storage'), { mode: 0o700 });
-    // Apps print to the end of these files.
-    await copyTree(join(snapshot, 'logs'), join(target, 'logs'));
-    await linkFiles(await archivesIn(join(snapshot, 'storage')), join(snapshot, 'storage'), join(target, 'storage'));
-    await copyTree(join(snapshot, 'storage', volumesFolder), join(target, 'storage', volumesFolder));
+    await copyTree(snapshot, target);
     await rm(join(folder, taken), { recursive: true, force: true });
     await rename(target, join(folder, taken));
   } catch (error) {
@@ -109,14 +103,6 @@ export function takeOver(folder: string): () => Promise<void> {
     const names = readdirSync(folder).filter((name) => name.startsWith(replaced) || name.startsWith(unfinished));
     await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
   };
-}
-
-/** Relative to the storage. */
-async function archivesIn(storage: string): Promise<string[]> {
-  const folders = (await readdir(storage)).filter((name) => name !== volumesFolder);
-  const all = folders.map((name) => readdir(join(storage, name), { recursive: true, withFileTypes: true }));
-  const files = (await Promise.all(all)).flat().filter((entry) => entry.isFile());
-  return files.map((entry) => relative(storage, join(entry.parentPath, entry.name)));
 }
 
 /** Written last: a folder without it is no snapshot. */

@@ -8,7 +8,7 @@ import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { createBuildScript, filesToRead } from '../../model/builds/script.ts';
 import type { BuildPlan } from '../../model/builds/stages.ts';
 import { fileNameOf } from '../../model/state/data-folder.ts';
-import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
+import type { AppRecord, BuildRecord, NotStarted } from '../../model/state/records.ts';
 import { findApp, findBuild } from '../../model/state/store.ts';
 import { formatTime } from '../../model/time.ts';
 import { listArchive, readArchive } from '../../running/archives/archive.ts';
@@ -96,9 +96,7 @@ async function planBuild(build: BuildRecord, requirements: Buffer, platform: Pla
   const { runner } = platform;
   if (!runner.runsApps) return undefined;
   const obstacle = await whyNotRunnable(build, platform);
-  const installs = !obstacle && (await runner.hasPackages(build.settings, requirements));
-  const { reason, status } = obstacle ?? {};
-  return { installs, obstacle: reason ? { reason, calls: status ? 'refused' : 'simulated' } : undefined };
+  return { installs: !obstacle && (await runner.hasPackages(build.settings, requirements)), obstacle };
 }
 
 function buildView(build: BuildRecord, now: number) {
@@ -146,20 +144,21 @@ export function findReadyBuild(app: AppRecord, { store, now }: Platform): BuildR
   return store.getAppBuilds(app.id).find((build) => buildPhase(getBuildProgress(build, now()).status) === 'succeeded');
 }
 
-/** Why a build cannot run on this machine: calls get `status` if there is one, and are simulated otherwise. */
+/** Why a build cannot run on this machine. */
 export async function whyNotRunnable(
   { settings, files, keyName }: BuildRecord,
   { storage, runner }: Platform,
-): Promise<{ reason: string; status?: number } | undefined> {
+): Promise<NotStarted | undefined> {
   const { runtime, dockerfilePath } = settings;
   if (runtime !== 'cortex' && runtime !== 'custom') {
-    return { status: 501, reason: `the emulator cannot run ${runtime} apps: only the partner has their image` };
+    return { calls: 'refused', reason: `the emulator cannot run ${runtime} apps: only the partner has their image` };
   }
   if (dockerfilePath) {
-    return (await runner.containers()) === undefined ? { status: 501, reason: noEngine } : undefined;
+    return (await runner.containers()) === undefined ? { calls: 'refused', reason: noEngine } : undefined;
   }
-  if (files || !existsSync(join(storage, keyName))) return { reason: 'this app is seed data without code' };
-  return (await runner.python()) ? undefined : { reason: 'python3 not found' };
+  if (files || !existsSync(join(storage, keyName)))
+    return { calls: 'simulated', reason: 'this app is seed data without code' };
+  return (await runner.python()) ? undefined : { calls: 'simulated', reason: 'python3 not found' };
 }
 
 const noEngine = 'the emulator cannot run apps with a Dockerfile: neither docker nor podman is running on this machine';

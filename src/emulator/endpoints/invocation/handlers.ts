@@ -171,7 +171,7 @@ async function performCall({ app, call, controller, caller }: CallTask, platform
     const build = findReadyBuild(app, platform);
     if (!build) return trackReply(jsonReply({ message: `app ${app.name} has no successful build` }, 503), end);
     const obstacle = await whyNotRunnable(build, platform);
-    if (obstacle?.status) return trackReply(jsonReply({ message: obstacle.reason }, obstacle.status), end);
+    if (obstacle?.calls === 'refused') return trackReply(jsonReply({ message: obstacle.reason }, 501), end);
     if (obstacle) return trackReply(await simulated(app, call, obstacle.reason, platform), end);
 
     slot = await acquireReplica({ app, build, run, signal }, platform);

@@ -50,7 +50,7 @@ async function findServer(app: AppRecord, platform: Platform): Promise<BuildReco
   if (build.settings.runtime !== 'custom') {
     refuse(400, `app ${app.name} has no WebSockets: they need a server of its own (cerebrium.runtime.custom)`);
   }
-  if (obstacle) refuse(obstacle.status ?? 501, `WebSockets are not simulated: ${obstacle.reason}`);
+  if (obstacle) refuse(501, `WebSockets are not simulated: ${obstacle.reason}`);
   return build;
 }
 

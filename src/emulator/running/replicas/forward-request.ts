@@ -11,11 +11,9 @@ export async function forwardRequest(
   const outgoing = request({ ...requestOf(call, port), method, signal });
   const response = new Promise<ServerReply>((done, failed) => {
     outgoing.once('response', (incoming) => {
-      const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
-      const content: ReadableBody = { size: size === undefined ? undefined : Number(size), read: () => incoming };
-      const allHeaders = endToEndHeaders(incoming.headers) as ServerReply['headers'];
-      const { 'content-length': _, ...others } = allHeaders;
-      done({ status: statusCode, headers: others, body: content });
+      const { 'content-length': size, ...headers } = endToEndHeaders(incoming.headers) as ServerReply['headers'];
+      const body: ReadableBody = { size: size === undefined ? undefined : Number(size), read: () => incoming };
+      done({ status: incoming.statusCode ?? 502, headers, body });
     });
     outgoing.once('error', failed);
     // An upgrade response closes the connection without an error event.
