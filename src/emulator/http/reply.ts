@@ -65,6 +65,12 @@ export class RefusalError extends Error {
   }
 }
 
+/** The reply of a `RefusalError`. Throws every other error. */
+export function refusalOf(error: unknown): ServerReply {
+  if (error instanceof RefusalError) return error.reply;
+  throw error;
+}
+
 /** Throws a `RefusalError` with a JSON `{message}` (spec 2.16). */
 export function refuse(status: number, message: string): never {
   throw new RefusalError(jsonReply({ message }, status));

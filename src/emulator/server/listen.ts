@@ -7,7 +7,7 @@ import { observeCall } from '../endpoints/call-observer.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { isAppHost, OriginPolicy } from '../http/origin.ts';
 import { parseRequestTarget } from '../http/read-request.ts';
-import { endWithReply, jsonReply, RefusalError, type ServerReply, writeRawReply } from '../http/reply.ts';
+import { endWithReply, jsonReply, refusalOf, type ServerReply, writeRawReply } from '../http/reply.ts';
 import type { serveRequest } from './serve.ts';
 
 /** Listens on the loopback address. Handles requests after `open` is called. */
@@ -115,8 +115,7 @@ function enterOwnOrigin(request: IncomingMessage, { store, url: base }: Platform
     request.url = `/v4/${encodeURIComponent(app.project)}/${encodeURIComponent(app.name)}${pathname}${search}`;
     return undefined;
   } catch (error) {
-    if (error instanceof RefusalError) return error.reply;
-    throw error;
+    return refusalOf(error);
   }
 }
 
@@ -132,15 +131,13 @@ async function acceptSocket(request: IncomingMessage, client: Duplex, head: Buff
     if (url.pathname.startsWith('/v4/')) {
       const { acceptAppSocket } = await import('../endpoints/invocation/sockets.ts');
       await acceptAppSocket(request, url, { client, head }, platform);
-      return;
+    } else {
+      const { acceptLogSocket } = await import('../endpoints/logs/sockets.ts');
+      await acceptLogSocket(request, url, { client, head }, platform);
     }
   } catch (error) {
-    if (!(error instanceof RefusalError)) throw error;
-    writeRawReply(client, error.reply);
-    return;
+    writeRawReply(client, refusalOf(error));
   }
-  const { acceptLogSocket } = await import('../endpoints/logs/sockets.ts');
-  await acceptLogSocket(request, client, head, platform);
 }
 
 /**

@@ -25,6 +25,7 @@ import {
   endWithReply,
   jsonReply,
   RefusalError,
+  refusalOf,
   refuse,
   type ServerReply,
   textReply,
@@ -53,9 +54,7 @@ export async function serveRequest(
   try {
     url = parseRequestTarget(request, platform.url);
   } catch (error) {
-    if (!(error instanceof RefusalError)) throw error;
-    endWithReply(response, error.reply);
-    return;
+    return endWithReply(response, refusalOf(error));
   }
   if (!url.pathname.startsWith(controlPath)) await platform.changes.ended;
   const route = matchRoute(request.method ?? '', url.pathname);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, PassThrough, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { RefusalError, refuse, writeRawHead, writeRawReply } from '../../http/reply.ts';
+import { refusalOf, refuse, writeRawHead, writeRawReply } from '../../http/reply.ts';
 import { recordRequest } from '../../model/recorded-request.ts';
 import { markEnded, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
@@ -14,7 +14,7 @@ import type { Platform } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';
 import { checkCaller, errorReply, findCalledApp, forwardedHeaders, pathBelowApp } from './route-call.ts';
 
-/** Passes a WebSocket on to an app's own server. A request that cannot be routed gets an HTTP error. */
+/** Passes a WebSocket on to an app's own server. Refuses a request that cannot be routed. */
 export async function acceptAppSocket(
   request: IncomingMessage,
   url: URL,
@@ -34,9 +34,8 @@ export async function acceptAppSocket(
     const upgrade = { run, address: pathBelowApp(url), headers: forwardedHeaders(app, request.headers) };
     end = await performSocket({ app, build, upgrade, client, head }, platform);
   } catch (error) {
-    if (!(error instanceof RefusalError)) throw error;
-    end = { status: error.reply.status, isComplete: true };
-    writeRawReply(client, error.reply);
+    end = { status: refusalOf(error).status, isComplete: true };
+    throw error;
   } finally {
     if (end.status !== undefined) recorded.status = end.status;
     reportSocket(url, end, performance.now() - started, platform);

@@ -4,8 +4,7 @@ import type { WebSocket } from 'ws';
 import { every } from '../../../kernel/clock.ts';
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../platform/contract/logs.ts';
-import { parseRequestTarget } from '../../http/read-request.ts';
-import { RefusalError, refuse, writeRawReply } from '../../http/reply.ts';
+import { refusalOf, refuse } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { LateFault, SocketFault } from '../../model/faults.ts';
 import { generateLines, type PrintedLine } from '../../model/logs/log-lines.ts';
@@ -19,33 +18,24 @@ import type { Platform } from '../platform.ts';
 import { formatLogTime } from './handlers.ts';
 import { readLines } from './read-lines.ts';
 
-/** Accepts a WebSocket for build or app logs. Other requests get an HTTP error. */
+/** Accepts a WebSocket for build or app logs. Refuses other requests. */
 export async function acceptLogSocket(
   request: IncomingMessage,
-  stream: Duplex,
-  head: Buffer,
+  url: URL,
+  { client, head }: { client: Duplex; head: Buffer },
   platform: Platform,
 ): Promise<void> {
-  let opened: ReturnType<typeof openFeed>;
-  try {
-    opened = openFeed(request, platform);
-  } catch (error) {
-    if (!(error instanceof RefusalError)) throw error;
-    writeRawReply(stream, error.reply);
-    return;
-  }
-  const { start, call, fault } = opened;
+  const { start, call, fault } = openFeed(request, url, platform);
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({ noServer: true });
-  server.handleUpgrade(request, stream, head, (socket) => {
+  server.handleUpgrade(request, client, head, (socket) => {
     call.status = 101;
     const stop = start(new Sender(socket, fault));
     socket.on('close', stop).on('error', () => socket.terminate());
   });
 }
 
-function openFeed(request: IncomingMessage, platform: Platform) {
-  const url = parseRequestTarget(request, platform.url);
+function openFeed(request: IncomingMessage, url: URL, platform: Platform) {
   const call = recordRequest(platform, request, url, 'log-socket');
   const fault = platform.faults.take('log-socket');
   try {
@@ -53,7 +43,7 @@ function openFeed(request: IncomingMessage, platform: Platform) {
     const late = typeof fault === 'object' ? new Lateness(platform.now, fault.lateMs) : platform.late;
     return { start: createFeed(url, { ...platform, late }), call, fault };
   } catch (error) {
-    if (error instanceof RefusalError) call.status = error.reply.status;
+    call.status = refusalOf(error).status;
     throw error;
   }
 }
