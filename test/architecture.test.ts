@@ -108,7 +108,7 @@ test('only run-git.ts starts git, without the programs that a repository names; 
 
 /** Write to a device, to a file that the CI system gave, to a new folder, to folders that nobody else uses, or at each start. */
 const writesElsewhere =
-  /^src\/(cli\/(code-cache|commands\/init)\.ts|storage\/copy\/streams\.ts|kernel\/output\/github-outputs\.ts|local\/ci\/index\.ts|emulator\/(index|http\/buffered-body|running\/)|testing\/index)/;
+  /^src\/(cli\/(code-cache|commands\/init)\.ts|storage\/copy\/streams\.ts|kernel\/output\/github-outputs\.ts|local\/ci\/index\.ts|emulator\/(server\/snapshots|http\/buffered-body|running\/)|testing\/index)/;
 
 /** What users typed, apps answered or another program wrote passes through these. */
 const carriesJson =

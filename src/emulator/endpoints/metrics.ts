@@ -1,7 +1,6 @@
 import { estimateUsage, type UsageSample } from '../model/metrics/estimated-usage.ts';
 import { percentile } from '../model/runs/buckets.ts';
-import { findRuns } from '../model/runs/find-runs.ts';
-import { getRunProgress } from '../model/runs/record.ts';
+import { findRuns, getRunProgress } from '../model/runs/record.ts';
 import type { AppRecord } from '../model/state/records.ts';
 import { findApp } from '../model/state/store.ts';
 import { formatTime, parseTimeRange, splitIntoSteps, type TimeSteps } from '../model/time.ts';

@@ -1,12 +1,16 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { constants, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { cp, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as v from 'valibot';
+import { linkOrCopy } from '../../kernel/disk/index.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
 import { endAbandonedRuns } from '../model/runs/record.ts';
-import { DataFolderHasStateError, stateFile } from '../model/state/data-folder.ts';
+import { DamagedDataError, DataFolderHasStateError, stateFile } from '../model/state/data-folder.ts';
 import { readState } from '../model/state/store.ts';
 import { endAbandonedBuilds } from '../running/builds/perform-build.ts';
-import { prepareTakeover, readManifest, takeOver, writeSnapshot } from '../running/snapshots.ts';
+import { volumesFolder } from '../running/volumes/volume-store.ts';
 
 /** Writes apps, builds, runs, logs, volumes and the clock to a new folder. */
 export function saveState(snapshot: string, platform: Platform): Promise<void> {
@@ -56,4 +60,115 @@ export function forgetRecords({ faults, calls, inspected, deliveries, captured }
   calls.length = 0;
   deliveries.length = 0;
   captured.length = 0;
+}
+
+/**
+ * Writes the state to a new folder, which looks like a data folder: texts of one moment, links to archives, which never
+ * change, and copies of volumes, which apps can change. Leaves no folder if it fails.
+ */
+async function writeSnapshot(target: string, { store, runner, storage, clock }: Platform): Promise<void> {
+  const manifest: SnapshotManifest = { version: 1, advancedMs: clock.advancedMs };
+  const texts = [
+    [stateFile, store.serialize()],
+    ...[...store.apps.keys()].map((app) => {
+      const [name, content] = runner.logs.serialize(app);
+      return [join('logs', name), content] as const;
+    }),
+  ] as const;
+  const archives = [...store.builds.values()].map(({ keyName }) => keyName);
+  await mkdir(target, { mode: 0o700 });
+  try {
+    for (const folder of ['logs', 'storage']) await mkdir(join(target, folder), { mode: 0o700 });
+    for (const [name, content] of texts) await writeFile(join(target, name), content, { mode: 0o600 });
+    const uploaded = archives.filter((key) => existsSync(join(storage, key)));
+    await linkFiles(uploaded, storage, join(target, 'storage'));
+    await copyTree(join(storage, volumesFolder), join(target, 'storage', volumesFolder));
+    await writeFile(join(target, manifestFile), JSON.stringify(manifest), { mode: 0o600 });
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Files that are never changed in place. `paths` are relative. */
+async function linkFiles(paths: readonly string[], from: string, to: string): Promise<void> {
+  for (const folder of new Set(paths.map(dirname))) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+  for (let at = 0; at < paths.length; at += atOnce) {
+    await Promise.all(paths.slice(at, at + atOnce).map((path) => linkOrCopy(join(from, path), join(to, path))));
+  }
+}
+
+const atOnce = 32;
+
+/** Blocks are shared where the file system can. Pipes and sockets of apps are skipped. */
+async function copyTree(from: string, to: string): Promise<void> {
+  if (!existsSync(from)) return;
+  const isCopied = async (path: string) => {
+    const stats = await lstat(path);
+    return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
+  };
+  const how = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, filter: isCopied };
+  await cp(from, to, { ...how, mode: constants.COPYFILE_FICLONE });
+}
+
+/** A whole snapshot that is about to replace the state of the data folder it is in. */
+const taken = 'taken-over';
+const unfinished = 'taking-over-';
+const replaced = 'replaced-';
+
+/** What of a data folder a snapshot replaces. */
+const entries = [stateFile, 'logs', 'storage'];
+
+/** Puts a snapshot beside the state that it will replace. Until it is complete, nothing has happened. */
+async function prepareTakeover(snapshot: string, folder: string): Promise<void> {
+  const target = join(folder, unfinished + randomUUID());
+  try {
+    await copyTree(snapshot, target);
+    await rm(join(folder, taken), { recursive: true, force: true });
+    await rename(target, join(folder, taken));
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Replaces the state by a prepared snapshot, if there is one, also one of an emulator that was killed in the middle of
+ * this. Returns what removes the replaced files.
+ */
+function takeOver(folder: string): () => Promise<void> {
+  const source = join(folder, taken);
+  if (existsSync(join(source, manifestFile))) {
+    const old = join(folder, replaced + randomUUID());
+    for (const name of entries.filter((entry) => existsSync(join(source, entry)))) {
+      if (existsSync(join(folder, name))) renameSync(join(folder, name), `${old}-${name}`);
+      renameSync(join(source, name), join(folder, name));
+    }
+    renameSync(source, old);
+  }
+  return async () => {
+    const names = readdirSync(folder).filter((name) => name.startsWith(replaced) || name.startsWith(unfinished));
+    await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+  };
+}
+
+/** Written last: a folder without it is no snapshot. */
+const manifestFile = 'snapshot.json';
+
+const Manifest = v.looseObject({
+  version: v.pipe(v.number(), v.maxValue(1, 'was written by a newer version of gantry')),
+  /** How far the clock was ahead. */
+  advancedMs: v.pipe(v.number(), v.minValue(0)),
+});
+
+type SnapshotManifest = v.InferOutput<typeof Manifest>;
+
+/** Throws a `DamagedDataError` for a folder that is no snapshot. */
+function readManifest(snapshot: string): SnapshotManifest {
+  const file = join(snapshot, manifestFile);
+  try {
+    return v.parse(Manifest, JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new DamagedDataError(file, (error as Error).message, error);
+  }
 }

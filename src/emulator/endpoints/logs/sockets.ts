@@ -15,8 +15,7 @@ import { findApp } from '../../model/state/store.ts';
 import { formatTime, hour, readMoment } from '../../model/time.ts';
 import { checkAccess } from '../account/access.ts';
 import type { Platform } from '../platform.ts';
-import { formatLogTime } from './handlers.ts';
-import { readLines } from './read-lines.ts';
+import { formatLogTime, readLines } from './handlers.ts';
 
 /** Accepts a WebSocket for build or app logs. Refuses other requests. */
 export async function acceptLogSocket(

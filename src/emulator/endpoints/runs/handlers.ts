@@ -4,8 +4,14 @@ import { type AwaitedEnd, runOutcome } from '../../../platform/contract/run-outc
 import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns, type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
-import { compareNewestFirst, findRun, findRuns, type RunPosition } from '../../model/runs/find-runs.ts';
-import { getRunProgress, type RunProgress } from '../../model/runs/record.ts';
+import {
+  compareNewestFirst,
+  findRun,
+  findRuns,
+  getRunProgress,
+  type RunPosition,
+  type RunProgress,
+} from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
 import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../../model/time.ts';

@@ -1,6 +1,5 @@
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
-import { findRuns } from '../runs/find-runs.ts';
-import { getRunProgress } from '../runs/record.ts';
+import { findRuns, getRunProgress } from '../runs/record.ts';
 import { deriveReplicas, readySince } from '../runs/replica-periods.ts';
 import { KeptDays } from '../seed/traffic.ts';
 import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';

@@ -1,5 +1,4 @@
-import { findRuns } from '../runs/find-runs.ts';
-import { getRunProgress } from '../runs/record.ts';
+import { findRuns, getRunProgress } from '../runs/record.ts';
 import { deriveReplicas } from '../runs/replica-periods.ts';
 import { createRandom } from '../seed/random.ts';
 import type { AppRecord } from '../state/records.ts';

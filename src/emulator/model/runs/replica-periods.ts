@@ -3,8 +3,7 @@ import { getBuildProgress } from '../builds/build-progress.ts';
 import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
 import { day, hour } from '../time.ts';
-import { findRuns } from './find-runs.ts';
-import { getRunProgress, unassigned } from './record.ts';
+import { findRuns, getRunProgress, unassigned } from './record.ts';
 
 /** Replicas that are running or ended within the last hour, newest first: real ones, and those that runs were made up for. */
 export function listReplicas(app: AppRecord, real: readonly ReplicaPeriod[], model: Model): ReplicaPeriod[] {

@@ -1,12 +1,11 @@
 import { appDetails } from '../../endpoints/apps/view.ts';
-import { readLines } from '../../endpoints/logs/read-lines.ts';
+import { readLines } from '../../endpoints/logs/handlers.ts';
 import type { Platform } from '../../endpoints/platform.ts';
 import { runHandlers } from '../../endpoints/runs/handlers.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { dashboardAddress, hasKey, parseDashboardPath } from '../../model/dashboard-address.ts';
-import { findRuns } from '../../model/runs/find-runs.ts';
-import { getRunProgress } from '../../model/runs/record.ts';
+import { findRuns, getRunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { day, formatTime } from '../../model/time.ts';
 import { appPage, type ChartedPage, messageReply, projectPage, runPage } from './pages.ts';
