@@ -184,9 +184,9 @@ class MemoryGuard {
   async #check(): Promise<void> {
     const usages = await readProcessUsage([...this.#guarded].flatMap(({ replica }) => replica.pid ?? []));
     for (const { replica, limitBytes, onKill } of this.#guarded) {
-      const id = replica.pid;
-      const memoryBytes = id === undefined ? undefined : usages.get(id)?.memoryBytes;
-      if (id === undefined || memoryBytes === undefined || memoryBytes <= limitBytes) continue;
+      const id = replica.pid ?? 0;
+      const { memoryBytes = 0 } = usages.get(id) ?? {};
+      if (memoryBytes <= limitBytes) continue;
       const usedBytes = readOwnMemory(id) ?? memoryBytes;
       if (usedBytes <= limitBytes) continue;
       onKill(usedBytes);

@@ -157,10 +157,7 @@ export class Store {
     for (const app of state.apps) this.apps.set(app.id, app);
     for (const build of state.builds) this.builds.set(build.id, build);
     for (const run of state.runs) this.runs.set(run.id, run);
-    for (const [project, account] of Object.entries(state.accounts)) {
-      // An older version stored values that others can predict.
-      this.accounts.set(project, { ...account, keys: account.keys.map((key) => ({ ...key, apiKey: '' })) });
-    }
+    for (const [project, account] of Object.entries(state.accounts)) this.accounts.set(project, account);
     for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
     for (const [volume, size] of Object.entries(state.volumeSizes)) this.volumeSizes.set(volume, size);
   }

@@ -68,8 +68,8 @@ async function findVersion(version: string): Promise<Python | undefined> {
   const python = located === undefined ? undefined : await ask([located, ...(isWindows ? [`-${version}`] : [])]);
   if (isWanted(python)) return python;
   const known = await outputOf(['uv', 'python', 'find', version], { ...process.env, UV_PYTHON_DOWNLOADS: 'never' });
-  const managed = known && (await ask([known]));
-  return managed && isWanted(managed) ? managed : undefined;
+  const managed = known ? await ask([known]) : undefined;
+  return isWanted(managed) ? managed : undefined;
 }
 
 async function firstThatRuns([command, ...others]: string[][]): Promise<Python | undefined> {
