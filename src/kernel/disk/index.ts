@@ -35,7 +35,7 @@ export {
   writeFileAtomicSync,
 } from './new-file.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
-export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+export { isAlive, newOwnerName, parseOwnerName, statusOf } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';
 export { openRegularSync, readRegularBytesSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';

@@ -113,7 +113,7 @@ function startOf(pid: number | 'self'): number | undefined {
  * `/proc/PID/stat` from its third field, the state; empty if there is no such file. The command name before it may contain
  * spaces and parentheses.
  */
-function statusOf(pid: number | 'self'): string[] {
+export function statusOf(pid: number | 'self'): string[] {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
 }

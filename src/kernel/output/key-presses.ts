@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { attempt } from '../errors.ts';
+import { statusOf } from '../disk/index.ts';
 
 export type KeyInput = NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown };
 
@@ -90,8 +89,7 @@ function isInForeground(): boolean {
 
 /** The process group, and that of the terminal's foreground: fields 5 and 8 of `/proc/self/stat`. */
 function groupsOfProc(): (string | undefined)[] {
-  const stat = attempt(() => readFileSync('/proc/self/stat', 'latin1')) ?? '';
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = statusOf('self');
   return [fields[2], fields[5]];
 }
 
