@@ -380,7 +380,6 @@ const dense = new Set([
   'src/cli/commands/history.ts',
   'src/cli/commands/init.ts',
   'src/cli/commands/logs.ts',
-  'src/cli/commands/status.ts',
   'src/cli/completion/candidates.ts',
   'src/cli/completion/complete.ts',
   'src/cli/flags/app.ts',

@@ -10,6 +10,7 @@ import { applyLimit, listFlags } from '../flags/list.ts';
 import { timeFlag } from '../flags/values.ts';
 import { documents, passThrough, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
+import { settingText } from '../views/compare.ts';
 
 /** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 const eventFields = passThrough({
@@ -115,10 +116,5 @@ function commitPart(event: WithCommit): string {
 function changesOf(changes: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'> | undefined): string[] {
   const { before = {}, after = {} } = changes ?? {};
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].map((name) => `${settingKey(name)} ${word(before[name])} -> ${word(after[name])}`);
-}
-
-function word(value: unknown): string {
-  if (value === undefined || value === null) return 'default';
-  return Array.isArray(value) ? value.join(' ') : String(value);
+  return [...names].map((name) => `${settingKey(name)} ${settingText(before[name])} -> ${settingText(after[name])}`);
 }

@@ -43,11 +43,16 @@ export function rangeFlags<Inputs extends unknown[], Options extends OptionValue
     .option('--until <time>', 'end at this time, or this long ago (default: now)', timeFlag);
 }
 
+type Bounds = { [bound in 'since' | 'until']?: TimeFromNow | undefined };
+
+/** Until now, and the last day, unless the flags say otherwise. */
+export function lastDay({ since, until }: Bounds, now: number): ChartRange {
+  const end = Math.min(now, until?.(now) ?? now);
+  return { since: since?.(now) ?? end - dayMs, until: end };
+}
+
 /** Whole minutes, with the one in progress. Throws UsageError if the range ends before it begins (spec 4.7). */
-export function resolveRange(
-  flags: { [bound in 'since' | 'until']?: TimeFromNow | undefined },
-  time: number,
-): ChartRange {
+export function resolveRange(flags: Bounds, time: number): ChartRange {
   const now = Math.ceil(time / minuteMs) * minuteMs;
   const until = Math.min(now, flags.until?.(now) ?? now);
   const since = flags.since?.(Math.floor(time / minuteMs) * minuteMs) ?? until - dayMs;
