@@ -4,12 +4,7 @@ import { type Io, processIo } from '../../kernel/process.ts';
 import { main } from '../../main.ts';
 import type { Context } from '../../platform/context.ts';
 
-export interface CallOutcome {
-  code: number;
-  stdout: Buffer;
-  /** What was printed for people, without the error, which the JSON has too. */
-  notes: string;
-}
+export type CallOutcome = Awaited<ReturnType<typeof callCommand>>;
 
 interface CallOptions {
   implied?: readonly string[];
@@ -20,13 +15,14 @@ interface CallOptions {
 }
 
 /** Runs a command line in this process, with streams of its own: nothing it prints can reach stdout, and nobody is asked. */
-export async function callCommand(context: Context, argv: string[], options: CallOptions): Promise<CallOutcome> {
+export async function callCommand(context: Context, argv: string[], options: CallOptions) {
   const stdout = new Capture();
   const stderr = new Capture(options.onLine);
   const code = await main(argv, callIo(context, stdout, stderr, options));
   return {
     code,
     stdout: stdout.bytes,
+    // What was printed for people, without the error, which the JSON has too.
     notes: stderr.bytes
       .toString()
       .replace(/^error: .*/ms, '')

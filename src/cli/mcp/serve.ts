@@ -228,10 +228,7 @@ interface LongResult {
   unit: 'entries' | 'lines' | 'fields';
 }
 
-interface ResultPage {
-  text: string;
-  note: string | undefined;
-}
+type ResultPage = ReturnType<typeof pageOf>;
 
 /** Characters of one answer, about 5,000 tokens. */
 const pageSize = 16_000;
@@ -293,7 +290,12 @@ function cut(text: string): string[] {
   return text.length <= pageSize ? [text] : (text.match(new RegExp(`.{1,${maxPieceSize}}`, 'gs')) ?? []);
 }
 
-function pageOf({ pieces, unit }: LongResult, from: number, id: string, pager: string): ResultPage {
+function pageOf(
+  { pieces, unit }: LongResult,
+  from: number,
+  id: string,
+  pager: string,
+): { text: string; note?: string } {
   let to = from;
   for (let size = 0; to < pieces.length; to++) {
     size += (pieces[to]?.length ?? 0) + 2;
@@ -302,7 +304,7 @@ function pageOf({ pieces, unit }: LongResult, from: number, id: string, pager: s
   const page = pieces.slice(from, to);
   const [open, close] = unit === 'entries' ? '[]' : '{}';
   const text = unit === 'lines' ? page.join('').replace(/\n$/, '') : `${open}${page.join(',\n')}${close}`;
-  if (from === 0 && to === pieces.length) return { text, note: undefined };
+  if (from === 0 && to === pieces.length) return { text };
   const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
   const rest = to < pieces.length ? `; the rest: tool ${pager} with {"result": "${id}", "from": ${to}}` : '';
   return { text, note: `${shown}${rest}; to get less, pass jq, --limit or a filter` };

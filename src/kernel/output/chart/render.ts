@@ -250,10 +250,7 @@ function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked
   return entries;
 }
 
-interface TimeAxis {
-  ticks: number[];
-  labels: string;
-}
+type TimeAxis = ReturnType<typeof toAxis>;
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -335,7 +332,7 @@ function fits(labels: readonly Label[]): boolean {
   });
 }
 
-function toAxis(labels: readonly Label[]): TimeAxis {
+function toAxis(labels: readonly Label[]) {
   const line = labels.reduce((text, label) => text.padEnd(label.column) + label.text, '');
   return { ticks: labels.map(({ column }) => column), labels: line };
 }
