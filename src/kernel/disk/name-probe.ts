@@ -1,8 +1,7 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { namesIn } from './folders.ts';
-import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+import { isAlive, newOwnerName, ownedIn } from './owner.ts';
 
 /** Which names a folder on this machine treats as the same. */
 export type NameProbe = typeof nameProbe;
@@ -69,9 +68,8 @@ const prefix = '.gantry-names-';
 
 /** What killed processes have left. */
 function removeLeft(folder: string): void {
-  for (const name of namesIn(folder).filter((each) => each.startsWith(prefix))) {
-    const owner = parseOwnerName(name.slice(prefix.length));
-    if (owner && isAlive(owner) === false) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const { name, owner, path } of ownedIn(folder, prefix)) {
+    if (name.startsWith(prefix) && isAlive(owner) === false) rmSync(path, { recursive: true, force: true });
   }
 }
 
