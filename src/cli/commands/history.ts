@@ -12,7 +12,6 @@ import { documents, passThrough, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
 import { settingText } from '../views/compare.ts';
 
-/** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 const eventFields = passThrough({
   at: text('RFC 3339, UTC'),
   event: text('created, sent, served, failed, verdict, rolling-back, rolled-back, scaled, secrets, noticed or deleted'),

@@ -200,7 +200,6 @@ function metricsFlags(command: Commander) {
   return chartPageFlags(flagged);
 }
 
-/** The query of both metrics endpoints; times in RFC 3339. */
 async function metricsQuery(context: Context, app: string, flags: RangedFlags, now: number) {
   const { since, until } = resolveRange(flags, now);
   const [start, end] = [since, until].map((time) => new Date(time).toISOString());
@@ -223,7 +222,6 @@ const resources = {
   gpu: { title: 'GPU memory', column: 'GPU', unit: 'GB' },
 } as const;
 
-/** The values of all series at one time, by metric. */
 interface ResourcePoint extends Record<ResourceMetric, readonly (number | null)[]> {
   time: number;
 }
@@ -241,7 +239,6 @@ function resourcesView(reply: ResourceMetrics, options: ResourcesViewOptions): V
   return (page) => (page.terminal ? charts : values)(page);
 }
 
-/** The chart, and the points that have values, newest first. */
 function resourcesReport(reply: ResourceMetrics, options: ResourcesViewOptions): ChartReport<ResourcePoint> {
   const points = readPoints(reply);
   const shown = measuredMetrics(reply, options);

@@ -19,7 +19,6 @@ import { boolean, document, integer, list, nullable, number, object, record, tex
 import { commitShape, commitText } from '../views/build.ts';
 import { paintStatus, statusCell } from '../views/status.ts';
 
-/** An incident or maintenance, as the status page shows it. */
 const reportShape = object({
   title: text('title'),
   status: text('status'),

@@ -20,7 +20,6 @@ export function listFlags<Inputs extends unknown[], Options extends OptionValues
   return flagged;
 }
 
-/** Returns the first entries, up to --limit. A note below them says if there are more. */
 export function applyLimit<Entry>(
   entries: Entry[],
   { limit, all }: ListFlags,
@@ -82,7 +81,6 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
     .option('--response <range>', 'only show runs that responded in 2s.. or 100ms..500ms', spanFlag);
 }
 
-/** Converts the flags to the platform's names; times in ms. */
 export function runFilters(flags: FilterFlags): RunFilters {
   return {
     status: platformWord(flags.status),

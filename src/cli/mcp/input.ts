@@ -54,7 +54,6 @@ export function commandInput(command: CommandReference): InputSchema {
   return inputSchema(knownProperties(command));
 }
 
-/** All that a call of the command may have. */
 export function knownProperties(command: CommandReference): InputProperty[] {
   return [...propertiesOf(command), ...sharedPropertiesOf(command)];
 }
@@ -99,7 +98,6 @@ function unexplained(property: InputProperty): InputProperty {
   return { ...property, schema };
 }
 
-/** The arguments of a command in order, then its flags. */
 export function propertiesOf(command: CommandReference): InputProperty[] {
   // What is of use with a hidden flag only is hidden, too.
   const offered = command.flags.filter(({ requires }) => !requires?.every((flag) => isHidden(flag, command)));

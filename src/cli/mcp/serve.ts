@@ -244,7 +244,6 @@ class Results {
   /** `pager` is the tool that returns later pages. */
   constructor(private readonly pager: string) {}
 
-  /** The first page of a result; keeps the result if there are others. */
   first(printed: string, form: 'document' | 'list' | 'lines'): ResultPage {
     const result = divide(printed, form);
     const page = pageOf(result, 0, '', this.pager);
@@ -257,7 +256,6 @@ class Results {
     return pageOf(result, 0, id, this.pager);
   }
 
-  /** A later page. Throws UsageError for a result that is not kept. */
   next(id: string, from: number): ResultPage {
     const result = this.#kept.get(id);
     if (!result) {

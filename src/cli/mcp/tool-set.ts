@@ -37,7 +37,6 @@ export function checkAllowed({ command, properties }: AskedCommand, allowed: rea
 
 export const shellOnly = 'not over MCP: run it in a shell';
 
-/** Properties that name a file to write. */
 const written = ['output', 'save-plan'];
 
 export function askedPage({ result, from = 0 }: Input): Asked {

@@ -150,7 +150,6 @@ export function createContext(
   };
 }
 
-/** Set for a token that expires soon and cannot be renewed. */
 function expiryNotice(credential: Credential, page: Page): Sentence | undefined {
   const { expiresAt, refreshToken, origin } = credential;
   if (expiresAt === undefined || refreshToken || expiresAt - page.now > expiryNoticeMs) return undefined;

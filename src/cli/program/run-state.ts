@@ -39,7 +39,6 @@ export function createWillChange(isDryRun: boolean): Context['willChange'] {
   };
 }
 
-/** Adds `dryRun` to a result, or to each entry of a list. */
 export function markDryRun(result: unknown): unknown {
   if (Array.isArray(result)) return result.map(markDryRun);
   return { ...(result as object), dryRun: true };

@@ -118,7 +118,6 @@ const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
   [/^missing required argument '(.+)'$/, (name) => ({ message: `missing argument <${name}>` })],
 ];
 
-/** Messages without a rewording stay as they are. */
 function reword(original: string): UsageFacts {
   for (const [pattern, facts] of rewordings) {
     const [match, ...found] = pattern.exec(original) ?? [];

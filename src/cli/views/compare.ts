@@ -128,7 +128,6 @@ function percent(share: number | null): string {
   return share === null ? 'not known' : `${Number((100 * share).toPrecision(2))} %`;
 }
 
-/** Named so far; the rest is a number. */
 const maxNamed = 6;
 
 function filesText({ files }: Comparison): string {

@@ -23,7 +23,6 @@ export function startupView(reply: StartupTimes, options: StartupViewOptions): V
   return (page) => (page.terminal ? charts : values)(page);
 }
 
-/** The chart, and the points that have values, newest first. */
 export function startupReport({ data }: StartupTimes, options: StartupViewOptions): ChartReport<StartupPoint> {
   const points = data?.time_series ?? [];
   const runs = data?.total_runs;

@@ -21,7 +21,6 @@ interface TimelineOptions<Entry> {
 /** A longer gap is not filled: times so far apart are a mistake. */
 const maxEmptySteps = 20_000;
 
-/** Sorts entries by time and fills gaps in the range with empty steps, so that a chart shows them. */
 export function createTimeline<Entry>(entries: readonly Entry[], { spanOf, stepMs, range }: TimelineOptions<Entry>) {
   const spans = entries
     .map((entry) => ({ entry, ...spanOf(entry) }))

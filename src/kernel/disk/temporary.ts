@@ -28,7 +28,6 @@ export class TemporaryNames {
   /** Without a writable `state` folder there is no record. */
   constructor(private readonly state: string | undefined) {}
 
-  /** A new name for a file in this folder, an absolute path. */
   nameIn(folder: string): string {
     if (!this.#folders.has(folder)) {
       this.#folders.add(folder);

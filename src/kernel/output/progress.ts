@@ -168,7 +168,6 @@ export function createProgress(options: ProgressOptions) {
   };
 }
 
-/** The same progress, but `write` also gets each event. */
 export function withEventLines(progress: Progress, write: (event: Record<string, unknown>) => unknown): Progress {
   return {
     ...progress,

@@ -195,7 +195,6 @@ function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, own.get(field) ?? null]));
 }
 
-/** Throws UsageError for unknown fields. */
 export function checkFields(fields: string[], known: readonly string[]): void {
   const unknown = fields.filter((field) => !known.includes(field));
   if (unknown.length === 0) return;

@@ -48,9 +48,7 @@ export default defineCommand({
 type ClientEntry = ReturnType<typeof clientEntry>;
 
 interface Client {
-  /** Of this project, or of this user. */
   path: (folders: { cwd: string; home: string; appData: string }) => string;
-  /** The key of its config file that holds the servers. */
   key: 'mcpServers' | 'servers';
 }
 
@@ -65,7 +63,6 @@ const clients: Record<string, Client> = {
 
 const clientNames: readonly string[] = Object.keys(clients);
 
-/** What to add to the config file of a client. `args` are the arguments of gantry. */
 function clientEntry({ cwd, env }: Context, client: string, args: string[]) {
   const { path, key } = clients[client] as Client;
   const home = homeFolder(env);
