@@ -377,7 +377,6 @@ const dense = new Set([
   'src/causes/unknown-failure.ts',
   'src/cli/commands/cp.ts',
   'src/cli/commands/deploy.ts',
-  'src/cli/commands/history.ts',
   'src/cli/commands/init.ts',
   'src/cli/commands/logs.ts',
   'src/cli/completion/candidates.ts',
