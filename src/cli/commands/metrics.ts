@@ -38,7 +38,7 @@ import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFla
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';
-import { type ChartRange, createTimeline, medianDistance, rangeText } from '../views/timeline.ts';
+import { type ChartRange, pointsOfTime, rangeText } from '../views/timeline.ts';
 
 export default defineCommand({
   configure: metricsFlags,
@@ -287,14 +287,7 @@ function readPoints(reply: ResourceMetrics): ResourcePoint[] {
 
 function chartOf(reply: ResourceMetrics, points: readonly ResourcePoint[], options: ResourcesViewOptions): Chart {
   const { range, zone } = options;
-  const steps = createTimeline(points, {
-    range,
-    stepMs: medianDistance(
-      points.map(({ time }) => time),
-      range,
-    ),
-    spanOf: ({ time }) => ({ start: time }),
-  });
+  const steps = pointsOfTime(points, ({ time }) => time, range);
   const panelOf = (metric: ResourceMetric): Panel => ({
     title: `${resources[metric].title} in ${resources[metric].unit}`,
     kind: 'lines',
