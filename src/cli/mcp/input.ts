@@ -50,10 +50,6 @@ const hiddenFlags = new Set([
   ...['--open', '--html', '--forward-exit-code', '--file', '--notify-command'],
 ]);
 
-export function commandInput(command: CommandReference): InputSchema {
-  return inputSchema(knownProperties(command));
-}
-
 export function knownProperties(command: CommandReference): InputProperty[] {
   return [...propertiesOf(command), ...sharedPropertiesOf(command)];
 }
@@ -78,7 +74,7 @@ export function toolInput(commands: readonly CommandReference[]): InputSchema {
 /** A command with more properties has names that tell enough. */
 const maxExplained = 8;
 
-function inputSchema(properties: readonly InputProperty[]): InputSchema {
+export function inputSchema(properties: readonly InputProperty[]): InputSchema {
   const required = properties.filter((property) => property.required).map(({ name }) => name);
   return {
     type: 'object',

@@ -1,6 +1,6 @@
 import type { Command as Commander } from 'commander';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
-import type { Context, InterruptNotice } from '../../platform/context.ts';
+import type { InterruptNotice } from '../../platform/context.ts';
 
 /** What `main` and the running command share. */
 export interface RunState {
@@ -31,12 +31,6 @@ export class DryRunEnd extends Error {
   ) {
     super(`would ${changes.join(', ')}`);
   }
-}
-
-export function createWillChange(isDryRun: boolean): Context['willChange'] {
-  return (what, result) => {
-    if (isDryRun) throw new DryRunEnd([what].flat(), result);
-  };
 }
 
 export function markDryRun(result: unknown): unknown {

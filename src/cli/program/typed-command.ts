@@ -28,13 +28,8 @@ export function readTypedCommand(argv: readonly string[]) {
     /** The word after these, unless it is a flag. */
     operand: next?.startsWith('-') ? undefined : next,
     /** The global flags that say where it works, with their values. */
-    selection: selection.filter(isWhole),
+    selection: selection.filter(([word = '', value]) => value !== undefined || !takesTarget.includes(word)),
   };
-}
-
-/** Not a flag at the end of the line that lacks its value. */
-function isWhole([word = '', value]: readonly string[]): boolean {
-  return value !== undefined || !takesTarget.includes(word);
 }
 
 /** Each word; a global flag with the word that is its value. */
