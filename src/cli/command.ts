@@ -61,7 +61,6 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
 
 export interface NextCommand {
   line: CommandLine;
-  /** What it is for, as in "to follow it". */
   when: string;
 }
 
@@ -88,7 +87,6 @@ export interface TypedLine {
   withApp: (app: string, word: string | undefined) => Promise<CommandLine>;
 }
 
-/** What an argument may have besides. */
 export interface ArgumentRules {
   /** It is required, although the parser cannot see it. */
   isNeeded: true;
@@ -140,7 +138,6 @@ declare const withoutData: unique symbol;
 
 type ItemOf<Value> = Value extends AsyncIterable<infer Item> ? Item : Value;
 
-/** What of the value of `run` goes into JSON. */
 type JsonOf<Value> =
   Value extends AsyncIterable<infer Item> ? Item : Value extends RawOutput<infer Json> ? Json : Value;
 

@@ -75,12 +75,10 @@ export async function reference(): Promise<Reference> {
   };
 }
 
-/** One command as data. `line` is what is typed, `apps get`. Throws UsageError if there is no such command. */
 export async function referenceOf(line: string): Promise<CommandReference> {
   return describe(findCommand(line));
 }
 
-/** The JSON Schema of what a command prints. Throws UsageError if there is no such command or if it has no JSON. */
 export async function outputSchemaOf(line: string): Promise<OutputSchema> {
   const { commander, command } = await load(findCommand(line));
   if (!command.json) throw new UsageError(`gantry ${line} prints raw bytes: its output has no schema`);

@@ -8,11 +8,6 @@ export function closestName(written: string, names: Iterable<string>): string | 
   return best?.name;
 }
 
-/** Whether one name may be meant by the other. */
-export function isSimilar(written: string, name: string): boolean {
-  return differingLetters(written, name) !== undefined;
-}
-
 /** How many letters differ, if it is at most one in four. Ignores case. */
 function differingLetters(written: string, name: string): number | undefined {
   const maxDistance = Math.max(1, Math.floor(Math.max(name.length, written.length) / 4));

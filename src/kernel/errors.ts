@@ -161,7 +161,6 @@ export class ProjectError extends errorOf('project') {
 /** The app returned an error. Its response is in `details`. */
 export class AppError extends errorOf('app-error') {}
 
-/** A program that ran on the platform failed. */
 export class ProgramError extends AppError {
   constructor(
     message: string,
@@ -177,13 +176,11 @@ export class ProgramError extends AppError {
   }
 }
 
-/** Network, DNS, TLS or 5xx, after retries. */
 export class UnavailableError extends errorOf('unavailable') {}
 
 /** A reply with an unexpected shape: a bug in gantry or in the platform. */
 export class UnexpectedReplyError extends errorOf('bug') {}
 
-/** Signals that ask the process to end. */
 export type TerminationSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
 
 export function exitNameFor(signal: TerminationSignal): 'interrupted' | 'terminated' {

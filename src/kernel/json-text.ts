@@ -98,7 +98,6 @@ const mayChange = /(?:^|[:,[])\s*(?:-0(?![.\d])|-?(?:[\d.]{16}|\d[\d.]*[eE]|\d+\
 /** The tokens of valid JSON that matter: a string begins with its quote, and a number ends before a delimiter. */
 const tokens = /[[\]{}"]|[^\s,:[\]{}"]+/g;
 
-/** Parses valid JSON of any depth. */
 function parseExactly(text: string): unknown {
   const builder = new JsonBuilder();
   tokens.lastIndex = 0;
@@ -156,7 +155,6 @@ function toScalar(token: string): unknown {
   return typeof value === 'number' && JSON.stringify(value) !== token ? new JsonNumber(token) : value;
 }
 
-/** Writes JSON as JSON.stringify does. */
 function stringifyIteratively(value: unknown, indent: number | string = ''): string {
   const parts: string[] = [];
   const unit = typeof indent === 'string' ? indent : ' '.repeat(indent);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { argvOf, commandInput, toolInput } from '../../src/cli/mcp/input.ts';
+import { argvOf, inputSchema, knownProperties, toolInput } from '../../src/cli/mcp/input.ts';
 import { commandTools } from '../../src/cli/mcp/tools.ts';
 import { type CommandReference, reference } from '../../src/cli/reference.ts';
 
@@ -47,7 +47,7 @@ test('passes each property that a tool lists to the command, once and in its pla
 
 /** Every property, each with a value that no other one has. */
 function sampleInput(command: CommandReference): Record<string, unknown> {
-  const { properties } = commandInput(command);
+  const { properties } = inputSchema(knownProperties(command));
   return Object.fromEntries(
     Object.entries(properties).map(([name, { type }], index) => {
       const [kind] = [type].flat();

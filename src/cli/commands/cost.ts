@@ -172,7 +172,7 @@ function appFacts(app: AppCostReport): View {
   const { costCents, centsPerSecond, replicaSeconds, busySeconds, idleSeconds, idleCents, calls, coldStarts } = app;
   return keyValueTable([
     ['cost', money(costCents)],
-    ['price', centsPerSecond === null ? notKnown : `${dollars(3600 * centsPerSecond)} an hour for each replica`],
+    ['price', known(centsPerSecond, (cents) => `${dollars(3600 * cents)} an hour for each replica`)],
     ['replica time', time(replicaSeconds)],
     ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
     ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
@@ -187,9 +187,7 @@ function appsTable({ apps }: CostReport): View {
     APP: ({ app }) => app,
     COST: ({ costCents }) => money(costCents),
     CALLS: ({ calls }) => countCell(calls),
-    BUSY: ({ busySeconds, replicaSeconds }) => {
-      return replicaSeconds === null ? notKnown : (share(busySeconds, replicaSeconds) ?? '');
-    },
+    BUSY: ({ busySeconds, replicaSeconds }) => known(replicaSeconds, (whole) => share(busySeconds, whole)),
     IDLE: ({ idleCents, replicaSeconds }) => (idleCents === null && replicaSeconds !== null ? '' : money(idleCents)),
     'COLD STARTS': ({ coldStarts }) => countCell(coldStarts),
   };
@@ -246,14 +244,16 @@ const dayColumns = {
 };
 const dayNumbers = ['COST', 'CALLS', 'COLD STARTS', 'BUSY'] as const;
 
-const notKnown = 'not known';
-
-function money(cents: number | null): Cell {
-  return cents === null ? notKnown : withUnit('US cents', forPeople(dollars(cents), roundCents(cents)));
+function known(value: number | null, toCell: (value: number) => Cell): Cell {
+  return value === null ? 'not known' : toCell(value);
 }
 
-function time(seconds: number | null): Cell {
-  return seconds === null ? notKnown : withUnit('s', forPeople(duration(seconds * 1000), Number(seconds.toFixed(3))));
+function money(cost: number | null): Cell {
+  return known(cost, (cents) => withUnit('US cents', forPeople(dollars(cents), roundCents(cents))));
+}
+
+function time(span: number | null): Cell {
+  return known(span, (seconds) => withUnit('s', forPeople(duration(seconds * 1000), Number(seconds.toFixed(3)))));
 }
 
 function withShare(cell: Cell, more: string | undefined): Cell {

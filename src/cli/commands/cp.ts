@@ -35,7 +35,10 @@ export default defineCommand({
     if (isPull(paths, flags)) return pull(context, paths, flags);
     if (paths.length === 0) throw new UsageError('missing argument <path>', { fix: gantryCommand`cp FILE :/FILE` });
     const words = parseCopyPaths(paths, context, { sha256: flags.sha256 });
-    if (flags.sha256 !== undefined && words.sources[0]?.kind !== 'web') throw sha256AloneError();
+    if (flags.sha256 !== undefined && words.sources[0]?.kind !== 'web') {
+      const why = 'files of this machine and of volumes are compared with --verify';
+      throw new UsageError('--sha256 is for a file at a https:// URL', { why });
+    }
     if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
     const toDevice = await isDevice(words.target);
@@ -96,10 +99,4 @@ function notOfModels({ clobber, update, follow, checksum, verify, renameClashes,
     '--part-size': partSize !== undefined,
     '--concurrency': concurrency !== undefined,
   };
-}
-
-function sha256AloneError(): UsageError {
-  return new UsageError('--sha256 is for a file at a https:// URL', {
-    why: 'files of this machine and of volumes are compared with --verify',
-  });
 }

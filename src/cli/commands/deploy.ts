@@ -269,7 +269,6 @@ async function confirmPlan({ target, progress, prompt }: Context, plan: DeployPl
   if (questions.length === 0) await prompt.confirm(question, { byDefault: true });
 }
 
-/** Runs the deploy and reports its outcome to GitHub Actions. */
 async function reportOutcome(
   context: Context,
   { app, isPreview }: { app: string; isPreview: boolean },

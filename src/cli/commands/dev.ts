@@ -37,7 +37,6 @@ const changed = list(text('path'), 'changed files; empty if a reload was asked f
 
 const run = text('run id');
 
-/** What `gantry dev --json` prints, one object per line. */
 const devEvents = stream(
   {
     type: choice(['ready'], 'the app can be called; printed again if it gets another name'),

@@ -10,8 +10,8 @@ import { applyLimit, listFlags } from '../flags/list.ts';
 import { timeFlag } from '../flags/values.ts';
 import { documents, passThrough, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
+import { settingText } from '../views/compare.ts';
 
-/** Descriptions of the JSON fields of an event. Each kind has facts of its own. */
 const eventFields = passThrough({
   at: text('RFC 3339, UTC'),
   event: text('created, sent, served, failed, verdict, rolling-back, rolled-back, scaled, secrets, noticed or deleted'),
@@ -61,48 +61,41 @@ function historyView(events: readonly ListedEvent[]): View {
 
 /** What happened, and each change. */
 function describe(event: ListedEvent): string[] {
-  switch (event.event) {
-    case 'created':
-      return [`created ${shortBuild(event.build)}: no upload of it is on record`];
-    case 'sending':
-    case 'sent':
-      return [describeSent(event)];
-    case 'served': {
-      const own = event.isOwn ? '' : ', not deployed from here';
-      // What served in between was not seen.
-      const before = event.before ? `; seen before: ${shortBuild(event.before)}` : '';
-      return [`${shortBuild(event.build)}${commitPart(event)} serves${own}${before}`, ...changesOf(event.changes)];
-    }
-    case 'failed':
-      return [`${shortBuild(event.build)} ${failure(event)}${event.reason && `: ${event.reason}`}`];
-    case 'verdict':
-      return [
-        `${shortBuild(event.build)} ${event.verdict}: ${event.reason || `looked at for ${duration(event.watchedMs)}`}`,
-      ];
-    case 'rolling-back':
-    case 'rolled-back': {
-      const { from, to, as, reason, changes } = event;
-      const what = event.event === 'rolled-back' ? 'rolled back' : 'rolling back';
-      const steps = `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}`;
-      return [`${steps}${reason && `: ${reason}`}`, ...changesOf(changes)];
-    }
-    case 'deleted':
-      return [event.isNoticed ? 'deleted, not from here' : 'deleted'];
-    case 'secrets':
-      return [`secret ${event.names.join(', ')} ${event.isSet ? 'set' : 'removed'}`];
-    case 'scaled':
-      return changesOf(event);
-    case 'noticed':
-      return ['changed, not from here', ...changesOf(event)];
-  }
+  return [(texts[event.event] as (event: ListedEvent) => string | string[])(event)].flat();
 }
 
-/** What somebody canceled has not failed. */
-function failure({ status }: Extract<ListedEvent, { event: 'failed' }>): string {
-  return isCanceled(status) ? 'canceled' : `failed (${status})`;
+type EventOf<Name extends ListedEvent['event']> = Extract<ListedEvent, { event: Name }>;
+
+const texts: { [Name in ListedEvent['event']]: (event: EventOf<Name>) => string | string[] } = {
+  created: ({ build }) => `created ${shortBuild(build)}: no upload of it is on record`,
+  sending: describeSent,
+  sent: describeSent,
+  served: (event) => {
+    const own = event.isOwn ? '' : ', not deployed from here';
+    // What served in between was not seen.
+    const before = event.before ? `; seen before: ${shortBuild(event.before)}` : '';
+    return [`${shortBuild(event.build)}${commitPart(event)} serves${own}${before}`, ...changesOf(event.changes)];
+  },
+  // What somebody canceled has not failed.
+  failed: ({ build, status, reason }) =>
+    `${shortBuild(build)} ${isCanceled(status) ? 'canceled' : `failed (${status})`}${reason && `: ${reason}`}`,
+  verdict: ({ build, verdict, reason, watchedMs }) =>
+    `${shortBuild(build)} ${verdict}: ${reason || `looked at for ${duration(watchedMs)}`}`,
+  'rolling-back': (event) => describeReturn('rolling back', event),
+  'rolled-back': (event) => describeReturn('rolled back', event),
+  deleted: ({ isNoticed }) => (isNoticed ? 'deleted, not from here' : 'deleted'),
+  secrets: ({ names, isSet }) => `secret ${names.join(', ')} ${isSet ? 'set' : 'removed'}`,
+  scaled: changesOf,
+  noticed: (event) => ['changed, not from here', ...changesOf(event)],
+};
+
+function describeReturn(what: string, event: EventOf<'rolling-back' | 'rolled-back'>): string[] {
+  const { from, to, as, reason, changes } = event;
+  const steps = `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}`;
+  return [`${steps}${reason && `: ${reason}`}`, ...changesOf(changes)];
 }
 
-function describeSent(event: Extract<ListedEvent, { event: 'sending' | 'sent' }>): string {
+function describeSent(event: EventOf<'sending' | 'sent'>): string {
   const { build, restored, unconfirmed } = event;
   const source = restored ? `, which is ${shortBuild(restored)} again` : commitPart(event);
   return `sent ${shortBuild(build)}${source}${unconfirmed ? ': whether it arrived is not known' : ''}`;
@@ -115,10 +108,5 @@ function commitPart(event: WithCommit): string {
 function changesOf(changes: Pick<NonNullable<ListedEvent['changes']>, 'before' | 'after'> | undefined): string[] {
   const { before = {}, after = {} } = changes ?? {};
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].map((name) => `${settingKey(name)} ${word(before[name])} -> ${word(after[name])}`);
-}
-
-function word(value: unknown): string {
-  if (value === undefined || value === null) return 'default';
-  return Array.isArray(value) ? value.join(' ') : String(value);
+  return [...names].map((name) => `${settingKey(name)} ${settingText(before[name])} -> ${settingText(after[name])}`);
 }

@@ -111,7 +111,6 @@ function pythonFlag(text: string): string {
   return knownValue(text, sections.deployment.keys.python_version.oneOf);
 }
 
-/** Whether a deploy would have a token. Without one, the emulator is where to begin. */
 function isLoggedIn(context: Context): boolean {
   return Boolean(attempt(() => context.credential.token));
 }

@@ -1,10 +1,11 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { InputNeededError } from '../../kernel/errors.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
-import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import { keyValueTable } from '../../kernel/output/table.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../../team/account/index.ts';
 import { defineCommand } from '../command.ts';
 import { boolean, document, list, nullable, optional, text } from '../result-schema.ts';
+import { noProject } from '../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -53,5 +54,3 @@ function noTerminalError(): InputNeededError {
     fix: sentence`pass a token (${gantryCommand`login --token`} < FILE), or run ${gantryCommand`login --device`}`,
   });
 }
-
-const noProject: Cell = ({ inPlace }) => `none: run ${inPlace(gantryCommand`projects use p-…`)}`;

@@ -64,7 +64,6 @@ export default defineCommand({
   ],
 });
 
-/** The log of a build or a run until it has ended; throws if it failed. */
 async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
   const { unlimited: context } = limit;
   const { run, build } = flags;

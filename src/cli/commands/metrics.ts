@@ -38,7 +38,7 @@ import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFla
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';
-import { type ChartRange, createTimeline, medianDistance, rangeText } from '../views/timeline.ts';
+import { type ChartRange, pointsOfTime, rangeText } from '../views/timeline.ts';
 
 export default defineCommand({
   configure: metricsFlags,
@@ -200,7 +200,6 @@ function metricsFlags(command: Commander) {
   return chartPageFlags(flagged);
 }
 
-/** The query of both metrics endpoints; times in RFC 3339. */
 async function metricsQuery(context: Context, app: string, flags: RangedFlags, now: number) {
   const { since, until } = resolveRange(flags, now);
   const [start, end] = [since, until].map((time) => new Date(time).toISOString());
@@ -223,7 +222,6 @@ const resources = {
   gpu: { title: 'GPU memory', column: 'GPU', unit: 'GB' },
 } as const;
 
-/** The values of all series at one time, by metric. */
 interface ResourcePoint extends Record<ResourceMetric, readonly (number | null)[]> {
   time: number;
 }
@@ -241,7 +239,6 @@ function resourcesView(reply: ResourceMetrics, options: ResourcesViewOptions): V
   return (page) => (page.terminal ? charts : values)(page);
 }
 
-/** The chart, and the points that have values, newest first. */
 function resourcesReport(reply: ResourceMetrics, options: ResourcesViewOptions): ChartReport<ResourcePoint> {
   const points = readPoints(reply);
   const shown = measuredMetrics(reply, options);
@@ -290,14 +287,7 @@ function readPoints(reply: ResourceMetrics): ResourcePoint[] {
 
 function chartOf(reply: ResourceMetrics, points: readonly ResourcePoint[], options: ResourcesViewOptions): Chart {
   const { range, zone } = options;
-  const steps = createTimeline(points, {
-    range,
-    stepMs: medianDistance(
-      points.map(({ time }) => time),
-      range,
-    ),
-    spanOf: ({ time }) => ({ start: time }),
-  });
+  const steps = pointsOfTime(points, ({ time }) => time, range);
   const panelOf = (metric: ResourceMetric): Panel => ({
     title: `${resources[metric].title} in ${resources[metric].unit}`,
     kind: 'lines',

@@ -19,7 +19,6 @@ import { boolean, document, integer, list, nullable, number, object, record, tex
 import { commitShape, commitText } from '../views/build.ts';
 import { paintStatus, statusCell } from '../views/status.ts';
 
-/** An incident or maintenance, as the status page shows it. */
 const reportShape = object({
   title: text('title'),
   status: text('status'),
@@ -182,29 +181,38 @@ function servesText({ app, commit, hasFiles, reason }: Serves): string {
 function appStatusView(shown: AppStatus): View {
   const { target, app, status, live, here, replicas, region, lastHour, centsPerHour, failure, platform, unknown } =
     shown;
-  const part = (name: string, cell: Cell): Cell => (name in unknown ? `not known: ${unknown[name]}` : cell);
   const isOver = failure?.laterSucceeded && lastHour?.errors === 0;
   const isDeployed = status !== null || live !== null || 'live' in unknown;
   return keyValueTable([
     ['project', target],
     ['app', (page) => (status === null ? app : `${app}, ${paintStatus(status, page)}`)],
-    ['live', part('live', live ? liveText(live) : isDeployed ? 'no build' : toDeploy('not deployed'))],
-    ['here', part('here', here && hereText(here))],
-    ['replicas', part('replicas', replicas && replicasText(replicas))],
+    ['live', part(unknown.live, live, liveText) ?? (isDeployed ? 'no build' : toDeploy('not deployed'))],
+    ['here', part(unknown.here, here, hereText)],
+    ['replicas', part(unknown.replicas, replicas, replicasText)],
     ['region', region],
-    ['last hour', part('lastHour', lastHour && `${count(lastHour.calls, 'call')}, ${count(lastHour.errors, 'error')}`)],
-    ['cost now', part('centsPerHour', centsPerHour === null ? null : `${dollars(centsPerHour)} per hour`)],
-    ['failure', part('failure', isOver ? null : failure && failureText(app, failure))],
-    ['platform', part('platform', platform && serviceCell(platform))],
+    ['last hour', part(unknown.lastHour, lastHour, callsText)],
+    ['cost now', part(unknown.centsPerHour, centsPerHour, (cents) => `${dollars(cents)} per hour`)],
+    ['failure', part(unknown.failure, isOver ? null : failure, (last) => failureText(app, last))],
+    ['platform', part(unknown.platform, platform, serviceCell)],
   ]);
+}
+
+/** `why` is set if it could not be read. */
+function part<Value>(why: string | undefined, value: Value | null, toCell: (value: Value) => Cell): Cell {
+  if (why !== undefined) return `not known: ${why}`;
+  return value === null ? null : toCell(value);
+}
+
+function callsText({ calls, errors }: NonNullable<AppStatus['lastHour']>): string {
+  return `${count(calls, 'call')}, ${count(errors, 'error')}`;
 }
 
 function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): View {
   const rows = apps ?? [];
   const facts = keyValueTable([
     ['project', target],
-    ['apps', 'apps' in unknown ? `not known: ${unknown.apps}` : rows.length === 0 ? toDeploy('none') : null],
-    ['platform', 'platform' in unknown ? `not known: ${unknown.platform}` : platform && serviceCell(platform)],
+    ['apps', part(unknown.apps, rows, ({ length }) => (length === 0 ? toDeploy('none') : null))],
+    ['platform', part(unknown.platform, platform, serviceCell)],
   ]);
   const list = table(
     rows,
@@ -220,9 +228,8 @@ function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): 
 }
 
 function liveText({ build, createdAt, found, ...known }: NonNullable<AppStatus['live']>): Cell {
-  const age = (page: Page) => (createdAt === null ? '' : ago(createdAt)(page));
   const commit = known.commit === null ? '' : `commit ${commitText(known)}`;
-  return (page) => [`build ${shortBuild(build)}`, age(page), commit, found].filter(Boolean).join(', ');
+  return (page) => [`build ${shortBuild(build)}`, ago(createdAt)(page), commit, found].filter(Boolean).join(', ');
 }
 
 function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatus['here']>): string {

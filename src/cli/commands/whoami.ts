@@ -1,10 +1,10 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import { keyValueTable } from '../../kernel/output/table.ts';
 import { readIdentity } from '../../team/account/index.ts';
 import { defineCommand } from '../command.ts';
 import { boolean, document, nullable, record, text } from '../result-schema.ts';
+import { noProject } from '../views/status.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--verify', 'verify the token with the platform'),
@@ -60,5 +60,3 @@ function namesOf(addresses: Record<string, string>, address: string): string {
   const entries = Object.entries(addresses).filter(([, other]) => other === address);
   return entries.map(([name]) => name).join(', ');
 }
-
-const noProject: Cell = ({ inPlace }) => `none: run ${inPlace(gantryCommand`projects use p-…`)}`;

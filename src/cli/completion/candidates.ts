@@ -26,7 +26,6 @@ export type CompletionResult = { words: Candidate[] } | ValueAtCursor;
 
 export type Candidate = [word: string, description: string];
 
-/** Finds the candidates for the last of `words` (those after `gantry`), which may be empty. */
 export function findCandidates(tree: CompletionTree, words: string[]): CompletionResult {
   const { flags, commands, groups } = tree;
   const typing = words.at(-1) ?? '';

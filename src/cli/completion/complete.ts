@@ -231,7 +231,6 @@ const byPlace: Record<string, ValueKind> = {
   'service-accounts set-grants id': 'service-account',
 };
 
-/** Maximum age of cached names. */
 const maxAgeMs = 60_000;
 /** Maximum time a shell waits. */
 const defaultTimeoutMs = 60;

@@ -14,7 +14,6 @@ export function cancelCommand(
   resolve: (context: Context, app: string, word: string) => Promise<string>,
   remote: (project: string, app: string, id: string) => RemoteWork,
 ) {
-  /** Only the name of this field differs. */
   const named = <Value>(value: Value) => ({ [noun]: value }) as { build: Value };
   const nameOf = (id: string) => `${noun} ${noun === 'build' ? shortBuild(id) : id}`;
   return defineCommand({

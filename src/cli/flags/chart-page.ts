@@ -11,7 +11,6 @@ export interface ChartPageFlags {
   html?: string | true | undefined;
 }
 
-/** Adds the flags of commands that can also write their charts as an HTML page. */
 export function chartPageFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
@@ -23,7 +22,6 @@ function fileFlag(text: string): string {
   return text;
 }
 
-/** Writes the page if --html is given, and opens it if that names no file. */
 export async function saveChartPage<Row>(
   context: Context,
   { html }: ChartPageFlags,

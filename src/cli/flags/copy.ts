@@ -6,7 +6,6 @@ import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
 
-/** The flags that `cp` and `sync` share. */
 export function addCopyFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {

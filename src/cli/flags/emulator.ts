@@ -63,7 +63,6 @@ export function emulatorFlags(command: Commander) {
 /** Python environments are kept in the cache folder, so that the next emulator need not install them again. */
 export const installFlag = ['--install', "install each app's pip packages, with uv if it is there"] as const;
 
-/** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
 export async function startEmulatorFromFlags(
   context: Pick<Context, 'cwd' | 'now' | 'secrets' | 'settings'>,
   flags: StartOptions,
@@ -180,7 +179,6 @@ export const allowOriginFlag = [
   originFlag,
 ] as const;
 
-/** Of `emulator env` and `emulator stop`. */
 export const portFlag = [
   '--port <number>',
   'port of the emulator, if several are running',

@@ -20,7 +20,6 @@ export function listFlags<Inputs extends unknown[], Options extends OptionValues
   return flagged;
 }
 
-/** Returns the first entries, up to --limit. A note below them says if there are more. */
 export function applyLimit<Entry>(
   entries: Entry[],
   { limit, all }: ListFlags,
@@ -43,11 +42,16 @@ export function rangeFlags<Inputs extends unknown[], Options extends OptionValue
     .option('--until <time>', 'end at this time, or this long ago (default: now)', timeFlag);
 }
 
+type Bounds = { [bound in 'since' | 'until']?: TimeFromNow | undefined };
+
+/** Until now, and the last day, unless the flags say otherwise. */
+export function lastDay({ since, until }: Bounds, now: number): ChartRange {
+  const end = Math.min(now, until?.(now) ?? now);
+  return { since: since?.(now) ?? end - dayMs, until: end };
+}
+
 /** Whole minutes, with the one in progress. Throws UsageError if the range ends before it begins (spec 4.7). */
-export function resolveRange(
-  flags: { [bound in 'since' | 'until']?: TimeFromNow | undefined },
-  time: number,
-): ChartRange {
+export function resolveRange(flags: Bounds, time: number): ChartRange {
   const now = Math.ceil(time / minuteMs) * minuteMs;
   const until = Math.min(now, flags.until?.(now) ?? now);
   const since = flags.since?.(Math.floor(time / minuteMs) * minuteMs) ?? until - dayMs;
@@ -77,7 +81,6 @@ export function runFilterFlags<Inputs extends unknown[], Options extends OptionV
     .option('--response <range>', 'only show runs that responded in 2s.. or 100ms..500ms', spanFlag);
 }
 
-/** Converts the flags to the platform's names; times in ms. */
 export function runFilters(flags: FilterFlags): RunFilters {
   return {
     status: platformWord(flags.status),

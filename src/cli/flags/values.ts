@@ -53,8 +53,8 @@ export type TimeFromNow = (now: number) => number;
 
 /** `2026-11-20T09:30:00Z`, `2026-11-20 09:30:00` (local time), `2026-11-20`, `yesterday`, or a duration ago: `30m`, `2w`. */
 export function timeFlag(text: string): TimeFromNow {
-  const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
-  if (year !== undefined && month !== undefined && day !== undefined) {
+  const [, year = 0, month = 0, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
+  if (day !== undefined) {
     const midnight = new Date(year, month - 1, day);
     if (midnight.getMonth() === month - 1 && midnight.getDate() === day) return () => midnight.getTime();
   } else if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) {
@@ -184,7 +184,7 @@ const units = [
 function typedDuration(ms: number): string {
   let rest = ms;
   const parts = units.flatMap(([unit, size]) => {
-    const number = unit === 'ms' ? rest : Math.floor(rest / size);
+    const number = Math.floor(rest / size);
     rest -= number * size;
     return number > 0 ? [`${number}${unit}`] : [];
   });

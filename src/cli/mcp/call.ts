@@ -3,13 +3,9 @@ import { UsageError } from '../../kernel/errors.ts';
 import { type Io, processIo } from '../../kernel/process.ts';
 import { main } from '../../main.ts';
 import type { Context } from '../../platform/context.ts';
+import { IdleWatch } from './idle-watch.ts';
 
-export interface CallOutcome {
-  code: number;
-  stdout: Buffer;
-  /** What was printed for people, without the error, which the JSON has too. */
-  notes: string;
-}
+export type CallOutcome = Awaited<ReturnType<typeof callCommand>>;
 
 interface CallOptions {
   implied?: readonly string[];
@@ -19,14 +15,17 @@ interface CallOptions {
   onLine: (line: string) => void;
 }
 
+const idle = new IdleWatch();
+
 /** Runs a command line in this process, with streams of its own: nothing it prints can reach stdout, and nobody is asked. */
-export async function callCommand(context: Context, argv: string[], options: CallOptions): Promise<CallOutcome> {
+export async function callCommand(context: Context, argv: string[], options: CallOptions) {
   const stdout = new Capture();
   const stderr = new Capture(options.onLine);
   const code = await main(argv, callIo(context, stdout, stderr, options));
   return {
     code,
     stdout: stdout.bytes,
+    // What was printed for people, without the error, which the JSON has too.
     notes: stderr.bytes
       .toString()
       .replace(/^error: .*/ms, '')
@@ -54,8 +53,8 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, options: C
       signal.addEventListener('abort', interrupt, { once: true });
       return () => signal.removeEventListener('abort', interrupt);
     },
-    // The process serves other calls: it is never idle, and does not end.
-    onIdle: () => () => {},
+    onIdle: (listener) => idle.onIdle(listener),
+    // The process serves other calls.
     quit: () => {},
     now,
     elapsed,

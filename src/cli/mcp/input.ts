@@ -50,11 +50,6 @@ const hiddenFlags = new Set([
   ...['--open', '--html', '--forward-exit-code', '--file', '--notify-command'],
 ]);
 
-export function commandInput(command: CommandReference): InputSchema {
-  return inputSchema(knownProperties(command));
-}
-
-/** All that a call of the command may have. */
 export function knownProperties(command: CommandReference): InputProperty[] {
   return [...propertiesOf(command), ...sharedPropertiesOf(command)];
 }
@@ -79,7 +74,7 @@ export function toolInput(commands: readonly CommandReference[]): InputSchema {
 /** A command with more properties has names that tell enough. */
 const maxExplained = 8;
 
-function inputSchema(properties: readonly InputProperty[]): InputSchema {
+export function inputSchema(properties: readonly InputProperty[]): InputSchema {
   const required = properties.filter((property) => property.required).map(({ name }) => name);
   return {
     type: 'object',
@@ -99,7 +94,6 @@ function unexplained(property: InputProperty): InputProperty {
   return { ...property, schema };
 }
 
-/** The arguments of a command in order, then its flags. */
 export function propertiesOf(command: CommandReference): InputProperty[] {
   // What is of use with a hidden flag only is hidden, too.
   const offered = command.flags.filter(({ requires }) => !requires?.every((flag) => isHidden(flag, command)));

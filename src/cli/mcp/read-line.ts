@@ -84,7 +84,6 @@ function readProperties(command: CommandReference, typed: readonly string[]): Re
   return { ...properties, ...readOperands(command, operands) };
 }
 
-/** Takes its value from the words that follow it, if it has one there. */
 function readFlag(command: CommandReference, word: string, words: string[], properties: AskedCommand['properties']) {
   const [, flag = '', attached] = /^([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   const property = flagProperty(command, flag);

@@ -228,10 +228,7 @@ interface LongResult {
   unit: 'entries' | 'lines' | 'fields';
 }
 
-interface ResultPage {
-  text: string;
-  note: string | undefined;
-}
+type ResultPage = ReturnType<typeof pageOf>;
 
 /** Characters of one answer, about 5,000 tokens. */
 const pageSize = 16_000;
@@ -247,7 +244,6 @@ class Results {
   /** `pager` is the tool that returns later pages. */
   constructor(private readonly pager: string) {}
 
-  /** The first page of a result; keeps the result if there are others. */
   first(printed: string, form: 'document' | 'list' | 'lines'): ResultPage {
     const result = divide(printed, form);
     const page = pageOf(result, 0, '', this.pager);
@@ -260,7 +256,6 @@ class Results {
     return pageOf(result, 0, id, this.pager);
   }
 
-  /** A later page. Throws UsageError for a result that is not kept. */
   next(id: string, from: number): ResultPage {
     const result = this.#kept.get(id);
     if (!result) {
@@ -293,7 +288,12 @@ function cut(text: string): string[] {
   return text.length <= pageSize ? [text] : (text.match(new RegExp(`.{1,${maxPieceSize}}`, 'gs')) ?? []);
 }
 
-function pageOf({ pieces, unit }: LongResult, from: number, id: string, pager: string): ResultPage {
+function pageOf(
+  { pieces, unit }: LongResult,
+  from: number,
+  id: string,
+  pager: string,
+): { text: string; note?: string } {
   let to = from;
   for (let size = 0; to < pieces.length; to++) {
     size += (pieces[to]?.length ?? 0) + 2;
@@ -302,7 +302,7 @@ function pageOf({ pieces, unit }: LongResult, from: number, id: string, pager: s
   const page = pieces.slice(from, to);
   const [open, close] = unit === 'entries' ? '[]' : '{}';
   const text = unit === 'lines' ? page.join('').replace(/\n$/, '') : `${open}${page.join(',\n')}${close}`;
-  if (from === 0 && to === pieces.length) return { text, note: undefined };
+  if (from === 0 && to === pieces.length) return { text };
   const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
   const rest = to < pieces.length ? `; the rest: tool ${pager} with {"result": "${id}", "from": ${to}}` : '';
   return { text, note: `${shown}${rest}; to get less, pass jq, --limit or a filter` };

@@ -3,7 +3,7 @@ import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import type { Effect } from '../command.ts';
 import { type CommandReference, outputSchemaOf } from '../reference.ts';
-import { commandInput } from './input.ts';
+import { inputSchema, knownProperties } from './input.ts';
 import { type AskedCommand, callableExamples } from './read-line.ts';
 import { isSuitable, type ToolDefinition } from './tools.ts';
 
@@ -37,7 +37,6 @@ export function checkAllowed({ command, properties }: AskedCommand, allowed: rea
 
 export const shellOnly = 'not over MCP: run it in a shell';
 
-/** Properties that name a file to write. */
 const written = ['output', 'save-plan'];
 
 export function askedPage({ result, from = 0 }: Input): Asked {
@@ -61,7 +60,7 @@ export function describeShortly(command: CommandReference): Asked {
 function describeWith(command: CommandReference, { output, ...place }: { output: unknown }): Asked {
   const { usage, summary, details, effect, exitCodes } = command;
   const errors = exitCodes.map(({ name }) => name).filter((name) => name !== 'ok');
-  const facts = { ...place, usage, summary, details, effect, input: commandInput(command), output };
+  const facts = { ...place, usage, summary, details, effect, input: inputSchema(knownProperties(command)), output };
   return { text: stringifyJson({ ...facts, errors, examples: callableExamples(command) }), form: 'document' };
 }
 

@@ -8,7 +8,6 @@ export interface CommandTool {
   commands: readonly CommandReference[];
 }
 
-/** What MCP clients are told about a tool. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -52,7 +51,6 @@ const onlyInShell = new Set(['apps prune', 'emulator env', 'emulator list', 'emu
 /** Of tools whose noun has commands with several effects. */
 const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destroys: '_destroy' };
 
-/** Nouns with few commands share a tool. */
 const sharedTools: Record<string, readonly string[]> = {
   app_folder: ['check', 'init'],
   files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],

@@ -66,7 +66,6 @@ function addGlobalFlags(root: Commander): Commander {
   return root;
 }
 
-/** Adds names and summaries. A command's module is loaded when commander is about to parse what follows its name. */
 function addCommands(parent: Commander, entries: Record<string, Entry>, run: CommandRunner, byDefault?: string) {
   for (const [name, { summary }] of Object.entries(entries)) {
     parent.command(name, { isDefault: name === byDefault }).summary(summary);
@@ -78,7 +77,6 @@ function addCommands(parent: Commander, entries: Record<string, Entry>, run: Com
   });
 }
 
-/** Loads a command's module and adds its arguments, flags and action. */
 export async function configureCommand(child: Commander, load: Leaf['load'], run: CommandRunner): Promise<Command> {
   const { default: command } = await load();
   command.configure(child as never);

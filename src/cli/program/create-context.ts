@@ -24,7 +24,7 @@ import { checkEnvironment, checkHost, type Host } from '../../platform/config/mi
 import { type LocalSettings, resolveSettings, type Settings } from '../../platform/config/settings.ts';
 import { findTarget } from '../../platform/config/target.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
-import { createWillChange, type RunState } from './run-state.ts';
+import { DryRunEnd, type RunState } from './run-state.ts';
 
 interface SharedState extends Pick<RunState, 'signal' | 'interruption' | 'secrets'> {
   inPlace?: ChangeCommand;
@@ -111,7 +111,9 @@ export function createContext(
       yes: flags.yes === true,
       giveWay: progress.giveWay,
     }),
-    willChange: createWillChange(dryRun),
+    willChange: (what, result) => {
+      if (dryRun) throw new DryRunEnd([what].flat(), result);
+    },
     get stdin() {
       return inputOf(io);
     },
@@ -150,7 +152,6 @@ export function createContext(
   };
 }
 
-/** Set for a token that expires soon and cannot be renewed. */
 function expiryNotice(credential: Credential, page: Page): Sentence | undefined {
   const { expiresAt, refreshToken, origin } = credential;
   if (expiresAt === undefined || refreshToken || expiresAt - page.now > expiryNoticeMs) return undefined;

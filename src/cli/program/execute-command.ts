@@ -25,7 +25,6 @@ import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside, placeResult } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue, unprintedResult } from './show-result.ts';
 
-/** Runs a command and shows its result. Returns the exit code. */
 export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
   const form = command.formOf(inputs.at(-1)) ?? command.json;
@@ -173,7 +172,6 @@ async function runAndShow(
   }
 }
 
-/** Returns the result, or where a dry run ended. */
 async function runToEnd(command: Command, context: Context, inputs: unknown[], { argv }: RunState): Promise<unknown> {
   await approveTarget(command, context, inputs, argv);
   let value: unknown;
@@ -198,7 +196,6 @@ async function checkProject({ api, target, projects }: Context, isDryRun: boolea
   });
 }
 
-/** Shows what a command returned, or where a dry run of it ended. Returns the exit code. */
 async function showOutcome(
   command: Command,
   context: Context,

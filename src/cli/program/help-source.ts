@@ -14,13 +14,11 @@ export async function helpSourceOf(commander: Commander): Promise<HelpSource> {
   return describeCommand(commander, command, [name, leafName].filter(Boolean).join(' '), category);
 }
 
-/** Undefined if the word does not name a group. */
 export function groupSourceOf(name: string) {
   const { load, summary = '', commands } = namedCommand(name) ?? {};
   return load || !commands ? undefined : { group: name, summary, commands: summariesOf(commands) };
 }
 
-/** What every word at the top level is about. */
 export function summariesByCategory(): Record<string, Record<string, string>> {
   return Object.fromEntries(Object.entries(commands).map(([category, entries]) => [category, summariesOf(entries)]));
 }

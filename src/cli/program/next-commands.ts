@@ -2,7 +2,7 @@ import type { Command as Commander } from 'commander';
 import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type ExitName, GantryError } from '../../kernel/errors.ts';
 import { inSamePlace } from './same-place.ts';
-import { readTypedCommand, type TypedCommand } from './typed-command.ts';
+import { readTypedCommand } from './typed-command.ts';
 
 /** `line` is the command line, and `unasked` the flags that answer what its dry run would have asked. */
 export function usualNextOf(
@@ -41,7 +41,7 @@ export function answered(argv: readonly string[]): readonly string[] {
   return !isAsked || own.some((word) => /^(--yes|-y|--dry-run|--help)$/.test(word)) ? argv : withFlags(own, ['--yes']);
 }
 
-interface Failed extends TypedCommand {
+interface Failed extends ReturnType<typeof readTypedCommand> {
   argv: readonly string[];
   details: Record<string, unknown>;
 }

@@ -1,6 +1,6 @@
 import type { Command as Commander } from 'commander';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
-import type { Context, InterruptNotice } from '../../platform/context.ts';
+import type { InterruptNotice } from '../../platform/context.ts';
 
 /** What `main` and the running command share. */
 export interface RunState {
@@ -33,13 +33,6 @@ export class DryRunEnd extends Error {
   }
 }
 
-export function createWillChange(isDryRun: boolean): Context['willChange'] {
-  return (what, result) => {
-    if (isDryRun) throw new DryRunEnd([what].flat(), result);
-  };
-}
-
-/** Adds `dryRun` to a result, or to each entry of a list. */
 export function markDryRun(result: unknown): unknown {
   if (Array.isArray(result)) return result.map(markDryRun);
   return { ...(result as object), dryRun: true };

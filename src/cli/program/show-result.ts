@@ -4,7 +4,6 @@ import type { Renderer, StdoutError } from '../../kernel/output/render.ts';
 import type { Command } from '../command.ts';
 import { markDryRun } from './run-state.ts';
 
-/** Adds the commands that usually follow. */
 export type Finish = (document: unknown) => unknown;
 
 /** Prints each yielded value as an event, and the returned value as the result. */

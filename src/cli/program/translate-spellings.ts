@@ -40,7 +40,6 @@ function splitLetters(word: string): string[] {
   return /^-(?=.*v)[yqv]{2,}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [word];
 }
 
-/** Moves the flags of a command behind it. Global flags may stay before it. */
 function withCommandFirst(words: string[]): string[] {
   const [first = 0] = positionals(words);
   const before = words.slice(0, first);
@@ -121,7 +120,6 @@ interface Translation {
   warning?: string;
 }
 
-/** Commands that take their arguments in another form. */
 function rewriteOperands(line: Translation): void {
   const [first = -1, ...others] = positionals(line.argv);
   const rewrite = operandRewrites[line.argv[first] ?? ''];
@@ -217,7 +215,6 @@ function findName<Entry>(words: string[], table: Record<string, Entry>) {
   return undefined;
 }
 
-/** The command with its group: `apps scale`. */
 function commandOf(words: readonly string[]): string[] {
   const [first, second] = positionals(words).map((at) => words[at] ?? '');
   return first === undefined ? [] : [first, `${first} ${second ?? ''}`];

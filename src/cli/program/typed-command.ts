@@ -1,21 +1,12 @@
 import { arrangeCommand, type CommandLine } from '../../kernel/command-line.ts';
 import { namedCommand } from '../commands/index.ts';
 
-/** What a command line says before it is parsed, or if it could not be parsed. */
-export interface TypedCommand {
-  /** The words that name its group or command; empty if there is none. */
-  path: string[];
-  /** The word after these, unless it is a flag. */
-  operand: string | undefined;
-  /** The global flags that say where it works, with their values. */
-  selection: (readonly string[])[];
-}
-
 const takesTarget = ['-p', '--project', '--profile', '--region', '-C', '--cwd', '--config-file'];
 const selecting = [...takesTarget, '--local'];
 const takesValue = [...takesTarget, '--color', '--jq'];
 
-export function readTypedCommand(argv: readonly string[]): TypedCommand {
+/** What a command line says before it is parsed, or if it could not be parsed. */
+export function readTypedCommand(argv: readonly string[]) {
   const end = argv.indexOf('--');
   const selection: (readonly string[])[] = [];
   const words: string[] = [];
@@ -31,12 +22,14 @@ export function readTypedCommand(argv: readonly string[]): TypedCommand {
   const start = words.findIndex((word) => !word.startsWith('-'));
   const path = pathOf(words.slice(start < 0 ? words.length : start));
   const next = path.length === 0 ? undefined : words[start + path.length];
-  return { path, operand: next?.startsWith('-') ? undefined : next, selection: selection.filter(isWhole) };
-}
-
-/** Not a flag at the end of the line that lacks its value. */
-function isWhole([word = '', value]: readonly string[]): boolean {
-  return value !== undefined || !takesTarget.includes(word);
+  return {
+    /** The words that name its group or command; empty if there is none. */
+    path,
+    /** The word after these, unless it is a flag. */
+    operand: next?.startsWith('-') ? undefined : next,
+    /** The global flags that say where it works, with their values. */
+    selection: selection.filter(([word = '', value]) => value !== undefined || !takesTarget.includes(word)),
+  };
 }
 
 /** Each word; a global flag with the word that is its value. */

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { closestName, isSimilar } from '../../kernel/closest-name.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
 import { namedCommand } from '../commands/index.ts';
@@ -43,7 +43,7 @@ function sampleOf(original: string, words: readonly string[]): readonly string[]
 function similarWords(hint: string | undefined, typed: string): string[] | undefined {
   const words = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1]?.split(', ') ?? [];
   const similar = words.filter(
-    (word) => word.startsWith(typed) || (word.length > 2 && isSimilar(bare(typed), bare(word))),
+    (word) => word.startsWith(typed) || (word.length > 2 && closestName(bare(typed), [bare(word)])),
   );
   return similar.length > 0 ? similar : undefined;
 }
@@ -118,7 +118,6 @@ const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
   [/^missing required argument '(.+)'$/, (name) => ({ message: `missing argument <${name}>` })],
 ];
 
-/** Messages without a rewording stay as they are. */
 function reword(original: string): UsageFacts {
   for (const [pattern, facts] of rewordings) {
     const [match, ...found] = pattern.exec(original) ?? [];

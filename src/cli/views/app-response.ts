@@ -43,7 +43,6 @@ export function printResponse(context: Context, response: AppResponse, options: 
   return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
 }
 
-/** Yields events as they arrive, then a summary. */
 async function* streamEvents({ progress, elapsed }: Context, response: AppResponse) {
   const { status, headers, firstByteMs, startedAt } = response;
   let events = 0;

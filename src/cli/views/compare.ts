@@ -128,7 +128,6 @@ function percent(share: number | null): string {
   return share === null ? 'not known' : `${Number((100 * share).toPrecision(2))} %`;
 }
 
-/** Named so far; the rest is a number. */
 const maxNamed = 6;
 
 function filesText({ files }: Comparison): string {
@@ -146,11 +145,11 @@ function filesText({ files }: Comparison): string {
 function settingsText({ settings }: Comparison): string {
   if (!settings) return 'not known: this machine has not seen both builds serve';
   if (settings.length === 0) return 'the same';
-  return settings.map(({ setting, from, to }) => `${setting} ${word(from)} -> ${word(to)}`).join(', ');
+  return settings.map(({ setting, from, to }) => `${setting} ${settingText(from)} -> ${settingText(to)}`).join(', ');
 }
 
-function word(value: unknown): string {
-  return value === null ? 'default' : [value].flat().join(' ');
+export function settingText(value: unknown): string {
+  return [value ?? 'default'].flat().join(' ');
 }
 
 function hoursText({ hours }: Comparison): string {

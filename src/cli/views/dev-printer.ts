@@ -55,7 +55,6 @@ export class DevPrinter {
     this.#progress.note(`to debug ${app}, attach an editor to port ${port}`);
   }
 
-  /** Code waits for editors to attach. */
   waiting(ports: readonly number[]): void {
     this.#progress.note(`waiting for an editor to attach to port ${ports.join(', ')} before each start`);
   }
@@ -91,7 +90,6 @@ export class DevPrinter {
     this.#progress.note(servingText(servingSince));
   }
 
-  /** Says once what can be done now. */
   explain(isReady: boolean): void {
     const { environmentCommand, hasKeys } = this.options;
     if (isReady && !this.#hasNamedShell) {
@@ -129,7 +127,6 @@ export class DevPrinter {
   }
 }
 
-/** A call that was answered, as far as its line shows it. */
 interface CallLine {
   method: string;
   path: string;

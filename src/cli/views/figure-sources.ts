@@ -18,7 +18,6 @@ export const figuresField = nullable(
   ),
 );
 
-/** Where figures are from; empty without them. */
 export function figuresView(figures: readonly Figure[] | null): View {
   return wrappedTable(figures ?? [], columns);
 }

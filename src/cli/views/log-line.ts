@@ -29,7 +29,6 @@ const buildLine = passThrough({
   log: text('text of a line of a build'),
 });
 
-/** How a log is printed: as lines, or as JSON with the platform's field names. */
 export const logOutput = {
   view: logLineView,
   data: ({ line }: ReadLine) => line.original,

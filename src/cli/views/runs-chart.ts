@@ -30,7 +30,6 @@ export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): 
   return (page) => (page.terminal ? charts : values)(page);
 }
 
-/** The chart, and the buckets, newest first. */
 export function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartReport<RunBucket> {
   const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');

@@ -5,7 +5,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 import type { StartupTimes } from '../../platform/contract/metrics.ts';
-import { type ChartRange, createTimeline, medianDistance, rangeText } from './timeline.ts';
+import { type ChartRange, pointsOfTime, rangeText } from './timeline.ts';
 
 export interface StartupViewOptions {
   range: ChartRange;
@@ -23,7 +23,6 @@ export function startupView(reply: StartupTimes, options: StartupViewOptions): V
   return (page) => (page.terminal ? charts : values)(page);
 }
 
-/** The chart, and the points that have values, newest first. */
 export function startupReport({ data }: StartupTimes, options: StartupViewOptions): ChartReport<StartupPoint> {
   const points = data?.time_series ?? [];
   const runs = data?.total_runs;
@@ -40,14 +39,7 @@ export function startupReport({ data }: StartupTimes, options: StartupViewOption
 const percentiles = ['p50', 'p90', 'p99'] as const;
 
 function chartOf(points: readonly StartupPoint[], { range, zone }: StartupViewOptions): Chart {
-  const steps = createTimeline(points, {
-    range,
-    stepMs: medianDistance(
-      points.map(({ timestamp }) => timestamp * 1000),
-      range,
-    ),
-    spanOf: ({ timestamp }) => ({ start: timestamp * 1000 }),
-  });
+  const steps = pointsOfTime(points, ({ timestamp }) => timestamp * 1000, range);
   const series = percentiles.map((name) => ({ name, values: steps.map(({ entry }) => milliseconds(entry?.[name])) }));
   return {
     step: 'point',

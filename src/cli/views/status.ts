@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
 import type { Page } from '../../kernel/output/page.ts';
 import type { Cell } from '../../kernel/output/table.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
@@ -31,3 +32,5 @@ const phases: [words: RegExp, color: 'red' | 'yellow' | 'green'][] = [
   ],
   [/^(success|succeeded|ready|active|running|completed|operational|paid|resolved)$/, 'green'],
 ];
+
+export const noProject: Cell = ({ inPlace }) => `none: run ${inPlace(gantryCommand`projects use p-…`)}`;

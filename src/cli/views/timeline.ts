@@ -21,7 +21,6 @@ interface TimelineOptions<Entry> {
 /** A longer gap is not filled: times so far apart are a mistake. */
 const maxEmptySteps = 20_000;
 
-/** Sorts entries by time and fills gaps in the range with empty steps, so that a chart shows them. */
 export function createTimeline<Entry>(entries: readonly Entry[], { spanOf, stepMs, range }: TimelineOptions<Entry>) {
   const spans = entries
     .map((entry) => ({ entry, ...spanOf(entry) }))
@@ -46,8 +45,14 @@ function emptyStepsBetween(from: number, to: number, stepMs: number): number {
   return steps > 0 && steps <= maxEmptySteps ? steps : 0;
 }
 
+/** The same for entries of one time each, as far apart as most of them are. */
+export function pointsOfTime<Entry>(entries: readonly Entry[], timeOf: (entry: Entry) => number, range: ChartRange) {
+  const stepMs = medianDistance(entries.map(timeOf), range);
+  return createTimeline(entries, { range, stepMs, spanOf: (entry) => ({ start: timeOf(entry) }) });
+}
+
 /** The median distance of two times, in ms; the length of the range if there are not two. */
-export function medianDistance(times: readonly number[], { since, until }: ChartRange): number {
+function medianDistance(times: readonly number[], { since, until }: ChartRange): number {
   const sorted = times.toSorted((one, other) => one - other);
   const distances = sorted
     .slice(1)

@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../errors.ts';
-import { findWritableByOthers, makePrivateFolder, namesIn } from './folders.ts';
+import { findWritableByOthers, makePrivateFolder } from './folders.ts';
 import { writeFileAtomicSync } from './new-file.ts';
-import { isAlive, isOrphaned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
+import { isAlive, isOrphaned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
 import { readRegularSync } from './regular-file.ts';
 import { removedOnExit } from './temporary.ts';
 
 /** Tells other processes of the user about this one, in a file that ends with it. Throws system errors. */
 export function announce(folder: string, content: object) {
   makePrivateFolder(folder);
-  const file = join(folder, `${newOwnerName()}${extension}`);
+  const file = join(folder, `${newOwnerName()}.json`);
   const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value), { mode: 0o600 });
   write(content);
   removedOnExit.add(file);
@@ -30,16 +30,11 @@ export function announce(folder: string, content: object) {
  * that were killed.
  */
 export function readAnnouncements(folder: string): unknown[] {
-  return namesIn(folder).flatMap((name) => {
-    const owner = name.endsWith(extension) ? parseOwnerName(name.slice(0, -extension.length)) : undefined;
-    if (!owner) return [];
-    const file = join(folder, name);
-    if (isOrphaned(file, owner)) rmSync(file, { force: true });
-    return isAlive(owner) ? readOwn(file) : [];
+  return ownedIn(folder, /\.json$/).flatMap(({ owner, path }) => {
+    if (isOrphaned(path, owner)) rmSync(path, { force: true });
+    return isAlive(owner) ? readOwn(path) : [];
   });
 }
-
-const extension = '.json';
 
 /** Ignores the files of other users, who may have been able to write to the folder. */
 function readOwn(file: string): unknown[] {

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { attempt, ConflictError } from '../errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { writeFileAtomicSync } from './new-file.ts';
-import { isAbandoned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
+import { isAbandoned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
 
 interface ClaimTarget {
   /** A file that will be written, or a folder that will be filled. */
@@ -74,10 +74,7 @@ async function lockClaims(folder: string): Promise<Lock> {
 /** Takes the current time from the new lock, because the clock of the disk may differ. */
 function liveClaims(folder: string): OtherClaim[] {
   const now = statSync(`${folder}.lock`).mtimeMs;
-  return readdirSync(folder).flatMap((name) => {
-    const owner = parseOwnerName(name);
-    if (!owner) return [];
-    const file = join(folder, name);
+  return ownedIn(folder).flatMap(({ owner, path: file }) => {
     if (isAbandoned(file, owner, now)) {
       rmSync(file, { force: true });
       return [];

@@ -4,7 +4,6 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { attempt } from '../errors.ts';
 
-/** {@link makeFolder} for a folder that only its owner may access. */
 export function makePrivateFolder(folder: string): void {
   makeFolder(folder, 0o700);
 }
@@ -30,7 +29,6 @@ export function entriesIn(folder: string): Dirent[] {
   return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
-/** Of each file, without following links. */
 export async function sizesBelow(folder: string): Promise<number[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -82,7 +80,6 @@ export function findWritableByOthers(...paths: readonly string[]): string | unde
   });
 }
 
-/** Throws if other users can write one of these paths. */
 export function checkWritableByUserOnly(...paths: readonly string[]): void {
   const path = findWritableByOthers(...paths);
   if (path !== undefined) throw new Error(`other users can write ${path}`);

@@ -2,16 +2,7 @@ import { mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { pause } from '../clock.ts';
 import { attempt, systemCode } from '../errors.ts';
-import { namesIn } from './folders.ts';
-import {
-  isAbandoned,
-  isAlive,
-  isOrphaned,
-  type LockOwner,
-  newOwnerName,
-  parseOwnerName,
-  startHeartbeat,
-} from './owner.ts';
+import { isAbandoned, isAlive, isOrphaned, type LockOwner, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
 
 export interface Lock {
   release(): void;
@@ -56,31 +47,19 @@ export async function waitForLock(path: string, waitMs: number): Promise<Lock | 
 }
 
 export function lockHolder(path: string): LockOwner | undefined {
-  return ownersIn(path)
-    .map(({ owner }) => owner)
-    .find((owner) => isAlive(owner) !== false);
+  return ownedIn(path).find(({ owner }) => isAlive(owner) !== false)?.owner;
 }
 
 export function removeDeadLocks(folder: string): void {
-  for (const name of namesIn(folder)) {
-    const owner = parseOwnerName(name.slice(name.lastIndexOf('.') + 1));
-    const path = join(folder, name);
-    if (owner && isOrphaned(path, owner)) rmSync(path, { recursive: true, force: true });
+  for (const { path, owner } of ownedIn(folder, /^.*\./s)) {
+    if (isOrphaned(path, owner)) rmSync(path, { recursive: true, force: true });
   }
 }
 
-function removeAbandoned(path: string, now: number): void {
-  for (const { name, owner } of ownersIn(path)) {
-    const file = join(path, name);
-    if (isAbandoned(file, owner, now)) rmSync(file, { force: true });
+function removeAbandoned(lock: string, now: number): void {
+  for (const { path, owner } of ownedIn(lock)) {
+    if (isAbandoned(path, owner, now)) rmSync(path, { force: true });
   }
-}
-
-function ownersIn(path: string): { name: string; owner: LockOwner }[] {
-  return namesIn(path).flatMap((name) => {
-    const owner = parseOwnerName(name);
-    return owner ? [{ name, owner }] : [];
-  });
 }
 
 function renamedOnto(prepared: string, path: string): boolean {

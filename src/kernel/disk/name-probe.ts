@@ -1,28 +1,24 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { namesIn } from './folders.ts';
-import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
+import { isAlive, newOwnerName, ownedIn } from './owner.ts';
 
 /** Which names a folder on this machine treats as the same. */
-export interface NameProbe {
-  /** Whether different names can lead to the same entry. */
-  mergesNames(folder: string): boolean;
-  isSameName(folder: string, first: string, second: string): boolean;
-  /** Whether the disk keeps trailing dots and spaces of the name. */
-  keepsName(folder: string, name: string): boolean;
-  isSameEntry(folder: string, first: string, second: string): boolean;
-}
+export type NameProbe = typeof nameProbe;
 
 /** Tests names in a temporary folder in or above the target: the system would be a guess, since disks differ. */
-export const nameProbe: NameProbe = {
-  mergesNames: (folder) => within(folder, (inside) => samples.some((names) => isSame(inside, ...names)), guess()),
-  isSameName: (folder, first, second) => within(folder, (inside) => isSame(inside, first, second), guess()),
-  keepsName(folder, name) {
+export const nameProbe = {
+  /** Whether different names can lead to the same entry. */
+  mergesNames: (folder: string) =>
+    within(folder, (inside) => samples.some((names) => isSame(inside, ...names)), guess()),
+  isSameName: (folder: string, first: string, second: string) =>
+    within(folder, (inside) => isSame(inside, first, second), guess()),
+  /** Whether the disk keeps trailing dots and spaces of the name. */
+  keepsName(folder: string, name: string) {
     const bare = name.replace(/[. ]+$/, '');
     return bare === name || within(folder, (inside) => !isSame(inside, name, bare), true);
   },
-  isSameEntry(folder, first, second) {
+  isSameEntry(folder: string, first: string, second: string) {
     const statsOf = (path: string) => lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false });
     const [one, other] = [first, second].map(statsOf);
     return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
@@ -72,9 +68,8 @@ const prefix = '.gantry-names-';
 
 /** What killed processes have left. */
 function removeLeft(folder: string): void {
-  for (const name of namesIn(folder).filter((each) => each.startsWith(prefix))) {
-    const owner = parseOwnerName(name.slice(prefix.length));
-    if (owner && isAlive(owner) === false) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const { name, owner, path } of ownedIn(folder, prefix)) {
+    if (name.startsWith(prefix) && isAlive(owner) === false) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -33,7 +33,6 @@ interface InPlaceOptions extends NewFileOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Creates a file, and never follows a symbolic link. */
 export const exclusively = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
 
 /** A file that is written beside its target and renamed when it is complete: readers see the old or the new content. */
@@ -47,7 +46,6 @@ export class NewFile {
     readonly handle: FileHandle,
   ) {}
 
-  /** Creates an empty file. Throws system errors. */
   static async create(target: string, { mode, names, folder = dirname(target) }: NewFileOptions = {}) {
     const name = (names ?? new TemporaryNames(undefined)).nameIn(folder);
     const path = join(dirname(target), name);

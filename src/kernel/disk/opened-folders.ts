@@ -22,13 +22,7 @@ export interface OpeningOptions {
   keepsOpen?: boolean;
 }
 
-export interface OpenedFolder {
-  /** The path of an entry of this folder, even if the folder's own path was replaced. */
-  entry(name: string): string;
-  /** Throws a FailedError if the folder was replaced. */
-  verify(): void;
-  release(): void;
-}
+export type OpenedFolder = ReturnType<OpenedFolders['open']>;
 
 /**
  * Opens folders below a root, protected against symbolic links that are planted meanwhile. With `/proc/self/fd` each folder
@@ -46,12 +40,14 @@ export class OpenedFolders {
   ) {}
 
   /** Release it after use. Throws system errors, or a FailedError if a symbolic link leads elsewhere. */
-  open(names: readonly string[]): OpenedFolder {
+  open(names: readonly string[]) {
     const folder = this.#enter(names);
     folder.users++;
     this.#closeUnused();
     return {
-      entry: (name) => join(folder.base, name),
+      /** The path of an entry of this folder, even if the folder's own path was replaced. */
+      entry: (name: string) => join(folder.base, name),
+      /** Throws a FailedError if the folder was replaced. */
       verify: () => {
         if (!this.#isStillThere(folder)) throw new FailedError(`${this.#shown(folder)} was replaced in the meantime`);
       },

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readlinkSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { every } from '../clock.ts';
 import { attempt, systemCode } from '../errors.ts';
 import { statOf } from '../process.ts';
+import { namesIn } from './folders.ts';
 
 /** The process that holds a lock or a claim, or made a temporary file, from the name of the file. */
 export interface LockOwner {
@@ -23,6 +25,14 @@ export function newOwnerName(): string {
 export function parseOwnerName(name: string): LockOwner | undefined {
   const [, pid, startedAt, namespace] = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{8})-[0-9a-f]{16}$/.exec(name) ?? [];
   return namespace === undefined ? undefined : { pid: Number(pid), startedAt: Number(startedAt), namespace };
+}
+
+/** What a folder has whose name identifies its owner, besides this part of it. None if it cannot be read. */
+export function ownedIn(folder: string, besides: string | RegExp = '') {
+  return namesIn(folder).flatMap((name) => {
+    const owner = parseOwnerName(name.replace(besides, ''));
+    return owner ? [{ name, owner, path: join(folder, name) }] : [];
+  });
 }
 
 /** Undefined for another machine or container. Detects reused process ids and zombie processes. */

@@ -48,7 +48,6 @@ export function notRegularError(): FailedError {
 /** How much of a file or of stdin is held in memory, unless the caller allows less. */
 export const maxReadBytes = 64 * 2 ** 20;
 
-/** Throws UsageError if a file is larger than it may be. */
 export function checkReadSize(name: string, bytes: number, maxBytes: number = maxReadBytes): void {
   if (bytes > maxBytes) throw tooLargeError(name, bytes, maxBytes);
 }

@@ -7,7 +7,7 @@ import { attempt } from '../errors.ts';
 import { tryParseJson } from '../json-text.ts';
 import { appendToFileSync } from './append.ts';
 import { makePrivateFolder, namesIn } from './folders.ts';
-import { isOrphaned, type LockOwner, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
+import { isOrphaned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
 
 /** `.gantry-`, the session that made it, and a number. */
 const form = /^\.gantry-([0-9a-f]{16})-[0-9a-z]+$/;
@@ -28,7 +28,6 @@ export class TemporaryNames {
   /** Without a writable `state` folder there is no record. */
   constructor(private readonly state: string | undefined) {}
 
-  /** A new name for a file in this folder, an absolute path. */
   nameIn(folder: string): string {
     if (!this.#folders.has(folder)) {
       this.#folders.add(folder);
@@ -118,13 +117,11 @@ function recordsIn(state: string): string {
   return join(state, 'temporary');
 }
 
-function records(state: string): { path: string; session: string; owner: LockOwner }[] {
-  const folder = recordsIn(state);
-  return namesIn(folder).flatMap((name) => {
-    const [session = '', ownerName = ''] = name.split('.');
-    const owner = parseOwnerName(ownerName);
-    return owner ? [{ path: join(folder, name), session, owner }] : [];
-  });
+function records(state: string) {
+  return ownedIn(recordsIn(state), /^[^.]*\./).map((record) => ({
+    ...record,
+    session: record.name.split('.')[0] ?? '',
+  }));
 }
 
 /** Ignores lines that a crash truncated. */
@@ -163,12 +160,9 @@ export class TemporaryFolder {
 
 /** Removes temporary folders of this user's killed processes. Best effort. */
 function removeOrphanedFolders(): void {
-  for (const name of namesIn(tmpdir())) {
-    const [, owner] = /^gantry-[a-z]+-(.+)$/.exec(name) ?? [];
-    const parsed = owner === undefined ? undefined : parseOwnerName(owner);
-    const path = join(tmpdir(), name);
+  for (const { name, path, owner } of ownedIn(tmpdir(), /^gantry-[a-z]+-/)) {
     // Another process may remove it.
-    if (parsed && isOrphaned(path, parsed)) attempt(() => removeOwn(path));
+    if (name.startsWith('gantry-') && isOrphaned(path, owner)) attempt(() => removeOwn(path));
   }
 }
 

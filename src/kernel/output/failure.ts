@@ -18,7 +18,6 @@ import { sanitize, stripControlSequences } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
 import { displayWidth, wrapText } from './wrap-text.ts';
 
-/** The text of an error: what happened, where, why, and how to fix it. `debug` adds the stack. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
   const parts = error instanceof ProjectError ? problemsParts(error, page) : errorParts(error, page);
   if (error instanceof GantryError && error.facts.requestId) {
@@ -28,7 +27,6 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
   return wrapParts(parts, page);
 }
 
-/** The error document of `--json`. */
 export type FailureDocument = ReturnType<typeof failureJson>;
 
 /** `next` is the command that usually helps, if the error has no better one. */
@@ -119,7 +117,6 @@ function escapeProperty(text: string): string {
   return escapeCommand(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
-/** All problems; if there are several, a last line counts them. */
 function problemsParts({ problems }: ProjectError, page: Page): FailurePart[] {
   const parts = problems.flatMap((problem) => problemParts(problem, page));
   if (problems.length < 2) return parts;

@@ -21,7 +21,6 @@ export interface StepFailure {
   log: readonly string[];
 }
 
-/** Writes the outputs and the summary of a deploy to the files of GitHub Actions. Does nothing elsewhere. */
 export function writeGithubOutputs(
   env: Environment,
   result: StepOutputs,

@@ -15,7 +15,6 @@ export class KnownSecrets {
   #long: string[] = [];
   readonly #added = new Set<string>();
 
-  /** Takes whatever may be a secret, or lists of it; only texts can be. */
   add(...secrets: unknown[]): void {
     for (const secret of secrets.flat().flatMap((value) => (typeof value === 'string' ? withParts(value) : []))) {
       if (secret.length < shortest || this.#added.has(secret)) continue;
@@ -130,7 +129,6 @@ function hideBeginnings(text: string, secrets: readonly string[]): string {
   }, text);
 }
 
-/** How many characters both begin with. */
 function agreement(text: string, other: string): number {
   let length = 0;
   while (length < text.length && text[length] === other[length]) length++;

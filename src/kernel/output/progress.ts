@@ -8,33 +8,8 @@ import { withLinks } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
-export interface Progress {
-  /** Whether steps, notes and logs are hidden: with `--quiet`. */
-  isQuiet: boolean;
-  step(title: string): Step;
-  note(message: Fix | View): void;
-  /** A message below the result, such as how many entries it omits. */
-  footnote(message: Fix): void;
-  finish(): void;
-  warn(problem: Problem | Fix): void;
-  warned: readonly Problem[];
-  /** Something the user has to do now; shown even with `--quiet`. */
-  request(message: string): void;
-  /** A line printed by the platform or an app; it is sanitized. */
-  log(line: string | View): void;
-  /** A line that a program wrote to its stderr, unchanged but for sanitizing; shown even with `--quiet`. */
-  relay(line: string): void;
-  /** Clears the terminal. Does nothing elsewhere. */
-  clearScreen(): void;
-  /** Tells who has looked away that something has ended: the bell of a terminal. Does nothing elsewhere. */
-  bell(): void;
-  /** An event for programs that read `--events`; not shown otherwise. */
-  event(type: EventType, facts: Record<string, unknown>): void;
-  /** While a program has the terminal, nothing is animated, and `above` prints each line. Returns what ends that. */
-  giveWay(above: (print: () => void) => void): () => void;
-  /** When a line or an event was printed last, by the monotonic clock. */
-  printedAt(): number;
-}
+/** Messages to the user on stderr. */
+export type Progress = ReturnType<typeof createProgress>;
 
 /** What the line of an event has as its type: of a deploy, a build or a run, of copied files, and of `gantry dev`. */
 export const eventTypes = [
@@ -42,16 +17,7 @@ export const eventTypes = [
   ...(['request', 'reload', 'problem'] as const),
 ] as const;
 
-type EventType = (typeof eventTypes)[number];
-
-export interface Step {
-  /** `of` is the total, if it is known. */
-  update(done: { bytes: number; of?: number } | { text: string }): void;
-  done(text?: string): void;
-  fail(): void;
-  /** Ends the step without a message. */
-  clear(): void;
-}
+export type Step = ReturnType<Progress['step']>;
 
 /** Returns what is called before each line: of those that come at once, all but the first are written at once. */
 function writesTogether(stream: Stream): () => void {
@@ -86,7 +52,7 @@ const animateAfterMs = 100;
 const stillMs = 2_000;
 
 /** Shows steps as animations on a terminal, and as occasional lines elsewhere. */
-export function createProgress(options: ProgressOptions): Progress {
+export function createProgress(options: ProgressOptions) {
   const { stderr, page, quiet, annotations } = options;
   const writeTogether = writesTogether(stderr);
   let spinner: ReturnType<typeof startSpinner> | undefined;
@@ -110,8 +76,9 @@ export function createProgress(options: ProgressOptions): Progress {
   const footnotes: string[] = [];
   const warned: Problem[] = [];
   return {
+    /** Whether steps, notes and logs are hidden: with `--quiet`. */
     isQuiet: quiet,
-    step(title) {
+    step(title: string) {
       const started = options.elapsed();
       let printed = '';
       let lastPrinted = started;
@@ -137,7 +104,7 @@ export function createProgress(options: ProgressOptions): Progress {
         printUnlessQuiet(`${mark} ${message}`);
       };
       return {
-        update(state) {
+        update(state: { bytes: number; of?: number } | { text: string }) {
           const now = options.elapsed();
           const text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
           if (text !== current) updated = now;
@@ -149,38 +116,46 @@ export function createProgress(options: ProgressOptions): Progress {
             printUnlessQuiet(text);
           }
         },
-        done: (message) =>
+        done: (message?: string) =>
           end(page.style.green(page.unicode ? '✓' : page.accessible ? 'Done:' : 'ok'), message ?? title),
         fail: () => end(page.style.red(page.unicode ? '✗' : page.accessible ? 'Failed:' : 'failed:'), title),
         clear,
       };
     },
-    note: (message) => printUnlessQuiet(typeof message === 'function' ? message(page) : textOf(message)),
-    footnote: (message) => void footnotes.push(textOf(message)),
+    note: (message: Fix | View): void =>
+      printUnlessQuiet(typeof message === 'function' ? message(page) : textOf(message)),
+    /** A message below the result, such as how many entries it omits. */
+    footnote: (message: Fix): void => void footnotes.push(textOf(message)),
     finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
-    warned,
-    warn(given) {
+    /** What it warned of so far. */
+    warned: warned as readonly Problem[],
+    warn(given: Problem | Fix) {
       const isProblem = typeof given === 'object' && 'severity' in given;
       const problem: Problem = isProblem ? inPlace(given) : { severity: 'warning', message: textOf(given) };
       warned.push(problem);
       print(problemText(problem, page));
       if (annotations && problem.location) print(workflowAnnotation(problem, annotations, page.secrets));
     },
+    /** Something the user has to do now; shown even with `--quiet`. */
     request: printSafe,
-    log: (line) => {
+    log: (line: string | View) => {
       if (quiet) return;
       // It shows what is done: said afterwards, the title of the step would come in the middle of its lines.
       dropAnnouncement();
       writeTogether();
       print(sanitize(`  ${typeof line === 'string' ? line : line(page)}`, page));
     },
-    relay: (line) => print(sanitize(line, page)),
-    clearScreen: () => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
-    bell: () => void (page.terminal && !quiet && stderr.write('\u0007')),
-    event() {
+    /** A line that a program wrote to its stderr, shown even with `--quiet`. */
+    relay: (line: string) => print(sanitize(line, page)),
+    clearScreen: (): void => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
+    /** Tells who has looked away that something has ended. */
+    bell: (): void => void (page.terminal && !quiet && stderr.write('\u0007')),
+    /** For programs that read `--events`; not shown otherwise. */
+    event(_type: (typeof eventTypes)[number], _facts: Record<string, unknown>) {
       printedAt = options.elapsed();
     },
-    giveWay(above) {
+    /** While a program has the terminal, nothing is animated, and `above` prints each line. Returns what ends that. */
+    giveWay(above: (print: () => void) => void) {
       spinner?.stop();
       spinner = undefined;
       lender = above;
@@ -188,11 +163,11 @@ export function createProgress(options: ProgressOptions): Progress {
         lender = undefined;
       };
     },
+    /** When a line or an event was printed last, by the monotonic clock. */
     printedAt: () => printedAt,
   };
 }
 
-/** The same progress, but `write` also gets each event. */
 export function withEventLines(progress: Progress, write: (event: Record<string, unknown>) => unknown): Progress {
   return {
     ...progress,

@@ -9,34 +9,7 @@ import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
 /** Questions to the user. `flag` is what to pass instead if prompting is not possible: InputNeededError names it. */
-export interface Prompt {
-  /** Whether stdin and stderr are terminals, at which somebody answers. */
-  readonly isPossible: boolean;
-  /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
-  readonly isConfirmed: boolean;
-  /** The flags that answer what a dry run would have asked. */
-  readonly unasked: readonly string[];
-  /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
-  confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
-  /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
-  confirmByName(question: string, name: string, given: string | undefined, others?: readonly string[]): Promise<void>;
-  /** Asks for a line of text. `check` returns true or an error message. */
-  ask(
-    question: string,
-    options: { flag: string; byDefault?: string; check?: (answer: string) => true | string },
-  ): Promise<string>;
-  choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
-  /** Keys are not shown. Undefined if there is no terminal to type at. */
-  listenForKeys(listener: (key: string) => void): Promise<TerminalKeys | undefined>;
-  /** Asks for a secret; each character is shown as `*`. */
-  secret(question: string, options: { flag: string; retryWith?: readonly string[] }): Promise<string>;
-}
-
-export interface TerminalKeys {
-  stop(): void;
-  /** Lets a program have the terminal, in lines, until it ends the stream: keys are what is typed to it. */
-  lend(stream: Duplex): Promise<void>;
-}
+export type Prompt = ReturnType<typeof createPrompt>;
 
 interface PromptOptions {
   /** The streams are getters: read only when there is a question. */
@@ -53,13 +26,19 @@ interface PromptOptions {
   giveWay: Progress['giveWay'];
 }
 
+interface AskOptions {
+  flag: string;
+  byDefault?: string;
+  check?: (answer: string) => true | string;
+}
+
 interface PromptStreams {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
   signal: AbortSignal;
 }
 
-export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...options }: PromptOptions): Prompt {
+export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...options }: PromptOptions) {
   const safe = (text: string) => sanitize(text, page);
   // Wrapped here: the library breaks lines inside of words.
   const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
@@ -92,12 +71,16 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
   };
   const unasked: string[] = [];
   return {
+    /** Whether stdin and stderr are terminals, at which somebody answers. */
     get isPossible() {
       return canAsk();
     },
+    /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
     isConfirmed: yes || dryRun,
-    unasked,
-    async confirm(question, { byDefault = false } = {}) {
+    /** The flags that answer what a dry run would have asked. */
+    unasked: unasked as readonly string[],
+    /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
+    async confirm(question: string, { byDefault = false } = {}) {
       if (dryRun && !yes) unasked.push('--yes');
       if (yes || dryRun) return;
       const { confirm } = await loadPrompts(confirmationOf(question), '--yes', ['--yes']);
@@ -106,7 +89,8 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       );
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
-    async confirmByName(question, name, given, others = []) {
+    /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
+    async confirmByName(question: string, name: string, given: string | undefined, others: readonly string[] = []) {
       const retryWith = flagWords('--confirm', name);
       if (dryRun) {
         if (given === undefined) for (const word of retryWith) unasked.push(word);
@@ -126,31 +110,35 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       const typed = await answer((streams) => input({ message: text }, streams));
       if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
     },
-    async ask(question, { flag, byDefault, check }) {
+    /** `check` returns true or an error message. */
+    async ask(question: string, { flag, byDefault, check }: AskOptions) {
       const { input } = await loadPrompts(inputOf(question), flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       const validate = check && { validate: check };
       return answer((streams) => input({ message: message(question), ...fallback, ...validate }, streams));
     },
-    async choose(question, { flag, from, byDefault }) {
+    async choose(question: string, { flag, from, byDefault }: Omit<AskOptions, 'check'> & { from: readonly string[] }) {
       const { select } = await loadPrompts(inputOf(question), flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return answer((streams) => select({ message: message(question), choices, ...fallback }, streams));
     },
-    async listenForKeys(listener) {
+    /** Keys are not shown. Undefined if there is no terminal to type at. */
+    async listenForKeys(listener: (key: string) => void) {
       if (!canAsk()) return undefined;
       const { interrupt, listenForKeys } = await import('./key-presses.ts');
       const keys = listenForKeys(io.stdin as KeyInput, listener);
       if (!keys) return undefined;
       const terminal = { input: io.stdin, output: io.stderr, clean: safe, onInterrupt: interrupt, giveWay };
+      /** Lets a program have the terminal, in lines, until it ends the stream: keys are what is typed to it. */
       const lend = async (stream: Duplex) => {
         const { lendTerminal } = await import('./lend-terminal.ts');
         await keys.whileAway(() => lendTerminal(stream, terminal));
       };
       return { stop: keys.stop, lend };
     },
-    async secret(question, { flag, retryWith }) {
+    /** Each character is shown as `*`. */
+    async secret(question: string, { flag, retryWith }: { flag: string; retryWith?: readonly string[] }) {
       const { password } = await loadPrompts(inputOf(question), flag, retryWith);
       const shown = { message: message(question), mask: '*', toggleMask: false };
       return answer((streams) => password(shown, streams));

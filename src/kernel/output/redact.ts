@@ -157,13 +157,7 @@ function hideParameters(text: string): string {
   return safe + text.slice(copied);
 }
 
-interface SecretEnd {
-  /** Undefined for what is no secret. */
-  end: number | undefined;
-  searched: number;
-}
-
-function endOfQuery(text: string, value: number): SecretEnd {
+function endOfQuery(text: string, value: number) {
   const run = next(endOfRun, text, value);
   const lines = continued(linkLine, text, run);
   // A line that ends in `&` goes on: what follows is the same query.
@@ -172,7 +166,8 @@ function endOfQuery(text: string, value: number): SecretEnd {
   return { end, searched: end };
 }
 
-function endOfParameter(text: string, at: number, value: number): SecretEnd {
+/** The end is undefined for what is no secret. */
+function endOfParameter(text: string, at: number, value: number) {
   const line = next(endOfValue, text, value);
   const end = isSecretValue(text, at, value, line) ? continued(valueLine, text, line) : undefined;
   return { end, searched: Math.min(line, text.length) };

@@ -20,20 +20,7 @@ export class StdoutClosedError extends Error {}
 /** The result cannot be written, to a full disk for example. */
 export class StdoutError extends FailedError {}
 
-export interface Renderer {
-  /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
-  value(value: unknown, view: View | LongView, isRaw?: boolean): Promise<void>;
-  /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
-  item(value: unknown, view: View, isRaw: boolean): Promise<void>;
-  line(value: unknown): Promise<void>;
-  text(text: string): Promise<void>;
-  bytes(bytes: Uint8Array): Promise<void>;
-  /** Prints one value of a stream in place of the one before, on a terminal that can do that. */
-  frame(value: unknown, view: View): Promise<void>;
-  /** Waits until the user has quit the pager, if there is one. */
-  end(): Promise<void>;
-  readonly page: Page;
-}
+export type Renderer = ReturnType<typeof createRenderer>;
 
 export interface RendererOptions {
   /** Fields that may be selected even if a value lacks them; they are null then. */
@@ -50,7 +37,7 @@ export function createRenderer(
   page: Page,
   json: JsonChoice,
   { declared = [], verbatim = false, filter, pager: createPager }: RendererOptions = {},
-): Renderer {
+) {
   const write = createWriter(stdout);
   const pager = createPager?.(write);
   const sanitized = verbatim ? sanitizeUnredacted : sanitize;
@@ -74,10 +61,11 @@ export function createRenderer(
   let frames: ReturnType<typeof openFrames> | undefined;
   return {
     ...output,
-    line: (value) => writeLine(toJson(value)),
-    text: write,
-    bytes: write,
-    async frame(value, view) {
+    line: (value: unknown) => writeLine(toJson(value)),
+    text: write as (text: string) => Promise<void>,
+    bytes: write as (bytes: Uint8Array) => Promise<void>,
+    /** Prints one value of a stream in place of the one before, on a terminal that can do that. */
+    async frame(value: unknown, view: View) {
       if (json !== false || !page.animated) return output.item(value, view, false);
       if (!frames) {
         const { openFrames: open } = await import('./frames.ts');
@@ -85,6 +73,7 @@ export function createRenderer(
       }
       await frames.show(view);
     },
+    /** Waits until the user has quit the pager, if there is one. */
     async end() {
       frames?.close();
       await pager?.end();
@@ -93,7 +82,12 @@ export function createRenderer(
   };
 }
 
-type Output = Pick<Renderer, 'value' | 'item'>;
+interface Output {
+  /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
+  value(value: unknown, view: View | LongView, isRaw?: boolean): Promise<void>;
+  /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
+  item(value: unknown, view: View, isRaw: boolean): Promise<void>;
+}
 
 type Write = (text: string | Uint8Array) => Promise<void>;
 
@@ -201,7 +195,6 @@ function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, own.get(field) ?? null]));
 }
 
-/** Throws UsageError for unknown fields. */
 export function checkFields(fields: string[], known: readonly string[]): void {
   const unknown = fields.filter((field) => !known.includes(field));
   if (unknown.length === 0) return;

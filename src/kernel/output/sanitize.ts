@@ -37,7 +37,6 @@ function redactColored(text: string, { secrets }: SanitizeTarget): string {
   return safeBare === bare || safe.replace(colors, '') === safeBare ? safe : safeBare;
 }
 
-/** Removes control sequences; colors stay if `colored`. */
 export function stripControlSequences(text: string, colored: boolean): string {
   if (plain.test(text)) return text;
   const safe = text.replace(unwanted, '');

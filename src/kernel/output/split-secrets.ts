@@ -46,7 +46,6 @@ export class SecretSequence {
 /** Where a text was cut: every cut of ours is marked with the first, many of others with the second. */
 const marks = /(…|\.\.\.)/;
 
-/** Hides what is left of a secret before and behind the marks of a cut. */
 export function hideCut(text: string, secrets: readonly string[]): string {
   if (!marks.test(text)) return text;
   const longest = secrets.reduce((most, { length }) => Math.max(most, length), 0);
@@ -61,7 +60,6 @@ export function hideCut(text: string, secrets: readonly string[]): string {
     .join('');
 }
 
-/** Where the beginning of a secret begins that the piece ends with. */
 function cutEnd(piece: string, secrets: readonly string[], longest: number): number {
   if (piece.length < shortest) return piece.length;
   const end = piece.slice(-longest - 1).trimEnd();
@@ -70,7 +68,6 @@ function cutEnd(piece: string, secrets: readonly string[], longest: number): num
   return most < shortest ? piece.length : piece.length - dropped - most;
 }
 
-/** Where the end of a secret ends that the piece begins with. */
 function cutStart(piece: string, secrets: readonly string[], longest: number): number {
   if (piece.length < shortest) return 0;
   const start = piece.slice(0, longest);

@@ -11,7 +11,6 @@ const codes = {
   cyan: [36, 39],
 } as const;
 
-/** Functions that color text, or leave it unchanged if not `colored`. */
 export function style(colored: boolean): Style {
   const paints = Object.entries(codes).map(([name, [on, off]]): [string, Paint] => [
     name,

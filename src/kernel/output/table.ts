@@ -176,7 +176,6 @@ function fitColumns(columns: readonly Column[], room: number): Column[] {
   return kept;
 }
 
-/** The last of those with the highest rank. */
 function dropLeastImportant(columns: Column[]): void {
   const rank = columns.reduce((most, column) => Math.max(most, column.rank), 0);
   columns.splice(

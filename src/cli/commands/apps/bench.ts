@@ -136,7 +136,6 @@ function benchView(report: BenchReport): View {
   };
 }
 
-/** Calls and durations, second by second. */
 function benchReport(report: BenchReport): ChartReport<BenchStep> {
   const { seconds, steps, app } = report;
   return {

@@ -81,7 +81,6 @@ export default defineCommand({
   examples: ['apps get web', 'apps get web --json=status,latestReadyBuildId'],
 });
 
-/** All fields of an app; what keeps it from working first. */
 function appView(app: App & WithCommit): View {
   return stackViews(
     hasRecovered(app) ? undefined : failure(app),

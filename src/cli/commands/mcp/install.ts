@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { makeFolder, readRegular, writeFileAtomic } from '../../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../../kernel/environment.ts';
-import { FailedError, ProjectError, systemCode } from '../../../kernel/errors.ts';
+import { ProjectError, systemCode } from '../../../kernel/errors.ts';
 import { isRecord, parseJson, stringifyJson } from '../../../kernel/json-text.ts';
 import { homeFolder } from '../../../platform/config/folders.ts';
 import type { Context } from '../../../platform/context.ts';
@@ -45,22 +45,10 @@ export default defineCommand({
   examples: ['mcp install claude', 'mcp install cursor --write', 'mcp install vscode --allow-changes --write'],
 });
 
-interface ServerEntry {
-  type: 'stdio';
-  command: string;
-  args: string[];
-}
-
-interface ClientEntry {
-  client: string;
-  path: string;
-  config: { [key: string]: { gantry: ServerEntry } };
-}
+type ClientEntry = ReturnType<typeof clientEntry>;
 
 interface Client {
-  /** Of this project, or of this user. */
   path: (folders: { cwd: string; home: string; appData: string }) => string;
-  /** The key of its config file that holds the servers. */
   key: 'mcpServers' | 'servers';
 }
 
@@ -75,12 +63,11 @@ const clients: Record<string, Client> = {
 
 const clientNames: readonly string[] = Object.keys(clients);
 
-/** What to add to the config file of a client. `args` are the arguments of gantry. */
-function clientEntry({ cwd, env }: Context, client: string, args: string[]): ClientEntry {
+function clientEntry({ cwd, env }: Context, client: string, args: string[]) {
   const { path, key } = clients[client] as Client;
   const home = homeFolder(env);
-  const entry: ServerEntry = { type: 'stdio', command: 'gantry', args };
-  return { client, path: path({ cwd, home, appData: appDataFolder(env, home) }), config: { [key]: { gantry: entry } } };
+  const config = { [key]: { gantry: { type: 'stdio', command: 'gantry', args } } };
+  return { client, path: path({ cwd, home, appData: appDataFolder(env, home) }), config };
 }
 
 function appDataFolder(env: Environment, home: string): string {
@@ -92,7 +79,8 @@ function appDataFolder(env: Environment, home: string): string {
 async function writeClientEntry({ prompt }: Context, { path, config }: ClientEntry): Promise<boolean> {
   const text = await readIfPresent(path);
   const stored = parseConfig(path, text);
-  const [[key, { gantry: entry }] = ['', { gantry: undefined }]] = Object.entries(config);
+  const [key = ''] = Object.keys(config);
+  const entry = config[key]?.gantry;
   const servers = stored[key] ?? {};
   if (!isRecord(servers)) throw notUnderstood(path, `"${key}" is not an object`);
   if (stringifyJson(servers.gantry) === stringifyJson(entry)) return false;
@@ -109,7 +97,7 @@ async function readIfPresent(path: string): Promise<string> {
     return String(await readRegular(path));
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return '';
-    throw new FailedError(`cannot read ${path}`, { why: (cause as Error).message, cause });
+    throw cause;
   }
 }
 

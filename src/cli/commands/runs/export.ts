@@ -9,10 +9,8 @@ import { tryRequest } from '../../../platform/waiting/index.ts';
 import { checkReplaceable, sentWithApp } from '../../../storage/output-files.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { rangeFlags } from '../../flags/list.ts';
+import { lastDay, rangeFlags } from '../../flags/list.ts';
 import { document, integer, text } from '../../result-schema.ts';
-
-const dayMs = 86_400_000;
 
 export default defineCommand({
   configure: (command) =>
@@ -22,9 +20,7 @@ export default defineCommand({
   run: async (context, app, { since, until, format, output }) => {
     // Which runs are kept as final depends on the platform's clock, which the first reply shows.
     await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
-    const now = context.platformNow();
-    const end = Math.min(now, until?.(now) ?? now);
-    const range = { app, since: since?.(now) ?? end - dayMs, until: end };
+    const range = { app, ...lastDay({ since, until }, context.platformNow()) };
     if (output !== undefined && output !== '-') return exportToFile(context, range, format, output);
     return new RawOutput((write) => exportRuns(context, range, format, write).then(() => {}), { untrusted: 'text' });
   },

@@ -5,11 +5,9 @@ import { type Cell, table } from '../../../kernel/output/table.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { listFlags, rangeFlags, runFilterFlags, runFilters } from '../../flags/list.ts';
+import { lastDay, listFlags, rangeFlags, runFilterFlags, runFilters } from '../../flags/list.ts';
 import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
-
-const dayMs = 86_400_000;
 
 const incomplete = new WeakSet<object>();
 
@@ -17,17 +15,15 @@ export default defineCommand({
   configure: (command) =>
     listFlags(runFilterFlags(rangeFlags(appArgument(command))).option('--async', 'only show asynchronous runs')),
   run: async (context, app, flags) => {
-    const found = await atPlatformTime(context, (now) => {
-      const until = Math.min(now, flags.until?.(now) ?? now);
-      return searchRuns(context, {
+    const found = await atPlatformTime(context, (now) =>
+      searchRuns(context, {
         app,
-        until,
-        since: flags.since?.(now) ?? until - dayMs,
+        ...lastDay(flags, now),
         filters: runFilters(flags),
         asyncOnly: flags.async === true,
         limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
-      });
-    });
+      }),
+    );
     const jobs = await findJobs(context, app);
     const runs = found.runs.map((run) => ({ ...run, kind: jobs.isJob(run) ? 'job' : 'call' }));
     if (!found.isComplete) {

@@ -49,7 +49,6 @@ export interface DrawingSurface {
   page: Page;
 }
 
-/** The parts of a panel that depend on its kind. */
 export interface Drawing {
   axis: ValueAxis;
   subtitle: string;
@@ -91,7 +90,6 @@ export class Canvas {
     if (cells && column >= 0 && column < this.width) cells[column] = [glyph, ink];
   }
 
-  /** One row as segments; neighbors of one color are joined. */
   row(row: number): Segment[] {
     const segments: Segment[] = [];
     for (const cell of this.#cells[row] ?? []) {

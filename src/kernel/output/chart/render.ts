@@ -31,7 +31,6 @@ const minColumns = 12;
 
 const kinds = { bars: { draw: drawBars, rows: 6 }, lines: { draw: drawLines, rows: 10 } };
 
-/** Draws a chart as text. Readable without color. */
 export function renderChart(chart: Chart): View {
   return stackViews(chart.panels.map((panel) => panelView(panel, chart)));
 }
@@ -106,7 +105,6 @@ function padLabel(label: string, margin: number): string {
 
 const legendGap = '   ';
 
-/** Puts as many legend entries on a line as fit. */
 function wrapLegend(entries: readonly Segment[][], columns: number): Segment[][] {
   const lines: Segment[][] = [];
   let used = Number.POSITIVE_INFINITY;
@@ -129,14 +127,12 @@ interface Pen {
   ascii: string;
 }
 
-/** For the first, second and third series. */
 const pens: readonly Pen[] = [
   { ink: 'green', unicode: '●', ascii: 'o' },
   { ink: 'yellow', unicode: '◆', ascii: '+' },
   { ink: 'cyan', unicode: '▲', ascii: '^' },
 ];
 
-/** Draws a mark for each value, with a line as wide as its step. */
 function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
   const values = series.map((each) => mergeSteps(each.values, layout.stepsPerColumn, Math.max));
   const axis = valueAxis(
@@ -166,7 +162,6 @@ function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page
   return { axis, subtitle: '', marks: new Map(), legend };
 }
 
-/** The row of each step that has a value. */
 function toPoints(values: readonly (number | null)[], axis: ValueAxis, rows: number): [step: number, row: number][] {
   return values.flatMap((value, step) => {
     return value === null ? [] : [[step, Math.max(0, Math.ceil(axis.share(value) * rows) - 1)]];
@@ -250,10 +245,7 @@ function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked
   return entries;
 }
 
-interface TimeAxis {
-  ticks: number[];
-  labels: string;
-}
+type TimeAxis = ReturnType<typeof toAxis>;
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -335,7 +327,7 @@ function fits(labels: readonly Label[]): boolean {
   });
 }
 
-function toAxis(labels: readonly Label[]): TimeAxis {
+function toAxis(labels: readonly Label[]) {
   const line = labels.reduce((text, label) => text.padEnd(label.column) + label.text, '');
   return { ticks: labels.map(({ column }) => column), labels: line };
 }
