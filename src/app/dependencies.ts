@@ -1,8 +1,6 @@
 /**
- * Writes the dependencies in `cerebrium.toml` as the files that the platform installs from (docs/platform.md#builds).
- *
- * Versions come in many forms: empty, `latest`, `1.2`, `>=1,<2`, `^1.0`, a URL. Each kind of package has a table of
- * forms; the first form that matches decides how the line is written.
+ * What the platform installs from (docs/platform.md#builds). Versions come in many forms: empty, `latest`, `1.2`,
+ * `>=1,<2`, `^1.0`, a URL. Each kind of package has a table of forms, of which the first that matches decides.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -8,10 +8,7 @@ import { proxyFor, proxyName } from './proxy.ts';
 import { ConnectionError, toConnectionError } from './transport.ts';
 
 export interface LogSocket {
-  /**
-   * The texts received since the last call, in order. Waits up to `maxWaitMs` for the first, and `gatherMs` more for those
-   * that follow it. `quiet` if there were none, `closed` after the last one.
-   */
+  /** Waits `maxWaitMs` for the first text, and `gatherMs` for others. `quiet` without any, `closed` after the last. */
   next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
   /** Why it was closed, for messages; empty while it is open. */
   readonly closeReason: string;

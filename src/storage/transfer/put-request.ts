@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { toDiskError } from '../../kernel/disk/index.ts';
-import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { UnavailableError } from '../../kernel/errors.ts';
 import { dispatchRequest } from '../../platform/api/dispatch.ts';
 import { rejectWebPage } from '../../platform/api/reply.ts';
-import { toConnectionError } from '../../platform/api/transport.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
+import { requestError } from './range-request.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, errorFromStorage } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
@@ -52,9 +52,7 @@ export async function sendPutRequest(
     return etag;
   } catch (cause) {
     body.subtractProgress();
-    if (resources.signal.aborted) throw resources.signal.reason;
-    if (cause instanceof GantryError || signal.aborted) throw cause;
-    throw toConnectionError(url, cause);
+    throw requestError(cause, url, resources, signal);
   } finally {
     await body.close();
   }

@@ -18,10 +18,7 @@ export interface VolumeAmount {
   bytes: number | undefined;
 }
 
-/**
- * Parses the list of volumes, which is undocumented (docs/platform.md#volumes): a list or an object that contains one,
- * with sizes in bytes or GB, in camelCase or snake_case. Keeps all fields of a volume of unknown shape.
- */
+/** Undocumented (docs/platform.md#volumes): any common shape and unit. Keeps all fields of an unknown shape. */
 export function parseVolumes(reply: unknown): VolumeSize[] {
   return listIn(reply).map((volume) => {
     const facts = factsOf(volume);

@@ -14,10 +14,7 @@ export interface ResizedVolume {
   confirmed: boolean;
 }
 
-/**
- * Grows the current region's volume after a confirmation. Throws UsageError if it is larger already, PendingError if the
- * old size is still reported, and the platform's refusal if it has shown the size before and may not be asked now.
- */
+/** After a confirmation. PendingError if the old size is still reported: it may not be asked for again. */
 export async function growVolume(context: Context, newSizeGb: number): Promise<ResizedVolume> {
   const { api, project, settings, prompt, progress, willChange, delay } = context;
   const region = volumeRegion(settings);

@@ -54,10 +54,7 @@ export interface PullSummary {
   durationMs: number;
 }
 
-/**
- * Copies the files of a model, or one file of the web, to a folder of a volume, and records them in `weights.lock`. What
- * is on the volume with the same content is not copied. Without a source, pulls what the lock has.
- */
+/** Copies what the volume lacks, and records it in `weights.lock`. Without a source, pulls what the lock has. */
 export async function pullWeights(context: Context, options: PullOptions): Promise<PullSummary> {
   const started = context.elapsed();
   const results = [];
@@ -246,10 +243,7 @@ async function noteLeftFiles(context: Context, at: VolumePath, before: LockedWei
   );
 }
 
-/**
- * Asks before a pull writes to folders of a volume that only the lock names: it comes with a repository, which others wrote.
- * What this folder has pulled to before is not asked for again.
- */
+/** Asks before a pull writes where only the lock says: it comes with a repository, which others wrote. */
 async function confirmLockedTargets(context: Context, targets: readonly string[]): Promise<void> {
   const used = usedTargets(context);
   const others = [...new Set(targets)].filter((target) => !used.includes(entryOf(context, target)));
