@@ -44,9 +44,7 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
   const { address, token, userAgent, proxy, signal, silenceMs } = options;
   const url = new URL(address + path);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  for (const [name, value] of Object.entries({ ...query, token })) {
-    if (value) url.searchParams.set(name, String(value));
-  }
+  for (const [name, value] of Object.entries({ ...query, token })) if (value) url.searchParams.set(name, String(value));
   const { WebSocket } = await import('ws');
   const aborted = new AbortController();
   const connection = new Connection(url, proxyFor(proxy, url));

@@ -41,9 +41,7 @@ export async function sendPutRequest(
     const limit = { ...storageLimit, silenceMs: resources.silenceMs };
     const { status, headers, body: said } = await dispatchRequest(resources.dispatcher, options, signal, limit);
     // Only 200 says that the bytes are stored (docs/platform.md#uploads).
-    if (status !== 200) {
-      throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());
-    }
+    if (status !== 200) throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());
     // Storage replies to an upload with an empty body or XML.
     rejectWebPage({ status, headers, body: said, host: url.host });
     resources.storageClock.observe(headers);

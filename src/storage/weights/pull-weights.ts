@@ -3,6 +3,7 @@ import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } fro
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
@@ -65,11 +66,7 @@ export async function pullWeights(context: Context, options: PullOptions): Promi
   };
   const failed: FailedFile[] = [];
   const all = wantedWeights(context, options);
-  if (options.target === undefined)
-    await confirmLockedTargets(
-      context,
-      all.map(({ target }) => formatRemotePath(target)),
-    );
+  if (options.target === undefined) await confirmLockedTargets(context, all);
   for (const wanted of all) {
     try {
       results.push(await pullOne(context, wanted, await findWeights(context, wanted, access), options));
@@ -93,8 +90,7 @@ function failedSource(
   { source: { text } }: WantedWeights,
   { message, exit, facts: { why, fix } }: GantryError,
 ): FailedFile {
-  const said = { ...(why && { why }), ...(fix && { fix }) };
-  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, ...said });
+  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, ...defined({ why, fix }) });
   return { path: text, reason: message, code: exit };
 }
 
@@ -244,9 +240,10 @@ async function noteLeftFiles(context: Context, at: VolumePath, before: LockedWei
 }
 
 /** Asks before a pull writes where only the lock says: it comes with a repository, which others wrote. */
-async function confirmLockedTargets(context: Context, targets: readonly string[]): Promise<void> {
+async function confirmLockedTargets(context: Context, wanted: readonly WantedWeights[]): Promise<void> {
   const used = usedTargets(context);
-  const others = [...new Set(targets)].filter((target) => !used.includes(entryOf(context, target)));
+  const targets = new Set(wanted.map(({ target }) => formatRemotePath(target)));
+  const others = [...targets].filter((target) => !used.includes(entryOf(context, target)));
   if (others.length === 0) return;
   await context.prompt.confirm(
     `Pull to ${others.join(', ')}? Only ${weightsLockName} names it, and this folder never did.`,
