@@ -39,9 +39,7 @@ export function parseVolumes(reply: unknown): VolumeSize[] {
   });
 }
 
-/**
- * The size in GB of a region's volume; undefined if the list is ambiguous: no region in the entry, or another unit.
- */
+/** The GB of a region's volume; undefined if the list is ambiguous: no region in the entry, or another unit. */
 export function sizeInGigabytes(reply: unknown, region: string): number | undefined {
   const sizes = listIn(reply).flatMap((volume) => {
     const facts = factsOf(volume);
