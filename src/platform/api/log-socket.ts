@@ -100,7 +100,7 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
   await opened(socket, connection, Math.min(handshakeMs, silenceMs)).catch(() => {
     finish('the connection failed');
     signal.throwIfAborted();
-    throw connection.failure() ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
+    throw connection.failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
   });
   return {
     async next(maxWaitMs, gatherMs) {
@@ -139,7 +139,8 @@ function opened(socket: WebSocket, connection: Connection, maxWaitMs: number): P
 /** The connection that is opened for a WebSocket, and why that failed. */
 class Connection {
   #isOpen = false;
-  #failure: GantryError | undefined;
+  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
+  failure: GantryError | undefined;
 
   constructor(
     private readonly url: URL,
@@ -168,12 +169,7 @@ class Connection {
   }
 
   failed(cause: Error): void {
-    if (!this.#isOpen) this.#failure ??= toConnectionError(this.url, cause, false, this.proxy && proxyName(this.proxy));
-  }
-
-  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
-  failure(): GantryError | undefined {
-    return this.#failure;
+    if (!this.#isOpen) this.failure ??= toConnectionError(this.url, cause, false, this.proxy && proxyName(this.proxy));
   }
 }
 
