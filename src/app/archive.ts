@@ -64,12 +64,7 @@ export async function withTemporaryArchive<T>(
   }
 }
 
-/**
- * Writes the entries in the given order. Replaces an existing file only once the archive is complete; writes into a pipe
- * or device instead of replacing it.
- *
- * Throws ProjectError if a file cannot be read, FailedError if the archive cannot be written, InterruptedError on abort.
- */
+/** In the given order. Replaces an existing file only once the archive is complete; writes into a pipe or device. */
 export async function writeArchive(
   entries: readonly FileEntry[],
   path: string,

@@ -12,7 +12,6 @@ import { walkFolder } from './files/walk.ts';
 export interface CollectedFiles {
   /** Ordered by the UTF-8 bytes of their paths, independent of the locale. */
   entries: FileEntry[];
-  bytes: number;
   warnings: Problem[];
 }
 
@@ -38,17 +37,8 @@ export async function collectFiles(root: string, options: CollectOptions): Promi
   if (walked.used.size === 0) throw noFilesError(options, warnings);
 
   const entries = walked.entries.sort(pathOrder(walked.entries));
-  return {
-    entries,
-    bytes: totalBytes(entries),
-    warnings: [
-      ...warnings,
-      ...secretsWarning(
-        entries.map((entry) => entry.path),
-        options.exclude,
-      ),
-    ],
-  };
+  const paths = entries.map((entry) => entry.path);
+  return { entries, warnings: [...warnings, ...secretsWarning(paths, options.exclude)] };
 }
 
 /** Default patterns need not match if another pattern includes everything: a server app may have no `main.py`. */
@@ -110,19 +100,17 @@ export function checkLimits(entries: readonly FileEntry[], exclude: readonly str
   const bytes = totalBytes(entries);
   if (bytes <= gibibyte) return [];
 
+  const isOver = bytes > 2 * gibibyte;
   const largest = largestFiles(entries);
+  const lines = largest.map((entry) => `${sizeText(entry.size).padStart(11)}  ${entry.path}`);
+  const paths = largest.slice(0, 3).map(({ path }) => path);
   const problem: Problem = {
-    severity: bytes > 2 * gibibyte ? 'error' : 'warning',
-    message: `the files total ${sizeText(bytes)}, ${bytes > 2 * gibibyte ? 'over' : 'close to'} the limit of 2 GiB`,
-    why: ['largest files:', ...largest.map((entry) => `${sizeText(entry.size).padStart(11)}  ${entry.path}`)].join(
-      '\n',
-    ),
-    fix: `${excludeLine(
-      exclude,
-      largest.slice(0, 3).map(({ path }) => path),
-    )}, and copy models and data to a volume with gantry cp`,
+    severity: isOver ? 'error' : 'warning',
+    message: `the files total ${sizeText(bytes)}, ${isOver ? 'over' : 'close to'} the limit of 2 GiB`,
+    why: ['largest files:', ...lines].join('\n'),
+    fix: `${excludeLine(exclude, paths)}, and copy models and data to a volume with gantry cp`,
   };
-  if (problem.severity === 'warning') return [problem];
+  if (!isOver) return [problem];
   const details = { bytes, largest: largest.map(({ path, size }) => ({ path, size })) };
   throw new ProjectError(problem.message, [problem], { details });
 }

@@ -1,8 +1,6 @@
 /**
- * Writes the dependencies in `cerebrium.toml` as the files that the platform installs from (docs/platform.md#builds).
- *
- * Versions come in many forms: empty, `latest`, `1.2`, `>=1,<2`, `^1.0`, a URL. Each kind of package has a table of
- * forms; the first form that matches decides how the line is written.
+ * What the platform installs from (docs/platform.md#builds). Versions come in many forms: empty, `latest`, `1.2`,
+ * `>=1,<2`, `^1.0`, a URL. Each kind of package has a table of forms, of which the first that matches decides.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -43,12 +41,10 @@ export function dependencyFiles(input: DependencyInput): { files: DependencyFile
   const from = (source: string, entries: FileEntry[]) =>
     entries.map((entry) => ({ source, entry: { ...entry, reason: { kind: 'generated', by: source } as const } }));
   const files = [
-    ...kinds.flatMap((kind) =>
-      from(
-        input.dependencies.paths[kind] ? `dependencies.paths.${kind}` : `dependencies.${kind}`,
-        packageList(kind, input, problems),
-      ),
-    ),
+    ...kinds.flatMap((kind) => {
+      const source = input.dependencies.paths[kind] ? `dependencies.paths.${kind}` : `dependencies.${kind}`;
+      return from(source, packageList(kind, input, problems));
+    }),
     ...from('deployment.pre_build_commands', script('pre_build_commands.sh', input.deployment.pre_build_commands)),
     ...from('deployment.shell_commands', script('shell_commands.sh', input.deployment.shell_commands)),
   ];

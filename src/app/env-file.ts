@@ -45,9 +45,7 @@ function parseLines(text: string, file: string): Record<string, string> {
 
 /** The value of a name, or what is wrong with its line. */
 function readValue(lines: LineReader, name: string): string | { message: string; why: string } {
-  if (!name) {
-    return { message: 'invalid line: expected NAME=value', why: 'values of several lines must be quoted' };
-  }
+  if (!name) return { message: 'invalid line: expected NAME=value', why: 'values of several lines must be quoted' };
   if (!isSecretName(name)) return { message: 'invalid name of a secret', why: secretNameFormat };
   if (!lines.startsQuoted) return unquoted(lines.next(restOfLine)?.[0] ?? '');
   const [whole, double, single = '', tick = ''] = lines.next(quotedValue) ?? [];

@@ -106,6 +106,9 @@ export const gpuFacts: Readonly<Record<string, GpuFacts>> = {
   BLACKWELL_B200: { memory: 180, oldestCuda: '12.8', capability: '10.0' },
 };
 
+const gpus = new Map(Object.entries(gpuFacts).map(([name, facts]) => [name, { name, ...facts }]));
+export const gpusIn = (compute: readonly string[] = []) => compute.flatMap((name) => gpus.get(name) ?? []);
+
 /**
  * The newest capability that the wheels of torch have code for, by the first CUDA whose builds have it: TORCH_CUDA_ARCH_LIST
  * in manywheel/build_cuda.sh of pytorch/builder, later .ci/manywheel/build_cuda.sh of pytorch/pytorch. Read on 2026-11-23.

@@ -24,11 +24,8 @@ export async function findSyntaxErrors(source: PythonSource, options: ParserOpti
   const [program, ...first] = interpreter(source.pythonVersion, options.env);
   const code = program === undefined ? undefined : await readRegular(source.path).catch(() => undefined);
   if (program === undefined || code === undefined) return [];
-  const [version = '', message, ...numbers] = (
-    await parse(program, [...first, ...flags, source.pythonVersion], code, options)
-  )
-    .trim()
-    .split('\0');
+  const said = await parse(program, [...first, ...flags, source.pythonVersion], code, options);
+  const [version = '', message, ...numbers] = said.trim().split('\0');
   if (!/^\d+\.\d+$/.test(version)) return [];
   if (message !== undefined && numbers.length === 4) {
     const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);

@@ -1,10 +1,7 @@
 /**
- * Globs over paths with forward slashes, the same on every operating system.
- *
  * `*` and `?` match within one name, `**` as a whole segment matches any number of folders, `[a-z]` and `[!a-z]` are
  * classes, `{a,b}` are alternatives, `\` escapes a character. Matching is case-sensitive, names with a leading dot are
  * not special, and all other characters are literal.
- *
  * Not implemented by regular expressions: they backtrack exponentially for `*a*a*a*b`, and cannot support `reaches`.
  */
 export interface Glob {

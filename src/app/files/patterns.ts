@@ -1,6 +1,4 @@
 /**
- * The patterns of `include` and `exclude` in `cerebrium.toml`.
- *
  * Includes are anchored at the app folder. Excludes without a slash match a name at any depth, as in `.gitignore`;
  * excludes with a slash are anchored. Patterns that cannot match are reported.
  */

@@ -55,9 +55,11 @@ export function clearPackingCache(cache: string): PackingUsage {
 }
 
 /** Creates it. Throws if another user could have written there: their content would be deployed. */
-export function openFolder(folder: string): void {
+export function openFolder(cache: string): string {
+  const folder = packingFolder(cache);
   makePrivateFolder(folder);
   checkWritableByUserOnly(folder);
+  return folder;
 }
 
 export function segmentPaths(folder: string): string[] {

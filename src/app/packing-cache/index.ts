@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { writeFileAtomic } from '../../kernel/disk/index.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
-import { indexPath, openFolder, packingFolder, stampPath } from './cache-folder.ts';
+import { indexPath, openFolder, stampPath } from './cache-folder.ts';
 import { type Checksums, FileIndex, isSettled, trustedDevice } from './file-index.ts';
 import type { PackingCacheOptions } from './packing-cache.ts';
 
@@ -23,9 +23,8 @@ export class AppStamp {
   static open(entries: readonly FileEntry[], options: PackingCacheOptions): AppStamp | undefined {
     const stamp = stampOf(entries, options);
     if (stamp === undefined) return undefined;
-    const folder = packingFolder(options.cache);
     try {
-      openFolder(folder);
+      const folder = openFolder(options.cache);
       return new AppStamp(stampPath(folder, options.root), stamp, options);
     } catch {
       return undefined;
@@ -80,9 +79,8 @@ export class KnownFiles {
 
   /** Undefined if the folder of the cache cannot be used. */
   static async open(options: PackingCacheOptions): Promise<KnownFiles | undefined> {
-    const folder = packingFolder(options.cache);
     try {
-      openFolder(folder);
+      const folder = openFolder(options.cache);
       const path = indexPath(folder, options.root);
       const index = await FileIndex.read(path, deflateVersion(), trustedDevice(options.root));
       return new KnownFiles(path, index, options);

@@ -8,7 +8,7 @@ import { throwIfAborted } from '../../kernel/errors.ts';
 import { BufferedFile } from '../buffered-file.ts';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry, FileStats } from '../files/entry.ts';
-import { indexPath, maxCacheBytes, openFolder, packingFolder, segmentPaths, trimCache } from './cache-folder.ts';
+import { indexPath, maxCacheBytes, openFolder, segmentPaths, trimCache } from './cache-folder.ts';
 import { FileIndex, type IndexedFile, type KnownContent, trustedDevice } from './file-index.ts';
 import { encodeIndex, PackedSegment, type SegmentIndex, segmentEnding } from './segment.ts';
 
@@ -49,9 +49,8 @@ export class PackingCache {
 
   /** Undefined if the folder cannot be used. */
   static async open(options: PackingCacheOptions): Promise<PackingCache | undefined> {
-    const folder = packingFolder(options.cache);
     try {
-      openFolder(folder);
+      const folder = openFolder(options.cache);
       const salt = deflateVersion();
       const files = await FileIndex.read(indexPath(folder, options.root), salt, trustedDevice(options.root));
       const cache = new PackingCache(salt, folder, maxCacheBytes(folder), files, options);

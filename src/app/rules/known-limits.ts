@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { readImage } from '../docker-image.ts';
-import { gpuFacts, hasTorchKernels } from '../hardware.ts';
+import { gpuFacts, gpusIn, hasTorchKernels } from '../hardware.ts';
 import { isLaterVersion } from '../later-version.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { readRequirementsText } from '../requirements.ts';
@@ -56,16 +56,16 @@ function fixOf(name: string, { versions }: MissingWheels): string {
 
 /** The dearest mistake: the build succeeds, and the first kernel fails on a rented GPU. */
 function* torchOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
-  const compute = app.sections.hardware?.compute ?? [];
+  const gpus = gpusIn(app.sections.hardware?.compute);
   for (const { name, requirement, at, line } of pinnedPackages(app)) {
     const built = torchBuild(name, requirement);
-    const gpu = built && compute.find((each) => gpuFacts[each] && !hasTorchKernels(gpuFacts[each], built.cuda));
-    if (!built || gpu === undefined) continue;
+    const gpu = built && gpus.find((each) => !hasTorchKernels(each, built.cuda));
+    if (!gpu) continue;
     const { cuda, torch, source } = built;
-    const oldest = oldestTorchWith(gpuFacts[gpu]?.oldestCuda ?? '0');
+    const oldest = oldestTorchWith(gpu.oldestCuda);
     const needed = name === 'torch' ? `torch ${oldest} or later` : `a later ${name}, for torch ${oldest} or later`;
-    yield warningAt(at, `${name} ${requirement.replace(/^[=\s]+/, '')} has no code for ${gpu}`, {
-      why: `${line}${torch === undefined ? 'it' : `its torch ${torch}`} is built with CUDA ${cuda} (${source}), and code for this GPU comes with CUDA ${gpuFacts[gpu]?.oldestCuda}`,
+    yield warningAt(at, `${name} ${requirement.replace(/^[=\s]+/, '')} has no code for ${gpu.name}`, {
+      why: `${line}${torch === undefined ? 'it' : `its torch ${torch}`} is built with CUDA ${cuda} (${source}), and code for this GPU comes with CUDA ${gpu.oldestCuda}`,
       fix: `use ${needed}, or another GPU`,
     });
   }
@@ -104,14 +104,13 @@ function pinnedPackages({ root, sections: draft }: RuleInput): PinnedPackage[] {
 }
 
 function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
-  const { hardware } = app.sections;
   const { image, at } = baseImage(app);
   const [, cuda] = /(?:^|\/)nvidia\/cuda:(\d+\.\d+)|-cuda(\d+\.\d+)-/.exec(image)?.filter(Boolean) ?? [];
   if (cuda === undefined) return;
-  const newer = (hardware?.compute ?? []).find((name) => isLaterVersion(gpuFacts[name]?.oldestCuda ?? '0', cuda));
-  if (newer === undefined) return;
-  const oldest = gpuFacts[newer]?.oldestCuda;
-  yield warningAt(at, `the image ${image} has CUDA ${cuda}, which has no code for ${newer}`, {
+  const newer = gpusIn(app.sections.hardware?.compute).find(({ oldestCuda }) => isLaterVersion(oldestCuda, cuda));
+  if (!newer) return;
+  const { name, oldestCuda: oldest } = newer;
+  yield warningAt(at, `the image ${image} has CUDA ${cuda}, which has no code for ${name}`, {
     why: `the first CUDA for it is ${oldest} (https://docs.nvidia.com/cuda/archive/${oldest}.0)`,
     fix: `use an image with CUDA ${oldest} or later, or another GPU`,
   });
@@ -129,26 +128,23 @@ function baseImage({ root, sections: { deployment, ...others } }: RuleInput): { 
 
 /** The weights alone need as much memory as their files have. */
 function* modelLargerThanGpu({ root, sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const [gpu] = hardware?.compute ?? [];
-  const facts = gpu === undefined ? undefined : gpuFacts[gpu];
-  if (gpu === undefined || !facts) return;
+  const [gpu] = gpusIn(hardware?.compute?.slice(0, 1));
+  if (!gpu) return;
   const count = Math.max(1, hardware?.gpu_count ?? 1);
-  const memory = facts.memory * count;
+  const memory = gpu.memory * count;
   for (const path of namedFolders(root)) {
     const gigabytes = weightBytes(join(root, path)) / 1e9;
     if (gigabytes <= memory) continue;
-    yield warningAt('hardware.compute', `the model in ${path} is larger than the memory of ${count} ${gpu}`, {
+    yield warningAt('hardware.compute', `the model in ${path} is larger than the memory of ${count} ${gpu.name}`, {
       why: `its files are ${Math.round(gigabytes)} GB, and the memory is ${memory} GB`,
-      fix: `compute = ${toToml(largerThan(gigabytes / count) ?? gpu)}, a larger gpu_count, or a quantized model`,
+      fix: `compute = ${toToml(largerThan(gigabytes / count) ?? gpu.name)}, a larger gpu_count, or a quantized model`,
     });
   }
 }
 
 function largerThan(gigabytes: number): string | undefined {
-  const [smallest] = Object.entries(gpuFacts)
-    .filter(([, { memory }]) => memory > gigabytes)
-    .sort(([, one], [, other]) => one.memory - other.memory);
-  return smallest?.[0];
+  const larger = gpusIn(Object.keys(gpuFacts)).filter(({ memory }) => memory > gigabytes);
+  return larger.sort((one, other) => one.memory - other.memory)[0]?.name;
 }
 
 /** Folders of the app folder that main.py names in a string, as `from_pretrained("models/llama")` does. */

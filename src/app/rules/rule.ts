@@ -1,5 +1,4 @@
-import type { SectionName } from '../schema.ts';
-import { partners } from '../schema.ts';
+import { partners, type SectionName } from '../schema.ts';
 import type { ConfigIssue } from '../toml/issue.ts';
 import type { Draft } from '../toml/sections.ts';
 

@@ -22,12 +22,8 @@ export const valuesRule: Rule = function* ({ sections: draft }) {
 function* outsideList(section: SectionName, key: string, { strict }: Key, known: readonly string[], value: unknown) {
   const items = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
   for (const item of items.filter((item) => !known.includes(item))) {
-    const meant = documentedValues(
-      key,
-      item,
-      known.filter((name) => !items.includes(name)),
-    );
-    const lines = meant.map((value) => {
+    const others = known.filter((name) => !items.includes(name));
+    const lines = documentedValues(key, item, others).map((value) => {
       const fixed = items.length > 1 ? items.map((other) => (other === item ? value : other)) : value;
       return tomlAssignment(key, toToml(fixed));
     });

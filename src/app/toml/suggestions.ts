@@ -1,5 +1,5 @@
 import { closestName } from '../../kernel/closest-name.ts';
-import { gpuFacts } from '../hardware.ts';
+import { gpusIn } from '../hardware.ts';
 
 /** Empty if not certain. A similar spelling is not enough for places: eu-west-2 is not in the country of eu-west-3. */
 export function documentedValues(key: string, written: string, known: readonly string[]): string[] {
@@ -24,19 +24,7 @@ function valueStartingWith(written: string, known: readonly string[]): string | 
 }
 
 /** Words that say nothing about the model. */
-const makers = new Set([
-  'NVIDIA',
-  'AWS',
-  'TESLA',
-  'GEFORCE',
-  'RTX',
-  'TURING',
-  'ADA',
-  'LOVELACE',
-  'AMPERE',
-  'HOPPER',
-  'BLACKWELL',
-]);
+const makers = /^(?:NVIDIA|AWS|TESLA|GEFORCE|RTX|TURING|ADA|LOVELACE|AMPERE|HOPPER|BLACKWELL)$/;
 
 const otherNames: Record<string, string> = {
   A10G: 'A10',
@@ -54,10 +42,9 @@ const retired: Record<string, number> = { 4000: 8, 5000: 16, A4000: 16, A5000: 2
 
 /** The smallest GPU with as much memory, of the same maker's family if there is one. */
 function nearestByMemory(memory: number, written: string, known: readonly string[]): string[] {
-  const enough = known
-    .filter((name) => (gpuFacts[name]?.memory ?? 0) >= memory)
-    .sort((one, other) => (gpuFacts[one]?.memory ?? 0) - (gpuFacts[other]?.memory ?? 0));
-  const least = enough.filter((name) => gpuFacts[name]?.memory === gpuFacts[enough[0] ?? '']?.memory);
+  const enough = gpusIn(known).filter((gpu) => gpu.memory >= memory);
+  const smallest = Math.min(...enough.map((gpu) => gpu.memory));
+  const least = enough.filter((gpu) => gpu.memory === smallest).map(({ name }) => name);
   return [least.find((name) => name.split('_')[0] === written.toUpperCase().split('_')[0]) ?? least[0] ?? []].flat();
 }
 
@@ -68,7 +55,7 @@ function accelerators(written: string, known: readonly string[]): string[] {
     .split(/[^A-Z0-9]+/)
     .filter(Boolean);
   const same = known.filter((name) => name === words.join('_'));
-  const model = words.filter((word) => !makers.has(word)).map((word) => otherNames[word] ?? word);
+  const model = words.filter((word) => !makers.test(word)).map((word) => otherNames[word] ?? word);
   if (/^(?:none|null|no|false|0|cpu)?$/i.test(written.trim())) return known.filter((name) => name === 'CPU');
   if (same.length > 0 || model.length === 0) return same;
   const memory = model.map((word) => retired[word]).find((each) => each !== undefined);

@@ -1,7 +1,4 @@
-/**
- * Compresses files and writes them in order. A thread reads and compresses a batch of small files; large files are read
- * here in blocks, which are compressed concurrently. What a cache has is not compressed again.
- */
+/** A thread reads and compresses a batch of small files; large ones are read here and compressed concurrently. */
 
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';

@@ -1,9 +1,6 @@
 /**
- * The records of a zip file, named as in PKWARE's APPNOTE: a local header before the data of each entry, and the central
- * directory at the end.
- *
- * For reproducible archives, all entries have the same date and one of two modes. The limit of 2 GiB for an archive is far
- * below that of the format, but not that of their number: only the end may need zip64.
+ * Named as in PKWARE's APPNOTE. For reproducible archives, all entries have the same date and one of two modes. Their size
+ * is far below the limit of the format, but not their number: only the end may need zip64.
  */
 
 import type { FileHandle } from 'node:fs/promises';

@@ -2,10 +2,7 @@ import { readVariable } from '../../kernel/environment.ts';
 
 let trusting: Promise<void> | undefined;
 
-/**
- * Trusts the authorities in the file of SSL_CERT_FILE too, as curl, Python and Go do; Node itself reads NODE_EXTRA_CA_CERTS
- * alone. To be called before a connection is opened: the file is read once, and only if there is something to send.
- */
+/** SSL_CERT_FILE too, as curl, Python and Go do; Node itself reads NODE_EXTRA_CA_CERTS. Once, before a connection. */
 export function trustCertificateFile(): Promise<void> {
   trusting ??= trust(readVariable(process.env, 'SSL_CERT_FILE'));
   return trusting;

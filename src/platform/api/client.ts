@@ -82,19 +82,10 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   for (const [name, value] of Object.entries(parameters.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  const { body, type } = await encode(endpoint, parameters.body);
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
   const allowsChunks = typeof endpoint.reply === 'object' && isLongList(endpoint.reply);
-  const message = {
-    method,
-    url,
-    body,
-    type,
-    accept,
-    open: endpoint.anonymous,
-    allowsChunks,
-    current: endpoint.current,
-  };
+  const { anonymous: open, current } = endpoint;
+  const message = { method, url, ...(await encode(endpoint, parameters.body)), accept, open, current, allowsChunks };
   const sent = exchange(message, options);
   const reply = await sent.catch(async (error) => {
     raise(withFix(await asMissing(error, endpoint, parameters, options), endpoint, parameters));

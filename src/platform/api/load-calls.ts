@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { ProxySettings } from '../config/proxy-settings.ts';
+import { dispatchOptions } from './dispatch.ts';
 import type { HttpReply } from './http-reply.ts';
 import { createConnector, loadUndici } from './undici.ts';
 
@@ -33,20 +34,11 @@ const bodyStartBytes = 128;
 
 /** Sends one request thousands of times a second, with little work for each. */
 export async function openLoadCalls(request: RepeatedRequest): Promise<LoadCalls> {
-  const { method, url, headers, body, proxy, silenceMs } = request;
   const { Agent } = await loadUndici();
   const closing = new AbortController();
-  const connect = await createConnector({ proxy, signal: closing.signal });
+  const connect = await createConnector({ proxy: request.proxy, signal: closing.signal });
   const agent = new Agent({ connect, pipelining: 1, keepAliveTimeout: maxIdleMs });
-  const options: Dispatcher.DispatchOptions = {
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: method as Dispatcher.HttpMethod,
-    headers,
-    body: body ?? null,
-    headersTimeout: silenceMs,
-    bodyTimeout: silenceMs,
-  };
+  const options = dispatchOptions(request);
   const inFlight = new Set<LoadCall>();
   return {
     start: (call, listener) => void agent.dispatch(options, new LoadCall(call, listener, inFlight)),

@@ -8,10 +8,7 @@ import { proxyFor, proxyName } from './proxy.ts';
 import { ConnectionError, toConnectionError } from './transport.ts';
 
 export interface LogSocket {
-  /**
-   * The texts received since the last call, in order. Waits up to `maxWaitMs` for the first, and `gatherMs` more for those
-   * that follow it. `quiet` if there were none, `closed` after the last one.
-   */
+  /** Waits `maxWaitMs` for the first text, and `gatherMs` for others. `quiet` without any, `closed` after the last. */
   next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
   /** Why it was closed, for messages; empty while it is open. */
   readonly closeReason: string;
@@ -47,9 +44,7 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
   const { address, token, userAgent, proxy, signal, silenceMs } = options;
   const url = new URL(address + path);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  for (const [name, value] of Object.entries({ ...query, token })) {
-    if (value) url.searchParams.set(name, String(value));
-  }
+  for (const [name, value] of Object.entries({ ...query, token })) if (value) url.searchParams.set(name, String(value));
   const { WebSocket } = await import('ws');
   const aborted = new AbortController();
   const connection = new Connection(url, proxyFor(proxy, url));
@@ -105,7 +100,7 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
   await opened(socket, connection, Math.min(handshakeMs, silenceMs)).catch(() => {
     finish('the connection failed');
     signal.throwIfAborted();
-    throw connection.failure() ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
+    throw connection.failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
   });
   return {
     async next(maxWaitMs, gatherMs) {
@@ -144,7 +139,8 @@ function opened(socket: WebSocket, connection: Connection, maxWaitMs: number): P
 /** The connection that is opened for a WebSocket, and why that failed. */
 class Connection {
   #isOpen = false;
-  #failure: GantryError | undefined;
+  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
+  failure: GantryError | undefined;
 
   constructor(
     private readonly url: URL,
@@ -173,12 +169,7 @@ class Connection {
   }
 
   failed(cause: Error): void {
-    if (!this.#isOpen) this.#failure ??= toConnectionError(this.url, cause, false, this.proxy && proxyName(this.proxy));
-  }
-
-  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
-  failure(): GantryError | undefined {
-    return this.#failure;
+    if (!this.#isOpen) this.failure ??= toConnectionError(this.url, cause, false, this.proxy && proxyName(this.proxy));
   }
 }
 

@@ -6,10 +6,7 @@ export function startsList(chunks: readonly Buffer[]): boolean {
   return /^\ufeff?\s*\[/.test(chunks[0]?.toString('utf8', 0, 64) ?? '');
 }
 
-/**
- * Reads a JSON list without holding its items: it keeps the text and parses it again whenever the items are read. `read`
- * decodes some of the items. Empties `chunks`. Throws a SyntaxError if the text is incomplete or damaged anywhere.
- */
+/** Holds no items, but their text, which it parses at each reading. Empties `chunks`. Throws a SyntaxError. */
 export function readLongList<Item>(chunks: Buffer[], read: (items: unknown[]) => Item[]): Iterable<Item> {
   const batches: Buffer[] = [];
   const unreadable = [];

@@ -1,10 +1,7 @@
 /** Smaller differences are ignored, because a Date header has whole seconds. */
 const minDifferenceMs = 2_000;
 
-/**
- * The clock of the platform or of a storage, by the dates of its responses: its times can only be compared with that. It
- * may differ from the clock of this machine, which may also be set while a command runs.
- */
+/** By the dates of responses: a remote time can only be compared with that, as this machine's clock may differ. */
 export class RemoteClock {
   #aheadMs = 0;
 

@@ -11,7 +11,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../kernel/errors.ts';
-import { defined, parseJson } from '../../kernel/json-text.ts';
+import { defined, parseJsonOr } from '../../kernel/json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { parseRetryAfter } from './retry.ts';
@@ -135,14 +135,10 @@ function errorCodeOf({ body }: HttpReply): string | undefined {
 }
 
 function parseObject(text: string): Record<string, string | undefined> | undefined {
-  try {
-    return Object(parseJson(text));
-  } catch {
-    return undefined;
-  }
+  const value = parseJsonOr(text, undefined);
+  return value === undefined ? undefined : Object(value);
 }
 
 function header(reply: HttpReply, name: string): string | undefined {
-  const value = reply.headers[name];
-  return Array.isArray(value) ? value[0] : value;
+  return [reply.headers[name]].flat()[0];
 }

@@ -54,10 +54,7 @@ interface OpenResponse extends Omit<HttpReply, 'body'> {
 /** A response of unknown length may be silent this many times longer, because it is produced while it is sent. */
 const pauseFactor = 15;
 
-/**
- * Sends a request with streamed bodies. Waits for the response until `signal` aborts. Does not follow redirects. Throws
- * ConnectionError, or the reason of the signal.
- */
+/** Waits until `signal` aborts. Follows no redirects. Throws ConnectionError, or the reason of the signal. */
 export async function sendStreamed(request: StreamedRequest): Promise<StreamedReply> {
   const { url, body, signal, silenceMs } = request;
   // Closes the connection when it is silent, and when the response is no longer needed.

@@ -2,8 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import { after, onAbort } from '../../kernel/clock.ts';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { trustCertificateFile } from './certificate-file.ts';
-import type { HttpReply } from './http-reply.ts';
-import { toReplyBody } from './http-reply.ts';
+import { type HttpReply, toReplyBody } from './http-reply.ts';
 import { ProgressLimit, silenceError } from './progress-limit.ts';
 import { failureFacts, failureReason, isEarlyFailure } from './transient-failures.ts';
 
@@ -58,7 +57,7 @@ export async function sendWithAgent(
     const reply = await waitForResponse(outgoing);
     awaited = reply;
     progress.restart();
-    const chunks = await read(reply, { method, url, maxBytes, progress });
+    const chunks = await read(reply, progress, { method, url, maxBytes });
     const { statusCode: status = 0, headers: received } = reply;
     return { status, headers: received, ...toReplyBody(chunks, received, allowsChunks && status === 200) };
   } catch (cause) {
@@ -134,12 +133,8 @@ export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessag
 
 function read(
   reply: IncomingMessage,
-  {
-    method,
-    url,
-    maxBytes,
-    progress,
-  }: Pick<HttpRequest, 'method' | 'url'> & { maxBytes: number; progress: ProgressLimit },
+  progress: ProgressLimit,
+  { method, url, maxBytes }: Pick<HttpRequest, 'method' | 'url'> & { maxBytes: number },
 ): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

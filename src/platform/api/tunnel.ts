@@ -42,13 +42,10 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
         cleanUp();
         // Until the socket is used, an error would have no listener.
         socket.on('error', () => {});
-        if (signal?.aborted) {
+        const isRefused = statusCode < 200 || statusCode > 299;
+        if (signal?.aborted || isRefused) {
           socket.destroy();
-          return reject(signal.reason);
-        }
-        if (statusCode < 200 || statusCode > 299) {
-          socket.destroy();
-          return reject(connectRejectedError(proxy, authority, statusCode));
+          return reject(signal?.aborted ? signal.reason : connectRejectedError(proxy, authority, statusCode));
         }
         if (head.length > 0) socket.unshift(head);
         resolve(socket);

@@ -4,10 +4,7 @@ import type { Context } from '../context.ts';
 
 type Clock = Pick<Context, 'signal' | 'elapsed'>;
 
-/**
- * A time limit for several steps: whichever is waiting when it passes (a request, a pause, a log), callers throw the
- * deadline's error, which is the reason of `signal`. Ctrl-C aborts `signal` too, with its own reason.
- */
+/** For several steps: whichever waits when it passes throws its error, the reason of `signal`, as Ctrl-C does. */
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #expired = new AbortController();

@@ -15,10 +15,7 @@ export function isRefusal(error: unknown): error is GantryError {
 /** How long the platform may not know what a command has just created, in ms. */
 const unknownMs = 60_000;
 
-/**
- * Whether an error about what this command created `ageMs` ago may only be too early: until its record is there the
- * platform does not find it (404), and it denies what its authorizer does not know (403).
- */
+/** Until there is a record, the platform does not find it (404), and denies what its authorizer does not know (403). */
 export function isTooEarly(error: unknown, ageMs: number): error is GantryError {
   return ageMs <= unknownMs && isRefusal(error) && error.facts.status !== 405;
 }

@@ -13,10 +13,7 @@ export class LostUploadError extends UnavailableError {}
 const isRepeated = (error: unknown): error is GantryError =>
   [LostUploadError, ChangedError, CorruptError].some((kind) => error instanceof kind);
 
-/**
- * Copies a file, unless it is to be skipped. Repeats the copy once if the file changes meanwhile, arrives damaged, or cannot
- * be resumed. Of several files in progress, the one with the lowest `order` goes first.
- */
+/** Repeats the copy once if the file changes, arrives damaged, or cannot be resumed. The lowest `order` goes first. */
 export async function copyFile(
   found: FoundFile,
   order: number,

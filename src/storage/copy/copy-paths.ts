@@ -91,9 +91,7 @@ function checkPaths(paths: CopyPaths): CopyPaths {
   if (streams > 0 && (sources.length > 1 || target.kind !== 'remote' || target.at.path.endsWith('/'))) {
     throw new UsageError('stdin can only be copied alone, to a file on a volume', { fix: gantryCommand`cp - :/file` });
   }
-  if (target.kind !== 'remote' && sources.some(({ kind }) => kind !== 'remote')) {
-    throw nothingRemoteError();
-  }
+  if (target.kind !== 'remote' && sources.some(({ kind }) => kind !== 'remote')) throw nothingRemoteError();
   return paths;
 }
 

@@ -7,10 +7,7 @@ export interface PathFilter {
   excludesFolder(folder: string): boolean;
 }
 
-/**
- * `*.bin` is a name at any depth, `models/*.bin` a path from the source folder, `cache/` a folder. Excludes win over
- * includes. Throws a UsageError for an invalid pattern.
- */
+/** `*.bin` is a name at any depth, `models/*.bin` a path, `cache/` a folder. Excludes win over includes. */
 export function createPathFilter(include: readonly string[], exclude: readonly string[]): PathFilter {
   const included = include.map(parsePattern);
   const excluded = exclude.map(parsePattern);
@@ -33,11 +30,6 @@ function parsePattern(text: string): PathTest {
   const anchored = text.slice(0, -1).includes('/');
   const test = (path: string) => glob.matches(anchored ? path : (path.split('/').at(-1) ?? path));
   // A pattern that matches a folder selects its contents: `--include models/`.
-  const inside = (path: string) => foldersAbove(path).some(test);
+  const inside = (path: string) => [...path.matchAll(/\//g)].some(({ index }) => test(path.slice(0, index)));
   return (path, isFolder) => (test(path) && (isFolder || !onlyFolders)) || inside(path);
-}
-
-/** `a/b/c` gives `a` and `a/b`. */
-function foldersAbove(path: string): string[] {
-  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }

@@ -9,6 +9,7 @@ import { downloadRange } from '../transfer/download-range.ts';
 import { etagCheck } from '../transfer/etag-checksum.ts';
 import { md5 } from '../transfer/hash.ts';
 import { type Part, planParts, type SentPart } from '../transfer/parts.ts';
+import type { RangeBounds } from '../transfer/range-request.ts';
 import { readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { forEachPart } from '../transfer/run-workers.ts';
@@ -153,55 +154,34 @@ function openRemote(
   const { bytes } = found;
   const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
   const content = new RemoteContent(bytes, urlRequester(at, context), receiving);
-  const whole = new WholeRead(content, resources);
+  let hash: Hash | undefined;
+  let received = 0;
+  const whole = async function* () {
+    hash = resources.hasher && createHash('md5');
+    received = 0;
+    for await (const piece of pieces(content, undefined, resources)) {
+      hash?.update(piece);
+      received += piece.length;
+      yield piece;
+    }
+  };
   return {
     bytes,
     mark: remoteMark(found),
     createReader: () =>
-      directReader(({ offset, length }) =>
-        streamSource(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
+      directReader(({ offset: start, length }) =>
+        streamSource(length === bytes ? whole() : pieces(content, { start, end: start + length }, resources)),
       ),
     resumable: allParts,
-    // Parts are requested in the version of the first one, so only a whole read needs a check.
-    checkUnchanged: async () => whole.check(),
+    // Parts are requested in the version of the first one; what was read at once is compared with the storage's checksum.
+    checkUnchanged: async () => {
+      if (hash && received === bytes) etagCheck(content.version)?.(hash.copy().digest('hex'));
+    },
     original: (part) => remoteMd5(content, part, resources),
     close: async () => {},
   };
 }
 
-/** A remote file that is read in one request, so that it can be compared with the storage's checksum. */
-class WholeRead {
-  #hash: Hash | undefined;
-  #bytes = 0;
-
-  constructor(
-    private readonly content: RemoteContent,
-    private readonly resources: TransferContext,
-  ) {}
-
-  async *read(): AsyncGenerator<Buffer> {
-    const { content, resources } = this;
-    this.#hash = resources.hasher && createHash('md5');
-    this.#bytes = 0;
-    for await (const piece of (await content.get(undefined, resources.signal)).chunks) {
-      this.#hash?.update(piece);
-      this.#bytes += piece.length;
-      yield piece;
-    }
-  }
-
-  /** Throws a CorruptError if the last read does not match the checksum. */
-  check(): void {
-    if (!this.#hash || this.#bytes !== this.content.bytes) return;
-    etagCheck(this.content.version)?.(this.#hash.copy().digest('hex'));
-  }
-}
-
-async function* pieces(
-  content: RemoteContent,
-  start: number,
-  end: number,
-  resources: TransferContext,
-): AsyncGenerator<Buffer> {
-  yield* (await content.get({ start, end }, resources.signal)).chunks;
+async function* pieces(content: RemoteContent, range: RangeBounds | undefined, { signal }: TransferContext) {
+  yield* (await content.get(range, signal)).chunks;
 }

@@ -44,10 +44,7 @@ const pausesMs = [500, 1_000, 2_000];
 /** Completed files of a folder that trigger a listing. */
 const maxUnlisted = 10_000;
 
-/**
- * Confirms uploaded files by listing their folders: a successful reply does not prove that the file is there. Each folder
- * is listed once, after its last file, while files of other folders are being uploaded.
- */
+/** A successful reply does not prove that a file is there. Each folder is listed once, after its last file. */
 export class UploadConfirmation {
   readonly #folders = new Map<string, UnconfirmedFolder>();
   readonly #listings = new TaskQueue(listingsAtOnce);

@@ -192,10 +192,7 @@ class Relay implements PartReader {
   }
 }
 
-/**
- * The parts of an earlier attempt that need not be read again: those up to the last one before a gap whose checksum was
- * saved.
- */
+/** What need not be read again: the parts up to the last one before a gap whose checksum was saved. */
 function resumableParts(sent: readonly SentPart[]): SentPart[] {
   const inOrder = sent.toSorted((a, b) => a.number - b.number);
   const gap = inOrder.findIndex(({ number, sha256State }, at) => number !== at + 1 || sha256State === undefined);

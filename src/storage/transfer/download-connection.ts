@@ -79,7 +79,8 @@ export class DownloadConnection {
       else if (this.#isClosed) return;
       else await this.#read();
     }
-    this.isReusable = !this.#isClosed && !/\bclose\b/i.test(headersOf(this.#head).connection ?? '');
+    const { connection = '' } = (this.#head as ResponseHead).headers;
+    this.isReusable = !this.#isClosed && !/\bclose\b/i.test(connection);
   }
 
   destroy(error?: Error): void {
@@ -135,10 +136,6 @@ export class DownloadConnection {
     this.#isPaused = true;
     this.#wake();
   }
-}
-
-function headersOf(head: ResponseHead | string): IncomingHttpHeaders {
-  return typeof head === 'string' ? {} : head.headers;
 }
 
 /** As Node has it for its own client. */

@@ -39,17 +39,13 @@ export class DownloadConnections {
       this.#release(url.origin, connection);
     };
     signal.addEventListener('abort', abort, { once: true });
+    let head: ResponseHead | undefined;
     try {
-      const head = await connection.request(formatRequest(url, headers));
-      if (!head) {
-        finish();
-        return undefined;
-      }
-      return { ...head, drop: finish, receive: () => receiveAll(connection, finish) };
-    } catch (error) {
-      finish();
-      throw error;
+      head = await connection.request(formatRequest(url, headers));
+    } finally {
+      if (!head) finish();
     }
+    return head && { ...head, drop: finish, receive: () => receiveAll(connection, finish) };
   }
 
   close(): void {

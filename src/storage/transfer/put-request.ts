@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { toDiskError } from '../../kernel/disk/index.ts';
-import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { UnavailableError } from '../../kernel/errors.ts';
 import { dispatchRequest } from '../../platform/api/dispatch.ts';
 import { rejectWebPage } from '../../platform/api/reply.ts';
-import { toConnectionError } from '../../platform/api/transport.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
+import { requestError } from './range-request.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, errorFromStorage } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
@@ -41,9 +41,7 @@ export async function sendPutRequest(
     const limit = { ...storageLimit, silenceMs: resources.silenceMs };
     const { status, headers, body: said } = await dispatchRequest(resources.dispatcher, options, signal, limit);
     // Only 200 says that the bytes are stored (docs/platform.md#uploads).
-    if (status !== 200) {
-      throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());
-    }
+    if (status !== 200) throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());
     // Storage replies to an upload with an empty body or XML.
     rejectWebPage({ status, headers, body: said, host: url.host });
     resources.storageClock.observe(headers);
@@ -52,9 +50,7 @@ export async function sendPutRequest(
     return etag;
   } catch (cause) {
     body.subtractProgress();
-    if (resources.signal.aborted) throw resources.signal.reason;
-    if (cause instanceof GantryError || signal.aborted) throw cause;
-    throw toConnectionError(url, cause);
+    throw requestError(cause, url, resources, signal);
   } finally {
     await body.close();
   }

@@ -42,22 +42,43 @@ export async function sendRangeRequest(
   signal: AbortSignal,
 ): Promise<ObjectResponse> {
   const url = parseSignedUrl(request.url, 'download');
-  const { range, version } = request;
-  try {
-    const headers = {
-      // A compressed response has a different length than the file.
-      'accept-encoding': 'identity',
-      ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
-      ...(version === undefined ? {} : { 'if-match': version }),
-      ...request.headers,
-    };
-    const viaBlocks = request.intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
-    const reply = viaBlocks ?? (await requestStream(url, headers, resources, signal));
-    await checkReply(reply, url, resources, request.toError);
-    return read(reply, request, url, resources, signal);
-  } catch (cause) {
-    throw requestError(cause, url, resources, signal);
+  const toError = (cause: unknown) => requestError(cause, url, resources, signal);
+  const reply = await openReply(request, url, resources, signal).catch((cause: unknown) => {
+    throw toError(cause);
+  });
+  const { headers, blocks, body, drop } = reply;
+  const error = headerError(reply, request);
+  if (error) {
+    drop();
+    throw error;
   }
+  const { start, end } = request.range ?? { start: 0, end: request.bytes };
+  const isExact = headers['content-length'] === String(end - start);
+  return {
+    version: headers.etag?.startsWith('W/') ? undefined : headers.etag,
+    drop,
+    chunks: received(chunks(body, end - start, resources, signal), toError),
+    blocks: blocks && isExact && !resources.rateLimit ? received(blocks(), toError) : undefined,
+  };
+}
+
+async function openReply(
+  { range, version, intoBlocks, headers: given, toError }: RangeRequest,
+  url: URL,
+  resources: TransferContext,
+  signal: AbortSignal,
+): Promise<StorageReply> {
+  const headers = {
+    // A compressed response has a different length than the file.
+    'accept-encoding': 'identity',
+    ...(range && { range: `bytes=${range.start}-${range.end - 1}` }),
+    ...(version !== undefined && { 'if-match': version }),
+    ...given,
+  };
+  const viaBlocks = intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
+  const reply = viaBlocks ?? (await requestStream(url, headers, resources, signal));
+  await checkReply(reply, url, resources, toError);
+  return reply;
 }
 
 async function requestBlocks(
@@ -85,40 +106,11 @@ export async function requestStream(
   return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
 }
 
-function read(
-  reply: StorageReply,
-  request: RangeRequest,
-  url: URL,
-  resources: TransferContext,
-  signal: AbortSignal,
-): ObjectResponse {
-  const { headers } = reply;
-  const error = headerError(reply, request);
-  if (error) {
-    reply.drop();
-    throw error;
-  }
-  const { start, end } = request.range ?? { start: 0, end: request.bytes };
-  const isExact = headers['content-length'] === String(end - start);
-  const { blocks } = reply;
-  return {
-    version: headers.etag?.startsWith('W/') ? undefined : headers.etag,
-    drop: reply.drop,
-    chunks: chunks(reply, end - start, url, resources, signal),
-    blocks: blocks && isExact && !resources.rateLimit ? received(blocks(), url, resources, signal) : undefined,
-  };
-}
-
-async function* received(
-  blocks: AsyncGenerator<ReceivedBlock>,
-  url: URL,
-  resources: TransferContext,
-  signal: AbortSignal,
-): AsyncGenerator<ReceivedBlock> {
+async function* received<T>(pieces: AsyncGenerator<T>, toError: (cause: unknown) => unknown): AsyncGenerator<T> {
   try {
-    yield* blocks;
+    yield* pieces;
   } catch (cause) {
-    throw requestError(cause, url, resources, signal);
+    throw toError(cause);
   }
 }
 
@@ -141,24 +133,19 @@ export function changedError(): ChangedError {
 }
 
 async function* chunks(
-  { body }: StorageReply,
+  body: AsyncIterable<Buffer>,
   expectedBytes: number,
-  url: URL,
-  resources: TransferContext,
+  { rateLimit }: TransferContext,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let received = 0;
   let last: Buffer | undefined;
-  try {
-    for await (const chunk of body) {
-      await resources.rateLimit?.wait(chunk.length, signal);
-      received += chunk.length;
-      if (received > expectedBytes) throw new ChangedError('it is longer than in the listing');
-      if (received === expectedBytes) last = chunk;
-      else yield chunk;
-    }
-  } catch (cause) {
-    throw requestError(cause, url, resources, signal);
+  for await (const chunk of body) {
+    await rateLimit?.wait(chunk.length, signal);
+    received += chunk.length;
+    if (received > expectedBytes) throw new ChangedError('it is longer than in the listing');
+    if (received === expectedBytes) last = chunk;
+    else yield chunk;
   }
   if (received < expectedBytes) throw closedEarlyError();
   if (last) yield last;

@@ -27,9 +27,7 @@ const maxRequests = 128;
 /** Requests of any kind for each large one that may be in flight. */
 const requestsPerLarge = 4;
 
-/**
- * Limits the requests in flight. Small and large requests share it: of those that wait, each kind gets every second place.
- */
+/** The requests in flight. Small and large ones share it: of those that wait, each kind gets every second place. */
 export class RequestLimiter {
   readonly max: number;
   readonly #width: AdaptiveWidth;

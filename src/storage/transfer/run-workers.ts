@@ -2,9 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { missingParts, type Part, type PartPlan } from './parts.ts';
 import type { TransferContext } from './transfer-context.ts';
 
-/**
- * Runs `count` workers concurrently. On the first failure, aborts the others, waits for them, then rethrows it.
- */
+/** Runs `count` workers concurrently. On the first failure, aborts the others, waits for them, then rethrows it. */
 export async function runWorkers(
   count: number,
   signal: AbortSignal,

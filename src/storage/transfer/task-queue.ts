@@ -3,10 +3,7 @@ interface Task {
   places: number;
 }
 
-/**
- * Runs tasks in their order, at most `concurrency` at a time; a task may take the places of several. Tasks must not reject:
- * they report their own failures.
- */
+/** In their order, at most `concurrency` at a time; a task may take several places. Tasks must not reject. */
 export class TaskQueue {
   #running = 0;
   #waiting: Task[] = [];

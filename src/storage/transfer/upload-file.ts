@@ -24,9 +24,7 @@ export interface UploadedParts {
 /** Maximum number of sessions for one file, in case the URLs always expire too early. */
 const maxSessions = 4;
 
-/**
- * Uploads the missing parts of a file, each with its own retries. If the URLs expire, starts over with a new attempt.
- */
+/** Uploads the missing parts, each with its own retries. If the URLs expire, starts over with a new attempt. */
 export async function uploadFile(sending: FileUpload, resources: TransferContext): Promise<UploadedParts> {
   let previous = sending.saved;
   for (let sessions = 1; ; sessions++) {

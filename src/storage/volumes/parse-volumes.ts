@@ -18,10 +18,7 @@ export interface VolumeAmount {
   bytes: number | undefined;
 }
 
-/**
- * Parses the list of volumes, which is undocumented (docs/platform.md#volumes): a list or an object that contains one,
- * with sizes in bytes or GB, in camelCase or snake_case. Keeps all fields of a volume of unknown shape.
- */
+/** Undocumented (docs/platform.md#volumes): any common shape and unit. Keeps all fields of an unknown shape. */
 export function parseVolumes(reply: unknown): VolumeSize[] {
   return listIn(reply).map((volume) => {
     const facts = factsOf(volume);
@@ -42,9 +39,7 @@ export function parseVolumes(reply: unknown): VolumeSize[] {
   });
 }
 
-/**
- * The size in GB of a region's volume; undefined if the list is ambiguous: no region in the entry, or another unit.
- */
+/** The GB of a region's volume; undefined if the list is ambiguous: no region in the entry, or another unit. */
 export function sizeInGigabytes(reply: unknown, region: string): number | undefined {
   const sizes = listIn(reply).flatMap((volume) => {
     const facts = factsOf(volume);

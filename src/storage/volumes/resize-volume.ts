@@ -14,15 +14,19 @@ export interface ResizedVolume {
   confirmed: boolean;
 }
 
-/**
- * Grows the current region's volume after a confirmation. Throws UsageError if it is larger already, PendingError if the
- * old size is still reported, and the platform's refusal if it has shown the size before and may not be asked now.
- */
+/** After a confirmation. PendingError if the old size is still reported: it may not be asked for again. */
 export async function growVolume(context: Context, newSizeGb: number): Promise<ResizedVolume> {
-  const { api, project, settings, prompt, progress, willChange, delay } = context;
+  const { api, project, settings, prompt, progress, willChange, delay, signal } = context;
   const region = volumeRegion(settings);
   const volume = `default-${region}`;
-  const currentGb = await readSize(context, region);
+  const readShown = async () => sizeInGigabytes(await api(listVolumes, { project }), region);
+  // The list of volumes is undocumented, so a failure is not an error: the size is unknown then.
+  const readSize = () =>
+    readShown().catch((error: unknown) => {
+      if (!(error instanceof GantryError) || signal.aborted) throw error;
+      return undefined;
+    });
+  const currentGb = await readSize();
   if (currentGb !== undefined && currentGb > newSizeGb) {
     throw new UsageError(`${volume} has ${currentGb} GB and cannot be made smaller`, {
       fix: gantryCommand`volumes list`,
@@ -31,9 +35,9 @@ export async function growVolume(context: Context, newSizeGb: number): Promise<R
   await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more and cannot be reduced later.`);
   willChange(`grow ${volume} to ${newSizeGb} GB`, { volume, region, sizeGb: newSizeGb, confirmed: false });
   await api(resizeVolume, { project, volume, body: { newSizeGb } });
-  const read = currentGb === undefined ? readSize : readShownSize;
   const reportedGb = await waitForChange(
-    () => read(context, region),
+    // Where it was shown, a refusal is one to show whether it changed.
+    currentGb === undefined ? readSize : readShown,
     (size) => size === undefined || size >= newSizeGb,
     delay,
   ).catch((error) => {
@@ -50,19 +54,4 @@ export async function growVolume(context: Context, newSizeGb: number): Promise<R
     fix: gantryCommand`volumes list`,
     details: { volume, region, newSizeGb, sizeGb: reportedGb },
   });
-}
-
-/** For a platform that has shown the size: a refusal is one to show whether it changed. */
-async function readShownSize({ api, project }: Context, region: string): Promise<number | undefined> {
-  return sizeInGigabytes(await api(listVolumes, { project }), region);
-}
-
-/** The list of volumes is undocumented, so a failure is not an error: the size is unknown then. */
-async function readSize(context: Context, region: string): Promise<number | undefined> {
-  try {
-    return await readShownSize(context, region);
-  } catch (error) {
-    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-    return undefined;
-  }
 }

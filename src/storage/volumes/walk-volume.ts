@@ -208,16 +208,11 @@ async function explainMissingVolume(
   const reply = await api(listVolumes, { project }).catch(() => undefined);
   const names = [...new Set(parseVolumes(reply).flatMap(({ name }) => name ?? []))];
   if (names.length === 0 || names.includes(volume)) return error;
-  const facts = { fix: gantryCommand`volumes list`, details: { volume, volumes: names } };
   const meant = closestName(volume, names);
-  if (meant)
-    return new NotFoundError(`volume ${volume} not found: did you mean ${meant}?`, {
-      ...facts,
-      corrected: { typed: volume, meant },
-    });
-  return new NotFoundError(`volume ${volume} not found`, {
-    ...facts,
-    why: `volumes of ${project}: ${names.join(', ')}`,
+  return new NotFoundError(`volume ${volume} not found${meant ? `: did you mean ${meant}?` : ''}`, {
+    fix: gantryCommand`volumes list`,
+    details: { volume, volumes: names },
+    ...(meant ? { corrected: { typed: volume, meant } } : { why: `volumes of ${project}: ${names.join(', ')}` }),
   });
 }
 

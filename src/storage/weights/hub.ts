@@ -16,7 +16,8 @@ import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { requestError } from '../transfer/range-request.ts';
 import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
-import { followRedirects, locateWebFile, parseWebUrl, type WebFile } from '../transfer/web-file.ts';
+import { followRedirects, locateWebFile, parseWebUrl } from '../transfer/web-file.ts';
+import type { SourceFile } from './plan-files.ts';
 
 export interface HubAccess {
   /** Without a slash at the end. */
@@ -26,13 +27,7 @@ export interface HubAccess {
 
 export interface HubModel {
   commit: string;
-  files: readonly HubFile[];
-}
-
-export interface HubFile {
-  path: string;
-  bytes: number;
-  web: WebFile;
+  files: readonly SourceFile[];
 }
 
 /** The hub that the variables of its own tools name. HF_TOKEN goes to the hub only, never to where it redirects. */
@@ -56,24 +51,23 @@ export async function readModel(
 ): Promise<HubModel> {
   const at = revision === undefined ? '' : `/revision/${toPathSegment(revision, 'revision')}`;
   const url = `${endpoint}/api/models/${name}${at}?blobs=true`;
+  const { host } = new URL(endpoint);
   const failed = (error: unknown) => {
-    throw explain(error, name, revision, endpoint, token !== undefined);
+    throw explain(error, { name, revision, page: `${endpoint}/${name}`, hasToken: token !== undefined });
   };
   const body = await repeated(() => readJson({ url, token }, resources), resources).catch(failed);
   const { sha: commit, siblings, gated } = isRecord(body) ? body : {};
   if (typeof commit !== 'string' || !/^[0-9a-f]{7,64}$/.test(commit) || !Array.isArray(siblings))
-    throw new UnexpectedReplyError(`${new URL(endpoint).host} sent no list of the files of ${name}`);
+    throw new UnexpectedReplyError(`${host} sent no list of the files of ${name}`);
   if (wholeCommit.test(revision ?? '') && commit !== revision) {
-    throw new ConflictError(`${new URL(endpoint).host} has another commit for ${revision}: ${commit}`, {
+    throw new ConflictError(`${host} has another commit for ${revision}: ${commit}`, {
       why: 'a commit never changes: the hub, or a proxy, sent other files than it was asked for',
     });
   }
   const listed = siblings.map((sibling) => toFile(sibling, `${endpoint}/${name}/resolve/${commit}`, token));
   const { items: files, repeated: twice } = distinctPaths(listed);
   if (twice !== undefined)
-    throw new UnexpectedReplyError(
-      `${new URL(endpoint).host} lists ${twice} of ${name} twice, with different contents`,
-    );
+    throw new UnexpectedReplyError(`${host} lists ${twice} of ${name} twice, with different contents`);
   // The list of a gated model is public, its files are not.
   const [first] = files;
   if (gated && first) await locateWebFile(first.web, resources).catch(failed);
@@ -102,7 +96,7 @@ async function readJson(
 }
 
 /** Large files have a SHA-256, those that are stored in Git itself an id of Git. */
-function toFile(sibling: unknown, base: string, token: string | undefined): HubFile {
+function toFile(sibling: unknown, base: string, token: string | undefined): SourceFile {
   const { rfilename: path, size, blobId, lfs } = isRecord(sibling) ? sibling : {};
   const { sha256, size: lfsSize } = isRecord(lfs) ? lfs : {};
   const bytes = lfsSize ?? size;
@@ -118,18 +112,8 @@ function toFile(sibling: unknown, base: string, token: string | undefined): HubF
       : undefined;
   if (!sum || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)
     throw new UnexpectedReplyError(`the hub does not tell the size and the checksum of ${path}`);
-  return {
-    path,
-    bytes,
-    web: {
-      url: `${base}/${path
-        .split('/')
-        .map((name) => toPathSegment(name, 'file'))
-        .join('/')}`,
-      token,
-      sum,
-    },
-  };
+  const segments = path.split('/').map((name) => toPathSegment(name, 'file'));
+  return { path, bytes, web: { url: `${base}/${segments.join('/')}`, token, sum } };
 }
 
 function isInside(path: string): boolean {
@@ -141,28 +125,20 @@ function isInside(path: string): boolean {
 /** The hub replies with 401 also for a model that does not exist, and with 403 until access was granted. */
 function explain(
   error: unknown,
-  name: string,
-  revision: string | undefined,
-  endpoint: string,
-  hasToken: boolean,
+  { name, revision, page, hasToken }: { name: string; revision: string | undefined; page: string; hasToken: boolean },
 ): unknown {
   if (!(error instanceof GantryError)) return error;
   const { facts } = error;
-  const page = `${endpoint}/${name}`;
   const login = 'set HF_TOKEN to a token of an account that may read it';
   if (error instanceof AuthError) {
-    return new AuthError(`${name} is gated or private, or does not exist`, {
-      ...facts,
-      fix: hasToken ? 'check the name, and whether the token is valid' : login,
-    });
+    const fix = hasToken ? 'check the name, and whether the token is valid' : login;
+    return new AuthError(`${name} is gated or private, or does not exist`, { ...facts, fix });
   }
-  if (error instanceof DeniedError && !hasToken)
-    return new DeniedError(`${name} may not be read without a token`, { ...facts, fix: login });
   if (error instanceof DeniedError) {
-    return new DeniedError(`the account of the token may not read ${name}`, {
-      ...facts,
-      fix: `ask for access: ${page}`,
-    });
+    const message = hasToken
+      ? `the account of the token may not read ${name}`
+      : `${name} may not be read without a token`;
+    return new DeniedError(message, { ...facts, fix: hasToken ? `ask for access: ${page}` : login });
   }
   if (!(error instanceof NotFoundError)) return error;
   const what = revision === undefined ? `model ${name}` : `model ${name} at revision ${revision}`;

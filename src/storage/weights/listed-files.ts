@@ -46,13 +46,12 @@ export async function readFileSums<File extends { at: VolumePath; bytes: number;
       await runWorkers(Math.min(readAtOnce, files.length), resources.signal, async (stop) => {
         for (const file of rest) {
           if (stop.aborted) return;
-          const content = new RemoteContent(file.bytes, urlRequester(file.at, context), { ...resources, signal: stop });
-          const sums = await readSums(content, file.algorithm, { ...resources, signal: stop }).catch(
-            (error: unknown) => {
-              if (error instanceof ChangedError) return undefined;
-              throw error;
-            },
-          );
+          const own = { ...resources, signal: stop };
+          const content = new RemoteContent(file.bytes, urlRequester(file.at, context), own);
+          const sums = await readSums(content, file.algorithm, own).catch((error: unknown) => {
+            if (!(error instanceof ChangedError)) throw error;
+            return undefined;
+          });
           bytes += file.bytes;
           step.update({ bytes });
           take(file, sums);

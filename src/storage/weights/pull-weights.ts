@@ -3,6 +3,7 @@ import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } fro
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
@@ -54,10 +55,7 @@ export interface PullSummary {
   durationMs: number;
 }
 
-/**
- * Copies the files of a model, or one file of the web, to a folder of a volume, and records them in `weights.lock`. What
- * is on the volume with the same content is not copied. Without a source, pulls what the lock has.
- */
+/** Copies what the volume lacks, and records it in `weights.lock`. Without a source, pulls what the lock has. */
 export async function pullWeights(context: Context, options: PullOptions): Promise<PullSummary> {
   const started = context.elapsed();
   const results = [];
@@ -68,11 +66,7 @@ export async function pullWeights(context: Context, options: PullOptions): Promi
   };
   const failed: FailedFile[] = [];
   const all = wantedWeights(context, options);
-  if (options.target === undefined)
-    await confirmLockedTargets(
-      context,
-      all.map(({ target }) => formatRemotePath(target)),
-    );
+  if (options.target === undefined) await confirmLockedTargets(context, all);
   for (const wanted of all) {
     try {
       results.push(await pullOne(context, wanted, await findWeights(context, wanted, access), options));
@@ -96,8 +90,7 @@ function failedSource(
   { source: { text } }: WantedWeights,
   { message, exit, facts: { why, fix } }: GantryError,
 ): FailedFile {
-  const said = { ...(why && { why }), ...(fix && { fix }) };
-  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, ...said });
+  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, ...defined({ why, fix }) });
   return { path: text, reason: message, code: exit };
 }
 
@@ -246,13 +239,11 @@ async function noteLeftFiles(context: Context, at: VolumePath, before: LockedWei
   );
 }
 
-/**
- * Asks before a pull writes to folders of a volume that only the lock names: it comes with a repository, which others wrote.
- * What this folder has pulled to before is not asked for again.
- */
-async function confirmLockedTargets(context: Context, targets: readonly string[]): Promise<void> {
+/** Asks before a pull writes where only the lock says: it comes with a repository, which others wrote. */
+async function confirmLockedTargets(context: Context, wanted: readonly WantedWeights[]): Promise<void> {
   const used = usedTargets(context);
-  const others = [...new Set(targets)].filter((target) => !used.includes(entryOf(context, target)));
+  const targets = new Set(wanted.map(({ target }) => formatRemotePath(target)));
+  const others = [...targets].filter((target) => !used.includes(entryOf(context, target)));
   if (others.length === 0) return;
   await context.prompt.confirm(
     `Pull to ${others.join(', ')}? Only ${weightsLockName} names it, and this folder never did.`,
