@@ -158,3 +158,11 @@ test('help --all of a group shows its commands, as its help does', async () => {
     expect([code, stdout]).toEqual([0, (await gantry([group, '--help'])).stdout]);
   }
 });
+
+test.each([
+  ['apps', 'apps is a group of commands', 'gantry help apps list --schema'],
+  ['', 'missing command', 'gantry help init --schema'],
+])('help %s --schema names a command that has one', async (group, said, fix) => {
+  const { code, stderr } = await gantry(['help', ...group.split(' ').filter(Boolean), '--schema']);
+  expect([code, stderr]).toEqual([2, `error: ${said}\n  fix name a command, such as ${fix}\n`]);
+});
