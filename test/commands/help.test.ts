@@ -72,7 +72,7 @@ test.each([
   ['frob --help', 'unknown command "frob"', 'gantry --help'],
   ['--help frob', 'unknown command "frob"', 'gantry --help'],
   ['aps list --help', 'unknown command "aps": did you mean api or apps?', 'gantry apps list --help'],
-  ['team --help', 'unknown command "team"', 'gantry --help'],
+  ['team --help', 'unknown command "team"', 'see gantry help users list, apps prune, history'],
   ['upgrade --help', 'gantry does not replace itself', 'gantry doctor'],
   ['mcp frob --help', 'unknown command "frob"', 'gantry mcp --help'],
   ['users frob --help', 'unknown command "frob"', 'gantry users --help'],
