@@ -49,6 +49,12 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
     ['a misspelled command', 'deplyo', /error: unknown command "deplyo"[\s\S]*did you mean deploy\?/],
     ['a misspelled subcommand', 'apps delte', /error: unknown command "delte"/],
     ['a nearly correct subcommand', 'builds cancle web b', /did you mean cancel\?/],
+    [
+      'a word that others have for it',
+      'weights',
+      /unknown command "weights"\n {2}fix see gantry help cp, volumes verify\n/,
+    ],
+    ['a word of the help', 'previews', /error: unknown command "previews"\n {2}fix see gantry help [a-z, ]*deploy/],
     ['an unknown word', 'frobnicate', /error: unknown command "frobnicate"[\s\S]*fix gantry --help/],
     ['a misspelled flag', 'deploy --detatch', /error: unknown flag "--detatch"[\s\S]*did you mean --detach\?/],
     ['a misspelled global flag', 'apps list --quite', /did you mean --quiet\?/],

@@ -1,5 +1,5 @@
 import { Command as Commander } from 'commander';
-import { gantryCommand } from '../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { type ExitName, exitCodes, UsageError } from '../kernel/errors.ts';
 import type { FailureDocument } from '../kernel/output/failure.ts';
 import { eventTypes } from '../kernel/output/progress.ts';
@@ -100,7 +100,10 @@ function listCommands(): ListedCommand[] {
 function findCommand(line: string): ListedCommand {
   const found = listCommands().find((listed) => listed.line === line);
   if (found) return found;
-  throw new UsageError(`unknown command "${line}"`, { fix: gantryCommand`help --all` });
+  const example = listCommands().find((listed) => listed.line.startsWith(line && `${line} `));
+  if (!example) throw new UsageError(`unknown command "${line}"`, { fix: gantryCommand`help --all` });
+  const fix = sentence`name a command, such as ${gantryCommand`help ${example.line.split(' ')} --schema`}`;
+  throw new UsageError(line ? `${line} is a group of commands` : 'missing command', { fix });
 }
 
 async function describe(listed: ListedCommand): Promise<CommandReference> {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readAppName } from '../app/read-app-name.ts';
 import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts';
 import { returnNotFound } from '../deploys/apps.ts';
-import { fetchBuild } from '../deploys/builds/index.ts';
+import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
 import { readHistory, recordLook } from '../deploys/history/index.ts';
 import { findCommit } from '../deploys/identity.ts';
@@ -12,6 +12,7 @@ import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
 import { targetText } from '../platform/config/target.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, listApps, liveBuild } from '../platform/contract/apps.ts';
+import { ownStatus } from '../platform/contract/builds.ts';
 import { isRunning, listContainers } from '../platform/contract/containers.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
 import { getServiceStatus, type StatusItem, type StatusPage } from '../platform/contract/status.ts';
@@ -80,6 +81,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     app,
     status: asked.status ?? null,
     live,
+    latest: latestOf(asked),
     here,
     lastHour,
     failure,
@@ -101,7 +103,7 @@ function hourlyCents(parts: Parts, replicas: number | null, price: number | null
 const partsOfApp = ['replicas', 'lastHour', 'centsPerHour', 'failure'];
 
 function emptyStatus(target: string, app: string) {
-  const none = { status: null, live: null, here: null, replicas: null, region: null, lastHour: null };
+  const none = { status: null, live: null, latest: null, here: null, replicas: null, region: null, lastHour: null };
   return { target, app, ...none, centsPerHour: null, failure: null, exit: 'ok' as ExitName };
 }
 
@@ -127,6 +129,14 @@ async function readLive(context: Context, here: Here, asked: App) {
   ]);
   const commit = await findCommit(context, here, build, history);
   return { build, createdAt: createdAt ?? null, ...commit, found: history.markOf(build) ?? null };
+}
+
+/** The latest build, unless it serves. */
+function latestOf(app: App) {
+  const build = latestBuildOf(app);
+  return build === undefined || build === liveBuild(app)
+    ? null
+    : { build, status: ownStatus(app.lastBuildStatus ?? '') };
 }
 
 async function countRunning({ api, project }: Context, app: string, live: string | undefined) {

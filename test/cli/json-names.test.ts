@@ -28,7 +28,7 @@ const names: Record<string, string> = {
   `,
   object: `
     $defs addresses after allows before categories coldStart commands config deployment details environment
-    error errors evidence failure figures fileChanges files groups headers health here json keep lastHour live
+    error errors evidence failure figures fileChanges files groups headers health here json keep lastHour latest live
     location notStarted parts plan platform predictionError record replicas runTime send setup unknown waste
   `,
   boolean: `

@@ -72,7 +72,7 @@ test.each([
   ['frob --help', 'unknown command "frob"', 'gantry --help'],
   ['--help frob', 'unknown command "frob"', 'gantry --help'],
   ['aps list --help', 'unknown command "aps": did you mean api or apps?', 'gantry apps list --help'],
-  ['team --help', 'unknown command "team"', 'gantry --help'],
+  ['team --help', 'unknown command "team"', 'see gantry help users list, apps prune, history'],
   ['upgrade --help', 'gantry does not replace itself', 'gantry doctor'],
   ['mcp frob --help', 'unknown command "frob"', 'gantry mcp --help'],
   ['users frob --help', 'unknown command "frob"', 'gantry users --help'],
@@ -157,4 +157,12 @@ test('help --all of a group shows its commands, as its help does', async () => {
     const { code, stdout } = await gantry(['help', group, '--all']);
     expect([code, stdout]).toEqual([0, (await gantry([group, '--help'])).stdout]);
   }
+});
+
+test.each([
+  ['apps', 'apps is a group of commands', 'gantry help apps list --schema'],
+  ['', 'missing command', 'gantry help init --schema'],
+])('help %s --schema names a command that has one', async (group, said, fix) => {
+  const { code, stderr } = await gantry(['help', ...group.split(' ').filter(Boolean), '--schema']);
+  expect([code, stderr]).toEqual([2, `error: ${said}\n  fix name a command, such as ${fix}\n`]);
 });

@@ -138,6 +138,17 @@ describe('the log of an app', () => {
     expect((await logs()).stderr).toBe('');
   });
 
+  test.each([
+    ['the call before has printed nothing', [0, 20_000], 0],
+    ['the call ended as long ago as they are waited for', [4_000], 1],
+    ['the call has just ended', [0], 7],
+  ])('waits for lines of the newest call only as long as they may come: %s', async (_, ages, looks) => {
+    for (const age of ages) record(emulator, { id: `r-${age}`, createdAt: clock.now - age - 100 });
+    emulator.calls.length = 0;
+    expect((await logs()).code).toBe(0);
+    expect(queries().filter(({ runId }) => runId)).toHaveLength(looks);
+  });
+
   test('exits with 6 if the app does not exist', async () => {
     const outcome = await gantry(['logs', 'nobody', '--json'], { emulator });
     expect(outcome.code).toBe(6);

@@ -90,7 +90,7 @@ describe('in the folder of an app', () => {
     record(emulator, { id: 'good-1', createdAt: Date.now() - minutes });
     expect((await shown()).stdout).not.toContain('failure');
     record(emulator, { id: 'failed-2', createdAt: Date.now() - 10 * minutes, statusCode: 500 });
-    expect((await shown()).stdout).toMatch(/^failure {4}run failed-2, 10 min ago: .*; later calls succeeded; gantry/m);
+    expect((await shown()).stdout).toMatch(/^failure {4}run failed-2, \d+ min ago: .*; later calls succeeded;/m);
   });
 
   test('says of each part why it is not known', async () => {
@@ -125,6 +125,55 @@ describe('in the folder of an app', () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining('nope')]);
   });
 });
+
+const [old, late, later] = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].map((id) => `${id}-0000-4000-8000-000000000000`);
+const serving = 'app        web, ready\nlive       build aaaaaaaa, 2 min ago';
+const following = 'gantry logs web --build -f';
+const failing = 'build bbbbbbbb, 1 min ago: no known cause matches; gantry explain web';
+
+test.each([
+  ['ready', 'ready', 'app        web, ready\nlive       build bbbbbbbb, 1 min ago'],
+  ['failed', 'build_failure', serving, undefined, failing],
+  ['not started', 'init_failure', serving, undefined, failing],
+  ['canceled', 'cancelled', serving, 'build bbbbbbbb, canceled'],
+  [
+    'running',
+    undefined,
+    'app        web, pending\nlive       build aaaaaaaa, 2 min ago',
+    `build bbbbbbbb, pending; ${following}`,
+  ],
+  [
+    'unknown',
+    'melting',
+    'app        web, deploying\nlive       build aaaaaaaa, 2 min ago',
+    `build bbbbbbbb, melting; ${following}`,
+  ],
+  ['replaced', 'ready', 'app        web, ready\nlive       build cccccccc, just now', undefined, undefined, later],
+])(
+  'after a deploy that is %s, says so',
+  async (_, status, serves, latest?: string, failure?: string, next?: string) => {
+    const clock = { now };
+    await emulator.close();
+    emulator = await startEmulator({ real: false, now: () => clock.now });
+    await deployWeb(emulator);
+    const { builds } = emulator.store;
+    const [first] = builds.values();
+    if (!first) throw new Error('no build');
+    builds.clear();
+    const script = { scenes: [], ...(status && { end: { status } }) };
+    for (const id of [old, late, next].filter((each) => each !== undefined)) {
+      if (id)
+        builds.set(id, { ...first, id, createdAt: clock.now, startedAt: clock.now, ...(id !== old && { script }) });
+      clock.now += 60_000;
+    }
+    clock.now -= next ? 59_000 : 0;
+    await using empty = await folderOf({});
+    const { stdout } = await run(['web'], { cwd: empty.path, columns: 120, clock });
+    const shown = stdout.split('\n').filter((line) => /^(app|live|latest|failure) /.test(line));
+    const told = [serves, latest && `latest     ${latest}`, failure && `failure    ${failure}`];
+    expect(shown.join('\n')).toBe(told.filter(Boolean).join('\n'));
+  },
+);
 
 test('outside of an app, shows the apps of the project', async () => {
   await emulator.close();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 
 const now = Date.UTC(2026, 10, 23, 12);
@@ -124,7 +125,9 @@ describe('gantry apps tune', () => {
       // The days until now were charged at another price.
       const settings = { ...web.settings, gpuCount: gpuCount * web.settings.gpuCount };
       own.store.apps.set(web.id, { ...web, settings, earlier: [{ until: now, settings: web.settings }] });
-      const outcome = await run(['apps', 'tune', 'web', '--json', '--budget', '700'], { emulator: own });
+      // A change that nobody has on record.
+      const env = { GANTRY_CONFIG_DIR: newFolder() };
+      const outcome = await run(['apps', 'tune', 'web', '--json', '--budget', '700'], { emulator: own, env });
       return { ...(outcome.json() as Advice), stderr: outcome.stderr };
     };
     const [same, dearer] = [await monthOf(1), await monthOf(3)];

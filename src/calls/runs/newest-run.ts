@@ -1,6 +1,7 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Run } from '../../platform/contract/runs.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { appLogSource, type LogSource } from '../logs/index.ts';
 import { readRunList } from './list-runs.ts';
@@ -17,30 +18,42 @@ const pauseMs = 500;
  * comes in time, a note names the call and the command that waits for them.
  */
 export function withNewestRun(context: Context, app: string, source: LogSource): LogSource {
-  const { project, progress, delay, platformNow } = context;
+  const { project, progress, platformNow } = context;
   let newest = tryRequest(context, async (api) => {
     const { runs } = await readRunList({ api, project, platformNow }, app, { isEnough: () => true });
-    const run = runs[0];
-    return run && platformNow() - toMs(run.createdAt) <= recentMs ? run : undefined;
+    const [run] = runs;
+    const isOld = ({ createdAt }: Run) => platformNow() - toMs(createdAt) > recentMs;
+    return run && !isOld(run) ? { run, before: runs.find(isOld) } : undefined;
   });
   return {
     ...source,
     async readPage(query) {
-      const [page, run] = await Promise.all([source.readPage(query), newest]);
+      const [page, { run, before } = {}] = await Promise.all([source.readPage(query), newest]);
       const isOlder = query.direction === 'forward' && page.next !== undefined;
       if (!run?.id || isOlder) return page;
       newest = Promise.resolve(undefined);
-      if (page.lines.some(({ original }) => original.runId === run.id)) return page;
-      const ofRun = appLogSource(context, app, { runId: run.id });
-      for (let waitedMs = 0; waitedMs <= waitMs; waitedMs += pauseMs) {
-        const { lines } = await ofRun.readPage({ direction: 'backward', size: 1 });
-        if (lines.length > 0) return source.readPage(query);
-        await delay(pauseMs);
-      }
+      const hasLines = ({ id }: Run) => page.lines.some(({ original }) => original.runId === id);
+      // The lines of an app that prints nothing do not come.
+      const isSilent = before && page.next === undefined && !hasLines(before);
+      if (hasLines(run) || isSilent) return page;
+      if (await waitForLines(context, app, run)) return source.readPage(query);
       const flags = { '--follow': !hasEnded(run) || undefined };
       const command = gantryCommand`logs ${app} --run ${run.id} ${flags}`;
       progress.footnote(sentence`no lines of run ${run.id}, the newest, have arrived; to wait for them: ${command}`);
       return page;
     },
   };
+}
+
+/** Whether lines of a run have come in time: once it has ended, they come soon or not at all. */
+async function waitForLines(context: Context, app: string, run: Run): Promise<boolean> {
+  const ofRun = appLogSource(context, app, { runId: run.id });
+  const endedAt = hasEnded(run) ? toMs(run.completedAt) || toMs(run.updatedAt) : Number.NaN;
+  const agoMs = Math.max(0, context.platformNow() - endedAt || 0);
+  for (let waitedMs = Math.min(agoMs, waitMs); waitedMs <= waitMs; waitedMs += pauseMs) {
+    const { lines } = await ofRun.readPage({ direction: 'backward', size: 1 });
+    if (lines.length > 0) return true;
+    await context.delay(pauseMs);
+  }
+  return false;
 }

@@ -1,4 +1,4 @@
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { variables } from '../../kernel/environment.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
@@ -6,7 +6,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { stackViews, wrapped, wrappedTable } from '../../kernel/output/table.ts';
 import { version } from '../../kernel/version.ts';
 import { defineCommand } from '../command.ts';
-import { findCommands } from '../mcp/find-commands.ts';
+import { helpAbout } from '../mcp/find-commands.ts';
 import { commandFields } from '../program/describe-command.ts';
 import {
   type CommandReference,
@@ -111,12 +111,9 @@ export default defineCommand({
     if (rows) return rows();
     const isCommand = Object.values(summariesByCategory()).some((names) => Object.hasOwn(names, words[0] ?? ''));
     if (isCommand) return groupSourceOf(topic) ?? referenceOf(topic);
-    const [first, ...others] = findCommands(topic, (await reference()).commands).slice(0, 3);
     throw new UsageError(`unknown command or topic "${topic}"`, {
       why: `available topics: ${Object.keys(topics).join(', ')}`,
-      fix: first
-        ? sentence`see ${gantryCommand`help ${first.command.split(' ')}`}${others.map(({ command }) => `, ${command}`).join('')}`
-        : gantryCommand`--help`,
+      fix: helpAbout(topic, (await reference()).commands) ?? gantryCommand`--help`,
     });
   },
   verbatim: () => true,

@@ -13,6 +13,7 @@ import { platformExits } from '../../kernel/errors.ts';
 import { ago, count, dollars, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { buildHasFailed, buildPhase } from '../../platform/contract/builds.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, document, integer, list, nullable, number, object, record, text } from '../result-schema.ts';
@@ -64,6 +65,7 @@ const appFields = {
       'build that serves',
     ),
   ),
+  latest: nullable(object({ build: text('build id'), status: text('status') }, 'latest build; null if it serves')),
   here: nullable(
     object(
       {
@@ -179,20 +181,19 @@ function servesText({ app, commit, hasFiles, reason }: Serves): string {
 }
 
 function appStatusView(shown: AppStatus): View {
-  const { target, app, status, live, here, replicas, region, lastHour, centsPerHour, failure, platform, unknown } =
-    shown;
-  const isOver = failure?.laterSucceeded && lastHour?.errors === 0;
+  const { target, app, status, live, here, replicas, region, lastHour, centsPerHour, platform, unknown } = shown;
   const isDeployed = status !== null || live !== null || 'live' in unknown;
   return keyValueTable([
     ['project', target],
     ['app', (page) => (status === null ? app : `${app}, ${paintStatus(status, page)}`)],
     ['live', part(unknown.live, live, liveText) ?? (isDeployed ? 'no build' : toDeploy('not deployed'))],
+    ['latest', latestText(shown)],
     ['here', part(unknown.here, here, hereText)],
     ['replicas', part(unknown.replicas, replicas, replicasText)],
     ['region', region],
     ['last hour', part(unknown.lastHour, lastHour, callsText)],
     ['cost now', part(unknown.centsPerHour, centsPerHour, (cents) => `${dollars(cents)} per hour`)],
-    ['failure', part(unknown.failure, isOver ? null : failure, (last) => failureText(app, last))],
+    ['failure', part(unknown.failure, shown, failureText)],
     ['platform', part(unknown.platform, platform, serviceCell)],
   ]);
 }
@@ -232,6 +233,15 @@ function liveText({ build, createdAt, found, ...known }: NonNullable<AppStatus['
   return (page) => [`build ${shortBuild(build)}`, ago(createdAt)(page), commit, found].filter(Boolean).join(', ');
 }
 
+/** A failed one is in the row of the failure. */
+function latestText({ app, latest }: AppStatus): Cell {
+  if (!latest || buildHasFailed(latest.status)) return null;
+  const { build, status } = latest;
+  const follow = gantryCommand`logs ${app} --build -f`;
+  const named = [`build ${shortBuild(build)}`, status].filter(Boolean).join(', ');
+  return ({ inPlace }) => (buildPhase(status) === 'in progress' ? `${named}; ${inPlace(follow)}` : named);
+}
+
 function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatus['here']>): string {
   const what = [
     ...(paths?.length ? [count(paths.length, 'file')] : []),
@@ -257,7 +267,9 @@ function toDeploy(found: string): Cell {
   return ({ inPlace }) => `${found}: ${inPlace(gantryCommand`deploy`)}`;
 }
 
-function failureText(app: string, failure: NonNullable<AppStatus['failure']>): Cell {
+/** Not one after which calls succeeded, unless calls failed in the last hour. */
+function failureText({ app, failure, lastHour }: AppStatus): Cell {
+  if (!failure || (failure.laterSucceeded && lastHour?.errors === 0)) return null;
   const { build, run, at, laterSucceeded, title, fix } = failure;
   const what = build === null ? `run ${shortBuild(run ?? '')}` : `build ${shortBuild(build)}`;
   const later = laterSucceeded ? ['later calls succeeded'] : [];

@@ -1,3 +1,4 @@
+import { gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import type { CommandReference } from '../reference.ts';
 
 /** Words for a command that its help does not have. */
@@ -103,6 +104,13 @@ export function findCommands(query: string, commands: readonly CommandReference[
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
     .map(({ command }) => command);
+}
+
+/** Where to read about what somebody means who typed these words; undefined if nothing has to do with them. */
+export function helpAbout(words: string, commands: readonly CommandReference[]): Sentence | undefined {
+  const [first, ...others] = findCommands(words, commands).slice(0, 3);
+  const more = others.map(({ command }) => `, ${command}`).join('');
+  return first && sentence`see ${gantryCommand`help ${first.command.split(' ')}`}${more}`;
 }
 
 function weightsOf({ command, summary, details, flags }: CommandReference): Map<string, number> {

@@ -87,8 +87,8 @@ function choose({ local, project, profile }: GlobalFlags, env: Environment, cwd:
 function isOfNone({ origin }: Choice, { ofProfile, local, unattended }: Omit<TargetedCommand, 'effect'>): boolean {
   if (ofProfile && origin === 'flag') {
     throw new UsageError('the emulator of a folder has no login and no settings of its own', {
-      why: 'this command changes a profile, which the platform uses',
-      fix: 'leave out --local',
+      why: 'it has one project and one user, which are in use; this command changes a profile of the platform',
+      fix: 'for the platform, leave out --local',
     });
   }
   // A server and a child would keep the variables when the emulator has others.

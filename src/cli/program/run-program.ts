@@ -47,7 +47,8 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
 async function runTranslated(error: CommanderError | UsageError, words: string[], io: Io, state: RunState) {
   const { translateSpellings } = await import('./translate-spellings.ts');
   const found = translateSpellings(words, Object(error).code === 'commander.excessArguments');
-  if (!found) throw error instanceof UsageError ? error : (await import('./usage-errors.ts')).usageError(error, words);
+  if (!found)
+    throw error instanceof UsageError ? error : await (await import('./usage-errors.ts')).usageError(error, words);
   const { argv, input, env, secrets, warning } = found;
   state.secrets.add(secrets);
   const own = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };

@@ -9,7 +9,7 @@ import { readTypedCommand } from './typed-command.ts';
 type UsageFacts = { message: string; why?: string; corrected?: CorrectedWord };
 
 /** Rewords commander's error; its "did you mean" becomes the line to type. */
-export function usageError(error: CommanderError & { examples?: string[]; flags?: string[] }, argv: string[]) {
+export async function usageError(error: CommanderError & { examples?: string[]; flags?: string[] }, argv: string[]) {
   const { examples: [example] = [] } = error;
   const isIncomplete = /missingArgument|missingMandatory/.test(error.code) && example !== undefined;
   const { path, operand } = readTypedCommand(argv);
@@ -22,7 +22,7 @@ export function usageError(error: CommanderError & { examples?: string[]; flags?
   if (fields) return new UsageError(message, { why: 'the fields are written directly after --json=', fix: fields });
   const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
   const suggestions = similarWords(hint, typed) ?? flagThatBegins(typed, error.flags);
-  if (!suggestions) return new UsageError(message, { fix: lineElsewhere(path, typed, argv) ?? help, ...facts });
+  if (!suggestions) return new UsageError(message, { fix: (await lineInstead(path, typed, argv)) ?? help, ...facts });
   const next = argv[argv.indexOf(typed) + 1] ?? '';
   const meant = suggestions.find((word) => hasChild(word, next)) ?? suggestions[0] ?? '';
   return new UsageError(`${message}: did you mean ${suggestions.join(' or ')}?`, {
@@ -56,6 +56,17 @@ function bare(word: string): string {
 function flagThatBegins(typed: string, flags: readonly string[] = []): string[] | undefined {
   const found = /^--[a-z]/.test(typed) ? flags.filter((flag) => flag.startsWith(typed)) : [];
   return found.length === 1 ? found : undefined;
+}
+
+/** A command elsewhere than it is; for a word that is no command of gantry, those that have to do with it. */
+async function lineInstead(path: string[], typed: string, argv: string[]) {
+  const line = lineElsewhere(path, typed, argv);
+  if (line || path.length > 0 || !/^\w/.test(typed)) return line;
+  const [{ reference }, { helpAbout }] = await Promise.all([
+    import('../reference.ts'),
+    import('../mcp/find-commands.ts'),
+  ]);
+  return helpAbout(typed, (await reference()).commands);
 }
 
 /** A command elsewhere than it is: `restart web`, `secrets rm A`, `apps logs web`, `auth login`. */

@@ -10,7 +10,7 @@ import { listBuilds } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { isRefusal, unless } from '../../platform/waiting/index.ts';
-import type { Figure } from '../cost/index.ts';
+import { type Figure, figuresFrom } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import { judgeCalls } from './judge-calls.ts';
@@ -186,29 +186,25 @@ function comparisonFigures({ app, before, after, runTime, coldStart, errors }: C
     'of the build that the run or else its replica belongs to; builds serve from the history on this machine, or from their success on';
   const ranks =
     'rank test of Mann and Whitney within each function and hour of the day; an alarm from 3.09 standard deviations and 5 % on';
-  const of = (figure: string, unit: Figure['unit'], value: number | null, how: string) => ({
+  return figuresFrom(
     app,
-    figure,
-    value,
-    unit,
-    endpoints: [runs, builds],
-    how,
-  });
-  return [
-    of('calls before', 'calls', before.calls, `runs that ended and were not canceled, ${borders}`),
-    of('calls after', 'calls', after.calls, 'the same'),
-    of('run time before', 'ms', runTime.before.p90Ms, '90th percentile of runtimeMs of calls that succeeded'),
-    of('run time after', 'ms', runTime.after.p90Ms, 'the same'),
-    of(
-      'change of the run time',
-      'share',
-      runTime.changeShare,
-      `ratio of the medians of each function and hour, averaged; ${ranks}`,
-    ),
-    of('cold start before', 'ms', coldStart.before.p50Ms, 'median of coldstartTimeMs > 0'),
-    of('cold start after', 'ms', coldStart.after.p50Ms, 'the same'),
-    of('change of the cold start', 'share', coldStart.changeShare, `ratio of the medians; ${ranks}`),
-    of('errors before', 'share', errors.before, 'calls that failed / calls'),
-    of('errors after', 'share', errors.after, "the same; Fisher's exact test, an alarm below 1 %"),
-  ];
+    [runs, builds],
+    [
+      ['calls before', 'calls', before.calls, `runs that ended and were not canceled, ${borders}`],
+      ['calls after', 'calls', after.calls, 'the same'],
+      ['run time before', 'ms', runTime.before.p90Ms, '90th percentile of runtimeMs of calls that succeeded'],
+      ['run time after', 'ms', runTime.after.p90Ms, 'the same'],
+      [
+        'change of the run time',
+        'share',
+        runTime.changeShare,
+        `ratio of the medians of each function and hour, averaged; ${ranks}`,
+      ],
+      ['cold start before', 'ms', coldStart.before.p50Ms, 'median of coldstartTimeMs > 0'],
+      ['cold start after', 'ms', coldStart.after.p50Ms, 'the same'],
+      ['change of the cold start', 'share', coldStart.changeShare, `ratio of the medians; ${ranks}`],
+      ['errors before', 'share', errors.before, 'calls that failed / calls'],
+      ['errors after', 'share', errors.after, "the same; Fisher's exact test, an alarm below 1 %"],
+    ],
+  );
 }

@@ -10,10 +10,12 @@ import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { callsWithin, readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
+import { type Figure, type FigureRow, figuresFrom } from './figure.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { ReplicaTime } from './replica-time.ts';
 
 export { type Bill, billOf, maxReplayError, offBy } from './bill.ts';
+export { type Figure, type FigureRow, figuresFrom } from './figure.ts';
 export { cooldownWord, leastSavedCents, monthMs, priceSentence } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';
 export { median } from './replica-time.ts';
@@ -24,15 +26,6 @@ export type AppCostReport = CostReport['apps'][number];
 
 /** One day, in UTC. */
 export type DayCost = ReturnType<typeof dayRows>[number];
-
-export interface Figure {
-  app: string;
-  figure: string;
-  value: number | null;
-  unit: 'US cents' | 'US cents per second' | 'seconds' | 'calls' | 'ms' | 'share';
-  endpoints: string[];
-  how: string;
-}
 
 interface CostOptions {
   /** All apps of the project without it. */
@@ -334,58 +327,44 @@ interface Sources {
 }
 
 const get = 'GET /v2/projects/{project}/apps';
-const runs = [`${get}/{app}/runs/charts`];
-const app = [`${get}/{app}`];
+const app = `${get}/{app}`;
+const runs = `${app}/runs/charts`;
 
-const costFrom = {
-  month: { endpoints: [get], how: 'cost_metrics.total_cost of this month, or the sum of its parts' },
-  days: { endpoints: [`${get}/{app}/cost`], how: 'sum of total_cost_cents of the days' },
-  nowhere: { endpoints: [], how: 'not known: the platform returned no cost' },
+const costFrom: Record<'month' | 'days' | 'nowhere', [endpoints: string[], how: string]> = {
+  month: [[get], 'cost_metrics.total_cost of this month, or the sum of its parts'],
+  days: [[`${app}/cost`], 'sum of total_cost_cents of the days'],
+  nowhere: [[], 'not known: the platform returned no cost'],
 };
 
 /** Each figure of an app with the requests it is from and how it was computed. */
 function figuresOf(report: AppCostReport, { cost, replicaTime: source }: Sources): Figure[] {
-  const costSource = costFrom[cost ?? 'nowhere'];
-  const paid = { endpoints: [...costSource.endpoints, ...app], how: 'cost / price' };
-  const modeled = {
-    endpoints: [...runs, ...app],
-    how: `an estimate, since ${report.estimate}: a replica lives from its first call until cooldown after its last one, min_replicas live always`,
-  };
-  const of = (
-    figure: string,
-    unit: Figure['unit'],
-    value: number | null,
-    source: Pick<Figure, 'endpoints' | 'how'>,
-  ) => ({
-    app: report.app,
-    figure,
-    value,
-    unit,
-    ...source,
-  });
-  const misfit = { ...paid, how: 'not known: cost / price of now is more than max_replicas allow, or less than busy' };
-  const replicaTime = { paid, modeled, unknown: misfit }[source];
-  const both = [...new Set([...replicaTime.endpoints, ...runs])];
-  return [
-    of('cost', 'US cents', report.costCents, costSource),
-    of('price', 'US cents per second', report.centsPerSecond, { endpoints: app, how: 'costPerSecondCents, of now' }),
-    of('replica time', 'seconds', report.replicaSeconds, replicaTime),
-    of('busy', 'seconds', report.busySeconds, {
-      endpoints: runs,
-      how: 'time in which a replica (podName) runs at least one call: createdAt + totalQueueTimeMs, for runtimeMs; what is within the period',
-    }),
-    of('idle', 'seconds', report.idleSeconds, { endpoints: both, how: 'replica time - busy' }),
-    of('idle cost', 'US cents', report.idleCents, { endpoints: both, how: 'cost x idle / replica time' }),
-    of('calls', 'calls', report.calls, { endpoints: runs, how: 'runs created in the period' }),
-    of('cold starts', 'calls', report.coldStarts, { endpoints: runs, how: 'runs with coldstartTimeMs > 0' }),
-    of('cold start', 'ms', report.coldStartMs, { endpoints: runs, how: 'median of coldstartTimeMs > 0' }),
-    ...(report.waste
-      ? [
-          of('savings', 'US cents', report.waste.savesCents, {
-            endpoints: [...runs, ...app],
-            how: 'price x the replica time that the other setting saves; new cold starts last the median',
-          }),
-        ]
-      : []),
-  ];
+  const [costEndpoints, costHow] = costFrom[cost ?? 'nowhere'];
+  const life = 'a replica lives from its first call until cooldown after its last one, min_replicas live always';
+  const timeHow = {
+    paid: 'cost / price',
+    modeled: `an estimate, since ${report.estimate}: ${life}`,
+    unknown: 'not known: cost / price of now is more than max_replicas allow, or less than busy',
+  }[source];
+  const timeEndpoints = [...(source === 'modeled' ? [runs] : costEndpoints), app];
+  const busy =
+    'time in which a replica (podName) runs at least one call: createdAt + totalQueueTimeMs, for runtimeMs; what is within the period';
+  const saves = 'price x the replica time that the other setting saves; new cold starts last the median';
+  const savings: FigureRow = ['savings', 'US cents', report.waste?.savesCents, saves, [runs, app]];
+  const both = [...new Set([...timeEndpoints, runs])];
+  return figuresFrom(
+    report.app,
+    [runs],
+    [
+      ['cost', 'US cents', report.costCents, costHow, costEndpoints],
+      ['price', 'US cents per second', report.centsPerSecond, 'costPerSecondCents, of now', [app]],
+      ['replica time', 'seconds', report.replicaSeconds, timeHow, timeEndpoints],
+      ['busy', 'seconds', report.busySeconds, busy],
+      ['idle', 'seconds', report.idleSeconds, 'replica time - busy', both],
+      ['idle cost', 'US cents', report.idleCents, 'cost x idle / replica time', both],
+      ['calls', 'calls', report.calls, 'runs created in the period'],
+      ['cold starts', 'calls', report.coldStarts, 'runs with coldstartTimeMs > 0'],
+      ['cold start', 'ms', report.coldStartMs, 'median of coldstartTimeMs > 0'],
+      ...(report.waste ? [savings] : []),
+    ],
+  );
 }

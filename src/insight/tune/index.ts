@@ -10,7 +10,16 @@ import { getAppCost } from '../../platform/contract/billing.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { type Bill, billOf, type Figure, maxReplayError, median, offBy } from '../cost/index.ts';
+import {
+  type Bill,
+  billOf,
+  type Figure,
+  type FigureRow,
+  figuresFrom,
+  maxReplayError,
+  median,
+  offBy,
+} from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import type { ScalingSettings, ServiceLevel } from './advice.ts';
 import { chooseOptions, frontierOf, replayer, scalingToReplay, searchSettings, wishesOf } from './choose-options.ts';
@@ -223,60 +232,23 @@ function adviceFigures({
   options,
   calls,
 }: Awaited<ReturnType<typeof advise>>): Figure[] {
-  const of = (
-    figure: string,
-    unit: Figure['unit'],
-    value: number | null,
-    endpoints: string[],
-    how: string,
-  ): Figure => ({
-    app: name,
-    figure,
-    value,
-    unit,
-    endpoints,
-    how,
-  });
   const each = 'each day is replayed with starts and routing of the other days';
-  return [
-    of('calls', 'calls', calls, [runs], 'runs with createdAt and runtimeMs'),
-    of(
-      'error of cold starts',
-      'share',
-      error?.coldStartsShare ?? null,
-      [runs],
-      `replayed / coldstartTimeMs > 0, less 1; ${each}`,
-    ),
-    of(
-      'error of p90',
-      'share',
-      error?.p90Share ?? null,
-      [runs],
-      `replayed / (totalQueueTimeMs + runtimeMs), less 1; ${each}`,
-    ),
-    of(
-      'error of the bill',
-      'share',
-      error?.costShare ?? null,
-      [runs, app, `${app}/cost`],
-      'replayed replica time x costPerSecondCents / total_cost_cents of the days, less 1',
-    ),
-    ...options.flatMap(({ option, coldStarts, p90Ms, centsPerMonth }) => [
-      of(
-        `cold starts, ${option}`,
-        'calls',
-        coldStarts,
-        [runs, app],
-        'calls that wait for a start when all are replayed with these settings',
-      ),
-      of(`p90, ${option}`, 'ms', p90Ms, [runs, app], '90th percentile of wait + runtimeMs in the replay'),
-      of(
-        `month, ${option}`,
-        'US cents',
-        centsPerMonth,
-        [runs, app, `${app}/cost`],
-        'replayed replica time x costPerSecondCents / (1 + error of the bill), for 30 days',
-      ),
-    ]),
-  ];
+  const billed = [runs, app, `${app}/cost`];
+  const replayed = 'replayed replica time x costPerSecondCents';
+  const cold = 'calls that wait for a start when all are replayed with these settings';
+  return figuresFrom(
+    name,
+    [runs],
+    [
+      ['calls', 'calls', calls, 'runs with createdAt and runtimeMs'],
+      ['error of cold starts', 'share', error?.coldStartsShare, `replayed / coldstartTimeMs > 0, less 1; ${each}`],
+      ['error of p90', 'share', error?.p90Share, `replayed / (totalQueueTimeMs + runtimeMs), less 1; ${each}`],
+      ['error of the bill', 'share', error?.costShare, `${replayed} / total_cost_cents of the days, less 1`, billed],
+      ...options.flatMap(({ option, coldStarts, p90Ms, centsPerMonth }): FigureRow[] => [
+        [`cold starts, ${option}`, 'calls', coldStarts, cold, [runs, app]],
+        [`p90, ${option}`, 'ms', p90Ms, '90th percentile of wait + runtimeMs in the replay', [runs, app]],
+        [`month, ${option}`, 'US cents', centsPerMonth, `${replayed} / (1 + error of the bill), for 30 days`, billed],
+      ]),
+    ],
+  );
 }
