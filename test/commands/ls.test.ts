@@ -71,12 +71,6 @@ test('ls uses the volume of --region or of the region in the settings', async ()
   expect(emulator.calls.at(-1)?.query).toEqual({ region: 'us-east-1', dir: '/' });
 });
 
-test('an empty folder is an empty list', async () => {
-  const text = await gantry(['ls', '/empty'], { emulator });
-  expect([text.code, text.stdout, text.stderr]).toEqual([0, '', 'the folder is empty\n']);
-  expect((await gantry(['ls', '/empty', '--json'], { emulator })).json()).toEqual([]);
-});
-
 describe('exits with 6 if the path does not exist', () => {
   const missing = ['/nothing', '/nothing/', '/models/nothing', '/no/where/at/all', '/readme.txt/below'];
   test.each([

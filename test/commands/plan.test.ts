@@ -146,12 +146,6 @@ describe('invoices', () => {
     }
     expect(parseInvoices({ invoices: null })).toEqual([]);
   });
-
-  test('may be none', async () => {
-    empty(emulator, { invoices: [] });
-    const { code, stdout, stderr } = await list();
-    expect([code, stdout, stderr]).toEqual([0, '', 'no invoices yet\n']);
-  });
 });
 
 describe('payment methods', () => {

@@ -43,14 +43,6 @@ describe('the list', () => {
     give([{ projectId: 'p-2', since: 'May' }]);
     expect((await run('list --json=grants')).json()).toEqual([{ grants: [{ projectId: 'p-2', since: 'May' }] }]);
   });
-
-  test('may be empty', async () => {
-    empty(emulator);
-    const text = await run('list');
-    expect([text.code, text.stdout]).toEqual([0, '']);
-    expect(text.stderr).toBe('no service accounts yet: create one in the dashboard\n');
-    expect((await run('list --json')).stdout).toBe('[]\n');
-  });
 });
 
 describe('a change', () => {

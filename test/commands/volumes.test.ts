@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { parseVolumes } from '../../src/storage/volumes/parse-volumes.ts';
-import { answering } from '../support/answering.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, keys } from '../support/gantry.ts';
 
@@ -79,18 +78,6 @@ describe('volumes list', () => {
     ['OK', []],
   ])('reads %j', (answer, read) => {
     expect(parseVolumes(answer)).toEqual(read);
-  });
-
-  test.each([
-    ['an empty list', [], /volume/],
-    ['a list of volumes', [{ name: 'v', size: '50Gi' }], /^$/],
-  ])('prints a note on stderr if there is no volume: %s', async (_, answer, expected) => {
-    const { code, stderr } = await gantry(['volumes', 'list'], {
-      emulator,
-      env: { GANTRY_API_URL: await answering(answer) },
-    });
-    expect(code).toBe(0);
-    expect(stderr).toMatch(expected);
   });
 
   test('passes a reply of another shape through', async () => {
