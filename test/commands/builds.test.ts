@@ -231,14 +231,6 @@ describe('canceling a build', () => {
     expect(cancelled()).toBe(true);
   });
 
-  test('exits with 9 without a terminal and suggests --yes', async () => {
-    const outcome = await gantry(['builds', 'cancel', 'web', build, '--json'], { emulator });
-    expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix pass --yes');
-    expectErrorDocument(outcome);
-    expect(cancelled()).toBe(false);
-  });
-
   test('exits with 9 on a terminal with --no-input', async () => {
     const { code } = await gantry(['builds', 'cancel', 'web', build, '--no-input'], {
       emulator,
@@ -247,22 +239,6 @@ describe('canceling a build', () => {
     });
     expect(code).toBe(9);
     expect(cancelled()).toBe(false);
-  });
-
-  test.each([
-    ['y', 0, true],
-    ['yes', 0, true],
-    ['n', 130, false],
-    ['', 130, false],
-  ])('asked and answered "%s" exits %i', async (answer, exit, done) => {
-    const { code, stdout } = await gantry(['builds', 'cancel', 'web', build], {
-      emulator,
-      columns: 80,
-      stdin: keys(`${answer}\r`),
-    });
-    expect(code).toBe(exit);
-    expect(cancelled()).toBe(done);
-    expect(stdout === '').toBe(!done);
   });
 
   test.each([

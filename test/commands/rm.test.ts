@@ -64,15 +64,6 @@ describe('a file', () => {
     await gantry(['rm', '/top.txt', '--yes', '--region', 'global'], { emulator });
     expect([left(), emulator.volume('global').paths()]).toEqual([all, []]);
   });
-
-  test.each([
-    ['the answer "no"', { columns: 80, stdin: keys('n\r') }, 130],
-    ['just Enter', { columns: 80, stdin: keys('\r') }, 130],
-    ['no terminal to ask', {}, 9],
-  ])('is kept after %s', async (_, setting, exit) => {
-    const { code } = await gantry(['rm', '/top.txt'], { emulator, ...setting });
-    expect([code, left()]).toEqual([exit, all]);
-  });
 });
 
 describe('a folder', () => {
