@@ -187,14 +187,6 @@ describe('following a build', () => {
     expect(stderr).not.toContain('Built in');
   });
 
-  test('reports a build that does not exist', async () => {
-    await deploy();
-    const { code, stderr } = await gantry(['logs', 'web', '--build', 'b-none', '-f'], { emulator });
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/error: build b-none not found\n {2}fix gantry builds list web\n/);
-    expect(stderr).not.toMatch(/goes on|warning/);
-  });
-
   test('streams events that end with the result or the error', async () => {
     emulator.fail('build', 'fail');
     await deploy(['--detach']);

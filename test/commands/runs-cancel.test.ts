@@ -112,10 +112,6 @@ describe('canceling a run', () => {
     expect((await cancel(['--yes'])).code).toBe(7);
     expect(cancelled()).toBe(false);
   });
-
-  test('exits with 6 before asking if the run does not exist', async () => {
-    expect((await cancel([])).code).toBe(6);
-  });
 });
 
 /** The same time in the local time zone. */

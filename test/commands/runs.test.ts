@@ -186,12 +186,6 @@ describe('the number of runs', () => {
     const { stderr } = await list('--json', 'id');
     expect(stderr).toContain('fix gantry runs list web --json=id\n');
   });
-
-  test('cannot be limited and all', async () => {
-    const { code, stderr } = await list('--all', '--limit', '5');
-    expect([code, asked()]).toEqual([2, []]);
-    expect(stderr).toContain('cannot be combined');
-  });
 });
 
 describe('while the pages of a window are read', () => {
