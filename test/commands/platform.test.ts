@@ -151,25 +151,6 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(outcome.stderr).toContain('fix gantry doctor');
     expectErrorDocument(outcome);
   });
-
-  test('refuses an extra argument and an unknown flag with exit code 2', async () => {
-    for (const stray of [['web', 'x', 'y', 'z'], ['--nonsense']]) {
-      const outcome = await gantry([...words, ...stray], { emulator });
-      expect(outcome.code).toBe(2);
-      expect(outcome.stderr).toMatch(/error: (unexpected argument|unknown flag)/);
-    }
-    expect(emulator.calls).toEqual([]);
-  });
-
-  test('has a help, by --help and gantry help', async () => {
-    const command = words.filter((word) => word !== 'web').slice(0, line.startsWith('metrics') ? 1 : 2);
-    const { code, stdout, stderr } = await gantry([...command, '--help']);
-    expect(stdout).toContain(`USAGE\n  gantry ${command.join(' ')}`);
-    expect(stdout).toContain('EXAMPLES');
-    expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);
-    expect([code, stderr]).toEqual([0, '']);
-    expect((await gantry(['help', ...command])).stdout).toBe(stdout);
-  });
 });
 
 test.each(aboutAnApp)('gantry %s of an app that does not exist exits with 6 and names it', async (line) => {
