@@ -90,15 +90,6 @@ describe('the log of an app', () => {
     expect(queries().some(({ nextToken }) => nextToken)).toBe(true);
   });
 
-  test('keeps equal lines of the same time', async () => {
-    print('same');
-    print('same');
-    print('same', { container: 'web-2' });
-    print('other', { container: 'web-2' });
-    const { stdout } = await logs(['--prefix']);
-    expect(stdout).toBe('[web-1] same\n[web-1] same\n[web-2] same\n[web-2] other\n');
-  });
-
   test('prints a note if no line matches', async () => {
     print('x');
     expect((await logs(['--search', 'y'])).stderr).toBe('no log lines match\n');
