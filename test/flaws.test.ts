@@ -15,11 +15,6 @@ const { commands, groups } = await reference();
 
 const emulator = emulatorForEach({ real: false });
 
-async function deploy(words: string[] = [], setting: Parameters<typeof gantry>[1] = {}) {
-  await using app = await folderOf(smallApp());
-  return await gantry(['deploy', ...words], { emulator, cwd: app.path, ...setting });
-}
-
 describe('an unknown subcommand is an error', () => {
   test.each(Object.keys(groups))('of %s: exit 2, on stderr, and no call', async (group) => {
     for (const words of [[group, 'nosuch', 'X']]) {
@@ -28,24 +23,6 @@ describe('an unknown subcommand is an error', () => {
       expectErrorDocument(outcome);
     }
     expect(emulator.calls).toEqual([]);
-  });
-});
-
-describe('each kind of failure has its own exit code', () => {
-  test('and --json changes none of them', async () => {
-    const dead = { GANTRY_API_URL: 'http://127.0.0.1:1' };
-    emulator.fail('build', 'fail*');
-    await using broken = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
-    const codes: Record<string, number> = {};
-    for (const json of [[], ['--json']]) {
-      codes.auth = (await gantry(['apps', 'list', ...json], { emulator, env: { GANTRY_TOKEN: '' } })).code;
-      codes.found = (await gantry(['apps', 'get', 'nobody', ...json], { emulator })).code;
-      codes.network = (await gantry(['apps', 'list', ...json], { emulator, env: dead })).code;
-      codes.project = (await gantry(['check', ...json], { emulator, cwd: broken.path })).code;
-      codes.build = (await deploy(json)).code;
-      codes.usage = (await gantry(['apps', 'list', '--nonsense', ...json], { emulator })).code;
-      expect(codes).toEqual({ auth: 4, found: 6, network: 69, project: 10, build: 11, usage: 2 });
-    }
   });
 });
 

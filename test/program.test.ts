@@ -60,7 +60,6 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
     ['a misspelled global flag', 'apps list --quite', /did you mean --quiet\?/],
     ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
     ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
-    ['an unexpected argument of deploy', 'deploy web', /error: unexpected argument "web"/],
     [
       'a missing argument',
       'apps delete',
@@ -93,7 +92,6 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
       'plan set gold',
       /error: invalid <plan> "gold": expected one of hobby, standard, enterprise\n/,
     ],
-    ['two unexpected arguments', 'apps list a b', /error: unexpected argument "a"\n/],
     ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
   ])('%s', async (_, line, says) => {
     const words = line.split(' ').filter(Boolean);
@@ -104,19 +102,6 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
     expect(asJson.code).toBe(2);
     expectErrorDocument(asJson);
   });
-});
-
-test.each([
-  [['apps', 'delete', '', '--yes'], '<app> is empty'],
-  [['builds', 'cancel', 'web', '', '--yes'], '<build> is empty'],
-  [['builds', 'get', 'web', ''], '<build> is empty'],
-  [['service-accounts', 'grant', 'sa-ci', ''], '<project> is empty'],
-])('%j is rejected: the shell variable was unset', async (words, says) => {
-  const before = emulator.calls.length;
-  const { code, stderr } = await gantry(words, { emulator });
-  expect(code).toBe(2);
-  expect(stderr).toBe(`error: argument ${says}\n  fix check that the shell variable is set\n`);
-  expect(emulator.calls.length).toBe(before);
 });
 
 describe('the global flags', () => {

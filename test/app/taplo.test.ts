@@ -37,6 +37,7 @@ const mistakes: [right: string, wrong: string, says: RegExp][] = [
   ['cpu = 2', 'cpus = 2', /'cpus' was unexpected/],
   ['memory = 8.0', 'memory = "8GB"', /is not of type "number"/],
   ['compute = "AMPERE_A10"', 'compute = "A10"', /"A10" is not valid/],
+  ['compute = "AMPERE_A10"', 'compute = []', /\[\] is not valid/],
   ['gpu_count = 1', 'gpu_count = -1', /less than the minimum/],
   ['region = "us-east-1"', 'region = "us-east1"', /is not one of \["us-east-1"/],
   ['max_replicas = 2', 'max_replica = 2', /'max_replica' was unexpected/],

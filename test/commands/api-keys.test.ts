@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { empty } from '../support/account.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 
@@ -55,11 +54,3 @@ test.each(['500*', 'html*', 'malformed*', '401'])(
     expect(stderr).toContain('warning: cannot read the names of service accounts: ');
   },
 );
-
-test('an empty list is no error', async () => {
-  empty(emulator);
-  const text = await gantry(['api-keys', 'list'], { emulator });
-  expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe('no API keys yet: create one in the dashboard\n');
-  expect((await gantry(['api-keys', 'list', '--json'], { emulator })).stdout).toBe('[]\n');
-});

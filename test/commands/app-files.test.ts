@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FileDecision } from '../../src/deploys/send/index.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { folderOf } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 
@@ -260,12 +260,6 @@ describe('--files', () => {
       expect(stdout).toMatch(/^yes +\d+ B +requirements\.txt +generated from dependencies\.pip$/m);
     }
     expect(packed.stderr).toContain('wrote /dev/null');
-  });
-
-  test('needs --dry-run to deploy', async () => {
-    await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy', '--files'], { emulator, cwd: app.path });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('fix gantry deploy --files --dry-run')]);
   });
 });
 

@@ -48,11 +48,6 @@ describe('apps scale', () => {
     expect(stderr).toContain(said);
     expect(calls('scaleApp')).toBe(0);
   });
-
-  test('exits with 6 if the app does not exist', async () => {
-    const { code } = await gantry(['apps', 'scale', 'nope', '--min-replicas', '1'], { emulator });
-    expect(code).toBe(6);
-  });
 });
 
 describe('apps delete', () => {

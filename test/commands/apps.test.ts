@@ -7,16 +7,6 @@ import { widthOf } from '../support/width.ts';
 
 const emulator = emulatorForEach({ real: false });
 
-test('prints [] with --json and a note on stderr if there are no apps', async () => {
-  const text = await gantry(['apps', 'list'], { emulator });
-  expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe(
-    'no apps yet; gantry deploy creates one; gantry apps list --ephemeral shows those of one-off runs\n',
-  );
-  const { code, stdout } = await gantry(['apps', 'list', '--json'], { emulator });
-  expect([code, stdout]).toEqual([0, '[]\n']);
-});
-
 test('--quiet hides the note', async () => {
   const { stdout, stderr } = await gantry(['apps', 'list', '--quiet'], { emulator });
   expect([stdout, stderr]).toEqual(['', '']);

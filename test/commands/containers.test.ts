@@ -11,13 +11,6 @@ beforeEach(async () => {
   await deployWeb(emulator);
 });
 
-test('prints a note if the app is asleep', async () => {
-  const text = await gantry(['apps', 'containers', 'web'], { emulator });
-  expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe('no containers are running; the next request starts one\n');
-  expect((await gantry(['apps', 'containers', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
-});
-
 test('lists containers with their uptime', async () => {
   record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, container: 'web-abc-1', runtimeMs: 1e9 });
   const { stdout } = await gantry(['apps', 'containers', 'web'], { emulator, ...wideTerminal });

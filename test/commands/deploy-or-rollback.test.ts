@@ -207,7 +207,3 @@ test('does not interfere with a deploy in progress', async () => {
   const { json } = await deploy('bad', watching, { meanwhile });
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'deployed-meanwhile', serves: builds[1] });
 });
-
-test('needs --watch or --smoke', async () => {
-  expect((await deploy('good', ['--or-rollback'])).code).toBe(2);
-});

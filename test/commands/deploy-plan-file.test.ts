@@ -92,8 +92,4 @@ describe('a plan in a file', () => {
     const other = await deploy('--dry-run', '--save-plan', 'lib/reviewed');
     expect(other.stderr).toContain('lib/reviewed is in the folder of the app web: the next deploy sends it');
   });
-
-  test('needs a dry run', async () => {
-    expect(await deploy('--save-plan', plan)).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
-  });
 });

@@ -64,10 +64,3 @@ test.each([
   expect(lines.at(-1)).toMatchObject({ type: 'error', error: { exitCode: exit } });
   expect(lines.filter(({ type }) => type === 'error' || type === 'result')).toHaveLength(1);
 });
-
-test('--detach keeps a build whose upload is complete, and cancels one whose upload failed', async () => {
-  await using app = await folderOf(smallApp());
-  emulator.fail('upload', 400);
-  const { code, stderr } = await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('canceled build')]);
-});

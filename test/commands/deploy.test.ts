@@ -237,17 +237,6 @@ describe('a deploy that fails', () => {
     expect(json()).toMatchObject({ error: { code: 'project', details: { problems: expect.any(Array) } } });
     expect(emulator.calls).toEqual([]);
   });
-
-  test('cancels a build whose upload was refused', async () => {
-    await using app = await folderOf(smallApp());
-    emulator.fail('upload', 400);
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
-    expect(code).toBe(1);
-    expect(stderr).toContain('the storage rejected the upload');
-    expect(stderr).toContain('canceled build');
-    expect(count('upload')).toBe(1);
-    await expectNoTrace(stderr);
-  });
 });
 
 describe('Ctrl-C', () => {

@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { reference } from '../../src/cli/reference.ts';
 import { empty } from '../support/account.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, keys } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
+import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
 
-beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
+/** Something of each kind that can be changed. */
+async function prepared(): Promise<Emulator> {
+  const emulator = await startEmulator({ real: false });
   await deployWeb(emulator);
   emulator.store.secrets.set(emulator.project, { OLD: 'old', SAME: 'same' });
   for (const path of ['/logs/a.txt', '/logs/b.txt']) emulator.volume().write(path, 'x');
@@ -22,6 +24,11 @@ beforeAll(async () => {
   if (!running) throw new Error('web was not deployed');
   emulator.store.builds.set('b-2', { ...running, id: 'b-2' });
   record(emulator, { id: 'r-1', createdAt: Date.now(), runtimeMs: 3_600_000 });
+  return emulator;
+}
+
+beforeAll(async () => {
+  emulator = await prepared();
 }, 60_000);
 
 afterAll(() => emulator.close());
@@ -78,6 +85,39 @@ test.each(rows)(
     expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);
   },
 );
+
+test.each<[line: string, question: string, yes?: string]>([
+  ['rm /logs/a.txt', 'Remove default:/logs/a.txt'],
+  ['rm -r /logs', 'removes 1 folder', '/logs'],
+  ['apps delete web', 'Type web', 'web'],
+  ['secrets set OLD --from-env', 'Replace OLD in project p-12345678?'],
+  ['secrets unset OLD', 'Remove OLD from project p-12345678?'],
+  ['service-accounts revoke sa-1 p-1', 'sa-1'],
+  ['service-accounts set-grants sa-1 p-3', 'sa-1'],
+  ['plan set hobby', 'hobby'],
+  ['builds cancel web b-2', 'b-2', 'yes'],
+  ['runs cancel web r-1', 'r-1'],
+  ['volumes resize 100GB', 'cannot be reduced later'],
+])('%s asks first, and needs an answer', async (line, question, yes = 'y') => {
+  const emulator = await prepared();
+  onTestFinished(() => emulator.close());
+  empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'CI', grants: ['p-1', 'p-2'] }] });
+  const changes = () => emulator.calls.filter(({ method }) => method !== 'GET').length;
+  const before = changes();
+  const setting = { emulator, env: { OLD: 'new' } };
+  const alone = await gantry([...line.split(' '), '--json'], setting);
+  expect([alone.code, alone.stderr]).toEqual([9, expect.stringMatching(/fix pass --(yes|confirm)/)]);
+  expectErrorDocument(alone);
+  const unknown = { emulator, env: { OLD: 'new', GANTRY_TOKEN: '' } };
+  expect((await gantry([...line.split(' '), '--yes'], unknown)).code).toBe(4);
+  for (const answer of ['n', '']) {
+    const { code, stderr } = await gantry(line.split(' '), { ...setting, columns: 120, stdin: keys(`${answer}\r`) });
+    expect([code, stderr]).toEqual([130, expect.stringContaining(question)]);
+  }
+  expect(changes()).toBe(before);
+  expect((await gantry(line.split(' '), { ...setting, columns: 120, stdin: keys(`${yes}\r`) })).code).toBe(0);
+  expect(changes()).toBeGreaterThan(before);
+});
 
 test('config profiles remove --dry-run keeps the profile', async () => {
   await using home = await folderOf({ 'config.json': '{"profiles":{"spare":{}}}' });

@@ -66,7 +66,6 @@ test.each([
   [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--resolution', 'low'], 'expected one of medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
-  [['--html', ''], 'the value of --html is empty'],
 ])('rejects %j before any request', async (flags, message) => {
   const { code, stderr } = await startup(flags);
   expect(code).toBe(2);

@@ -151,25 +151,6 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(outcome.stderr).toContain('fix gantry doctor');
     expectErrorDocument(outcome);
   });
-
-  test('refuses an extra argument and an unknown flag with exit code 2', async () => {
-    for (const stray of [['web', 'x', 'y', 'z'], ['--nonsense']]) {
-      const outcome = await gantry([...words, ...stray], { emulator });
-      expect(outcome.code).toBe(2);
-      expect(outcome.stderr).toMatch(/error: (unexpected argument|unknown flag)/);
-    }
-    expect(emulator.calls).toEqual([]);
-  });
-
-  test('has a help, by --help and gantry help', async () => {
-    const command = words.filter((word) => word !== 'web').slice(0, line.startsWith('metrics') ? 1 : 2);
-    const { code, stdout, stderr } = await gantry([...command, '--help']);
-    expect(stdout).toContain(`USAGE\n  gantry ${command.join(' ')}`);
-    expect(stdout).toContain('EXAMPLES');
-    expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);
-    expect([code, stderr]).toEqual([0, '']);
-    expect((await gantry(['help', ...command])).stdout).toBe(stdout);
-  });
 });
 
 test.each(aboutAnApp)('gantry %s of an app that does not exist exits with 6 and names it', async (line) => {
@@ -186,26 +167,25 @@ test.each(aboutAnApp)('gantry %s also accepts the full id of the app', async (li
 });
 
 test.each([
-  ['apps get nobody', 'gantry apps list'],
   ['apps list -p p-nowhere', 'gantry projects list'],
-  ['builds list nobody', 'gantry apps list'],
-  ['builds get web b-none', 'gantry builds list web'],
-  ['runs get web r-none', 'gantry runs list web'],
-  ['runs chart nobody', 'gantry apps list'],
-])('gantry %s does not exist and suggests %s', async (line, fix) => {
+  ...[
+    ...['apps get nobody', 'apps scale nobody --min-replicas 1', 'apps delete nobody --confirm nobody', 'logs nobody'],
+    ...['builds list nobody', 'runs chart nobody'],
+  ].map((line) => [line, 'gantry apps list']),
+  ...[
+    'builds get web b-none',
+    'builds get web b-none --files',
+    'logs web --build b-none',
+    'logs web --build b-none -f',
+  ].map((line) => [line, 'gantry builds list web']),
+  ...['runs get web r-none', 'runs cancel web r-none', 'logs web --run r-none', 'logs web --run r-none -f'].map(
+    (line) => [line, 'gantry runs list web'],
+  ),
+] as [string, string][])('gantry %s does not exist and suggests %s', async (line, fix) => {
   const { code, stderr } = await gantry(line.split(' '), { emulator });
+  expect(stderr).toMatch(/not found/);
   expect(stderr).toContain(`\n  fix ${fix}\n`);
-  expect(code).toBe(6);
-});
-
-test.each([
-  'builds get web b-none',
-  'logs web --build b-none',
-  'builds get web b-none --files',
-  'logs web --build b-none -f',
-])('gantry %s exits with 6', async (line) => {
-  const { code, stderr } = await gantry(line.split(' '), { emulator });
-  expect(stderr).toContain('b-none');
+  expect(stderr).not.toMatch(/goes on|continues|warning/);
   expect(code).toBe(6);
 });
 

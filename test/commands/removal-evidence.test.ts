@@ -20,6 +20,7 @@ const renamed = (change: (name: string) => string) => (entries: Entry[]) =>
 
 /** What lists become once something was removed. */
 const forms: [string, (entries: Entry[]) => unknown[]][] = [
+  ['what was there before', (entries) => entries],
   ['nothing', () => []],
   ['a nameless file', () => [{ name: '', is_folder: false }]],
   ['items without fields', (entries) => entries.map(() => null)],
@@ -28,7 +29,7 @@ const forms: [string, (entries: Entry[]) => unknown[]][] = [
   ['names with their volume', renamed((name) => `default:/m/${name}`)],
 ];
 
-const few = forms.filter(([name]) => /^(nothing|a nameless)/.test(name));
+const few = forms.filter(([name]) => /^(what was|nothing|a nameless)/.test(name));
 
 const commands: [line: string, removed: string, typeof forms][] = [
   ['rm :/m/old --yes --json', '/m/old', forms],

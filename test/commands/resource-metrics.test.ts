@@ -89,7 +89,6 @@ test.each([
   [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--resolution', 'low'], 'expected one of medium, high'],
   [['--metric', 'disk'], 'expected one of cpu, memory, gpu'],
-  [['--html', ''], 'the value of --html is empty'],
 ])('rejects %j before any request', async (flags, message) => {
   const { code, stderr } = await resources('web', flags);
   expect([code, emulator.calls]).toEqual([2, []]);

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
 import { gantry, keys, targetOf } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
@@ -64,15 +63,6 @@ describe('a file', () => {
     emulator.volume('global').write('/top.txt', 'x');
     await gantry(['rm', '/top.txt', '--yes', '--region', 'global'], { emulator });
     expect([left(), emulator.volume('global').paths()]).toEqual([all, []]);
-  });
-
-  test.each([
-    ['the answer "no"', { columns: 80, stdin: keys('n\r') }, 130],
-    ['just Enter', { columns: 80, stdin: keys('\r') }, 130],
-    ['no terminal to ask', {}, 9],
-  ])('is kept after %s', async (_, setting, exit) => {
-    const { code } = await gantry(['rm', '/top.txt'], { emulator, ...setting });
-    expect([code, left()]).toEqual([exit, all]);
   });
 });
 
@@ -280,12 +270,6 @@ describe('a removal counts only if the volume no longer lists the path', () => {
     });
   });
 
-  test('a folder that is still listed fails', async () => {
-    const answering = refusing({ type: 'text/plain', body: 'deleted' });
-    const { code } = await rm(['-r', '/logs', '--confirm', '/logs'], answering);
-    expect([code, left()]).toEqual([69, all]);
-  });
-
   test('the whole volume fails if it is still listed', async () => {
     const { code } = await rm(['-r', '/', '--confirm', '/'], refusing({ type: 'text/plain', body: 'deleted' }));
     expect([code, left()]).toEqual([69, all]);
@@ -336,19 +320,6 @@ describe('a removal counts only if the volume no longer lists the path', () => {
     expect(json()).toEqual([{ path: 'default:/top.txt', isFolder: false, changed: true, confirmed: false }]);
     expect(stderr).not.toContain('already gone');
     expect(left()).toEqual(without('/logs/', '/top.txt'));
-  });
-
-  test('also with sync --delete', async () => {
-    const env = await inFrontOf(emulator, refusing({ type: 'text/plain', body: 'file deleted' }, '/logs/a.txt'));
-    const here = newFolder({ 'logs/b.txt': 'other' });
-    const words = ['sync', 'logs', ':/logs', '--delete', '--confirm', 'default:/logs', '--json'];
-    const { code, json } = await gantry(words, {
-      emulator,
-      cwd: here,
-      env: { ...env, GANTRY_CONFIG_DIR: newFolder() },
-    });
-    expect(code).toBe(69);
-    expect(json()).toMatchObject({ deleted: 2, failed: [{ path: 'a.txt', code: 'unavailable' }] });
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, keys, wideTerminal } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -47,13 +47,6 @@ describe('one run', () => {
     const { json } = await get('--json');
     expect(json()).toMatchObject({ id: 'r-1', status: 'success', createdAt: new Date(createdAt).toISOString() });
   });
-
-  test('exits with 6 if it does not exist', async () => {
-    const outcome = await get('--json');
-    expect(outcome.code).toBe(6);
-    expect(outcome.stderr).toContain('run r-1 not found');
-    expectErrorDocument(outcome);
-  });
 });
 
 describe('canceling a run', () => {
@@ -74,25 +67,6 @@ describe('canceling a run', () => {
     const words = ['runs', 'cancel', `${emulator.project}-web`, 'r-1', '--yes'];
     expect((await gantry(words, { emulator })).code).toBe(0);
     expect(cancelled()).toBe(true);
-  });
-
-  test('exits with 9 without a terminal and suggests --yes', async () => {
-    record(emulator, { id: 'r-1', ...goesOn });
-    const outcome = await cancel(['--json']);
-    expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix pass --yes');
-    expectErrorDocument(outcome);
-    expect(cancelled()).toBe(false);
-  });
-
-  test.each([
-    ['y', 0, true],
-    ['n', 130, false],
-    ['', 130, false],
-  ])('asked and answered "%s" exits %i', async (answer, exit, done) => {
-    record(emulator, { id: 'r-1', ...goesOn });
-    const { code } = await cancel([], { columns: 80, stdin: keys(`${answer}\r`) });
-    expect([code, cancelled()]).toEqual([exit, done]);
   });
 
   test('does not ask if the run is already canceled', async () => {
@@ -137,10 +111,6 @@ describe('canceling a run', () => {
     emulator.fail('cancelRun', 409);
     expect((await cancel(['--yes'])).code).toBe(7);
     expect(cancelled()).toBe(false);
-  });
-
-  test('exits with 6 before asking if the run does not exist', async () => {
-    expect((await cancel([])).code).toBe(6);
   });
 });
 

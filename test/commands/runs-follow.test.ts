@@ -106,13 +106,6 @@ describe('following a run', () => {
     );
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun')).toEqual([]);
   });
-
-  test('exits with 6 if it does not exist', async () => {
-    const { code, stderr } = await follow('f-none');
-    expect(code).toBe(6);
-    expect(stderr).toContain('fix gantry runs list web');
-    expect(stderr).not.toContain('continues');
-  });
 });
 
 describe('the log of a run', () => {

@@ -132,7 +132,6 @@ describe('a value is read', () => {
     ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
     ['missing', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
     ['in a missing file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'nowhere not found'],
-    ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'cannot be combined'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
   ])('not if it is %s: exits with 2 and writes nothing', async (_, words, setting, said) => {
     const { code, stderr } = await run(words, setting);
@@ -155,23 +154,9 @@ describe('a change', () => {
     ]);
   });
 
-  test.each([
-    ['y', 0, 'new'],
-    ['', 130, 'old'],
-  ])('of a value asks first: "%s" exits with %i', async (answer, exit, left) => {
+  test('of a value replaces it with --yes', async () => {
     give({ KEY: 'old' });
-    const { code, stderr } = await run(['set', 'KEY', '--from-env'], {
-      ...{ env: { KEY: 'new' }, columns: 80, stdin: keys(`${answer}\r`) },
-    });
-    expect([code, kept()]).toEqual([exit, { KEY: left }]);
-    expect(stderr).toContain(`Replace KEY in project ${emulator.project}?`);
-  });
-
-  test('of a value exits with 9 without a terminal, unless --yes is given', async () => {
-    give({ KEY: 'old' });
-    const set = (...flags: string[]) => run(['set', 'KEY', '--from-env', ...flags], { env: { KEY: 'new' } });
-    expect([(await set()).code, kept()]).toEqual([9, { KEY: 'old' }]);
-    expect((await set('--yes')).stdout).toBe('replaced: KEY\n');
+    expect((await run(['set', 'KEY', '--from-env', '--yes'], { env: { KEY: 'new' } })).stdout).toBe('replaced: KEY\n');
     expect(kept()).toEqual({ KEY: 'new' });
   });
 
@@ -217,10 +202,9 @@ describe('a change', () => {
 });
 
 describe('removing', () => {
-  test('asks first, and keeps the others', async () => {
+  test('keeps the others', async () => {
     give({ A: '1', B: '2' });
-    expect((await run(['unset', 'A'])).code).toBe(9);
-    const { code, stdout } = await run(['unset', 'A'], { columns: 80, stdin: keys('y\r') });
+    const { code, stdout } = await run(['unset', 'A', '--yes']);
     expect([code, stdout, kept()]).toEqual([0, 'removed: A\n', { B: '2' }]);
   });
 

@@ -3,7 +3,7 @@ import { empty } from '../support/account.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
 import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys, targetOf } from '../support/gantry.ts';
+import { gantry, targetOf } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 const emulator = emulatorForEach();
@@ -42,14 +42,6 @@ describe('the list', () => {
   test('passes grants through in JSON as they came', async () => {
     give([{ projectId: 'p-2', since: 'May' }]);
     expect((await run('list --json=grants')).json()).toEqual([{ grants: [{ projectId: 'p-2', since: 'May' }] }]);
-  });
-
-  test('may be empty', async () => {
-    empty(emulator);
-    const text = await run('list');
-    expect([text.code, text.stdout]).toEqual([0, '']);
-    expect(text.stderr).toBe('no service accounts yet: create one in the dashboard\n');
-    expect((await run('list --json')).stdout).toBe('[]\n');
   });
 });
 
@@ -99,27 +91,6 @@ describe('a change', () => {
       expect(sent()).toEqual([]);
     },
   );
-
-  test.each([
-    ['revoke sa-1 p-1', 'y', 0, 1],
-    ['revoke sa-1 p-1', '', 130, 0],
-    ['revoke sa-1 p-1', 'n', 130, 0],
-    ['set-grants sa-1 p-1 p-3', 'y', 0, 1],
-    ['set-grants sa-1 p-1 p-3', '', 130, 0],
-  ])('by %s asks first: "%s" exits with %i', async (line, answer, exit, calls) => {
-    const words = ['service-accounts', ...line.split(' ')];
-    const { code } = await gantry(words, { emulator, columns: 80, stdin: keys(`${answer}\r`) });
-    expect(code).toBe(exit);
-    expect(sent()).toHaveLength(calls);
-  });
-
-  test.each(['revoke sa-1 p-1', 'set-grants sa-1 p-1'])('by %s exits with 9 without a terminal', async (line) => {
-    const outcome = await run(`${line} --json`);
-    expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix pass --yes');
-    expectErrorDocument(outcome);
-    expect(sent()).toEqual([]);
-  });
 
   test('that would leave no project is refused with exit code 2', async () => {
     const outcome = await run('revoke sa-1 p-1 p-2 --json');

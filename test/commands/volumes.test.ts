@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseVolumes } from '../../src/storage/volumes/parse-volumes.ts';
-import { answering } from '../support/answering.ts';
 import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys } from '../support/gantry.ts';
+import { gantry } from '../support/gantry.ts';
 
 const emulator = emulatorForEach();
 
@@ -30,14 +29,6 @@ describe('volumes resize', () => {
       expect([code, emulator.calls]).toEqual([2, []]);
     },
   );
-
-  test('asks first: it cannot be undone', async () => {
-    expect((await gantry(['volumes', 'resize', '100'], { emulator })).code).toBe(9);
-    const { code, stderr } = await gantry(['volumes', 'resize', '100'], { emulator, columns: 120, stdin: keys('n\r') });
-    expect(code).toBe(130);
-    expect(stderr).toContain('cannot be reduced later');
-    expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);
-  });
 
   test('cannot make a volume smaller', async () => {
     await gantry(['volumes', 'resize', '100', '--yes'], { emulator });
@@ -79,18 +70,6 @@ describe('volumes list', () => {
     ['OK', []],
   ])('reads %j', (answer, read) => {
     expect(parseVolumes(answer)).toEqual(read);
-  });
-
-  test.each([
-    ['an empty list', [], /volume/],
-    ['a list of volumes', [{ name: 'v', size: '50Gi' }], /^$/],
-  ])('prints a note on stderr if there is no volume: %s', async (_, answer, expected) => {
-    const { code, stderr } = await gantry(['volumes', 'list'], {
-      emulator,
-      env: { GANTRY_API_URL: await answering(answer) },
-    });
-    expect(code).toBe(0);
-    expect(stderr).toMatch(expected);
   });
 
   test('passes a reply of another shape through', async () => {

@@ -271,7 +271,6 @@ describe('the emulator of the built program', () => {
     expect(good.stdout).toMatch(/\/web\n$/);
     expect(good.exitCode).toBe(0);
     expect((await exec('--fault', 'build=fail')).exitCode).toBe(11);
-    expect((await exec('--fault', 'createApp=402')).exitCode).toBe(14);
   });
 
   test('start prints variables for a shell, serves, and ends with SIGINT', async () => {

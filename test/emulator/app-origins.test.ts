@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket from 'ws';
-import { chromiumPath, startBrowser } from '../support/browser.ts';
+import { browsing, chromiumPath } from '../support/browser.ts';
 import { platform, speaking } from './support/platform.ts';
 import { sendRaw } from './support/raw.ts';
 import { python } from './support/running.ts';
@@ -221,20 +220,15 @@ async function strangersPort(): Promise<number | undefined> {
 }
 
 describe.skipIf(!chromiumPath || !python)('in a browser (needs chromium and python3)', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
+  const open = browsing();
 
   test('redirects, absolute assets, requests and sockets of a page work at the origin', async () => {
     const { origin, host, deploy } = await served({ trustOwner: true });
     // Also of a private app, for its developer.
     await deploy({ name: 'Web_1', ...custom, disableAuth: false }, { 'server.py': server });
-    const page = await browser.newPage();
+    const { page } = await open();
     await page.goto(origin);
     await page.getByRole('heading', { name: `${host} socket` }).waitFor();
     expect(page.url()).toBe(`${origin}/home`);
-    await page.close();
   });
 });

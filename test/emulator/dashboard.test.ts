@@ -1,6 +1,5 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { chromiumPath, startBrowser } from '../support/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { browsing, chromiumPath } from '../support/browser.ts';
 import { platform } from './support/platform.ts';
 import { sendRaw } from './support/raw.ts';
 
@@ -149,25 +148,13 @@ test('an app or a build that does not exist is not found', async () => {
 });
 
 describe.skipIf(!chromiumPath)('in a browser', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-
-  afterAll(() => browser.close());
+  const open = browsing();
 
   test.each(['light', 'dark'] as const)(
     'is readable in %s colors, without errors or requests elsewhere',
     async (colorScheme) => {
       const { of, emulator } = await deployed();
-      const context = await browser.newContext({ colorScheme, viewport: { width: 420, height: 900 } });
-      onTestFinished(() => context.close());
-      const page = await context.newPage();
-      const errors: string[] = [];
-      const asked: string[] = [];
-      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-      page.on('request', (request) => asked.push(new URL(request.url()).origin));
+      const { page, errors, origins } = await open({ colorScheme, viewport: { width: 420, height: 900 } });
       await page.goto(of(`/apps/${emulator.project}-web`));
       const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
       expect(background).toBe(colorScheme === 'dark' ? 'rgb(16, 19, 23)' : 'rgb(246, 247, 249)');
@@ -181,7 +168,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
       expect(await page.locator('h1').textContent()).toBe(`Apps of ${emulator.project}`);
       await page.goto(of('').replace(/\?.*/, ''));
       expect(await page.locator('h1').textContent()).toBe('No access');
-      expect(new Set(asked)).toEqual(new Set([emulator.url]));
+      expect(origins).toEqual(new Set([emulator.url]));
       expect(errors.filter((text) => !/status of 403|favicon/.test(text))).toEqual([]);
     },
   );

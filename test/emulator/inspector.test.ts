@@ -1,9 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CapturedBody } from '../../src/emulator/http/buffered-body.ts';
 import { InspectedCalls } from '../../src/emulator/model/inspected-calls.ts';
 import { redact } from '../../src/kernel/output/redact.ts';
-import { chromiumPath, startBrowser } from '../support/browser.ts';
+import { browsing, chromiumPath } from '../support/browser.ts';
 import { platform } from './support/platform.ts';
 import { python } from './support/running.ts';
 
@@ -217,13 +216,7 @@ describe('nobody else', () => {
 });
 
 describe.skipIf(!chromiumPath)('in a browser', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-
-  afterAll(() => browser.close());
+  const open = browsing();
 
   test.each(['light', 'dark'] as const)(
     'a call is edited and sent in %s colors, without errors',
@@ -233,13 +226,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
         ...json,
         authorization: 'Bearer s3cret',
       });
-      const context = await browser.newContext({ colorScheme, viewport: { width: 420, height: 900 } });
-      onTestFinished(() => context.close());
-      const page = await context.newPage();
-      const errors: string[] = [];
-      const asked: string[] = [];
-      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-      page.on('request', (request) => asked.push(new URL(request.url()).origin));
+      const { page, errors, origins } = await open({ colorScheme, viewport: { width: 420, height: 900 } });
       await page.goto(emulator.callsUrl);
       await page.locator('tbody a').first().click();
       await page.getByText('Edit and send').click();
@@ -251,7 +238,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
       await page.getByRole('button', { name: 'Send as it was' }).click();
       await page.getByRole('link', { name: 'All calls' }).click();
       expect(await page.locator('tbody tr').count()).toBe(3);
-      expect(new Set(asked)).toEqual(new Set([emulator.url]));
+      expect(origins).toEqual(new Set([emulator.url]));
       expect(errors.filter((text) => !/favicon/.test(text))).toEqual([]);
     },
   );

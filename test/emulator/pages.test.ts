@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chartPage } from '../../src/kernel/output/chart-page/chart-page.ts';
-import { chromiumPath, startBrowser } from '../support/browser.ts';
+import { browsing, chromiumPath } from '../support/browser.ts';
 import { newFolder } from '../support/files.ts';
 import { type Closing, onceForAll, platform } from './support/platform.ts';
 
@@ -63,14 +62,8 @@ async function everyPage(closing: Closing): Promise<Record<string, string>> {
 }
 
 describe.skipIf(!chromiumPath)('every page', () => {
-  let browser: Browser;
+  const open = browsing();
   const pages = onceForAll(everyPage);
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-
-  afterAll(() => browser.close());
 
   test('has the name of the product, colors for light and dark, and fits: no word is cut or broken', async () => {
     const page = await opened(1280);
@@ -142,11 +135,7 @@ describe.skipIf(!chromiumPath)('every page', () => {
     expect([reads.length - before, await page.getByLabel('Filter').inputValue()]).toEqual([0, 'nothing']);
   });
 
-  async function opened(width: number): Promise<Page> {
-    const context = await browser.newContext({ colorScheme: 'light', viewport: { width, height: 900 } });
-    onTestFinished(() => context.close());
-    return context.newPage();
-  }
+  const opened = async (width: number) => (await open({ colorScheme: 'light', viewport: { width, height: 900 } })).page;
 });
 
 /**

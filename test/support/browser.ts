@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 /** Where Chromium is on this machine: $CHROMIUM, or on the PATH. */
 export const chromiumPath = [
@@ -19,4 +20,26 @@ export function startBrowser(): Promise<Browser> {
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
     ],
   });
+}
+
+/** One for all tests of a block: opens pages that are closed after the test, with what they complain of and whom they ask. */
+export function browsing(): (options?: BrowserContextOptions) => ReturnType<typeof opened> {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+  return (options) => opened(browser, options);
+}
+
+async function opened(browser: Browser, options?: BrowserContextOptions) {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const origins = new Set<string>();
+  page.on('console', (message) => message.type() !== 'log' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  return { page, errors, origins };
 }

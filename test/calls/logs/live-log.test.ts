@@ -46,4 +46,8 @@ describe('a log that is polled', () => {
     intervals.failed(unavailable);
     expect(intervals.ms).toBeLessThanOrEqual(1_000);
   });
+
+  test('ends at a mistake of our own', () => {
+    expect(polls().intervals.failed(new TypeError('undefined'))).toBe(false);
+  });
 });

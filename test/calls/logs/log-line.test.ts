@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { appLine, buildLine, compareLines, splitLogText } from '../../../src/calls/logs/log-line.ts';
+import { appFrameLine, appLine, buildLine, compareLines, splitLogText } from '../../../src/calls/logs/log-line.ts';
 
 const timestamp = '2026-11-20T14:00:05.123Z';
 
@@ -38,6 +38,23 @@ describe('a log line', () => {
     expect(container({ containerName: 'web-1', containerId: 'c1' })).toBe('web-1');
     expect(container({ containerName: '', containerId: 'c1' })).toBe('c1');
     expect(container({})).toBe('');
+  });
+
+  test('of the live log has the field names of the history in JSON', () => {
+    const frame = { log: 'x', timestamp, app_id: 'a', run_id: 'r', container_name: 'web-1', stream: 'stderr' };
+    const more = { container_id: 'c1', log_id: 'l1' };
+    const line = appFrameLine({ ...frame, ...more } as never);
+    expect(line.original).toEqual({
+      logLine: 'x',
+      timestamp,
+      appId: 'a',
+      runId: 'r',
+      containerId: 'c1',
+      containerName: 'web-1',
+      logId: 'l1',
+      stream: 'stderr',
+    });
+    expect(line).toMatchObject({ container: 'web-1', stream: 'stderr', id: 'l1' });
   });
 
   test('of a build without a time is known by its position', () => {

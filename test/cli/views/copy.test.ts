@@ -39,6 +39,11 @@ describe('a copy', () => {
     expect(copied({ durationMs: 0 })).not.toContain('/s)');
   });
 
+  test('counts failures', () => {
+    expect(copied({ failed: failed('denied') })).toContain('1 failed');
+    expect(copied({})).not.toContain('failed');
+  });
+
   test.each([
     [[], 'ok'],
     [['denied'], 'denied'],
@@ -52,5 +57,9 @@ describe('a copy', () => {
 describe('a sync', () => {
   test.each([[{ skipped: 1 }], [{ failed: failed('denied') }]])('with %j is not without differences', (changes) => {
     expect(synced({ files: 0, bytes: 0, ...changes })).toMatch(/^copied 0 files/);
+  });
+
+  test('with --dry-run says only what it would copy', () => {
+    expect(synced({ dryRun: true, deleted: 2 })).toBe('would copy 2 files, 2.0 KiB to default:/a');
   });
 });

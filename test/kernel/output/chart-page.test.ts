@@ -1,12 +1,11 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { ChartReport } from '../../../src/kernel/output/chart/model.ts';
 import { chartPage } from '../../../src/kernel/output/chart-page/chart-page.ts';
-import { folderOf } from '../../support/app.ts';
-import { chromiumPath, startBrowser } from '../../support/browser.ts';
+import { browsing, chromiumPath } from '../../support/browser.ts';
+import { newFolder } from '../../support/files.ts';
 
 const hour = 3_600_000;
 const noon = Date.UTC(2026, 10, 20, 12);
@@ -58,13 +57,7 @@ const title = chromiumPath
   : 'in a browser (there is none: neither $CHROMIUM nor chromium on the PATH)';
 
 describe.skipIf(!chromiumPath)(title, () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-
-  afterAll(() => browser?.close());
+  const open = browsing();
 
   test('the page draws all charts, without requests and errors', async () => {
     const { page, complaints, requests } = await opened(report);
@@ -163,19 +156,9 @@ describe.skipIf(!chromiumPath)(title, () => {
 
   /** Opens the page; what it would load but itself is refused, and counted. */
   async function opened(asked: ChartReport<Row>, options: BrowserContextOptions = {}, title = 'Runs of web') {
-    const folder = await folderOf({});
-    const file = join(folder.path, 'chart.html');
-    await writeFile(file, chartPage(title, asked).body);
-    const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', ...options });
-    onTestFinished(async () => {
-      await context.close();
-      await folder[Symbol.asyncDispose]();
-    });
-    const page = await context.newPage();
-    const complaints: string[] = [];
+    const file = join(newFolder({ 'chart.html': chartPage(title, asked).body }), 'chart.html');
+    const { page, errors: complaints } = await open({ timezoneId: 'Asia/Tokyo', ...options });
     const requests: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
     const address = pathToFileURL(file).href;
     await page.route('**', (route) => {
       requests.push(route.request().url());

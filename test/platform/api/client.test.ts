@@ -5,10 +5,11 @@ import { object, string } from 'valibot';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/index.ts';
 import { type GantryError, isTransient } from '../../../src/kernel/errors.ts';
-import { type ApiOptions, createApi } from '../../../src/platform/api/client.ts';
+import { createApi } from '../../../src/platform/api/client.ts';
 import type { HttpReply } from '../../../src/platform/api/http-reply.ts';
-import { ConnectionError, sendDirectly, toConnectionError } from '../../../src/platform/api/transport.ts';
+import { ConnectionError, toConnectionError } from '../../../src/platform/api/transport.ts';
 import { endpoint, type HttpMethod } from '../../../src/platform/contract/endpoint.ts';
+import { apiOptions } from '../../support/api-options.ts';
 import { folderOf, smallApp } from '../../support/app.ts';
 import { gantry } from '../../support/gantry.ts';
 import { listening, serving } from '../../support/listening.ts';
@@ -46,7 +47,7 @@ describe('retries', () => {
   ])('%s after %o: %s', async (method, failure, repeated) => {
     let calls = 0;
     const api = createApi({
-      ...options('http://127.0.0.1'),
+      ...apiOptions('http://127.0.0.1'),
       send: async () => {
         calls++;
         if (failure instanceof Error) throw failure;
@@ -60,7 +61,7 @@ describe('retries', () => {
   test('repeat a POST that is marked as retryable', async () => {
     let calls = 0;
     const send = async () => ({ status: ++calls < 3 ? 503 : 200, headers: {}, body: '' });
-    await createApi({ ...options('http://127.0.0.1'), send })(
+    await createApi({ ...apiOptions('http://127.0.0.1'), send })(
       endpoint('POST /x', { reply: 'nothing', retryable: true }),
       {},
     );
@@ -76,7 +77,7 @@ describe('a call', () => {
       response.end('{"id":"x"}');
     });
     const get = endpoint('GET /apps/{app}/files/{name}', { reply: object({ id: string() }) });
-    await createApi(options(url))(get, { project: 'p-1', app: 'web', name: '../a b/ü?x=1#y' } as never);
+    await createApi(apiOptions(url))(get, { project: 'p-1', app: 'web', name: '../a b/ü?x=1#y' } as never);
     expect(seen[0]?.url).toBe('/apps/p-1-web/files/..%2Fa%20b%2F%C3%BC%3Fx%3D1%23y');
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'user-agent': 'test' });
   });
@@ -84,7 +85,7 @@ describe('a call', () => {
   test('whose reply has another shape exits with 70 and names the field', async () => {
     const url = await serving((_, response) => response.end('{"id":7}'));
     const get = endpoint('GET /x', { reply: object({ id: string() }) });
-    const failure = (await createApi(options(url))(get, {}).catch((error) => error)) as GantryError;
+    const failure = (await createApi(apiOptions(url))(get, {}).catch((error) => error)) as GantryError;
     expect(failure.exit).toBe('bug');
     expect(failure.message).toMatch(/^GET \/x returned an unexpected reply: id: /);
   });
@@ -93,7 +94,7 @@ describe('a call', () => {
     const url = await serving((_, response) => response.end('[]'));
     const lines: string[] = [];
     const get = endpoint('GET /x', { reply: 'text', query: object({ secret: string() }) });
-    await createApi({ ...options(url), trace: (line) => lines.push(line) })(get, { query: { secret: 'hidden' } });
+    await createApi({ ...apiOptions(url), trace: (line) => lines.push(line) })(get, { query: { secret: 'hidden' } });
     expect(lines).toEqual([expect.stringMatching(/^GET \/x 200 \d+ ms$/)]);
   });
 
@@ -107,7 +108,7 @@ describe('a call', () => {
       });
       const url = await serving((_, response) => response.writeHead(status, { location: elsewhere }).end());
       const get = endpoint('GET /x', { reply: 'text' });
-      await expect(createApi(options(url))(get, {})).rejects.toThrow(`(HTTP ${status} to ${elsewhere}/)`);
+      await expect(createApi(apiOptions(url))(get, {})).rejects.toThrow(`(HTTP ${status} to ${elsewhere}/)`);
       expect(visited).toBe(0);
     },
   );
@@ -115,7 +116,10 @@ describe('a call', () => {
   test('ends at once when its signal aborts', async () => {
     const url = await serving(() => {});
     const controller = new AbortController();
-    const call = createApi({ ...options(url), signal: controller.signal })(endpoint('GET /x', { reply: 'text' }), {});
+    const call = createApi({ ...apiOptions(url), signal: controller.signal })(
+      endpoint('GET /x', { reply: 'text' }),
+      {},
+    );
     controller.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
   });
@@ -274,23 +278,3 @@ test('an error shows the id of the request, as text and as JSON', async () => {
   expect(stderr).toContain('  request req-1\n');
   expect(json()).toMatchObject({ error: { requestId: 'req-1', statusCode: 404 } });
 });
-
-function options(url: string): ApiOptions {
-  const address = { value: url };
-  return {
-    addresses: {
-      ...{ management: address, invocation: address, status: address, logs: address },
-      ...{ login: address, refresh: address },
-    },
-    token: () => 'secret',
-    headers: { 'user-agent': 'test' },
-    send: sendDirectly,
-    silenceMs: 1_000,
-    now: () => 0,
-    elapsed: () => 0,
-    trace: () => {},
-    signal: new AbortController().signal,
-    delay: async () => {},
-    onRetry: () => {},
-  };
-}

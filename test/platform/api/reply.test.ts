@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { Agent } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { GantryError } from '../../../src/kernel/errors.ts';
-import { type ApiOptions, callRaw, createApi } from '../../../src/platform/api/client.ts';
+import { callRaw, createApi } from '../../../src/platform/api/client.ts';
 import { createPooledSend } from '../../../src/platform/api/dispatch.ts';
 import type { HttpReply } from '../../../src/platform/api/http-reply.ts';
 import { readReply } from '../../../src/platform/api/reply.ts';
@@ -10,6 +10,7 @@ import { type Send, sendDirectly } from '../../../src/platform/api/transport.ts'
 import { endpoint, type ReplyFormat } from '../../../src/platform/contract/endpoint.ts';
 import { listOf, objectOf, unreadableItems } from '../../../src/platform/contract/lists.ts';
 import { textOrEmpty } from '../../../src/platform/contract/scalars.ts';
+import { apiOptions } from '../../support/api-options.ts';
 import { serving } from '../../support/listening.ts';
 
 const items = listOf(objectOf({ id: textOrEmpty }), 'id');
@@ -74,7 +75,7 @@ describe('a web page', () => {
   test('is not accepted as the reply to a raw call', async () => {
     const url = await serving((_, response) => response.end(portal));
     const call = { method: 'POST', path: '/x', query: [], body: undefined };
-    await expect(callRaw(call, options(url))).rejects.toMatchObject({ exit: 'unavailable' });
+    await expect(callRaw(call, apiOptions(url))).rejects.toMatchObject({ exit: 'unavailable' });
   });
 
   test.each<['GET' | 'POST', number]>([
@@ -86,7 +87,7 @@ describe('a web page', () => {
       seen++;
       return { status: 200, headers: {}, body: portal };
     };
-    const call = createApi({ ...options('http://127.0.0.1'), send });
+    const call = createApi({ ...apiOptions('http://127.0.0.1'), send });
     await expect(call(endpoint(`${method} /x`, { reply: 'nothing' }), {})).rejects.toThrow('a web page');
     expect(seen).toBe(calls);
   });
@@ -197,7 +198,7 @@ describe('a compressed reply', () => {
       asked = request.headers['accept-encoding'];
       response.writeHead(200, { 'content-encoding': encoding }).end(encode('[{"id":"é"}]'));
     });
-    const api = createApi({ ...options(url), send: send() });
+    const api = createApi({ ...apiOptions(url), send: send() });
     expect(await api(endpoint('GET /x', { reply: items }), {})).toEqual([{ id: 'é' }]);
     expect(asked).toBe('identity');
   });
@@ -206,7 +207,7 @@ describe('a compressed reply', () => {
     const url = await serving((__, response) =>
       response.writeHead(409, { 'content-encoding': 'gzip' }).end(gzipSync('{"message":"name is taken"}')),
     );
-    const api = createApi({ ...options(url), send: send() });
+    const api = createApi({ ...apiOptions(url), send: send() });
     await expect(api(endpoint('POST /x', { reply: 'nothing' }), {})).rejects.toThrow('name is taken');
   });
 
@@ -217,7 +218,7 @@ describe('a compressed reply', () => {
     ['gzip', Buffer.concat(Array(257).fill(gzipSync(Buffer.alloc(2 ** 20)))), 'is larger than'],
   ])('in %s that cannot be decompressed exits with 69', async (encoding, body, message) => {
     const url = await serving((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
-    const call = createApi(options(url))(endpoint('POST /x', { reply: items }), {});
+    const call = createApi(apiOptions(url))(endpoint('POST /x', { reply: items }), {});
     await expect(call).rejects.toMatchObject({ exit: 'unavailable', message: expect.stringContaining(message) });
   });
 });
@@ -225,28 +226,8 @@ describe('a compressed reply', () => {
 test('reports unreadable items with their call', async () => {
   const url = await serving((_, response) => response.end('[{"id":"a"},null,{"name":"b"}]'));
   const found: unknown[] = [];
-  const api = createApi({ ...options(url), onUnreadable: (route, at, unread) => found.push([route, at, unread]) });
+  const api = createApi({ ...apiOptions(url), onUnreadable: (route, at, unread) => found.push([route, at, unread]) });
   const answer = await api(endpoint('GET /x', { reply: items }), {});
   expect(answer).toEqual([{ id: 'a' }, { id: '', name: 'b' }]);
   expect(found).toEqual([['GET /x', `${url}/x`, unreadableItems(answer)]]);
 });
-
-function options(url: string): ApiOptions {
-  const address = { value: url };
-  return {
-    addresses: {
-      ...{ management: address, invocation: address, login: address },
-      ...{ refresh: address, logs: address, status: address },
-    },
-    token: () => 'secret',
-    headers: {},
-    send: sendDirectly,
-    silenceMs: 5_000,
-    now: () => 0,
-    elapsed: () => 0,
-    trace: () => {},
-    signal: new AbortController().signal,
-    delay: async () => {},
-    onRetry: () => {},
-  };
-}
