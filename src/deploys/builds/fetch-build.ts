@@ -90,13 +90,15 @@ export async function resolveBuild(source: Source, app: string, word: string | u
     if (build === undefined) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
     return build;
   }
-  const found = await findListedBuild(source, app, word ?? '').catch((error: unknown) => {
-    if ('id' in wanted && !(error instanceof UsageError)) return { id: wanted.id };
+  const typed = word ?? '';
+  const unlisted = 'id' in wanted ? wanted : undefined;
+  const found = await findListedBuild(source, app, typed).catch((error: unknown) => {
+    if (unlisted && !(error instanceof UsageError)) return unlisted;
     throw error;
   });
-  if (!found && 'id' in wanted) return wanted.id;
-  if (!found) throw noneFound(word ?? '', { noun: 'build', app, list: gantryCommand`builds list ${app}` });
-  return found.id;
+  const { id } = found ?? unlisted ?? {};
+  if (id !== undefined) return id;
+  throw noneFound(typed, { noun: 'build', app, list: gantryCommand`builds list ${app}` });
 }
 
 /** The same, if the platform lists it. */

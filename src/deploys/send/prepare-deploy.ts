@@ -106,7 +106,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 }
 
 async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
-  const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
+  const { dryRun, ifChanged, confirm, verification, limit, replan, failOnDrift = false } = options;
   const readSecrets = () => trySecretsOf(context, local.project.name);
   const secrets = once(readSecrets);
   refuse(context, await checkSecrets(local, secrets));
@@ -115,7 +115,7 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
   const { plan, live } = await decide(context, local, options, { here, stuck, approved, secrets });
-  checkDrift(context, plan, options.failOnDrift ?? false);
+  checkDrift(context, plan, failOnDrift);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
   if (file !== undefined) await writePlanFile(context, local, { options: sent, file });
@@ -279,7 +279,7 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
   const { verification, detach, plan, config, before, rollBack } = options;
   const { app, build, changed, serves } = deployment;
   if (detach) return deployment;
-  const minReplicas = Number(plan.setup.minReplicaCount ?? 0);
+  const minReplicas = Number(plan.setup.minReplicaCount);
   const about = { ...verification, app, build, minReplicas, config, isNew: changed, before };
   const { status, dashboard } = deployment;
   const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };
