@@ -149,12 +149,12 @@ export function firstRow<Facts extends Record<string, string>, Result>(rows: Row
 }
 
 /** Facts, or how to find them out. */
-export type Asked<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | (() => Promise<Facts[Name]>) };
+export type ToAsk<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | (() => Promise<Facts[Name]>) };
 
 /** The same, where facts are found out: in the order of the rows, and only those that a row needs. */
 export async function firstRowAsked<Facts extends Record<string, string>, Result>(
   rows: Rows<Facts, Result>,
-  asked: Asked<Facts>,
+  asked: ToAsk<Facts>,
 ): Promise<Result> {
   const fits = async (pattern: Pattern<Facts>) => {
     for (const [name, words] of Object.entries(pattern)) {

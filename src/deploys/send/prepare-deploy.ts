@@ -199,11 +199,13 @@ async function decide(
     dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
   const look = once(async () => {
     const planOptions = { compareFiles, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
-    const [planned, reading] = await Promise.all([
+    const [planned, tried] = await Promise.all([
       planDeploy(context, local, planOptions),
       compareFiles ? observeApp() : undefined,
       noted,
     ]);
+    // Why the app cannot be looked at is an error, where nothing is sent without that.
+    const reading = tried ?? (ifChanged && planned.plan.exists ? await settle(context, name) : undefined);
     return { planned, reading, sent: { ...options, keep: planned.plan.keep } };
   });
   const compare = once(async () => {
