@@ -43,10 +43,7 @@ function dashboardAddress({ value, origin }: ManagementAddress): string {
     : new URL(value).origin;
 }
 
-/**
- * The name of the app in this folder. Throws UsageError if its config file names none; `withApp` makes a command line
- * that names one.
- */
+/** The name of the app in this folder; UsageError without one. `withApp`: a command line that names an app. */
 export async function readAppHere(
   context: Context,
   configFile: string,
@@ -95,10 +92,7 @@ interface NamedApp {
   asFunction?: (() => Promise<CommandLine>) | undefined;
 }
 
-/**
- * What a 404 is about if the project has no such app: says so, with the most similar name. The error itself if the app
- * is there, or if that cannot be told.
- */
+/** Where a 404 means that the project has no such app, an error that says so, with the most similar name. */
 export async function explainMissingApp(
   context: Context,
   error: NotFoundError,
@@ -228,10 +222,7 @@ interface Change {
   to: number;
 }
 
-/**
- * Changes the scaling of a deployed app. Reads the app first, to return the old values and to send only real changes.
- * Throws UsageError, NotFoundError.
- */
+/** Sends only what changes of the scaling, and returns the old values. Throws UsageError, NotFoundError. */
 export async function changeScaling(
   context: Context,
   given: string,

@@ -23,10 +23,7 @@ export interface CommitFiles {
   config: { path: string; text: string };
 }
 
-/**
- * What deploys of commits send, by the objects of git: nothing is checked out. Absent is what these do not tell, and `unknown`
- * says why the last of them is.
- */
+/** What deploys of commits send, as far as git's objects tell. `unknown`: why one of them is absent. */
 export async function readSending(context: Context, { app, configFile }: Here, commits: readonly string[]) {
   const config = posix.normalize(configFile);
   const nameOf = (commit: string, path = '') => `${commit}:./${path}`;
@@ -87,10 +84,7 @@ export function sendSame(one: CommitFiles | undefined, other: CommitFiles | unde
   return [...one.blobs].every(([path, id]) => other.blobs.get(path) === id);
 }
 
-/**
- * Those of the commits that send the files of this list, by a checksum of each. `names`: of other apps, whose builds may have
- * been promoted.
- */
+/** Those whose files have these checksums. `names`: of other apps, whose builds may have been promoted. */
 export async function findSending(
   context: Context,
   sent: ReadonlyMap<string, CommitFiles>,

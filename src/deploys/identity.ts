@@ -25,10 +25,7 @@ export async function findCommit(
   return (await findCommits(context, here, [build], history))(build);
 }
 
-/**
- * The commits of builds: on record, else by their files among the last commits of this clone, which is remembered. Of those
- * without a record, the first are looked at: each is a request.
- */
+/** On record, else found by files among the last commits and remembered. A look is a request: few are made. */
 export async function findCommits(anywhere: Context, here: Here, builds: readonly string[], known?: AppHistory) {
   const history = known ?? (await readHistory(anywhere, here.app));
   const found = new Map<string, BuildCommit>();

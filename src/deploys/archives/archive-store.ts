@@ -22,10 +22,7 @@ const text = v.string();
 const number = v.number();
 const entry = v.object({ path: text, size: number, compressed: number, crc32: number, sha256: text });
 
-/**
- * The archive of a deploy and what it was deployed with, on this machine. Two builds of the same archive share its file,
- * which is named by its content. It may contain whatever the app contains, so that only its owner can read it.
- */
+/** What a deploy sent, for its owner only. Builds of the same archive share its file, named by its content. */
 export const KeptArchive = v.object({
   ...{ platform: text, project: text, app: text, build: text, keptAt: text },
   sha256: v.pipe(text, v.regex(/^[0-9a-f]{64}$/)),

@@ -78,10 +78,7 @@ export function latestBuildOf({ latestBuildId, latestCreatedBuildId }: App): str
   return latestBuildId || latestCreatedBuildId || undefined;
 }
 
-/**
- * Returns the id of the build that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word,
- * of the latest one. A UUID is not looked up, and an id of another form need not be listed. Throws NotFoundError, UsageError.
- */
+/** A UUID is not looked up, and another form need not be listed. Throws NotFoundError, UsageError. */
 export async function resolveBuild(source: Source, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted && !wanted.mayBeBeginning) return wanted.id;
@@ -138,10 +135,7 @@ const tailLines = 20;
 /** Short at first: many builds fail immediately. */
 const defaultPauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
-/**
- * Waits until a build has ended and returns it. The polled status decides, never the log. Throws BuildFailedError or
- * NotReadyError if it failed, and at the timeout PendingError, or UnavailableError if nothing is known of the build.
- */
+/** The polled status decides, never the log. Throws BuildFailedError, NotReadyError, PendingError, UnavailableError. */
 export async function followBuild(context: Context, options: FollowBuildOptions): Promise<Build> {
   const { progress, elapsed } = context;
   const { app } = options;

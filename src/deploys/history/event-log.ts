@@ -32,10 +32,7 @@ export class EventLog {
 
   constructor(private readonly path: string) {}
 
-  /**
-   * The time of an event that happens now, in ms: no earlier than the last one. Two commands know the platform's clock to a
-   * second, and what one of them does after the other must not be written down before it.
-   */
+  /** Now, but no earlier than the last event: two commands know the platform's clock to a second. In ms. */
   async timeOf(now: number): Promise<number> {
     const text = await readText(this.path).catch(() => '');
     const last = timeOf(this.#parse(text).findLast((event) => event !== undefined));
@@ -162,10 +159,7 @@ const sent = v.object({
 export const verdicts = ['healthy', 'sick', 'unknown', 'superseded'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/**
- * What was seen of an app or done to it. No event holds a secret or the value of a variable: settings that may contain
- * one are digests.
- */
+/** What was seen of an app or done to it. Settings that may hold a secret are digests. */
 const kinds = {
   /** A build was created, and waits for its upload. `process`: the name of the process that is to upload it. */
   created: v.object({ build, process: text }),

@@ -23,10 +23,7 @@ import {
   parseEvent,
 } from './event-log.ts';
 
-/**
- * What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. Throws
- * FailedError if this machine's cannot be read at all.
- */
+/** Of this machine and its team. Throws FailedError if this machine's cannot be read at all. */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
   const [own, team] = await Promise.all([
     logOf(context, app).read(context.platformNow()),
@@ -88,10 +85,7 @@ export async function recordLook(context: Context, name: string, app: App): Prom
   return settleRollbacks(context, name, history.with(event));
 }
 
-/**
- * Writes down the end of rollbacks that nobody saw: one whose build was seen to serve, or is listed as ready, has rolled
- * back, whatever serves by now.
- */
+/** Writes down the end of rollbacks that nobody saw: their builds were seen to serve, or are listed as ready. */
 export async function settleRollbacks(
   context: Context,
   app: string,

@@ -131,10 +131,7 @@ interface PreviewSource {
 
 const hashLength = 8;
 
-/**
- * `web-fix-login-1a2b3c4d`: an app name for a branch. The hash makes it differ from the names of other branches, apps and
- * repositories, however they are shortened, and shows later whose preview it is.
- */
+/** `web-fix-login-1a2b3c4d`: the hash tells branches, apps and repositories apart, however they are shortened. */
 export function previewName({ repository, base, branch }: PreviewSource): string {
   const source = stringifyJson([repository, base, branch]);
   const hash = createHash('sha256').update(source).digest('hex').slice(0, hashLength);

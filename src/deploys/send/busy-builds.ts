@@ -100,19 +100,13 @@ export async function waitForBuilds(context: Context, app: string, { limit, stuc
   return hasWaited;
 }
 
-/**
- * Whether a build goes before this one in the queue. Where their times do not tell, all that have started do. Of those that
- * have not, each may be waiting for the others, so that their ids decide.
- */
+/** Where times do not tell, those that have started go first, and of the others each may wait: their ids decide. */
 function goesBefore(other: Build, own: Build): boolean {
   const known = order(buildFact(other).created, buildFact(own).created);
   return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
 }
 
-/**
- * Builds in progress that are not known. Behind: created after the own one and without an upload yet, so that they yield to
- * it. Of deploys at the same moment, one goes on.
- */
+/** Not known ones. Behind: later than our own and without an upload, so that they yield. One of all goes on. */
 export function othersInProgress({ list, at }: AppReading, known: readonly string[], own?: string) {
   const others = list.filter((build) => isBusy(build) && !isExpired(build, at) && ![own, ...known].includes(build.id));
   const ours = list.find(({ id }) => id === own);

@@ -49,10 +49,7 @@ export interface LocalAppOptions {
   repack?: boolean | undefined;
 }
 
-/**
- * Reads the config file, collects the files of the app folder and adds the generated ones. What a killed command left is
- * removed first, also where nothing is packed afterwards. Throws ProjectError.
- */
+/** The config file, the app's files and the generated ones. Removes what a killed command left. Throws ProjectError. */
 export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
   removeOrphanedFiles(context.settings.folders.state);
   const { configFile, name } = options;

@@ -135,10 +135,7 @@ async function readDeployedApp(
   }
 }
 
-/**
- * Compares with the platform's list of the files of the live build, and with the SHA-256 of those that this machine has kept
- * of it. Returns null if the platform has no list of its files.
- */
+/** By the platform's list of files, and the SHA-256 that this machine kept. Null if the platform has no list. */
 async function compareWithBuild(
   context: Context,
   { app, build }: { app: string; build: string },
@@ -158,20 +155,14 @@ async function compareWithBuild(
   }
 }
 
-/**
- * A deploy works without a comparison, so a failed one is a warning. Failures that the next request would meet too are
- * thrown: no reply at all, a refused token, a rate limit.
- */
+/** A failed comparison is a warning. What the next request would meet as well is thrown. */
 function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: PlanOptions, what: string): void {
   if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
   if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
   progress.warn(`${what}, deploying without a comparison: ${error.message}`);
 }
 
-/**
- * Tells which settings the deploy overwrites although they were changed outside of the file, for example by
- * `gantry apps scale`. With `failOnDrift`, throws ConflictError for them, and for those of which that is unknown.
- */
+/** Tells of settings that were changed outside of the file. `failOnDrift`: throws, also for what is not known. */
 export function checkDrift({ progress }: Context, { app, settings }: DeployPlan, failOnDrift: boolean): void {
   const overwritten = settings.filter(
     (change) => change.drifted === true || (failOnDrift && change.drifted === null && isCertain(change)),
@@ -184,10 +175,7 @@ export function checkDrift({ progress }: Context, { app, settings }: DeployPlan,
   progress.warn({ severity: 'warning', message: `${texts.join(', ')}: changed outside of the config file`, fix });
 }
 
-/**
- * Compares files with those of a build. Reads only files whose size does not decide, and only if the other side has a
- * checksum. Without one, a file of equal size counts as unchanged.
- */
+/** Reads only files whose size does not decide. Equal sizes without a checksum count as unchanged. */
 export async function compareFiles(
   local: readonly FileEntry[],
   remote: readonly BuildFile[],
@@ -236,10 +224,7 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
   live: Deployment;
 }
 
-/**
- * Equal are the settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the
- * checksums that the platform lists.
- */
+/** Equal by the SHA-256 of what is on record as sent, else by the checksums that the platform lists. */
 export async function compareWithLive(
   context: Context,
   planned: Planned,
@@ -341,10 +326,7 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
   return paths.length > 0 ? `${shortList(paths, 1)} changed` : undefined;
 }
 
-/**
- * Whether the live build was made of these settings and files. Without a record, the platform's checksums decide: it does
- * not return every setting, but the config file is one of the files.
- */
+/** Without a record, the platform's checksums decide: it hides some settings, but one file is the config file. */
 async function isSent(
   { plan: { fileChanges, region }, sent, named }: Planned,
   options: CreateAppOptions,

@@ -73,10 +73,7 @@ interface DeployAppOptions
   confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
 }
 
-/**
- * Variables that the code reads and that neither the project nor the app has as a secret. Asks nothing if the code needs none,
- * and leaves to the app what the platform does not tell.
- */
+/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
 export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadSecrets): Promise<Problem[]> {
   const secrets = seen && seen.needed.length > 0 ? await read() : undefined;
   return secrets && seen ? seen.secretProblems(Object.keys(secrets)) : [];
@@ -91,10 +88,7 @@ function refuse({ progress }: Context, problems: readonly Problem[]): void {
 const unresolvable = async ({ env, target }: Context, local: LocalApp, signal: AbortSignal): Promise<Problem[]> =>
   target.platform.value === 'emulator' ? [] : checkPackages({ env, signal }, local, { timeoutMs: 5_000 });
 
-/**
- * Compares the app with the deployed one and asks the user; `run` of the result deploys it. That returns the live deployment
- * instead if nothing has changed and `ifChanged` is set.
- */
+/** Compares with the deployed app and asks the user; `run` deploys, or returns what is equal and serves. */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
   // A deploy that ends early does not wait for a program that it has asked.
   const asking = new AbortController();

@@ -171,10 +171,7 @@ class BuildUpload {
     this.#readSecrets = options.secrets ?? once(() => trySecretsOf(context, this.#app));
   }
 
-  /**
-   * Creates and uploads a build. Resolves when the archive is not needed any more, to what waits for the result: that is
-   * the live deployment if another deploy has made it equal meanwhile.
-   */
+  /** Resolves once the archive is not needed, to what waits for the result: what serves if that is equal now. */
   async send(): Promise<() => Promise<Deployment>> {
     const { signal } = this.#unlimited;
     await this.#check();

@@ -33,10 +33,7 @@ interface Sharing {
   lastWork?: (context: Context) => Promise<void>;
 }
 
-/**
- * A folder of a volume. A command lists what it needs once and fetches what this machine has not seen. It never fails
- * because of it: what is not known then is a warning.
- */
+/** What a command needs is listed once, and fetched if this machine has not seen it. A failure is a warning. */
 export class TeamState {
   readonly #volume: TeamVolume;
   /** Copies of documents that are on the volume. */
