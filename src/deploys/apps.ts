@@ -11,10 +11,12 @@ import { shortAppName, toAppId, toPathSegment } from '../platform/contract/endpo
 import { unreadableItems } from '../platform/contract/lists.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import {
+  isRefusal,
   readEvidence,
   type Shown,
   tryRequest,
   unconfirmedError,
+  unless,
   waitForChange,
   warnUnconfirmed,
 } from '../platform/waiting/index.ts';
@@ -131,16 +133,17 @@ export async function removeApp(
   confirm: string | undefined,
 ): Promise<{ app: string; project: string; changed: true; confirmed: boolean }> {
   const { api, project, prompt, willChange } = context;
-  const shown = await readEvidence(() => fetchApp(api, { project, app }));
-  if ('refusal' in shown && shown.refusal instanceof NotFoundError) throw shown.refusal;
+  const mayNotLook = (error: unknown) => isRefusal(error) && !(error instanceof NotFoundError);
+  const shown = await unless(mayNotLook, fetchApp(api, { project, app }));
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm, [app]);
   willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
-  const createdAt = 'state' in shown ? shown.state.createdAt : undefined;
-  const confirmed =
-    (await deleteAppAndWait(context, name, { wasShown: 'state' in shown, createdAt })) !== 'unconfirmed';
-  if (confirmed) await recordEvent(context, name, 'deleted', {});
-  if (confirmed) await forgetArchives(context, name);
+  const before = { wasShown: shown !== undefined, createdAt: shown?.createdAt };
+  const confirmed = (await deleteAppAndWait(context, name, before)) !== 'unconfirmed';
+  if (confirmed) {
+    await recordEvent(context, name, 'deleted', {});
+    await forgetArchives(context, name);
+  }
   return { app: name, project, changed: true, confirmed };
 }
 

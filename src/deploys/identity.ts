@@ -97,10 +97,18 @@ export async function compareServing(anywhere: Context, { app, configFile }: Her
   const build = servingBuild(serving) ?? null;
   const none = { commits: [], unknown: serving.is === 'none' ? undefined : 'what serves is not known' };
   const { commits, unknown } = build === null ? none : await commitsOf(context, here, build, [commit]);
-  const hasFiles = commits.includes(commit) || (unknown === undefined ? false : null);
-  const exit: ExitName = hasFiles ? 'ok' : unknown === undefined ? 'conflict' : 'pending';
-  return { app: here.app, commit, build, hasFiles, reason: (hasFiles === null && unknown) || null, exit };
+  const unclear: Serves = unknown === undefined ? hasOthers : { hasFiles: null, reason: unknown, exit: 'pending' };
+  return { app: here.app, commit, build, ...(commits.includes(commit) ? has : unclear) };
 }
+
+/** What `--serves` tells of a build. */
+interface Serves {
+  hasFiles: boolean | null;
+  reason: string | null;
+  exit: ExitName;
+}
+const has: Serves = { hasFiles: true, reason: null, exit: 'ok' };
+const hasOthers: Serves = { hasFiles: false, reason: null, exit: 'conflict' };
 
 /** Those among commits that send the files of a build. `unknown`: why others may, too, if they are not known not to. */
 async function commitsOf(context: Context, here: Here, build: string, among: readonly string[]) {

@@ -211,7 +211,7 @@ export class StuckBuilds {
     const isRunning = owner && isAlive(owner);
     if (isRunning) return undefined;
     // A process may have uploaded its build before it ended.
-    const sent = (owner ? await readHistory(context, app) : history).sent(build.id);
+    const sent = (await readHistory(context, app)).sent(build.id);
     if (sent && !sent.unconfirmed) return undefined;
     if (isRunning === false)
       return { message: `${name} never got its files: the deploy that created it from here was killed`, isOwn: true };

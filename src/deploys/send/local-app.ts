@@ -224,9 +224,8 @@ function textEntry(path: string, text: string): FileEntry {
 }
 
 /** The same app as it would be sent by another name. */
-export async function asNamed(local: LocalApp, name = local.project.name): Promise<LocalApp> {
+export async function asNamed(local: LocalApp, name: string): Promise<LocalApp> {
   const { project, entries } = local;
-  if (name === project.name) return local;
   const config = relative(project.root, project.file);
   const text = await withAppName(project.text, name);
   const renamed = isBelow(config) ? addGeneratedFiles(entries, [textEntry(config, text)]) : entries;

@@ -81,7 +81,8 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const body = withoutLogin(project, { keep });
   const history = await (app ? recordLook(context, project.name, app) : readHistory(context, project.name));
   const sent = shown.build === null ? undefined : history.sent(shown.build);
-  const named = await asNamed(local, sent?.named);
+  const { named: sentAs = project.name } = sent ?? {};
+  const named = sentAs === project.name ? local : await asNamed(local, sentAs);
   const settings = app ? compareSettings(project, body, app, history.fileSettings(shown.build)) : [];
   const build = app && options.compareFiles && !project.partner && (shown.build || app.latestBuildId);
   const isAsSent = async () => options.trustRecord && sent?.filesDigest === (await sentFilesDigest(named));
@@ -116,9 +117,9 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
 
 /** What a plan has of the deployed app. */
 function shownOf(app: App) {
-  const { status = null, internalEndpoint, region = null, lastBuildStatus } = app;
-  const failedBuild = buildPhase(lastBuildStatus ?? '') === 'failed' ? ownStatus(lastBuildStatus ?? '') : null;
-  return { build: liveBuild(app) ?? null, status, endpoint: internalEndpoint ?? '', region, failedBuild };
+  const { status = null, internalEndpoint: endpoint = '', region = null, lastBuildStatus: last = '' } = app;
+  const failedBuild = buildPhase(last) === 'failed' ? ownStatus(last) : null;
+  return { build: liveBuild(app) ?? null, status, endpoint, region, failedBuild };
 }
 
 async function readDeployedApp(

@@ -75,8 +75,9 @@ interface DeployAppOptions
 
 /** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
 export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadSecrets): Promise<Problem[]> {
-  const secrets = seen && seen.needed.length > 0 ? await read() : undefined;
-  return secrets && seen ? seen.secretProblems(Object.keys(secrets)) : [];
+  if (!seen?.needed.length) return [];
+  const secrets = await read();
+  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
 }
 
 function refuse({ progress }: Context, problems: readonly Problem[]): void {
@@ -250,12 +251,13 @@ async function decide(
   const { plan } = (await look()).planned;
   // Of what the plan does not show, such as secrets and modes of files.
   const compared = ifChanged || (compareFiles && !plan.changed) ? await compare() : undefined;
-  plan.changed ||= compared !== undefined && compared.difference !== 'equal';
-  const isSent = ifChanged ? step === 'send' : compared?.because;
-  const would = compared?.difference === 'equal' ? 'send it again' : 'change that';
-  if (compared && isSent)
-    context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
-  return { plan, live: step === 'send' ? undefined : compared?.live };
+  const { difference = 'equal', because = '', live } = compared ?? {};
+  plan.changed ||= difference !== 'equal';
+  const would = difference === 'equal' ? 'send it again' : 'change that';
+  const isSent = step === 'send';
+  if (because !== '' && (isSent || !ifChanged))
+    context.progress.note(`${because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
+  return { plan, live: isSent ? undefined : live };
 }
 
 async function whyOlderHere(context: Context, here: Here, { older, anyway }: DeployAppOptions) {
