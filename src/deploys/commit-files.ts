@@ -6,6 +6,7 @@ import { parseAppConfig } from '../app/config.ts';
 import { dependencyFiles } from '../app/dependencies.ts';
 import { isSelected } from '../app/files/patterns.ts';
 import { withAppName } from '../app/set-config-value.ts';
+import { once, onceFor } from '../kernel/once.ts';
 import type { Context } from '../platform/context.ts';
 import type { BuildFile } from './builds/index.ts';
 import { readObjects } from './git/index.ts';
@@ -61,9 +62,7 @@ export async function readSending(context: Context, { app, configFile }: Here, c
     const required = [config, parsed.custom?.dockerfile_path, ...Object.values(parsed.dependencies.paths)];
     const always = new Set(required.map((path) => path && posix.normalize(path)));
     const blobs = files.filter(([path]) => {
-      const key = `${id} ${path}`;
-      if (!isSent.has(key)) isSent.set(key, always.has(path) || isSelected(path, include, exclude));
-      return isSent.get(key);
+      return onceFor(isSent, `${id} ${path}`, () => always.has(path) || isSelected(path, include, exclude));
     });
     const [odd] = blobs.find(([, blob]) => !blob.startsWith('100')) ?? [];
     if (odd !== undefined) {
@@ -100,17 +99,15 @@ export async function findSending(
   const objects = await readObjects(context, [...new Set(ids)]);
   const known = new Map<string, boolean>();
   const isBlob = (file: BuildFile, blob: string | undefined) => {
-    const key = `${file.path} ${blob}`;
-    if (!known.has(key)) known.set(key, hasContent(file, objects.get(blob?.slice(modeLength) ?? '')?.bytes));
-    return known.get(key);
+    const bytesOf = () => objects.get(blob?.slice(modeLength) ?? '')?.bytes;
+    return onceFor(known, `${file.path} ${blob}`, () => hasContent(file, bytesOf()));
   };
   const isFile = ({ blobs, texts }: CommitFiles, file: BuildFile) =>
     hasContent(file, texts.get(file.path)) || isBlob(file, blobs.get(file.path));
-  let others: Promise<readonly string[]> | undefined;
+  const others = once(names);
   const renamed = new Map<string, Promise<boolean>>();
   const isRenamed = async (file: BuildFile, text: string) => {
-    others ??= names();
-    const texts = await Promise.all((await others).map((name) => withAppName(text, name)));
+    const texts = await Promise.all((await others()).map((name) => withAppName(text, name)));
     return texts.some((each) => hasContent(file, each));
   };
   const found: string[] = [];
@@ -118,8 +115,7 @@ export async function findSending(
     const [first, ...more] = listing.filter((file) => !isFile(files, file));
     const { path, text } = files.config;
     const isConfig = first?.path === path && more.length === 0;
-    if (isConfig && !renamed.has(text)) renamed.set(text, isRenamed(first, text));
-    if (!first || (isConfig && (await renamed.get(text)))) found.push(commit);
+    if (!first || (isConfig && (await onceFor(renamed, text, () => isRenamed(first, text))))) found.push(commit);
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { keyOfField } from '../../app/settings.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
@@ -287,9 +288,7 @@ export class AppHistory {
   }
 
   #all<Name extends EventName>(name: Name): EventOf<Name>[] {
-    const known = this.#byName.get(name) ?? [];
-    this.#byName.set(name, known);
-    return known as EventOf<Name>[];
+    return onceFor<string, HistoryEvent[]>(this.#byName, name, () => []) as EventOf<Name>[];
   }
 }
 

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../kernel/disk/index.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 
 export const maxHistoryBytes = 5 * 1024 * 1024;
@@ -76,8 +77,7 @@ export class EventLog {
   #parse(text: string): (HistoryEvent | undefined)[] {
     return text.split('\n').flatMap((line) => {
       if (line.trim() === '') return [];
-      if (!this.#parsed.has(line)) this.#parsed.set(line, parseEvent(tryParseJson(line)));
-      return [this.#parsed.get(line)];
+      return [onceFor(this.#parsed, line, () => parseEvent(tryParseJson(line)))];
     });
   }
 

@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, isCi, readVariable, type Variable } from '../../kernel/environment.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
@@ -37,8 +38,8 @@ export async function readHistory(context: Context, app: string): Promise<AppHis
 /** The runs of files that this machine has started by now, and its team when the command first asked. Best effort. */
 export async function readJobs(context: Context, app: string): Promise<Set<string>> {
   const log = logOf(context, app);
-  const shared = teamEvents.get(log) ?? readTeamEvents(context, shortAppName(context.project, app)).catch(noEvents);
-  teamEvents.set(log, shared);
+  const readShared = () => readTeamEvents(context, shortAppName(context.project, app)).catch(noEvents);
+  const shared = onceFor(teamEvents, log, readShared);
   const read = await Promise.all([log.read(context.platformNow()).catch(noEvents), shared]);
   return new Set(read.flatMap(({ events }) => events.flatMap((event) => (event.event === 'job' ? event.run : []))));
 }
@@ -138,11 +139,8 @@ export async function forgetHistory(context: Context, app: string): Promise<void
 /** The same for all of a command, which keeps what it has read of it. */
 function logOf({ settings, project }: Context, name: string): EventLog {
   const key = stateKey(platformOf(settings), project, shortAppName(project, name));
-  const known = logs.get(settings) ?? new Map<string, EventLog>();
-  logs.set(settings, known);
-  const log = known.get(key) ?? new EventLog(fileOf(settings, key));
-  known.set(key, log);
-  return log;
+  const known = onceFor(logs, settings, () => new Map<string, EventLog>());
+  return onceFor(known, key, () => new EventLog(fileOf(settings, key)));
 }
 
 /** In place of an app: what is on record of all apps of a project. */

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makePrivateFolder } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, systemCode, UnavailableError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
@@ -221,9 +222,7 @@ export function teamStateOf(context: Context): TeamState | undefined {
   const { settings } = context;
   const place = settings.teamState.value;
   if (place === undefined || place === 'off') return undefined;
-  const state = states.get(settings) ?? new TeamState(context, place);
-  states.set(settings, state);
-  return state;
+  return onceFor(states, settings, () => new TeamState(context, place));
 }
 
 const states = new WeakMap<Settings, TeamState>();
