@@ -70,8 +70,7 @@ export async function whyOlder(context: Context, here: Here, anyway: CommandLine
   const read = await settle(context, app).catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);
   if (build === undefined) return undefined;
-  const { commit: known, evidence } = (await readHistory(context, app)).commitOf(build);
-  const recorded = evidence === 'record' && known !== null ? known : undefined;
+  const recorded = (await readHistory(context, app)).sent(build)?.commit;
   const among = recorded === undefined ? await listRecent(context, maxCommits) : [ahead.head];
   const { commits } = await commitsOf(context, here, build, among);
   // What was sent with changes is newer than its commit.
@@ -113,8 +112,8 @@ const hasOthers: Serves = { hasFiles: false, reason: null, exit: 'conflict' };
 /** Those among commits that send the files of a build. `unknown`: why others may, too, if they are not known not to. */
 async function commitsOf(context: Context, here: Here, build: string, among: readonly string[]) {
   const { readSending, sendSame } = await import('./commit-files.ts');
-  const { commit, dirty, evidence } = (await readHistory(context, here.app)).commitOf(build);
-  const own = commit !== null && evidence === 'record' && !dirty ? commit : undefined;
+  const { commit, dirty } = (await readHistory(context, here.app)).sent(build) ?? {};
+  const own = dirty ? undefined : commit;
   const { sent, unknown } = await readSending(context, here, [...(own ? [own] : []), ...among]);
   if (own !== undefined) {
     const isSame = (other: string) => other === own || sendSame(sent.get(other), sent.get(own));
@@ -122,8 +121,8 @@ async function commitsOf(context: Context, here: Here, build: string, among: rea
   }
   const { commits, isProof } = await commitsBySums(context, here, build, sent);
   if (unknown !== undefined) return { commits, unknown };
-  if (!isProof)
-    return { commits, unknown: `the platform lists no checksums of the files of build ${shortBuild(build)}` };
+  const unproven = `the platform lists no checksums of the files of build ${shortBuild(build)}`;
+  if (!isProof) return { commits, unknown: unproven };
   return {
     commits,
     unknown: (await mayConvert(context)) ? 'a .gitattributes may make other files of them' : undefined,

@@ -198,7 +198,7 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
       return undefined;
     });
     const failed = buildPhase(state.status) === 'failed';
-    const limitMs = failed && !isCanceled(state.status) ? undefined : goodLogMs;
+    const limitMs = buildHasFailed(state.status) ? undefined : goodLogMs;
     const ending = endingOf(context, wasSeen ? null : state.updatedAt, limitMs);
     const later = logs ? gantryCommand`logs ${app} --build ${build}` : undefined;
     if (logs || failed) await log.finish(ending, later);
