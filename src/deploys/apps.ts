@@ -147,12 +147,7 @@ export async function removeApp(
   return { app: name, project, changed: true, confirmed };
 }
 
-/**
- * Deletes an app and waits until the platform no longer shows it. Throws PendingError if it still does although it
- * confirmed the deletion, and the platform's refusal if it `wasShown` before and may not be looked at now. An app that was
- * created later than this one has `replaced` it: somebody else made it meanwhile. Warns of an `unconfirmed` deletion: the
- * token may delete apps and not look at them.
- */
+/** Waits until it is gone. `replaced`: one that was created later is there. `unconfirmed`: nobody may look. */
 export async function deleteAppAndWait(
   context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
   app: string,

@@ -177,10 +177,7 @@ function nobody(unseen: string): Answered {
   return { by: 'nobody', unseen };
 }
 
-/**
- * Judges a response with a status of success. Only what the app itself has answered counts: not what the platform writes
- * around the result of a function, and not what was said before, or by somebody else.
- */
+/** Only what the app itself has said counts: no envelope of the platform, and nothing that others said. */
 async function findFlaw(
   response: AppResponse,
   read: Pick<BufferedResponse, 'headers' | 'body' | 'encoding'>,

@@ -192,11 +192,7 @@ export async function withKeptArchive<T>(
   return use(undefined);
 }
 
-/**
- * What is on record of the archive of a build, or of another build of the same files: a command that is killed shares
- * nothing. `at`: where the team has its record, if this machine has none. A record of the team has to be of what was sent:
- * that, this machine knows better than the volume.
- */
+/** Of a build, or of another one of the same files. `at`: where the team has it. What was sent is known better here. */
 async function findKept(context: Context, app: string, build: string) {
   const { settings, project } = context;
   const history = await readHistory(context, app);

@@ -83,10 +83,7 @@ const branchVariables: readonly Variable[] = [
   'BUILD_SOURCEBRANCH',
 ];
 
-/**
- * The commit of the working directory, and whether it has these files, relative to that, as they are now. `dirty`: files differ
- * from it, or some of those that are wanted are not in it. `git status` goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
- */
+/** The commit here, and whether these files differ from it. `byContent` reads them: `git status` goes by times. */
 export async function readCheckedOut(context: GitContext, files: readonly string[] = [], { byContent = false } = {}) {
   if (isOutside(context)) return undefined;
   // A submodule is not part of the commit, and has settings of its own.

@@ -67,10 +67,7 @@ export async function recordEvent<Name extends EventName>(
   return written;
 }
 
-/**
- * Writes down what a reply of get app shows and the history does not know: another build that serves, or settings that
- * no command on record changed. Called where a command has read the app anyway. Returns the history with it.
- */
+/** Writes down what get app shows and the history does not know, where a command has read the app anyway. */
 export async function recordLook(context: Context, name: string, app: App): Promise<AppHistory> {
   const history = await withoutOther(context, name, app, await readHistory(context, name));
   const build = liveBuild(app);

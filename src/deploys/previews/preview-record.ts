@@ -49,10 +49,7 @@ export const PreviewRecord = v.object({
 });
 export type PreviewRecord = v.InferOutput<typeof PreviewRecord>;
 
-/**
- * Before the deploy: an app that nobody can tell would stay for ever. Best effort: without a record, the name proves whose
- * a preview is as long as its branch exists.
- */
+/** Before the deploy, best effort: without a record, the name proves whose it is while its branch exists. */
 async function recordPreview(context: Context, record: PreviewRecord): Promise<void> {
   const text = stringifyJson(record);
   try {

@@ -63,11 +63,7 @@ export function busyError(app: string, busy: readonly Build[], fix: CommandLine)
   return new ConflictError(`${names(busy)} of ${app} in progress`, { fix, details });
 }
 
-/**
- * Waits for other builds in progress, or for those that were created before this one, which starts with its upload. Builds
- * then end in the order in which they were created, and the last one serves, also if deploys start at the same time. Returns
- * whether it waited.
- */
+/** Builds end in the order in which they were created, also if deploys start at once. Returns whether it waited. */
 export async function waitForBuilds(context: Context, app: string, { limit, stuck, own }: WaitOptions) {
   const { elapsed, progress, project } = context;
   const started = elapsed();
@@ -174,10 +170,7 @@ export function isExpired({ status, createdAt }: Build, now: number): boolean {
   return isPending(status) && now - toMs(createdAt) > maxPendingMs;
 }
 
-/**
- * Tells builds that can become live from those that wait for an upload which never comes: its URL has expired, or by what is
- * on record nobody sends it any more. Nobody should wait for these. Each is named once.
- */
+/** Builds whose upload never comes, by its URL or what is on record: nobody waits for these. Each is named once. */
 export class StuckBuilds {
   readonly #named = new Set<string>();
 

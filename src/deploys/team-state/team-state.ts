@@ -239,11 +239,7 @@ const restMs = 60_000;
 /** The halves of what is done with a volume: one may fail while the other works. */
 type Half = 'read' | 'write';
 
-/**
- * A folder of a volume, whose use shows nothing and is bounded: one that hangs takes little of a command's time, and that
- * once. Everything throws UnavailableError if there is no reply in time. Most commands share nothing: what works with
- * volumes is loaded by those that do.
- */
+/** Its use shows nothing and is bounded: UnavailableError without a reply in time. Loaded by those that share. */
 class TeamVolume {
   readonly #silentAt: Record<Half, number> = { read: Number.NEGATIVE_INFINITY, write: Number.NEGATIVE_INFINITY };
 
