@@ -11,10 +11,12 @@ import { shortAppName, toAppId, toPathSegment } from '../platform/contract/endpo
 import { unreadableItems } from '../platform/contract/lists.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import {
+  isRefusal,
   readEvidence,
   type Shown,
   tryRequest,
   unconfirmedError,
+  unless,
   waitForChange,
   warnUnconfirmed,
 } from '../platform/waiting/index.ts';
@@ -43,10 +45,7 @@ function dashboardAddress({ value, origin }: ManagementAddress): string {
     : new URL(value).origin;
 }
 
-/**
- * The name of the app in this folder. Throws UsageError if its config file names none; `withApp` makes a command line
- * that names one.
- */
+/** The name of the app in this folder; UsageError without one. `withApp`: a command line that names an app. */
 export async function readAppHere(
   context: Context,
   configFile: string,
@@ -95,10 +94,7 @@ interface NamedApp {
   asFunction?: (() => Promise<CommandLine>) | undefined;
 }
 
-/**
- * What a 404 is about if the project has no such app: says so, with the most similar name. The error itself if the app
- * is there, or if that cannot be told.
- */
+/** Where a 404 means that the project has no such app, an error that says so, with the most similar name. */
 export async function explainMissingApp(
   context: Context,
   error: NotFoundError,
@@ -137,25 +133,21 @@ export async function removeApp(
   confirm: string | undefined,
 ): Promise<{ app: string; project: string; changed: true; confirmed: boolean }> {
   const { api, project, prompt, willChange } = context;
-  const shown = await readEvidence(() => fetchApp(api, { project, app }));
-  if ('refusal' in shown && shown.refusal instanceof NotFoundError) throw shown.refusal;
+  const mayNotLook = (error: unknown) => isRefusal(error) && !(error instanceof NotFoundError);
+  const shown = await unless(mayNotLook, fetchApp(api, { project, app }));
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm, [app]);
   willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
-  const createdAt = 'state' in shown ? shown.state.createdAt : undefined;
-  const confirmed =
-    (await deleteAppAndWait(context, name, { wasShown: 'state' in shown, createdAt })) !== 'unconfirmed';
-  if (confirmed) await recordEvent(context, name, 'deleted', {});
-  if (confirmed) await forgetArchives(context, name);
+  const before = { wasShown: shown !== undefined, createdAt: shown?.createdAt };
+  const confirmed = (await deleteAppAndWait(context, name, before)) !== 'unconfirmed';
+  if (confirmed) {
+    await recordEvent(context, name, 'deleted', {});
+    await forgetArchives(context, name);
+  }
   return { app: name, project, changed: true, confirmed };
 }
 
-/**
- * Deletes an app and waits until the platform no longer shows it. Throws PendingError if it still does although it
- * confirmed the deletion, and the platform's refusal if it `wasShown` before and may not be looked at now. An app that was
- * created later than this one has `replaced` it: somebody else made it meanwhile. Warns of an `unconfirmed` deletion: the
- * token may delete apps and not look at them.
- */
+/** Waits until it is gone. `replaced`: one that was created later is there. `unconfirmed`: nobody may look. */
 export async function deleteAppAndWait(
   context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
   app: string,
@@ -228,10 +220,7 @@ interface Change {
   to: number;
 }
 
-/**
- * Changes the scaling of a deployed app. Reads the app first, to return the old values and to send only real changes.
- * Throws UsageError, NotFoundError.
- */
+/** Sends only what changes of the scaling, and returns the old values. Throws UsageError, NotFoundError. */
 export async function changeScaling(
   context: Context,
   given: string,

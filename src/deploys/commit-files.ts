@@ -6,6 +6,7 @@ import { parseAppConfig } from '../app/config.ts';
 import { dependencyFiles } from '../app/dependencies.ts';
 import { isSelected } from '../app/files/patterns.ts';
 import { withAppName } from '../app/set-config-value.ts';
+import { once, onceFor } from '../kernel/once.ts';
 import type { Context } from '../platform/context.ts';
 import type { BuildFile } from './builds/index.ts';
 import { readObjects } from './git/index.ts';
@@ -23,10 +24,7 @@ export interface CommitFiles {
   config: { path: string; text: string };
 }
 
-/**
- * What deploys of commits send, by the objects of git: nothing is checked out. Absent is what these do not tell, and `unknown`
- * says why the last of them is.
- */
+/** What deploys of commits send, as far as git's objects tell. `unknown`: why one of them is absent. */
 export async function readSending(context: Context, { app, configFile }: Here, commits: readonly string[]) {
   const config = posix.normalize(configFile);
   const nameOf = (commit: string, path = '') => `${commit}:./${path}`;
@@ -64,9 +62,7 @@ export async function readSending(context: Context, { app, configFile }: Here, c
     const required = [config, parsed.custom?.dockerfile_path, ...Object.values(parsed.dependencies.paths)];
     const always = new Set(required.map((path) => path && posix.normalize(path)));
     const blobs = files.filter(([path]) => {
-      const key = `${id} ${path}`;
-      if (!isSent.has(key)) isSent.set(key, always.has(path) || isSelected(path, include, exclude));
-      return isSent.get(key);
+      return onceFor(isSent, `${id} ${path}`, () => always.has(path) || isSelected(path, include, exclude));
     });
     const [odd] = blobs.find(([, blob]) => !blob.startsWith('100')) ?? [];
     if (odd !== undefined) {
@@ -87,10 +83,7 @@ export function sendSame(one: CommitFiles | undefined, other: CommitFiles | unde
   return [...one.blobs].every(([path, id]) => other.blobs.get(path) === id);
 }
 
-/**
- * Those of the commits that send the files of this list, by a checksum of each. `names`: of other apps, whose builds may have
- * been promoted.
- */
+/** Those whose files have these checksums. `names`: of other apps, whose builds may have been promoted. */
 export async function findSending(
   context: Context,
   sent: ReadonlyMap<string, CommitFiles>,
@@ -106,17 +99,15 @@ export async function findSending(
   const objects = await readObjects(context, [...new Set(ids)]);
   const known = new Map<string, boolean>();
   const isBlob = (file: BuildFile, blob: string | undefined) => {
-    const key = `${file.path} ${blob}`;
-    if (!known.has(key)) known.set(key, hasContent(file, objects.get(blob?.slice(modeLength) ?? '')?.bytes));
-    return known.get(key);
+    const bytesOf = () => objects.get(blob?.slice(modeLength) ?? '')?.bytes;
+    return onceFor(known, `${file.path} ${blob}`, () => hasContent(file, bytesOf()));
   };
   const isFile = ({ blobs, texts }: CommitFiles, file: BuildFile) =>
     hasContent(file, texts.get(file.path)) || isBlob(file, blobs.get(file.path));
-  let others: Promise<readonly string[]> | undefined;
+  const others = once(names);
   const renamed = new Map<string, Promise<boolean>>();
   const isRenamed = async (file: BuildFile, text: string) => {
-    others ??= names();
-    const texts = await Promise.all((await others).map((name) => withAppName(text, name)));
+    const texts = await Promise.all((await others()).map((name) => withAppName(text, name)));
     return texts.some((each) => hasContent(file, each));
   };
   const found: string[] = [];
@@ -124,8 +115,7 @@ export async function findSending(
     const [first, ...more] = listing.filter((file) => !isFile(files, file));
     const { path, text } = files.config;
     const isConfig = first?.path === path && more.length === 0;
-    if (isConfig && !renamed.has(text)) renamed.set(text, isRenamed(first, text));
-    if (!first || (isConfig && (await renamed.get(text)))) found.push(commit);
+    if (!first || (isConfig && (await onceFor(renamed, text, () => isRenamed(first, text))))) found.push(commit);
   }
   return found;
 }

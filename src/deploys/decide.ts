@@ -23,19 +23,8 @@ export const beforeFacts = {
 } as const satisfies Record<string, readonly string[]>;
 export type BeforeFacts = { -readonly [Name in keyof typeof beforeFacts]: (typeof beforeFacts)[Name][number] };
 
-export type BeforeStep =
-  | 'cancel others'
-  | 'wait for others'
-  | 'wait for the app'
-  | 'stop: others'
-  | 'stop: not as planned'
-  | 'stop: older'
-  | 'stop: unchanged'
-  | 'verify'
-  | 'send';
-
 /** The first row that fits says what comes next; after a wait, all is asked again (docs/deploying.md). */
-export const beforeTable: Rows<BeforeFacts, BeforeStep> = [
+export const beforeTable = rowsOf<BeforeFacts>()([
   [{ others: 'in progress', ifBusy: 'fail' }, 'stop: others'],
   [{ others: 'in progress', ifBusy: 'cancel' }, 'cancel others'],
   [{ others: 'in progress', ifBusy: 'wait' }, 'wait for others'],
@@ -48,7 +37,8 @@ export const beforeTable: Rows<BeforeFacts, BeforeStep> = [
   [{ health: 'sick', verifies: 'no' }, 'send'],
   [{ verifies: 'yes' }, 'verify'],
   [{}, 'stop: unchanged'],
-];
+]);
+export type BeforeStep = (typeof beforeTable)[number][1];
 
 /** What decides once our build is ready. */
 export const readyFacts = {
@@ -63,18 +53,7 @@ export const readyFacts = {
 };
 export type ReadyFacts = { -readonly [Name in keyof typeof readyFacts]: (typeof readyFacts)[Name][number] };
 
-export type ReadyStep =
-  | 'roll back'
-  | 'stop: live'
-  | 'stop: healthy'
-  | 'stop: replaced'
-  | 'stop: replaced, not verified'
-  | 'stop: not shown'
-  | 'stop: failed'
-  | 'stop: sick'
-  | 'stop: not known';
-
-export const readyTable: Rows<ReadyFacts, ReadyStep> = [
+export const readyTable = rowsOf<ReadyFacts>()([
   [{ serving: ['one of', 'not known'] }, 'stop: not shown'],
   [{ serving: 'another', verifies: 'no' }, 'stop: replaced'],
   [{ serving: 'another' }, 'stop: replaced, not verified'],
@@ -85,7 +64,8 @@ export const readyTable: Rows<ReadyFacts, ReadyStep> = [
   [{ health: 'healthy' }, 'stop: healthy'],
   [{ orRollback: 'no' }, 'stop: sick'],
   [{}, 'roll back'],
-];
+]);
+export type ReadyStep = (typeof readyTable)[number][1];
 
 /** What decides whether a build is healthy. Each fact is one of few words: all of their combinations are tried by a test. */
 export const healthFacts = {
@@ -157,6 +137,11 @@ type Pattern<Facts> = { readonly [Name in keyof Facts]?: Facts[Name] | readonly 
 /** A table of decisions. Rows are tried in their order, and the last one fits everything. */
 export type Rows<Facts, Result> = readonly (readonly [Pattern<Facts>, Result])[];
 
+/** Its steps are those that the rows name. */
+function rowsOf<Facts>() {
+  return <const Step extends string>(rows: Rows<Facts, Step>) => rows;
+}
+
 export function firstRow<Facts extends Record<string, string>, Result>(rows: Rows<Facts, Result>, facts: Facts) {
   const fits = (pattern: Pattern<Facts>) => Object.entries(pattern).every(([name, words]) => is(words, facts[name]));
   const [, result] = rows.find(([pattern]) => fits(pattern)) as (typeof rows)[number];
@@ -164,12 +149,12 @@ export function firstRow<Facts extends Record<string, string>, Result>(rows: Row
 }
 
 /** Facts, or how to find them out. */
-export type Asked<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | (() => Promise<Facts[Name]>) };
+export type ToAsk<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | (() => Promise<Facts[Name]>) };
 
 /** The same, where facts are found out: in the order of the rows, and only those that a row needs. */
 export async function firstRowAsked<Facts extends Record<string, string>, Result>(
   rows: Rows<Facts, Result>,
-  asked: Asked<Facts>,
+  asked: ToAsk<Facts>,
 ): Promise<Result> {
   const fits = async (pattern: Pattern<Facts>) => {
     for (const [name, words] of Object.entries(pattern)) {

@@ -25,10 +25,7 @@ export async function findCommit(
   return (await findCommits(context, here, [build], history))(build);
 }
 
-/**
- * The commits of builds: on record, else by their files among the last commits of this clone, which is remembered. Of those
- * without a record, the first are looked at: each is a request.
- */
+/** On record, else found by files among the last commits and remembered. A look is a request: few are made. */
 export async function findCommits(anywhere: Context, here: Here, builds: readonly string[], known?: AppHistory) {
   const history = known ?? (await readHistory(anywhere, here.app));
   const found = new Map<string, BuildCommit>();
@@ -73,8 +70,7 @@ export async function whyOlder(context: Context, here: Here, anyway: CommandLine
   const read = await settle(context, app).catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);
   if (build === undefined) return undefined;
-  const { commit: known, evidence } = (await readHistory(context, app)).commitOf(build);
-  const recorded = evidence === 'record' && known !== null ? known : undefined;
+  const recorded = (await readHistory(context, app)).sent(build)?.commit;
   const among = recorded === undefined ? await listRecent(context, maxCommits) : [ahead.head];
   const { commits } = await commitsOf(context, here, build, among);
   // What was sent with changes is newer than its commit.
@@ -100,16 +96,24 @@ export async function compareServing(anywhere: Context, { app, configFile }: Her
   const build = servingBuild(serving) ?? null;
   const none = { commits: [], unknown: serving.is === 'none' ? undefined : 'what serves is not known' };
   const { commits, unknown } = build === null ? none : await commitsOf(context, here, build, [commit]);
-  const hasFiles = commits.includes(commit) || (unknown === undefined ? false : null);
-  const exit: ExitName = hasFiles ? 'ok' : unknown === undefined ? 'conflict' : 'pending';
-  return { app: here.app, commit, build, hasFiles, reason: (hasFiles === null && unknown) || null, exit };
+  const unclear: Serves = unknown === undefined ? hasOthers : { hasFiles: null, reason: unknown, exit: 'pending' };
+  return { app: here.app, commit, build, ...(commits.includes(commit) ? has : unclear) };
 }
+
+/** What `--serves` tells of a build. */
+interface Serves {
+  hasFiles: boolean | null;
+  reason: string | null;
+  exit: ExitName;
+}
+const has: Serves = { hasFiles: true, reason: null, exit: 'ok' };
+const hasOthers: Serves = { hasFiles: false, reason: null, exit: 'conflict' };
 
 /** Those among commits that send the files of a build. `unknown`: why others may, too, if they are not known not to. */
 async function commitsOf(context: Context, here: Here, build: string, among: readonly string[]) {
   const { readSending, sendSame } = await import('./commit-files.ts');
-  const { commit, dirty, evidence } = (await readHistory(context, here.app)).commitOf(build);
-  const own = commit !== null && evidence === 'record' && !dirty ? commit : undefined;
+  const { commit, dirty } = (await readHistory(context, here.app)).sent(build) ?? {};
+  const own = dirty ? undefined : commit;
   const { sent, unknown } = await readSending(context, here, [...(own ? [own] : []), ...among]);
   if (own !== undefined) {
     const isSame = (other: string) => other === own || sendSame(sent.get(other), sent.get(own));
@@ -117,8 +121,8 @@ async function commitsOf(context: Context, here: Here, build: string, among: rea
   }
   const { commits, isProof } = await commitsBySums(context, here, build, sent);
   if (unknown !== undefined) return { commits, unknown };
-  if (!isProof)
-    return { commits, unknown: `the platform lists no checksums of the files of build ${shortBuild(build)}` };
+  const unproven = `the platform lists no checksums of the files of build ${shortBuild(build)}`;
+  if (!isProof) return { commits, unknown: unproven };
   return {
     commits,
     unknown: (await mayConvert(context)) ? 'a .gitattributes may make other files of them' : undefined,

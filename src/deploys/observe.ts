@@ -1,9 +1,10 @@
 import { GantryError, isTransient } from '../kernel/errors.ts';
+import { onceFor } from '../kernel/once.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Settings } from '../platform/config/settings.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, liveBuild } from '../platform/contract/apps.ts';
-import { type Build, listBuilds } from '../platform/contract/builds.ts';
+import { type Build, buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing } from '../platform/waiting/index.ts';
 import { buildFact, lateMs, type ServingFacts, serving } from './serving.ts';
@@ -29,9 +30,8 @@ export async function observe(context: Context, name: string, own?: Build): Prom
 export function readingOf(context: Context, app: App | undefined, listed: readonly Build[] | undefined) {
   const { at, readySince } = clockOf(context);
   const builds = listed?.map((build) => {
-    const fact = buildFact(build, readySince.get(build.id) ?? at);
-    if (fact.phase === 'succeeded' && !readySince.has(build.id)) readySince.set(build.id, at);
-    return fact;
+    const isReady = buildPhase(build.status) === 'succeeded';
+    return buildFact(build, isReady ? onceFor(readySince, build.id, () => at) : at);
   });
   const facts: ServingFacts = { at, shows: (app && liveBuild(app)) ?? null, builds };
   return { ...facts, app, list: listed ?? [], serving: serving(facts) };
@@ -81,9 +81,9 @@ export function platformTime(context: Context): number {
 
 /** The platform's clock as it was at the first reading of this command, and what has passed since: it does not jump. */
 function clockOf({ settings, platformNow, elapsed }: Context): { at: number; readySince: Map<string, number> } {
-  const known = clocks.get(settings) ?? { aheadMs: platformNow() - elapsed(), readySince: new Map() };
-  clocks.set(settings, known);
-  return { at: known.aheadMs + elapsed(), readySince: known.readySince };
+  const newClock = () => ({ aheadMs: platformNow() - elapsed(), readySince: new Map<string, number>() });
+  const { aheadMs, readySince } = onceFor(clocks, settings, newClock);
+  return { at: aheadMs + elapsed(), readySince };
 }
 
 /** Of each command; and when it first saw builds as ready, by their ids. */

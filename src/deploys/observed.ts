@@ -244,10 +244,7 @@ export interface Before {
   jobs: Jobs;
 }
 
-/**
- * Best effort, and in seconds: the deploy waits for it. A new app has nothing. `known`: from an earlier look, since what
- * is gone from the lists by now may still answer.
- */
+/** Best effort, in seconds. `known`: from an earlier look, since what is gone from the lists may still answer. */
 export async function lookBefore(context: Context, name: string, known = nothingBefore()): Promise<Before> {
   const { project } = context;
   const [seen, builds = []] = await Promise.all([

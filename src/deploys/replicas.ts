@@ -29,10 +29,7 @@ interface ReplicaLook {
 }
 
 export interface ReplicaFacts {
-  /**
-   * Bad: failed, restarted twice, or ran and did not come back. Back soon: it may be on its way. Some: fewer than the app
-   * keeps.
-   */
+  /** Bad: failed, restarted twice, or did not come back. Back soon: it may. Some: fewer than the app keeps. */
   state: 'bad' | 'back soon' | 'enough' | 'some' | 'none' | 'not known';
   /** What is wrong, or what is waited for. */
   reason: string;
@@ -159,10 +156,7 @@ export class Replicas {
     return running.length > 0 && running.every(isLater);
   }
 
-  /**
-   * `hasServed`: calls of a replica have succeeded, and none has failed. That it ended is no crash then. `isOver`: nothing
-   * more is waited for than what may be late.
-   */
+  /** `hasServed`: its calls were good, so that an end is no crash. `isOver`: only what is late is waited for. */
   facts(hasServed: (id: string) => boolean, isOver: boolean): ReplicaFacts {
     const own = this.#own().filter(({ container }) => !container.isTerminating);
     const running = own.filter((life) => this.#runs(life)).length;

@@ -29,10 +29,7 @@ const lastsMs = { other: goneMs, gateway: 20_000, nobody: 0 };
 const refusedMs = 4_000;
 const pauseMs = 2_000;
 
-/**
- * Calls a build: an answer counts only if its replica is of that build. This wakes an app that has no replica, which costs
- * what the replica does. The first call that does not succeed ends it.
- */
+/** An answer counts only of a replica of the build. Wakes one that sleeps, at its cost. The first bad call ends it. */
 export async function callBuild(
   context: Context,
   observed: ObservedBuild,
@@ -124,10 +121,7 @@ interface Answered {
   unseen: string;
 }
 
-/**
- * Which build has answered: that of the replica that the run names. The record of the run and the list of replicas may be
- * late: they are waited for before anything is called again.
- */
+/** Which build has answered: that of the replica that the run names. Both may be listed late. */
 async function whoAnswered(context: Context, observed: ObservedBuild, answer: Answer): Promise<Answered> {
   const { api, project, elapsed, delay } = context;
   const started = elapsed();
@@ -183,10 +177,7 @@ function nobody(unseen: string): Answered {
   return { by: 'nobody', unseen };
 }
 
-/**
- * Judges a response with a status of success. Only what the app itself has answered counts: not what the platform writes
- * around the result of a function, and not what was said before, or by somebody else.
- */
+/** Only what the app itself has said counts: no envelope of the platform, and nothing that others said. */
 async function findFlaw(
   response: AppResponse,
   read: Pick<BufferedResponse, 'headers' | 'body' | 'encoding'>,

@@ -76,8 +76,9 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   if (finding === 'failed') return { finding };
   const { reason, container } = observed.reason(because, smoke);
   const watchedMs = elapsed() - started;
-  const seen = { ...(watchMs === undefined ? notSeen : observed.seen), smokeCalls: smoke.calls };
-  const checks = { watchMs: watchMs === undefined ? 0 : watchedMs };
+  const watch = watchMs === undefined ? notWatched : watchOf(observed, watchedMs);
+  const seen = { ...watch.seen, smokeCalls: smoke.calls };
+  const checks = { watchMs: watch.ms };
   const told = finding === 'healthy' ? '' : reason;
   const found = { build, verdict: finding, container, watchedMs };
   await recordEvent(context, app, 'verdict', { ...found, reason: told, seen, checks });
@@ -91,14 +92,18 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     const error = verdictError(about, observed.earlierShown, details);
     return { finding, error, ...(finding === 'sick' && { explained: explain(context, about, error, container) }) };
   }
-  const counted = watchMs === undefined ? '' : ` after ${duration(watchedMs)}: ${summary(observed.seen)}`;
-  progress.note(`${app} is healthy${counted}`);
-  const { restarted } = observed.replicas;
+  progress.note(`${app} is healthy${watch.counted}`);
+  const { restarted } = watch;
   if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
-  if (restarted && watchMs !== undefined) {
+  if (restarted)
     warn(context, `replica ${restarted} restarted once`, gantryCommand`logs ${app} --container ${restarted}`);
-  }
   return { finding, health: { verdict: finding, watchedMs, ...seen } };
+}
+
+const notWatched = { seen: notSeen, ms: 0, counted: '', restarted: undefined };
+
+function watchOf({ seen, replicas }: ObservedBuild, ms: number) {
+  return { seen, ms, counted: ` after ${duration(ms)}: ${summary(seen)}`, restarted: replicas.restarted };
 }
 
 /** The error of a build that another one has replaced before it was looked at. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Asked,
   type BeforeFacts,
   beforeFacts,
   beforeTable,
@@ -9,6 +8,7 @@ import {
   type ReadyFacts,
   readyFacts,
   readyTable,
+  type ToAsk,
 } from '../../src/deploys/decide.ts';
 import { everyCell } from './every-cell.ts';
 
@@ -82,7 +82,7 @@ describe('before anything is sent', () => {
         return facts[name];
       };
       const names = Object.keys(facts) as (keyof BeforeFacts)[];
-      const toAsk = Object.fromEntries(names.map((name) => [name, find(name)])) as unknown as Asked<BeforeFacts>;
+      const toAsk = Object.fromEntries(names.map((name) => [name, find(name)])) as unknown as ToAsk<BeforeFacts>;
       expect(await firstRowAsked(beforeTable, toAsk)).toBe(firstRow(beforeTable, facts));
       if (facts.ifChanged === 'no') expect(asked).not.toContain('difference');
       if (facts.compares === 'no' && facts.ifChanged === 'no') expect(asked).not.toContain('serving');

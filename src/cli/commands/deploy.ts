@@ -289,20 +289,20 @@ async function reportOutcome(
     }
     return done;
   } catch (error) {
-    const details = (error instanceof GantryError ? (error.facts.details ?? {}) : {}) as FailureDetails;
-    const { build = '', dashboard, reason, log = [] } = details;
+    const { details = {} } = error instanceof GantryError ? error.facts : {};
+    const { build = '', status = '', verdict, dashboard = '', reason, log = [] } = details as FailureDetails;
     // The app exists there, and is looked for there.
     if (build !== '') await rememberTarget(context, { app, changed: true, isPreview });
     const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
-    const built = { 'build-id': build, status: outcomeOf(error, details), 'build-status': details.status ?? '' };
-    const outputs = { app, ...built, endpoint: '', 'dashboard-url': dashboard ?? '' };
+    const built = { 'build-id': build, status: outcomeOf(error, status, verdict), 'build-status': status };
+    const outputs = { app, ...built, endpoint: '', 'dashboard-url': dashboard };
     writeGithubOutputs(env, outputs, secrets, failure);
     throw error;
   }
 }
 
 /** How a deploy ended without success: the status of its build only if that is why. */
-function outcomeOf(error: unknown, { status = '', verdict }: FailureDetails): string {
+function outcomeOf(error: unknown, status: string, verdict: string | undefined): string {
   if (verdict !== undefined) return verdict === 'sick' ? 'failed' : verdict;
   if (buildPhase(status) === 'failed') return status;
   if (error instanceof InterruptedError) return 'interrupted';
@@ -315,7 +315,7 @@ interface FailureDetails {
   status?: string;
   /** On a build that was watched or called. */
   verdict?: string;
-  dashboard?: string | null;
+  dashboard?: string;
   reason?: string | null;
   log?: string[];
 }

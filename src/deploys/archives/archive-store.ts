@@ -22,10 +22,7 @@ const text = v.string();
 const number = v.number();
 const entry = v.object({ path: text, size: number, compressed: number, crc32: number, sha256: text });
 
-/**
- * The archive of a deploy and what it was deployed with, on this machine. Two builds of the same archive share its file,
- * which is named by its content. It may contain whatever the app contains, so that only its owner can read it.
- */
+/** What a deploy sent, for its owner only. Builds of the same archive share its file, named by its content. */
 export const KeptArchive = v.object({
   ...{ platform: text, project: text, app: text, build: text, keptAt: text },
   sha256: v.pipe(text, v.regex(/^[0-9a-f]{64}$/)),
@@ -195,11 +192,7 @@ export async function withKeptArchive<T>(
   return use(undefined);
 }
 
-/**
- * What is on record of the archive of a build, or of another build of the same files: a command that is killed shares
- * nothing. `at`: where the team has its record, if this machine has none. A record of the team has to be of what was sent:
- * that, this machine knows better than the volume.
- */
+/** Of a build, or of another one of the same files. `at`: where the team has it. What was sent is known better here. */
 async function findKept(context: Context, app: string, build: string) {
   const { settings, project } = context;
   const history = await readHistory(context, app);

@@ -43,10 +43,7 @@ interface Deployed extends Pick<KeptArchive, 'build' | 'baseImages'> {
   body: AppCreation;
 }
 
-/**
- * Before the upload: nobody may be there any more to do it once it has arrived. Best effort: a deploy never fails because of
- * this, and a full disk only means that there is no archive to roll back to.
- */
+/** Before the upload: nobody may be there afterwards. Best effort: a full disk only means no archive. */
 export async function keepArchive(context: Context, archive: AppArchive, deployed: Deployed) {
   const isOff = context.settings.keepArchives.value === 'off' || archive.bytes > keepLimits.bytes;
   return isOff ? undefined : attempt(context, () => keep(context, archive, deployed));
@@ -102,10 +99,7 @@ export function shareArchive(context: Context, kept: KeptArchive): void {
   team.share(context, { key: `${folder} ${kept.build}`, firstWork, lastWork });
 }
 
-/**
- * Removes the oldest archives of this machine beyond the limits, and what killed processes left behind. The newest of each
- * app stay, for a rollback: a cache may be limited, a promise may not.
- */
+/** Removes the oldest ones beyond the limits, and what killed processes left. The newest of each app stay. */
 export async function enforceLimits(context: Context): Promise<void> {
   const { state } = context.settings.folders;
   const now = context.now();
@@ -148,10 +142,7 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
   ]);
 }
 
-/**
- * The names of records that stay beyond the limits: of each app the newest ones, and the newest that was not found sick. None of
- * another emulator: it has ended.
- */
+/** The newest of each app, and the newest not found sick. None of another emulator: it has ended. */
 async function newestOfApps({ settings }: Context): Promise<Set<string>> {
   const found = new Map<StateKey, KeptArchive[]>();
   const records = (await readRecords(settings.folders.state)).sort(latestFirst(({ keptAt }) => keptAt));

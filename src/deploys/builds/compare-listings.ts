@@ -66,11 +66,7 @@ export interface BuildFile {
   more?: string;
 }
 
-/**
- * Parses the `zipFiles` of a build. Their shape is not documented (spec 2.13), so every plausible one is accepted: a map
- * from paths to sizes or objects, a list of paths or objects, nested folders. Anything else becomes an entry named after
- * its position.
- */
+/** No document has the shape (spec 2.13): maps, lists and nested folders are read. Else, its position is the name. */
 export function parseZipContents(zipFiles: unknown, folder = ''): BuildFile[] {
   if (typeof zipFiles === 'string') return parseEntry(join(folder, zipFiles), null);
   if (!Array.isArray(zipFiles)) {

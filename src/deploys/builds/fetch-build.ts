@@ -78,10 +78,7 @@ export function latestBuildOf({ latestBuildId, latestCreatedBuildId }: App): str
   return latestBuildId || latestCreatedBuildId || undefined;
 }
 
-/**
- * Returns the id of the build that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word,
- * of the latest one. A UUID is not looked up, and an id of another form need not be listed. Throws NotFoundError, UsageError.
- */
+/** A UUID is not looked up, and another form need not be listed. Throws NotFoundError, UsageError. */
 export async function resolveBuild(source: Source, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted && !wanted.mayBeBeginning) return wanted.id;
@@ -90,13 +87,15 @@ export async function resolveBuild(source: Source, app: string, word: string | u
     if (build === undefined) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
     return build;
   }
-  const found = await findListedBuild(source, app, word ?? '').catch((error: unknown) => {
-    if ('id' in wanted && !(error instanceof UsageError)) return { id: wanted.id };
+  const typed = word ?? '';
+  const unlisted = 'id' in wanted ? wanted : undefined;
+  const found = await findListedBuild(source, app, typed).catch((error: unknown) => {
+    if (unlisted && !(error instanceof UsageError)) return unlisted;
     throw error;
   });
-  if (!found && 'id' in wanted) return wanted.id;
-  if (!found) throw noneFound(word ?? '', { noun: 'build', app, list: gantryCommand`builds list ${app}` });
-  return found.id;
+  const { id } = found ?? unlisted ?? {};
+  if (id !== undefined) return id;
+  throw noneFound(typed, { noun: 'build', app, list: gantryCommand`builds list ${app}` });
 }
 
 /** The same, if the platform lists it. */
@@ -136,10 +135,7 @@ const tailLines = 20;
 /** Short at first: many builds fail immediately. */
 const defaultPauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
-/**
- * Waits until a build has ended and returns it. The polled status decides, never the log. Throws BuildFailedError or
- * NotReadyError if it failed, and at the timeout PendingError, or UnavailableError if nothing is known of the build.
- */
+/** The polled status decides, never the log. Throws BuildFailedError, NotReadyError, PendingError, UnavailableError. */
 export async function followBuild(context: Context, options: FollowBuildOptions): Promise<Build> {
   const { progress, elapsed } = context;
   const { app } = options;
@@ -202,7 +198,7 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
       return undefined;
     });
     const failed = buildPhase(state.status) === 'failed';
-    const limitMs = failed && !isCanceled(state.status) ? undefined : goodLogMs;
+    const limitMs = buildHasFailed(state.status) ? undefined : goodLogMs;
     const ending = endingOf(context, wasSeen ? null : state.updatedAt, limitMs);
     const later = logs ? gantryCommand`logs ${app} --build ${build}` : undefined;
     if (logs || failed) await log.finish(ending, later);

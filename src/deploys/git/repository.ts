@@ -83,10 +83,7 @@ const branchVariables: readonly Variable[] = [
   'BUILD_SOURCEBRANCH',
 ];
 
-/**
- * The commit of the working directory, and whether it has these files, relative to that, as they are now. `dirty`: files differ
- * from it, or some of those that are wanted are not in it. `git status` goes by sizes and times; `byContent` reads the files. Undefined outside of a repository, or without git.
- */
+/** The commit here, and whether these files differ from it. `byContent` reads them: `git status` goes by times. */
 export async function readCheckedOut(context: GitContext, files: readonly string[] = [], { byContent = false } = {}) {
   if (isOutside(context)) return undefined;
   // A submodule is not part of the commit, and has settings of its own.
@@ -138,10 +135,7 @@ async function haveContent(
 /** Where the branches of a clone are. */
 export type Refs = Awaited<ReturnType<typeof readRefs>>;
 
-/**
- * The commits of all branches, with one process; none outside of a repository. A local branch hides the one of a remote.
- * Nothing is checked out if HEAD is on no branch, or on one without commits.
- */
+/** The commits of all branches, by one process. A local branch hides the one of a remote. */
 export async function readRefs(context: GitContext) {
   const format = '%(HEAD)%09%(refname)%09%(objectname)%09%(symref)';
   const listed = await tryGit(context, ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/remotes']);
@@ -170,10 +164,7 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
   (name) => `refs/${name}`,
 );
 
-/**
- * The commits that the default branch was at, the latest first: a branch that is at one of them has no commits of its own,
- * or has become it without a merge commit.
- */
+/** What the default branch was at: a branch that is at one of these has no commits of its own, or has become it. */
 export async function listMainline(context: GitContext, ref: string): Promise<Set<string>> {
   return new Set((await tryGit(context, ['rev-list', '--first-parent', ref])).split('\n'));
 }
@@ -282,10 +273,7 @@ async function firstCommit(context: GitContext): Promise<string | undefined> {
   return commits.split('\n').at(-1) || undefined;
 }
 
-/**
- * `pr-12` for a pull request from a fork. Forks have branches of equal names (`patch-1`), which are told by nothing else;
- * a branch of the repository itself is called by its name. Undefined for these, and outside of a pull request.
- */
+/** `pr-12` for a pull request from a fork: forks have branches of equal names (`patch-1`). Undefined for others. */
 export async function forkPullRequest({ env }: Pick<Context, 'env'>): Promise<string | undefined> {
   const read = (name: Variable) => readVariable(env, name);
   const request = [

@@ -121,10 +121,7 @@ function gitError(cause: Error & { code?: unknown }, stderr: string): FailedErro
   return new FailedError(`git failed: ${said || cause.message}`, { cause });
 }
 
-/**
- * Checks a revision out into a temporary folder, which is removed afterwards in any case. The repository, its index and
- * its files stay as they are. `whole`: with the files outside of the working directory as well.
- */
+/** Checks a revision out into a temporary folder. `whole`: with the files outside of the working directory as well. */
 export async function withRevision<T>(
   context: Context,
   { revision, whole }: { revision: string; whole: boolean },

@@ -1,5 +1,6 @@
 import { keyOfField } from '../../app/settings.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
@@ -119,10 +120,7 @@ export class AppHistory {
     return this.rollbacks().findLast(({ began, ended }) => began.as === build && (!ended || ended.isNoticed))?.began;
   }
 
-  /**
-   * The longest watch that found a build healthy, in ms, and the last time that it was found so. Undefined if the last
-   * verdict is another one.
-   */
+  /** The longest watch that found it healthy, in ms, and when it last did. Undefined if the last verdict is another. */
   health(build: string): { watchMs: number; at: number } | undefined {
     const verdicts = this.#all('verdict').filter((event) => event.build === build);
     const healthy = verdicts.slice(verdicts.findLastIndex(({ verdict }) => verdict !== 'healthy') + 1);
@@ -245,10 +243,7 @@ export class AppHistory {
     return origin;
   }
 
-  /**
-   * All events for people, the newest first, with what each changed: one for each action. What was sent was created, and
-   * what was rolled back was sent and serves.
-   */
+  /** For people, the newest first, one for each action: what was sent was created, what was rolled back was sent. */
   listed(): ListedEvent[] {
     const whole = new AppHistory(this.recorded.filter(({ event }) => event !== 'deleted'));
     const followed = new FollowedSettings();
@@ -293,9 +288,7 @@ export class AppHistory {
   }
 
   #all<Name extends EventName>(name: Name): EventOf<Name>[] {
-    const known = this.#byName.get(name) ?? [];
-    this.#byName.set(name, known);
-    return known as EventOf<Name>[];
+    return onceFor<string, HistoryEvent[]>(this.#byName, name, () => []) as EventOf<Name>[];
   }
 }
 

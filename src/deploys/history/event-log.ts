@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../kernel/disk/index.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 
 export const maxHistoryBytes = 5 * 1024 * 1024;
@@ -32,10 +33,7 @@ export class EventLog {
 
   constructor(private readonly path: string) {}
 
-  /**
-   * The time of an event that happens now, in ms: no earlier than the last one. Two commands know the platform's clock to a
-   * second, and what one of them does after the other must not be written down before it.
-   */
+  /** Now, but no earlier than the last event: two commands know the platform's clock to a second. In ms. */
   async timeOf(now: number): Promise<number> {
     const text = await readText(this.path).catch(() => '');
     const last = timeOf(this.#parse(text).findLast((event) => event !== undefined));
@@ -79,8 +77,7 @@ export class EventLog {
   #parse(text: string): (HistoryEvent | undefined)[] {
     return text.split('\n').flatMap((line) => {
       if (line.trim() === '') return [];
-      if (!this.#parsed.has(line)) this.#parsed.set(line, parseEvent(tryParseJson(line)));
-      return [this.#parsed.get(line)];
+      return [onceFor(this.#parsed, line, () => parseEvent(tryParseJson(line)))];
     });
   }
 
@@ -162,10 +159,7 @@ const sent = v.object({
 export const verdicts = ['healthy', 'sick', 'unknown', 'superseded'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/**
- * What was seen of an app or done to it. No event holds a secret or the value of a variable: settings that may contain
- * one are digests.
- */
+/** What was seen of an app or done to it. Settings that may hold a secret are digests. */
 const kinds = {
   /** A build was created, and waits for its upload. `process`: the name of the process that is to upload it. */
   created: v.object({ build, process: text }),

@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Environment, isCi, readVariable, type Variable } from '../../kernel/environment.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
@@ -23,10 +24,7 @@ import {
   parseEvent,
 } from './event-log.ts';
 
-/**
- * What is known of an app: on this machine, and by its team. An unreadable line is skipped with a warning. Throws
- * FailedError if this machine's cannot be read at all.
- */
+/** Of this machine and its team. Throws FailedError if this machine's cannot be read at all. */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
   const [own, team] = await Promise.all([
     logOf(context, app).read(context.platformNow()),
@@ -40,8 +38,8 @@ export async function readHistory(context: Context, app: string): Promise<AppHis
 /** The runs of files that this machine has started by now, and its team when the command first asked. Best effort. */
 export async function readJobs(context: Context, app: string): Promise<Set<string>> {
   const log = logOf(context, app);
-  const shared = teamEvents.get(log) ?? readTeamEvents(context, shortAppName(context.project, app)).catch(noEvents);
-  teamEvents.set(log, shared);
+  const readShared = () => readTeamEvents(context, shortAppName(context.project, app)).catch(noEvents);
+  const shared = onceFor(teamEvents, log, readShared);
   const read = await Promise.all([log.read(context.platformNow()).catch(noEvents), shared]);
   return new Set(read.flatMap(({ events }) => events.flatMap((event) => (event.event === 'job' ? event.run : []))));
 }
@@ -69,10 +67,7 @@ export async function recordEvent<Name extends EventName>(
   return written;
 }
 
-/**
- * Writes down what a reply of get app shows and the history does not know: another build that serves, or settings that
- * no command on record changed. Called where a command has read the app anyway. Returns the history with it.
- */
+/** Writes down what get app shows and the history does not know, where a command has read the app anyway. */
 export async function recordLook(context: Context, name: string, app: App): Promise<AppHistory> {
   const history = await withoutOther(context, name, app, await readHistory(context, name));
   const build = liveBuild(app);
@@ -88,10 +83,7 @@ export async function recordLook(context: Context, name: string, app: App): Prom
   return settleRollbacks(context, name, history.with(event));
 }
 
-/**
- * Writes down the end of rollbacks that nobody saw: one whose build was seen to serve, or is listed as ready, has rolled
- * back, whatever serves by now.
- */
+/** Writes down the end of rollbacks that nobody saw: their builds were seen to serve, or are listed as ready. */
 export async function settleRollbacks(
   context: Context,
   app: string,
@@ -144,11 +136,8 @@ export async function forgetHistory(context: Context, app: string): Promise<void
 /** The same for all of a command, which keeps what it has read of it. */
 function logOf({ settings, project }: Context, name: string): EventLog {
   const key = stateKey(platformOf(settings), project, shortAppName(project, name));
-  const known = logs.get(settings) ?? new Map<string, EventLog>();
-  logs.set(settings, known);
-  const log = known.get(key) ?? new EventLog(fileOf(settings, key));
-  known.set(key, log);
-  return log;
+  const known = onceFor(logs, settings, () => new Map<string, EventLog>());
+  return onceFor(known, key, () => new EventLog(fileOf(settings, key)));
 }
 
 /** In place of an app: what is on record of all apps of a project. */

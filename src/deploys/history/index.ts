@@ -1,7 +1,4 @@
-/**
- * What is known of an app: what was sent, what served, what was found of it. An append-only memory on this machine, which
- * every command asks instead of guessing from times and defaults.
- */
+/** What was sent of an app, what served and what was found: no command guesses it from times and defaults. */
 export {
   type AppHistory,
   type BuildCommit,

@@ -49,10 +49,7 @@ export const PreviewRecord = v.object({
 });
 export type PreviewRecord = v.InferOutput<typeof PreviewRecord>;
 
-/**
- * Before the deploy: an app that nobody can tell would stay for ever. Best effort: without a record, the name proves whose
- * a preview is as long as its branch exists.
- */
+/** Before the deploy, best effort: without a record, the name proves whose it is while its branch exists. */
 async function recordPreview(context: Context, record: PreviewRecord): Promise<void> {
   const text = stringifyJson(record);
   try {
@@ -131,10 +128,7 @@ interface PreviewSource {
 
 const hashLength = 8;
 
-/**
- * `web-fix-login-1a2b3c4d`: an app name for a branch. The hash makes it differ from the names of other branches, apps and
- * repositories, however they are shortened, and shows later whose preview it is.
- */
+/** `web-fix-login-1a2b3c4d`: the hash tells branches, apps and repositories apart, however they are shortened. */
 export function previewName({ repository, base, branch }: PreviewSource): string {
   const source = stringifyJson([repository, base, branch]);
   const hash = createHash('sha256').update(source).digest('hex').slice(0, hashLength);

@@ -100,10 +100,7 @@ function requireTeamState(context: Context, { expired, merged }: PruneFilter): v
   });
 }
 
-/**
- * The preview of an app, a branch, or a part of either that only one has. Throws NotFoundError, and UsageError for several
- * or for one of another repository.
- */
+/** By its app, its branch, or a part that only one has. Throws NotFoundError, UsageError. */
 function findNamed(previews: readonly Preview[], named: string): Preview {
   const namesOf = ({ app, branch }: Preview) => [app, branch ?? app];
   const exact = previews.filter((preview) => namesOf(preview).includes(named));

@@ -210,10 +210,7 @@ async function checkServes(context: Context, app: string, seen: AppReading, sick
   if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, seen);
 }
 
-/**
- * Right before the upload. `seen`: when the build to return to was chosen. `hasLost`: a build without an upload may be its
- * own.
- */
+/** Right before the upload. `hasLost`: a build without an upload may be its own. */
 export async function checkUnchanged(
   context: Context,
   app: string,
@@ -244,10 +241,7 @@ function readySince(seen: AppReading, now: AppReading, own: readonly string[]): 
   return [servingBuild(now.serving), ...ready].find((id) => id !== undefined && !old.has(id));
 }
 
-/**
- * Waits until no replica of a build of before is left, also none that only ends its calls. `seen`: before the build was
- * created. Throws PendingError if that takes longer.
- */
+/** Waits until no replica of before is left, also none that only ends its calls. Throws PendingError. */
 async function untilReplaced(context: Context, app: string, build: string, seen: AppReading, maxMs: number) {
   const { project, progress } = context;
   const fix = gantryCommand`apps containers ${app}`;
@@ -298,10 +292,7 @@ export async function rollback(context: Context, app: string, options: RollbackO
   }
 }
 
-/**
- * Returns to the build before if a new one was found sick. The deploy fails in any case; its error says which build serves.
- * `explained`: the log of the sick one is read meanwhile.
- */
+/** The deploy fails in any case; its error says what serves. `explained`: the log is read meanwhile. */
 export async function orRollBack(
   context: Context,
   options: Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>,

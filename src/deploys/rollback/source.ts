@@ -211,10 +211,7 @@ const lists: { kind: ResolvedAnew['kind']; path: string; pinned: RegExp }[] = [
   { kind: 'apt', path: 'pkglist.txt', pinned: /^[^\s=]+=[^\s*]+$/ },
 ];
 
-/**
- * Packages without an exact version, and images without a digest. `read` gives the text of a file of the build, undefined
- * if it has none of this name.
- */
+/** Packages without an exact version, and images without a digest. `read` gives the text of a file of the build. */
 async function findResolvedAnew(read: (path: string) => Promise<string | undefined>, baseImages: readonly string[]) {
   const found: ResolvedAnew[] = [];
   for (const { kind, path, pinned } of lists) {

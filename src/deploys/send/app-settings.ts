@@ -89,18 +89,12 @@ function expectedValue(field: string, value: unknown, fallback: unknown, { sent,
   return isAsSent ? made : (value ?? fallback);
 }
 
-/**
- * Whether a difference is one for certain. A key that the file leaves out has a default of the platform: without a
- * deploy on record, nobody knows whether the deployed value is that.
- */
+/** Nobody knows the platform's default of a key that the file leaves out, without a deploy on record. */
 export function isCertain({ byDefault, drifted }: SettingChange): boolean {
   return !byDefault || drifted !== null;
 }
 
-/**
- * The settings of the app that a request would change, under the platform's names, as far as get app returns them. `made`:
- * what the platform has made of the same request. What is omitted becomes that again.
- */
+/** What a request would change of what get app shows. `made`: what omitted settings become again. */
 export function compareSent(body: AppCreation, app: App, made: Record<string, unknown>) {
   const sent = new Set(Object.keys(body).map((field) => returnedNames[field] ?? field));
   const omitted = Object.entries(made).filter(([field]) => !sent.has(field));

@@ -63,11 +63,7 @@ export function busyError(app: string, busy: readonly Build[], fix: CommandLine)
   return new ConflictError(`${names(busy)} of ${app} in progress`, { fix, details });
 }
 
-/**
- * Waits for other builds in progress, or for those that were created before this one, which starts with its upload. Builds
- * then end in the order in which they were created, and the last one serves, also if deploys start at the same time. Returns
- * whether it waited.
- */
+/** Builds end in the order in which they were created, also if deploys start at once. Returns whether it waited. */
 export async function waitForBuilds(context: Context, app: string, { limit, stuck, own }: WaitOptions) {
   const { elapsed, progress, project } = context;
   const started = elapsed();
@@ -100,19 +96,13 @@ export async function waitForBuilds(context: Context, app: string, { limit, stuc
   return hasWaited;
 }
 
-/**
- * Whether a build goes before this one in the queue. Where their times do not tell, all that have started do. Of those that
- * have not, each may be waiting for the others, so that their ids decide.
- */
+/** Where times do not tell, those that have started go first, and of the others each may wait: their ids decide. */
 function goesBefore(other: Build, own: Build): boolean {
   const known = order(buildFact(other).created, buildFact(own).created);
   return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
 }
 
-/**
- * Builds in progress that are not known. Behind: created after the own one and without an upload yet, so that they yield to
- * it. Of deploys at the same moment, one goes on.
- */
+/** Not known ones. Behind: later than our own and without an upload, so that they yield. One of all goes on. */
 export function othersInProgress({ list, at }: AppReading, known: readonly string[], own?: string) {
   const others = list.filter((build) => isBusy(build) && !isExpired(build, at) && ![own, ...known].includes(build.id));
   const ours = list.find(({ id }) => id === own);
@@ -180,10 +170,7 @@ export function isExpired({ status, createdAt }: Build, now: number): boolean {
   return isPending(status) && now - toMs(createdAt) > maxPendingMs;
 }
 
-/**
- * Tells builds that can become live from those that wait for an upload which never comes: its URL has expired, or by what is
- * on record nobody sends it any more. Nobody should wait for these. Each is named once.
- */
+/** Builds whose upload never comes, by its URL or what is on record: nobody waits for these. Each is named once. */
 export class StuckBuilds {
   readonly #named = new Set<string>();
 
@@ -217,7 +204,7 @@ export class StuckBuilds {
     const isRunning = owner && isAlive(owner);
     if (isRunning) return undefined;
     // A process may have uploaded its build before it ended.
-    const sent = (owner ? await readHistory(context, app) : history).sent(build.id);
+    const sent = (await readHistory(context, app)).sent(build.id);
     if (sent && !sent.unconfirmed) return undefined;
     if (isRunning === false)
       return { message: `${name} never got its files: the deploy that created it from here was killed`, isOwn: true };

@@ -62,10 +62,7 @@ function digest(facts: readonly unknown[]): string {
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
 }
 
-/**
- * What is on record of settings. Those that are kept of the live app become no settings of the file by that: what is on
- * record of them is that of the build that serves.
- */
+/** What is kept of the live app becomes no setting of the file: its record is that of the build that serves. */
 export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, record: SentRecord): SentRecord {
   const { sent, shown } = history.fileSettings(history.served()?.build);
   const kept = Object.keys(scalingOf(keep));

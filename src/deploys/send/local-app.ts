@@ -49,10 +49,7 @@ export interface LocalAppOptions {
   repack?: boolean | undefined;
 }
 
-/**
- * Reads the config file, collects the files of the app folder and adds the generated ones. What a killed command left is
- * removed first, also where nothing is packed afterwards. Throws ProjectError.
- */
+/** The config file, the app's files and the generated ones. Removes what a killed command left. Throws ProjectError. */
 export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
   removeOrphanedFiles(context.settings.folders.state);
   const { configFile, name } = options;
@@ -227,9 +224,8 @@ function textEntry(path: string, text: string): FileEntry {
 }
 
 /** The same app as it would be sent by another name. */
-export async function asNamed(local: LocalApp, name = local.project.name): Promise<LocalApp> {
+export async function asNamed(local: LocalApp, name: string): Promise<LocalApp> {
   const { project, entries } = local;
-  if (name === project.name) return local;
   const config = relative(project.root, project.file);
   const text = await withAppName(project.text, name);
   const renamed = isBelow(config) ? addGeneratedFiles(entries, [textEntry(config, text)]) : entries;

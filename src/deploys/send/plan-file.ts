@@ -19,10 +19,7 @@ import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings
 import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
 import type { LocalApp } from './local-app.ts';
 
-/**
- * What a plan is bound to. It holds digests instead of settings: pipelines keep plans as artifacts, and a shell command
- * may contain a secret.
- */
+/** What a plan is bound to, as digests: pipelines keep plans, and a shell command may contain a secret. */
 const planSchema = v.object({
   gantryPlan: v.literal(1),
   platform: v.string(),

@@ -14,7 +14,7 @@ import { stringifyJson } from '../../kernel/json-text.ts';
 import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, appIsUnwell, liveBuild } from '../../platform/contract/apps.ts';
-import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
+import { type Build, buildPhase, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { dashboardUrl } from '../apps.ts';
 import { readKeptFiles } from '../archives/index.ts';
@@ -81,7 +81,8 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const body = withoutLogin(project, { keep });
   const history = await (app ? recordLook(context, project.name, app) : readHistory(context, project.name));
   const sent = shown.build === null ? undefined : history.sent(shown.build);
-  const named = await asNamed(local, sent?.named);
+  const { named: sentAs = project.name } = sent ?? {};
+  const named = sentAs === project.name ? local : await asNamed(local, sentAs);
   const settings = app ? compareSettings(project, body, app, history.fileSettings(shown.build)) : [];
   const build = app && options.compareFiles && !project.partner && (shown.build || app.latestBuildId);
   const isAsSent = async () => options.trustRecord && sent?.filesDigest === (await sentFilesDigest(named));
@@ -116,9 +117,9 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
 
 /** What a plan has of the deployed app. */
 function shownOf(app: App) {
-  const { status = null, internalEndpoint, region = null, lastBuildStatus } = app;
-  const failedBuild = buildPhase(lastBuildStatus ?? '') === 'failed' ? ownStatus(lastBuildStatus ?? '') : null;
-  return { build: liveBuild(app) ?? null, status, endpoint: internalEndpoint ?? '', region, failedBuild };
+  const { status = null, internalEndpoint: endpoint = '', region = null, lastBuildStatus: last = '' } = app;
+  const failedBuild = buildPhase(last) === 'failed' ? ownStatus(last) : null;
+  return { build: liveBuild(app) ?? null, status, endpoint, region, failedBuild };
 }
 
 async function readDeployedApp(
@@ -135,10 +136,7 @@ async function readDeployedApp(
   }
 }
 
-/**
- * Compares with the platform's list of the files of the live build, and with the SHA-256 of those that this machine has kept
- * of it. Returns null if the platform has no list of its files.
- */
+/** By the platform's list of files, and the SHA-256 that this machine kept. Null if the platform has no list. */
 async function compareWithBuild(
   context: Context,
   { app, build }: { app: string; build: string },
@@ -158,20 +156,14 @@ async function compareWithBuild(
   }
 }
 
-/**
- * A deploy works without a comparison, so a failed one is a warning. Failures that the next request would meet too are
- * thrown: no reply at all, a refused token, a rate limit.
- */
+/** A failed comparison is a warning. What the next request would meet as well is thrown. */
 function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: PlanOptions, what: string): void {
   if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
   if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
   progress.warn(`${what}, deploying without a comparison: ${error.message}`);
 }
 
-/**
- * Tells which settings the deploy overwrites although they were changed outside of the file, for example by
- * `gantry apps scale`. With `failOnDrift`, throws ConflictError for them, and for those of which that is unknown.
- */
+/** Tells of settings that were changed outside of the file. `failOnDrift`: throws, also for what is not known. */
 export function checkDrift({ progress }: Context, { app, settings }: DeployPlan, failOnDrift: boolean): void {
   const overwritten = settings.filter(
     (change) => change.drifted === true || (failOnDrift && change.drifted === null && isCertain(change)),
@@ -184,10 +176,7 @@ export function checkDrift({ progress }: Context, { app, settings }: DeployPlan,
   progress.warn({ severity: 'warning', message: `${texts.join(', ')}: changed outside of the config file`, fix });
 }
 
-/**
- * Compares files with those of a build. Reads only files whose size does not decide, and only if the other side has a
- * checksum. Without one, a file of equal size counts as unchanged.
- */
+/** Reads only files whose size does not decide. Equal sizes without a checksum count as unchanged. */
 export async function compareFiles(
   local: readonly FileEntry[],
   remote: readonly BuildFile[],
@@ -236,10 +225,7 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
   live: Deployment;
 }
 
-/**
- * Equal are the settings and the files: by the SHA-256 of what is on record as sent for the live build, else by the
- * checksums that the platform lists.
- */
+/** Equal by the SHA-256 of what is on record as sent, else by the checksums that the platform lists. */
 export async function compareWithLive(
   context: Context,
   planned: Planned,
@@ -247,63 +233,83 @@ export async function compareWithLive(
   options: CreateAppOptions,
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
-  const { app, project, runtime, build, endpoint } = plan;
-  const nothingSent = { files: 0, bytes: 0, packMs: 0, uploadMs: 0, buildMs: 0, notStarted: null, differences: [] };
-  const dashboard = sent?.dashboard || dashboardUrl(context, app, build ?? undefined);
-  const shown = { app, project, runtime, endpoint, page: '', dashboard, build: build ?? '' };
-  const live: Deployment = { ...shown, ...nothingSent, status: '', changed: false };
-  const different = (because: string): Compared => ({ difference: 'differs', health: 'not sick', because, live });
-  const difference = differenceText(plan);
-  if (difference !== undefined || build === null) return different(difference ?? `${app} shows no live build`);
+  const { app, build } = plan;
   const { serving, list } = reading ?? unread;
-  const { status = '', createdAt } = list.find(({ id }) => id === build) ?? {};
-  live.status = ownStatus(status);
-  const { at = createdAt, secrets: mark } = sent ?? {};
-  const doubt = whyNotLive(app, build, serving) ?? (await newerSecret(context, live, { at, mark, secrets }, history));
-  if (doubt !== undefined) return different(doubt);
-  const named = `build ${shortBuild(build)}`;
+  const shown = list.find(({ id }) => id === build);
+  const live = liveOf(context, planned, shown);
+  const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown, secrets }));
+  if (other !== undefined) return { difference: 'differs', health: 'not sick', because: other, live };
+  const named = `build ${shortBuild(live.build)}`;
   const { progress } = context;
   if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
   if (!(await isSent(planned, options))) {
     const because = `cannot prove that ${app} is unchanged since ${named}`;
     return { difference: 'not proven', health: 'not sick', because, live };
   }
-  if (!sent) {
-    const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
+  const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
+  const notCompared = 'the platform does not show with which it was deployed';
+  if (!sent)
     progress.note(
-      `files of ${app} were compared by ${hash}, and --log-level and secrets were not compared: the platform does not show with which it was deployed`,
+      `files of ${app} were compared by ${hash}, and --log-level and secrets were not compared: ${notCompared}`,
     );
-  }
-  const sickness = findSickness(plan, build, history);
-  const because = sickness === undefined ? '' : `${app} is unchanged, but ${sickness}`;
-  return { difference: 'equal', health: sickness === undefined ? 'not sick' : 'sick', because, live };
+  const sickness = findSickness(plan, live.build, history);
+  if (sickness === undefined) return { difference: 'equal', health: 'not sick', because: '', live };
+  return { difference: 'equal', health: 'sick', because: `${app} is unchanged, but ${sickness}`, live };
+}
+
+/** What serves, as the result of a command that sends nothing. */
+function liveOf(context: Context, { plan, sent }: Planned, shown: Build | undefined): Deployment {
+  const { app, project, runtime, endpoint } = plan;
+  const build = plan.build ?? '';
+  return {
+    app,
+    project,
+    runtime,
+    endpoint,
+    page: '',
+    dashboard: sent?.dashboard || dashboardUrl(context, app, build || undefined),
+    build,
+    status: ownStatus(shown?.status ?? ''),
+    files: 0,
+    bytes: 0,
+    packMs: 0,
+    uploadMs: 0,
+    buildMs: 0,
+    notStarted: null,
+    differences: [],
+    changed: false,
+  };
 }
 
 const unread: Pick<AppReading, 'serving' | 'list'> = { serving: { is: 'unknown' }, list: [] };
 
-/** What speaks against a comparison with the build that an app shows; undefined if that serves. */
-function whyNotLive(app: string, shown: string, serving: Serving): string | undefined {
-  if (serving.is === 'none') return `${app} shows no live build`;
+/** Why the app is another one than the live build, or that is not known to serve; undefined if nothing shows that. */
+function whyOther(plan: DeployPlan, serving: Serving): string | undefined {
+  const { app, build } = plan;
+  const difference = differenceText(plan);
+  if (difference !== undefined) return difference;
   if (serving.is === 'unknown') return `the builds of ${app} are not listed, so a later one may serve`;
+  if (serving.is === 'none' || build === null) return `${app} shows no live build`;
   if (serving.is === 'one-of') return `${buildsText(serving.builds)} of ${app} may serve`;
-  if (serving.build === shown) return undefined;
-  return `${app} is shown with build ${shortBuild(shown)}, but ${buildsText([serving.build])} serves`;
+  if (serving.build === build) return undefined;
+  return `${app} is shown with build ${shortBuild(build)}, but ${buildsText([serving.build])} serves`;
 }
 
 /** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
 async function newerSecret(
   context: Context,
-  { build }: Deployment,
-  { at, mark, secrets }: { at: string | null | undefined; mark: string | undefined; secrets: ReadSecrets },
-  history: AppHistory,
+  { plan, history, sent }: Planned,
+  { shown, secrets }: { shown: Build | undefined; secrets: ReadSecrets },
 ) {
+  const { at = shown?.createdAt, secrets: mark } = sent ?? {};
   const events = [...history.events, ...(await readHistory(context, allApps)).events];
   const isLater = (time: string) => toMs(time) > toMs(at);
   const changed = events.findLast((event) => event.event === 'secrets' && isLater(event.at));
   const now = mark && secretsMark(await secrets());
   if (now ? now === mark : !changed) return undefined;
-  if (changed?.event !== 'secrets') return `secrets were changed after build ${shortBuild(build)}`;
-  return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} after build ${shortBuild(build)}`;
+  const since = `after build ${shortBuild(plan.build ?? '')}`;
+  if (changed?.event !== 'secrets') return `secrets were changed ${since}`;
+  return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} ${since}`;
 }
 
 /** What speaks against a live build. */
@@ -321,10 +327,7 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
   return paths.length > 0 ? `${shortList(paths, 1)} changed` : undefined;
 }
 
-/**
- * Whether the live build was made of these settings and files. Without a record, the platform's checksums decide: it does
- * not return every setting, but the config file is one of the files.
- */
+/** Without a record, the platform's checksums decide: it hides some settings, but one file is the config file. */
 async function isSent(
   { plan: { fileChanges, region }, sent, named }: Planned,
   options: CreateAppOptions,

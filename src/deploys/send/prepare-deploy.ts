@@ -73,13 +73,11 @@ interface DeployAppOptions
   confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
 }
 
-/**
- * Variables that the code reads and that neither the project nor the app has as a secret. Asks nothing if the code needs none,
- * and leaves to the app what the platform does not tell.
- */
+/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
 export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadSecrets): Promise<Problem[]> {
-  const secrets = seen && seen.needed.length > 0 ? await read() : undefined;
-  return secrets && seen ? seen.secretProblems(Object.keys(secrets)) : [];
+  if (!seen?.needed.length) return [];
+  const secrets = await read();
+  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
 }
 
 function refuse({ progress }: Context, problems: readonly Problem[]): void {
@@ -91,10 +89,7 @@ function refuse({ progress }: Context, problems: readonly Problem[]): void {
 const unresolvable = async ({ env, target }: Context, local: LocalApp, signal: AbortSignal): Promise<Problem[]> =>
   target.platform.value === 'emulator' ? [] : checkPackages({ env, signal }, local, { timeoutMs: 5_000 });
 
-/**
- * Compares the app with the deployed one and asks the user; `run` of the result deploys it. That returns the live deployment
- * instead if nothing has changed and `ifChanged` is set.
- */
+/** Compares with the deployed app and asks the user; `run` deploys, or returns what is equal and serves. */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
   // A deploy that ends early does not wait for a program that it has asked.
   const asking = new AbortController();
@@ -106,7 +101,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 }
 
 async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
-  const { dryRun, ifChanged, confirm, verification, limit, replan } = options;
+  const { dryRun, ifChanged, confirm, verification, limit, replan, failOnDrift = false } = options;
   const readSecrets = () => trySecretsOf(context, local.project.name);
   const secrets = once(readSecrets);
   refuse(context, await checkSecrets(local, secrets));
@@ -115,7 +110,7 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
   const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
   const stuck = new StuckBuilds(context, here.app);
   const { plan, live } = await decide(context, local, options, { here, stuck, approved, secrets });
-  checkDrift(context, plan, options.failOnDrift ?? false);
+  checkDrift(context, plan, failOnDrift);
   const sent = { ...options, keep: plan.keep };
   const { savePlan: file } = options;
   if (file !== undefined) await writePlanFile(context, local, { options: sent, file });
@@ -199,11 +194,13 @@ async function decide(
     dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
   const look = once(async () => {
     const planOptions = { compareFiles, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
-    const [planned, reading] = await Promise.all([
+    const [planned, tried] = await Promise.all([
       planDeploy(context, local, planOptions),
       compareFiles ? observeApp() : undefined,
       noted,
     ]);
+    // Why the app cannot be looked at is an error, where nothing is sent without that.
+    const reading = tried ?? (ifChanged && planned.plan.exists ? await settle(context, name) : undefined);
     return { planned, reading, sent: { ...options, keep: planned.plan.keep } };
   });
   const compare = once(async () => {
@@ -254,12 +251,13 @@ async function decide(
   const { plan } = (await look()).planned;
   // Of what the plan does not show, such as secrets and modes of files.
   const compared = ifChanged || (compareFiles && !plan.changed) ? await compare() : undefined;
-  plan.changed ||= compared !== undefined && compared.difference !== 'equal';
-  const isSent = ifChanged ? step === 'send' : compared?.because;
-  const would = compared?.difference === 'equal' ? 'send it again' : 'change that';
-  if (compared && isSent)
-    context.progress.note(`${compared.because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
-  return { plan, live: step === 'send' ? undefined : compared?.live };
+  const { difference = 'equal', because = '', live } = compared ?? {};
+  plan.changed ||= difference !== 'equal';
+  const would = difference === 'equal' ? 'send it again' : 'change that';
+  const isSent = step === 'send';
+  if (because !== '' && (isSent || !ifChanged))
+    context.progress.note(`${because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
+  return { plan, live: isSent ? undefined : live };
 }
 
 async function whyOlderHere(context: Context, here: Here, { older, anyway }: DeployAppOptions) {
@@ -279,7 +277,7 @@ async function finish(context: Context, deployment: Deployment, options: Finishi
   const { verification, detach, plan, config, before, rollBack } = options;
   const { app, build, changed, serves } = deployment;
   if (detach) return deployment;
-  const minReplicas = Number(plan.setup.minReplicaCount ?? 0);
+  const minReplicas = Number(plan.setup.minReplicaCount);
   const about = { ...verification, app, build, minReplicas, config, isNew: changed, before };
   const { status, dashboard } = deployment;
   const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };

@@ -171,10 +171,7 @@ class BuildUpload {
     this.#readSecrets = options.secrets ?? once(() => trySecretsOf(context, this.#app));
   }
 
-  /**
-   * Creates and uploads a build. Resolves when the archive is not needed any more, to what waits for the result: that is
-   * the live deployment if another deploy has made it equal meanwhile.
-   */
+  /** Resolves once the archive is not needed, to what waits for the result: what serves if that is equal now. */
   async send(): Promise<() => Promise<Deployment>> {
     const { signal } = this.#unlimited;
     await this.#check();
@@ -192,21 +189,21 @@ class BuildUpload {
     // Beside it, since that is what is waited for.
     void this.#readSecrets();
     const created = await creating;
-    const own = created.buildId;
+    const { buildId } = created;
     try {
       context.signal.throwIfAborted();
-      const live = await this.#waitForTurn(own);
-      await (live ? this.#cancel(own, 'another deploy has made the app equal') : this.#upload(created));
+      const live = await this.#waitForTurn(buildId);
+      await (live ? this.#cancel(buildId, 'another deploy has made the app equal') : this.#upload(created));
       return live ?? created;
     } catch (error) {
-      await this.#cancel(own, (error as Error).message);
+      await this.#cancel(buildId, (error as Error).message);
       if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
     }
     context.progress.note('the upload URL has expired; creating a new build');
     return this.#createAndUpload(false);
   }
 
-  /** The live deployment, if another deploy has made it equal meanwhile. A build without an upload has no place in the queue. */
+  /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
   async #waitForTurn(own: string): Promise<Deployment | undefined> {
     const { limit, turn } = this.options;
     if (!turn || !this.sending.archive) return undefined;
@@ -292,7 +289,7 @@ class BuildUpload {
   async #finish(created: CreatedApp, uploadMs: number): Promise<Deployment> {
     const { context, options } = this;
     const { body, archive, packMs } = this.sending;
-    const app = this.#app;
+    const { name: app } = body;
     const started = context.elapsed();
     const { buildId: build, internalEndpoint, pageUrl: page, dashboardUrl: dashboard } = created;
     const ended = options.detach ? await this.#leave(created) : await this.#follow(created);
@@ -304,17 +301,28 @@ class BuildUpload {
     const read = () => tryRequest(this.#unlimited, (api) => fetchApp(api, { project: context.project, app }));
     const { entries, bytes } = archive ?? { entries: [], bytes: 0 };
     return {
-      ...{ app, project: context.project, runtime: body.runtime ?? '', build, status: ownStatus(ended.status) },
-      ...{ notStarted: ended.notStarted ?? null, differences: ended.differences ?? [] },
+      app,
+      project: context.project,
+      runtime: body.runtime ?? '',
+      build,
+      status: ownStatus(ended.status),
+      notStarted: ended.notStarted ?? null,
+      differences: ended.differences ?? [],
       endpoint: internalEndpoint || (await read())?.internalEndpoint || '',
-      ...{ page, dashboard, files: entries.length, bytes, packMs, uploadMs, buildMs, changed: true },
+      page,
+      dashboard,
+      files: entries.length,
+      bytes,
+      packMs,
+      uploadMs,
+      buildMs,
+      changed: true,
       ...(serves !== build && { serves }),
     };
   }
 
   async #leave({ buildId: id, status = '' }: CreatedApp): Promise<Build> {
-    const { context } = this;
-    await tryUntilKnown(context, remoteBuild(context.project, this.#app, id).readStatus);
+    await tryUntilKnown(this.context, remoteBuild(this.context.project, this.#app, id).readStatus);
     return { id, status };
   }
 

@@ -29,15 +29,15 @@ export async function findServing(context: Context, app: string, own: Build, max
   if (first) await recordLook(context, app, first);
   const live = first && liveBuild(first);
   if (live === undefined || live === own.id) return own.id;
-  const facts = await trySettle(context, app, own, maxMs);
-  if (facts?.app) await recordLook(context, app, facts.app);
-  const serves = facts?.serving.is === 'one' ? facts.serving.build : undefined;
-  const isOurs = facts?.serving.is === 'unknown' || serves === own.id;
-  const isLater = facts !== undefined && serves !== undefined && mayReplace(facts, serves, own.id);
-  const serving = isOurs ? 'ours' : isLater ? 'another' : facts ? 'one of' : 'not known';
+  const seen = (await trySettle(context, app, own, maxMs)) ?? { ...nothing, shows: live };
+  if (seen.app) await recordLook(context, app, seen.app);
+  const found = seen.serving.is === 'one' ? seen.serving.build : undefined;
+  const isOurs = found === own.id || seen.serving.is === 'unknown';
+  const isLater = found !== undefined && mayReplace(seen, found, own.id);
+  const serving = isOurs ? 'ours' : isLater ? 'another' : seen.app ? 'one of' : 'not known';
   const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
-  if (step !== 'stop: not shown') return isOurs || serves === undefined ? own.id : serves;
-  const shows = facts ? facts.shows : live;
+  if (step !== 'stop: not shown') return found ?? own.id;
+  const { shows } = seen;
   throw new PendingError(
     `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
     {
@@ -47,6 +47,8 @@ export async function findServing(context: Context, app: string, own: Build, max
     },
   );
 }
+
+const nothing = { at: 0, serving: { is: 'none' }, builds: undefined, app: undefined } as const;
 
 /** Undefined if the platform does not answer: what the app showed last is all that is known then. */
 async function trySettle(context: Context, app: string, own: Build, maxMs: number): Promise<AppReading | undefined> {

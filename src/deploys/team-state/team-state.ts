@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makePrivateFolder } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, systemCode, UnavailableError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
@@ -33,10 +34,7 @@ interface Sharing {
   lastWork?: (context: Context) => Promise<void>;
 }
 
-/**
- * A folder of a volume. A command lists what it needs once and fetches what this machine has not seen. It never fails
- * because of it: what is not known then is a warning.
- */
+/** What a command needs is listed once, and fetched if this machine has not seen it. A failure is a warning. */
 export class TeamState {
   readonly #volume: TeamVolume;
   /** Copies of documents that are on the volume. */
@@ -224,9 +222,7 @@ export function teamStateOf(context: Context): TeamState | undefined {
   const { settings } = context;
   const place = settings.teamState.value;
   if (place === undefined || place === 'off') return undefined;
-  const state = states.get(settings) ?? new TeamState(context, place);
-  states.set(settings, state);
-  return state;
+  return onceFor(states, settings, () => new TeamState(context, place));
 }
 
 const states = new WeakMap<Settings, TeamState>();
@@ -243,11 +239,7 @@ const restMs = 60_000;
 /** The halves of what is done with a volume: one may fail while the other works. */
 type Half = 'read' | 'write';
 
-/**
- * A folder of a volume, whose use shows nothing and is bounded: one that hangs takes little of a command's time, and that
- * once. Everything throws UnavailableError if there is no reply in time. Most commands share nothing: what works with
- * volumes is loaded by those that do.
- */
+/** Its use shows nothing and is bounded: UnavailableError without a reply in time. Loaded by those that share. */
 class TeamVolume {
   readonly #silentAt: Record<Half, number> = { read: Number.NEGATIVE_INFINITY, write: Number.NEGATIVE_INFINITY };
 
