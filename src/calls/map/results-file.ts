@@ -99,7 +99,7 @@ export class ResultsFile {
       await log.flush();
       await this.#place();
       let size = 0;
-      await this.#eachLine(({ known }) => {
+      await eachLine(this.options.path, ({ known }) => {
         if (known) size++;
         if (known?.error && !this.done.has(known.index)) onFailed(known.index, known.error);
       });
@@ -122,7 +122,7 @@ export class ResultsFile {
   /** Where the last complete line ends, and whether its line break is there, or an incomplete line follows. */
   async #readLines() {
     const ending = { end: 0, isEnded: true, isCut: false };
-    await this.#eachLine(({ known, number, isWhole, end }) => {
+    await eachLine(this.options.path, ({ known, number, isWhole, end }) => {
       // Only the last line can be without an end.
       if (!known && !isWhole) {
         ending.isCut = true;
@@ -133,15 +133,6 @@ export class ResultsFile {
       ending.isEnded = isWhole;
     });
     return ending;
-  }
-
-  async #eachLine(take: (line: ReadResult) => void): Promise<void> {
-    const file = await openRegular(this.options.path);
-    try {
-      for await (const results of readResults(file)) for (const one of results) take(one);
-    } finally {
-      await file.close();
-    }
   }
 
   #addKnown(known: KnownResult | undefined, line: number): void {
@@ -161,21 +152,25 @@ export class ResultsFile {
   }
 }
 
-/** How many results a file has, and how many are failures. None if it cannot be read. */
+/** How many results a file has, and how many are failures. None if there is no file. */
 export async function countResults(path: string): Promise<{ done: number; failed: number }> {
   const found = { done: 0, failed: 0 };
-  const file = await openRegular(path).catch(() => undefined);
-  if (!file) return found;
+  const add = ({ known }: ReadResult) => {
+    if (known) found.done++;
+    if (known?.error) found.failed++;
+  };
+  // What cannot be read is said when it is opened for new results.
+  await eachLine(path, add).catch(() => {});
+  return found;
+}
+
+async function eachLine(path: string, take: (line: ReadResult) => void): Promise<void> {
+  const file = await openRegular(path);
   try {
-    for await (const results of readResults(file)) {
-      const known = results.flatMap((each) => each.known ?? []);
-      found.done += known.length;
-      found.failed += known.filter(({ error }) => error).length;
-    }
+    for await (const results of readResults(file)) for (const one of results) take(one);
   } finally {
     await file.close();
   }
-  return found;
 }
 
 function notAResult(name: string, why: string): ConflictError {
@@ -216,20 +211,13 @@ async function sortByIndex(path: string, count: number): Promise<void> {
   const lengths = new Float64Array(count);
   let isSorted = true;
   let last = -1;
-  const unsorted = await openRegular(path);
-  try {
-    for await (const results of readResults(unsorted)) {
-      for (const { bytes, start, known } of results) {
-        const index = known?.index ?? 0;
-        starts[index] = start;
-        lengths[index] = bytes.length;
-        isSorted &&= index > last;
-        last = index;
-      }
-    }
-  } finally {
-    await unsorted.close();
-  }
+  await eachLine(path, ({ bytes, start, known }) => {
+    const index = known?.index ?? 0;
+    starts[index] = start;
+    lengths[index] = bytes.length;
+    isSorted &&= index > last;
+    last = index;
+  });
   if (isSorted) return;
   await rewrite(path, async function* ({ fd }) {
     for (let index = 0; index < count; index++) {
