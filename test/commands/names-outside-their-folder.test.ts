@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
@@ -49,35 +48,6 @@ test.each(commands)('names in a listing lead gantry %s nowhere else', async (lin
   expect(emulator.volume().paths()).toContain('/x/keep');
   if (line.includes(':/m ')) expect(stderr).toMatch(/could not be read/);
   expect(filesIn(here)).toEqual(expect.arrayContaining(['dst/mine', 'src/new']));
-});
-
-/** One is the same once more, one has another size. */
-const again = [
-  { name: 'b', is_folder: false, size_bytes: 1, last_modified: '2026-01-01T00:00:00Z' },
-  { name: 'd', is_folder: false, size_bytes: 1, last_modified: '2026-01-01T00:00:00Z' },
-];
-
-test.each([
-  ['the same', again, again, 'cp :/m dst', 0, ['b', 'd', 'mine']],
-  ['the same', again, again, 'sync :/m dst', 0, ['b', 'd', 'mine']],
-  ['another size', again, [again[0], { ...again[1], size_bytes: 2 }], 'cp :/m dst', 70, ['b', 'd', 'mine']],
-  [
-    'another size',
-    again,
-    [{ ...again[1], size_bytes: 2 }],
-    'sync :/m dst --delete --confirm dst',
-    70,
-    ['b', 'd', 'mine'],
-  ],
-])('an entry that is listed twice, with %s', async (_, first, more, line, exit, there) => {
-  for (const name of ['b', 'd']) emulator.volume().write(`/m/${name}`, '1');
-  const env = await inFrontOf(emulator, ({ route, query }) =>
-    route.endsWith('/ls') && query.get('dir') === '/m/' ? { body: JSON.stringify([...first, ...more]) } : undefined,
-  );
-  const { code, stderr, json } = await gantry([...line.split(' '), '--json'], { emulator, cwd: here, env });
-  expect([code, json()]).toMatchObject([exit, { files: 2, failed: exit === 0 ? [] : [{ code: 'bug' }] }]);
-  expect(stderr).toEqual(exit === 0 ? expect.anything() : expect.stringContaining('1 entry of /m/ could not be read'));
-  expect(filesIn(join(here, 'dst'))).toEqual(there);
 });
 
 test.each([

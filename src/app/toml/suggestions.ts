@@ -43,8 +43,8 @@ const retired: Record<string, number> = { 4000: 8, 5000: 16, A4000: 16, A5000: 2
 /** The smallest GPU with as much memory, of the same maker's family if there is one. */
 function nearestByMemory(memory: number, written: string, known: readonly string[]): string[] {
   const enough = gpusIn(known).filter((gpu) => gpu.memory >= memory);
-  const smallest = Math.min(...enough.map((gpu) => gpu.memory));
-  const least = enough.filter((gpu) => gpu.memory === smallest).map(({ name }) => name);
+  const [smallest] = enough.toSorted((one, other) => one.memory - other.memory);
+  const least = enough.filter((gpu) => gpu.memory === smallest?.memory).map(({ name }) => name);
   return [least.find((name) => name.split('_')[0] === written.toUpperCase().split('_')[0]) ?? least[0] ?? []].flat();
 }
 

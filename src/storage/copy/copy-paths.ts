@@ -202,11 +202,14 @@ function checkSources(
       fix: `add a slash to the target: ${written}/`,
     });
   }
-  if (intoFolder && file?.location.kind === 'web' && file.name === '') {
-    throw new UsageError(`${formatLocation(file.location)} has no name for the file`, {
-      fix: 'name it in the target, as in :/models/NAME',
-    });
-  }
+  if (intoFolder && file) checkName(file);
+}
+
+function checkName({ location, name }: CopySource): void {
+  if (location.kind !== 'web' || name !== '') return;
+  throw new UsageError(`${formatLocation(location)} has no name for the file`, {
+    fix: 'name it in the target, as in :/models/NAME',
+  });
 }
 
 /** A wrong volume is one error, not one for each file. */

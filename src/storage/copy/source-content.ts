@@ -13,7 +13,7 @@ import type { RangeBounds } from '../transfer/range-request.ts';
 import { readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { forEachPart } from '../transfer/run-workers.ts';
-import { ChangedError, CorruptError, onDisk } from '../transfer/storage-errors.ts';
+import { ChangedError, CorruptError, withDiskErrors } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { findEntry, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
@@ -103,7 +103,7 @@ const allParts = (sent: readonly SentPart[]) => [...sent];
 
 /** Undefined if the file has grown beyond the limit. */
 function readSmall(file: string): SourceContent | undefined {
-  return onDisk(() => {
+  return withDiskErrors(() => {
     const descriptor = openRegularSync(file);
     try {
       const stats = fstatSync(descriptor);
@@ -141,7 +141,7 @@ function markOf({ size, mtimeMs, ino }: Stats): string {
 }
 
 function checkMark(file: string, mark: string): void {
-  const now = onDisk(() => statSync(file));
+  const now = withDiskErrors(() => statSync(file));
   if (markOf(now) !== mark) throw new ChangedError('the file changed during the upload');
 }
 

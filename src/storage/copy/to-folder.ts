@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder, OpenedFolders, type TemporaryNames } from '../../kernel/disk/index.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { downloadFile, type FileDownload } from '../transfer/download-file.ts';
-import { onDisk } from '../transfer/storage-errors.ts';
+import { withDiskErrors } from '../transfer/storage-errors.ts';
 import { urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
 import { diskToleranceMs, type FoundFile } from './found-entry.ts';
@@ -32,7 +32,7 @@ export class LocalPlace implements TargetPlace {
   async open(found: FoundFile): Promise<TargetFile> {
     const names = namesIn(found.path);
     const parents = names.slice(0, -1);
-    return onDisk(() => {
+    return withDiskErrors(() => {
       if (!this.#isCreated) makeFolder(this.path);
       this.#isCreated = true;
       const { entry, verify: check, release } = this.#opened.open(parents);

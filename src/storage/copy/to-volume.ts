@@ -150,11 +150,15 @@ async function completeUploadedFile(sent: UploadedFile, context: CopyContext, fo
       if (resources.signal.aborted || !mayBeComplete(error)) throw error;
       if (await hasArrived(sent, context, folders)) return;
       if (attempt === maxAttempts || error.facts.status === 404) throw error;
-      const delayMs = retryDelayMs(attempt + 1) ?? 0;
-      resources.onRetry({ attempt: attempt + 1, tries: maxAttempts, delayMs, reason: error });
-      await resources.delay(delayMs, resources.signal);
+      await pauseBefore(attempt + 1, error, resources);
     }
   }
+}
+
+async function pauseBefore(attempt: number, reason: GantryError, resources: CopyContext['resources']): Promise<void> {
+  const delayMs = retryDelayMs(attempt) ?? 0;
+  resources.onRetry({ attempt, tries: maxAttempts, delayMs, reason });
+  await resources.delay(delayMs, resources.signal);
 }
 
 async function complete({ target, upload, parts }: UploadedFile, { api, project }: CopyContext): Promise<void> {

@@ -172,9 +172,9 @@ class NameHashes {
 
 /** Whether a path of one list may lead to the same file as one of the other. */
 function mayMeet(paths: Iterable<string>, others: Iterable<string>): boolean {
-  const [hashes, otherHashes] = [pathHashes(paths), pathHashes(others)];
+  const hashes = pathHashes(paths);
   let at = 0;
-  for (const each of otherHashes) {
+  for (const each of pathHashes(others)) {
     while (Number(hashes[at]) < each) at++;
     if (hashes[at] === each) return true;
   }

@@ -9,7 +9,7 @@ import type { UnfinishedFile } from './journal.ts';
 import { bytesOf, type Part, type PartsCopy, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
 import { forEachPart } from './run-workers.ts';
-import { CorruptError, onDisk } from './storage-errors.ts';
+import { CorruptError, withDiskErrors } from './storage-errors.ts';
 import { maxSmallBytes, type TransferContext } from './transfer-context.ts';
 
 export interface FileDownload extends PartsCopy<UnfinishedFile> {
@@ -57,11 +57,11 @@ async function downloadSmallFile(download: FileDownload, resources: TransferCont
   const md5 = await downloadRange({ ...request, hash: true }, resources);
   signal.throwIfAborted();
   if (md5 !== undefined) etagCheck(content.version)?.(md5);
-  const file = onDisk(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
+  const file = withDiskErrors(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
   try {
     await download.confirm(file.path);
     signal.throwIfAborted();
-    onDisk(() => file.commit(target));
+    withDiskErrors(() => file.commit(target));
     return 0;
   } catch (error) {
     file.discard();

@@ -20,7 +20,7 @@ export class ChangedError extends FailedError {}
 export class CorruptError extends UnavailableError {}
 
 /** Does work on the disk of this machine. Throws its errors in words. */
-export function onDisk<T>(work: () => T): T {
+export function withDiskErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {

@@ -73,16 +73,15 @@ export class FolderLooks {
 
   /** Those of the waiting paths of one folder that may still be there. */
   async #notGone(waiting: VolumePath[], isEmptied: boolean): Promise<Remaining> {
+    let doubt: GantryError = new UnavailableError('its folder lists nothing', { retryable: true });
     const listed = await this.#list(waiting).catch((error: unknown) => {
-      if (error instanceof UnexpectedReplyError) return error;
-      throw error;
+      if (!(error instanceof UnexpectedReplyError)) throw error;
+      doubt = error;
+      return undefined;
     });
-    const names = listed instanceof Set ? listed : new Set<string>();
-    const isListed = (at: VolumePath) => names.has(listedName(at)) || (at.path === '/' && names.size > 0);
-    const left: Remaining = new Map(waiting.filter(isListed).map((at) => [at, undefined]));
+    const names = listed ?? new Set<string>();
+    const left: Remaining = new Map(waiting.filter((at) => isIn(names, at)).map((at) => [at, undefined]));
     if (names.size > 0 || (listed === names && (await this.#isTrulyEmpty(waiting, isEmptied)))) return left;
-    const doubt =
-      listed instanceof Set ? new UnavailableError('its folder lists nothing', { retryable: true }) : listed;
     await inLane(maxQuestions, waiting, async (at) => {
       if (!(await this.#isGone(at, false))) left.set(at, doubt);
     });
@@ -122,6 +121,9 @@ function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
   }
   return folders;
 }
+
+const isIn = (names: ReadonlySet<string>, at: VolumePath) =>
+  names.has(listedName(at)) || (at.path === '/' && names.size > 0);
 
 /** A folder's name has a slash. */
 function listedName({ path }: VolumePath): string {

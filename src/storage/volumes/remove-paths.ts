@@ -123,19 +123,21 @@ async function confirmRemoval(
   const { prompt } = context;
   const [only, ...others] = targets;
   if (only && others.length === 0 && !only.isFolder) {
-    const bytes = only.size === null ? '' : ` (${size(only.size)})`;
-    return prompt.confirm(`Remove ${singleLine(formatRemotePath(only.at))}${bytes}?`);
+    return prompt.confirm(`Remove ${singleLine(formatRemotePath(only.at))}${bytesText(only)}?`);
   }
   if (!prompt.isConfirmed && confirm === undefined) showTargets(context, targets);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const folders = targets.filter(({ isFolder }) => isFolder);
-  const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
-  const summary = fileSummary(files.length, bytes);
+  const summary = fileSummary(files.length, totalSize(files));
   if (folders.length === 0) return prompt.confirm(`Remove ${summary}?`);
   const what = (files.length > 0 ? `${summary} and ` : '') + (await describeFolders(context, folders));
-  const spellings = only && others.length === 0 ? spellingsOf(only.at) : [];
-  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm, spellings);
+  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm, otherSpellings(targets));
 }
+
+const otherSpellings = ([only, ...others]: RemovalTarget[]) =>
+  only && others.length === 0 ? spellingsOf(only.at) : [];
+const bytesText = ({ size: bytes }: RemovalTarget) => (bytes === null ? '' : ` (${size(bytes)})`);
+const totalSize = (files: RemovalTarget[]) => files.reduce((sum, file) => sum + (file.size ?? 0), 0);
 
 function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): void {
   for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatRemotePath(target.at))}`);

@@ -15,6 +15,7 @@ import { readJsonReply } from '../../platform/api/reply.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { requestError } from '../transfer/range-request.ts';
+import type { FileSum } from '../transfer/read-content.ts';
 import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
 import { followRedirects, locateWebFile, parseWebUrl } from '../transfer/web-file.ts';
 import type { SourceFile } from './plan-files.ts';
@@ -103,17 +104,18 @@ function toFile(sibling: unknown, base: string, token: string | undefined): Sour
   if (typeof path !== 'string' || !isInside(path) || !path.isWellFormed()) {
     throw new UnexpectedReplyError(`the hub has a file with an unusable name: ${JSON.stringify(path)}`);
   }
-  const isSum = (value: unknown, digits: number): value is string =>
-    typeof value === 'string' && new RegExp(`^[0-9a-f]{${digits}}$`).test(value);
-  const sum = isSum(sha256, 64)
-    ? ({ algorithm: 'sha256', hex: sha256 } as const)
-    : isSum(blobId, 40)
-      ? ({ algorithm: 'git-blob', hex: blobId } as const)
-      : undefined;
+  const sum = sumOf(sha256, blobId);
   if (!sum || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)
     throw new UnexpectedReplyError(`the hub does not tell the size and the checksum of ${path}`);
   const segments = path.split('/').map((name) => toPathSegment(name, 'file'));
   return { path, bytes, web: { url: `${base}/${segments.join('/')}`, token, sum } };
+}
+
+function sumOf(sha256: unknown, blobId: unknown): FileSum | undefined {
+  const isSum = (value: unknown, digits: number): value is string =>
+    typeof value === 'string' && new RegExp(`^[0-9a-f]{${digits}}$`).test(value);
+  if (isSum(sha256, 64)) return { algorithm: 'sha256', hex: sha256 };
+  return isSum(blobId, 40) ? { algorithm: 'git-blob', hex: blobId } : undefined;
 }
 
 function isInside(path: string): boolean {

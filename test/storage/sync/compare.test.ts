@@ -67,7 +67,7 @@ describe('comparing two folders as they are listed gives what comparing all of b
     await fc.assert(
       fc.asyncProperty(trees, async ([there, here]) => {
         const context = volume({ there }, {});
-        const folder = newFolder(onDisk(here));
+        const folder = newFolder(withDiskErrors(here));
         const local = { kind: 'local', path: folder, written: 'folder' } as const;
         const [found, all] = [compare, compareInMemory].map(async (way) => [
           await summary(way({ location: local, isFolder: true, name: 'folder' }, remote('there'), options, context)),
@@ -149,7 +149,7 @@ function volume(roots: Record<string, Tree>, { shuffled, odd = [] }: Listings): 
 }
 
 /** Without files that the disk cannot have: below another file, or with half a character in their name. */
-function onDisk(files: Tree): Record<string, string> {
+function withDiskErrors(files: Tree): Record<string, string> {
   const paths = [...files.keys()].filter((path) => !path.includes('\ud800'));
   const isFolder = (path: string) => paths.some((other) => other.startsWith(`${path}/`));
   return Object.fromEntries(
