@@ -1,6 +1,6 @@
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
-import { groupsOf } from './groups.ts';
+import { fits, groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
 import { namespaces } from './refine.ts';
 import {
@@ -138,7 +138,7 @@ const hints: readonly [RegExp, string][] = [
 /** A package that fails while it is imported. */
 function importOf(name: string, frames: readonly Frame[], exception: string): Found | undefined {
   const importer = frames.findLast(({ file }) => !/^<|-packages\/|\/lib\/python\d[^/]{0,8}\//.test(file));
-  if (!/^(?:from|import) /.test(importer?.code ?? '') || !misfits.test(exception)) return undefined;
+  if (!fits(/^(?:from|import) /, importer?.code) || !misfits.test(exception)) return undefined;
   return {
     cause: 'package-import-failed',
     title: `${name} fails while it is imported: ${cutText(exception, 200)}`,

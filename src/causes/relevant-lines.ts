@@ -1,4 +1,4 @@
-import { groupsOf } from './groups.ts';
+import { fits, groupsOf } from './groups.ts';
 import type { CleanLine } from './log-text.ts';
 import { findTracebacks, messageOf, type Traceback } from './tracebacks.ts';
 
@@ -132,7 +132,7 @@ const fallback =
 
 /** What the app did otherwise after all, and the two lines that said why. */
 function withoutFallbacks<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  const isDone = (at: number) => fallback.test(lines[at]?.text ?? '');
+  const isDone = (at: number) => fits(fallback, lines[at]?.text);
   const isFrame = ({ text }: T) => /^\s|^[\w.]{1,80}(?:Error|Exception)\b/.test(text);
   return lines.filter((line, at) => !isDone(at) && (isFrame(line) || !(isDone(at + 1) || isDone(at + 2))));
 }

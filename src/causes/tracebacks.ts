@@ -1,4 +1,4 @@
-import { groupsOf } from './groups.ts';
+import { fits, groupsOf } from './groups.ts';
 /** A traceback of Python in a log. */
 export interface Traceback {
   /** Its first and last line, from 0. */
@@ -17,7 +17,7 @@ export interface Traceback {
 export function findTracebacks(lines: readonly string[]): Traceback[] {
   const found: Traceback[] = [];
   for (let start = 0; start < lines.length; start++) {
-    if (!lines[start]?.endsWith('Traceback (most recent call last):') || /^\s/.test(lines[start] ?? '')) continue;
+    if (!lines[start]?.endsWith('Traceback (most recent call last):') || fits(/^\s/, lines[start])) continue;
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => line.trim() !== '') ?? '';

@@ -1,23 +1,24 @@
 import { posix } from 'node:path';
-import { isBelowOrSame, isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
+import { type ImageState, isBelowOrSame, isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
 import { pipLines, readPipLine } from '../../app/pip-line.ts';
 import { flagOf } from '../../app/shell.ts';
-import { groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { staleLock } from './locks.ts';
 import { lineWith, projectFiles } from './package-files.ts';
 import { readJsonc, scriptCommands } from './package-json.ts';
 import type { Packages } from './packages.ts';
 import { lacksProgram } from './programs.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 import { toolVersion } from './tool-versions.ts';
 
 /** What a RUN of a Dockerfile needs that the image does not have at that line. */
 export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   const docker = shipment.dockerfile();
-  for (const stage of docker?.image.stages ?? [])
+  if (!docker) return;
+  for (const stage of docker.image.stages)
     for (const step of stage.commands)
-      if (docker && step.line > stage.line) {
+      if (step.line > stage.line) {
         for (const { words } of scriptCommands(step, step.cwd, step.before.files, shipment.text) ?? [step]) {
           yield* neededFiles(shipment, docker, stage, { ...step, words });
           yield* absentProgram(docker, { ...step, words }, packages);
@@ -83,7 +84,7 @@ function namedFiles(words: readonly string[]): string[] {
   const [program = '', first = ''] = words;
   if (/^(?:pip[\d.]*|uv)$/.test(program))
     return words.filter(
-      (word, at) => /^(?:-r|--requirement|-c|--constraint)$/.test(words[at - 1] ?? '') && !/:\/\//.test(word),
+      (word, at) => fits(/^(?:-r|--requirement|-c|--constraint)$/, words[at - 1]) && !/:\/\//.test(word),
     );
   if (/^(?:python[\d.]*|(?:ba)?sh|node|ruby|php)$/.test(program) && /^[\w./-]+\.\w+$/.test(first)) return [first];
   if (/^(?:(?:npx|yarn|pnpm exec) )?tsc(?: |$)(?!.*(?:-v|--init|--version|\.tsx?)\b)/.test(words.join(' ')))
@@ -101,7 +102,7 @@ const goPackages = (words: readonly string[]) =>
 function includedFiles(shipment: Shipment, { words, cwd, before }: RunCommand): string[] {
   return namedFiles(words).flatMap((name) => {
     const path = posix.resolve(cwd, name);
-    const own = /^(?:pip|uv)/.test(words[0] ?? '') ? before.files.get(path) : undefined;
+    const own = fits(/^(?:pip|uv)/, words[0]) ? before.files.get(path) : undefined;
     const lines = own === undefined ? [] : pipLines(shipment.read(own)).map(({ text }) => readPipLine(text));
     return lines.flatMap((line) =>
       line.kind === 'option' && /^(?:-r|--requirement|-c|--constraint)$/.test(line.name)
@@ -131,7 +132,7 @@ const matched = (text: string, pattern: RegExp) => pattern.exec(text)?.slice(1) 
 /** Files that tools are told to read and that the image does not have. */
 export function* lookAtNamedFiles(shipment: Shipment): Generator<SeenCause> {
   if (!shipment.isDocker) yield* unsentFiles(shipment);
-  const stages = shipment.dockerfile()?.image.stages ?? [];
+  const stages = shipment.stages;
   const last = stages.at(-1);
   const started = last ? shipment.started().map((each) => ({ ...each, before: last })) : [];
   for (const step of [...stages.flatMap(({ commands }) => commands), ...started])
@@ -158,7 +159,7 @@ function* unsentFiles(shipment: Shipment): Generator<SeenCause> {
 const isUnsent = (path: string, file: string, shipment: Shipment) =>
   !shipment.sent.has(path) && !shipment.hasFolder(path) && (path !== file || shipment.exists(path));
 
-function notRead(path: string, tool: string, at: SeenCause['at'], shipment: Shipment): SeenCause {
+function notRead(path: string, tool: string, at: CausePlace | undefined, shipment: Shipment): SeenCause {
   const isThere = shipment.exists(path);
   const title = `${tool} reads ${path}, which is not ${isThere ? 'sent' : 'in the app'}`;
   const said = isThere ? shipment.reasonOf(path) : { why: undefined, fix: `add ${path}, or name another` };
@@ -191,19 +192,11 @@ function* absentProgram(
   const [program = ''] = words;
   const isGit = program.startsWith('pip') && words.some((word) => /^(?:\S+@\s*)?git\+/.test(word));
   const needed = isGit ? 'git' : program;
-  const found = lacksProgram(before, needed, packages);
-  if (found)
-    yield {
-      cause: isGit ? 'git-missing' : 'command-not-found',
-      severity: found.severity,
-      captured: { command: needed },
-      at: { file, line },
-      why: `the image ${before.base} has no ${needed}`,
-      fix: found.fix,
-    };
+  const found = lacksProgram(before, needed, packages, { file, line });
+  if (found) yield isGit ? { ...found, cause: 'git-missing' } : found;
 }
 
-const isApt = (words: readonly string[], verb: string) => /^apt(?:-get)?$/.test(words[0] ?? '') && words.includes(verb);
+const isApt = (words: readonly string[], verb: string) => fits(/^apt(?:-get)?$/, words[0]) && words.includes(verb);
 /** Packages that need no others: apt asks only where it would install more than it was told. */
 const isAlone = /^(?:-.*|dumb-init|gosu|tini)$/;
 const isAsked = (words: readonly string[]) =>
@@ -215,7 +208,7 @@ const bringsLists = /\.sh$|^(?:curl|wget)$/;
 function* packageIndex({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
   if (!isApt(words, 'install') || words.some((word) => /^(?:\.|\/)/.test(word))) return;
   if (isAsked(words)) yield { cause: 'apt-needs-confirmation', at: { file, line } };
-  const mayHave = before.commands.some((each) => isApt(each.words, 'update') || bringsLists.test(each.words[0] ?? ''));
+  const mayHave = before.commands.some((each) => isApt(each.words, 'update') || fits(bringsLists, each.words[0]));
   if (mayHave || !isPlainImage(before.base)) return;
   yield {
     cause: 'apt-package-not-found',
@@ -232,7 +225,7 @@ function* withoutRoot({ path: file }: Docker, { words, line, before }: RunComman
   const command = made === undefined ? words.slice(0, 2).join(' ') : `mkdir ${made}`;
   if (
     !isPlainImage(base) ||
-    /^(?:root|0|\$.*)?(?::|$)/.test(user ?? '') ||
+    fits(/^(?:root|0|\$.*)?(?::|$)/, user) ||
     !(made ?? /^(?:apt(?:-get)?|apk) (?:update|install|add|-\S+)$/.test(command))
   )
     return;
@@ -251,7 +244,7 @@ function isOfRoot(path: string, { commands, workdir, files, others }: RunCommand
     /^\/(?!(?:home|tmp|var\/tmp|dev|root)(?:\/|$)|\w+\/?$(?<=^\/(?:var|usr|opt|etc|srv|mnt)\/?))(?:(?:var|usr|opt|etc|srv|mnt)\/)?[\w.-]+/,
     path,
   );
-  const given = commands.flatMap(({ words }) => (/^ch(?:own|mod)$/.test(words[0] ?? '') ? words.slice(1) : []));
+  const given = commands.flatMap(({ words }) => (fits(/^ch(?:own|mod)$/, words[0]) ? words.slice(1) : []));
   const words = commands.flatMap((each) => each.words);
   const known = [workdir, ...files.keys(), ...others.map((each) => each.path), ...words];
   return (
@@ -265,7 +258,7 @@ const managed = /^(?:[\w.-]+\/)*(?:debian:(?:bookworm|trixie|12|13|stable)|ubunt
 
 /** pip in the Python of a distribution. */
 function* managedPython({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
-  if (!managed.test(before.base) || !/^pip3?$/.test(words[0] ?? '') || words[1] !== 'install') return;
+  if (!managed.test(before.base) || !fits(/^pip3?$/, words[0]) || words[1] !== 'install') return;
   const { environment, commands } = before;
   const hasOwn = commands.some((each) => /-m venv|virtualenv|uv venv|EXTERNALLY-MANAGED/.test(each.words.join(' ')));
   if (hasOwn || words.includes('--break-system-packages') || environment.has('PIP_BREAK_SYSTEM_PACKAGES')) return;
@@ -285,7 +278,7 @@ export function* packageScript(
 ): Generator<SeenCause> {
   const command = words.join(' ');
   const { name, task } = namesScript.exec(command)?.groups ?? {};
-  if (name === undefined || isOther(task, base) || files.has(posix.resolve(cwd, name))) return;
+  if (name === undefined || isOther(name, task, { files, base }, cwd)) return;
   const { kind, key, list } = task ? tasks : scripts;
   const own = files.get(posix.resolve(cwd, list)) ?? '';
   const known = keysOf(shipment.text(own), key);
@@ -299,7 +292,8 @@ export function* packageScript(
   };
 }
 
-const isOther = (task: string | undefined, base: string) => task === 'task' && !base.startsWith('denoland/deno');
+const isOther = (name: string, task: string | undefined, image: Pick<ImageState, 'files' | 'base'>, cwd: string) =>
+  (task === 'task' && !image.base.startsWith('denoland/deno')) || image.files.has(posix.resolve(cwd, name));
 
 /** Undefined for what is no JSON: `lookAtData` says so. */
 function keysOf(text: string | undefined, key: 'scripts' | 'tasks'): string[] | undefined {

@@ -92,8 +92,6 @@ interface Broken {
 const formats: Readonly<Record<string, (text: string) => Broken | undefined>> = {
   '.json': brokenJson,
   '.geojson': brokenJson,
-  '.jsonl': brokenLines,
-  '.ndjson': brokenLines,
   '.toml': brokenToml,
   '.yaml': brokenYaml,
   '.yml': brokenYaml,
@@ -137,14 +135,6 @@ function brokenJson(text: string): Broken | undefined {
   const [, offset] = groupsOf(/position (\d+)/, message);
   const line = lineAt(text.trimEnd(), offset === undefined ? text.length : Number(offset));
   return { message: message.replace(/,? ?\.*"[^"]{30,}.*| in JSON at position \d+.*| \(line \d+.*\)/s, ''), line };
-}
-
-function brokenLines(text: string): Broken | undefined {
-  for (const [at, line] of text.split('\n').entries()) {
-    const found = line.trim() === '' ? undefined : brokenJson(line);
-    if (found) return { message: found.message, line: at + 1 };
-  }
-  return undefined;
 }
 
 function brokenToml(text: string): Broken | undefined {

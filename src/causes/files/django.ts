@@ -1,14 +1,15 @@
 import { posix } from 'node:path';
 import type { PythonCall } from '../../app/python/facts.ts';
+import { fits } from '../groups.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import { lineWith } from './package-files.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 interface Named {
   setting: string;
   module: string;
-  at: NonNullable<SeenCause['at']>;
+  at: CausePlace;
 }
 
 /** Modules that Django is told by their names, and the folder that it collects files into. */
@@ -34,7 +35,7 @@ export function* lookAtDjango(shipment: Shipment, graph: ModuleGraph): Generator
 function* withoutAppName({ file, facts }: Module, shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
   const lines = shipment.read(file).split('\n');
   const isPlain = ({ name, line, keywords }: PythonCall) =>
-    name === 'django.urls.include' && 'namespace' in keywords && /\binclude\(\s*["']/.test(lines[line - 1] ?? '');
+    name === 'django.urls.include' && 'namespace' in keywords && fits(/\binclude\(\s*["']/, lines[line - 1]);
   for (const {
     arguments: [path = ''],
     keywords,

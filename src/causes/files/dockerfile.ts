@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type Copy, contextPath, mayInstall, type Stage, sourceFiles, stageNamed } from '../../app/docker-image.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
 const keywords =
@@ -64,7 +64,7 @@ const shapes: readonly (readonly [image: RegExp, tag: RegExp, example: string])[
   [/^ubuntu:\d/, /^\d\d\.\d\d$/, '24.04'],
 ];
 
-function* tagShape(image: string, at: NonNullable<SeenCause['at']>): Generator<SeenCause> {
+function* tagShape(image: string, at: CausePlace): Generator<SeenCause> {
   const [, name = '', tag = ''] = groupsOf(/^(?:docker\.io\/)?(?:library\/)?([\w./-]+)(?::([\w.-]+))?$/, image);
   const [, shape, example] = shapes.find(([one]) => one.test(`${name}:${tag}`)) ?? [];
   if (!shape || shape.test(tag)) return;
@@ -171,7 +171,7 @@ function whyNotCopied(shipment: Shipment, file: string, source: string): Said {
     };
   const isThere = shipment.exists(path) && !(shipment.isFolder(path) && shipment.list(path).length === 0);
   if (isThere) {
-    const { why, fix } = shipment.reasonOf(shipment.isFolder(path) ? `${path}/file` : path);
+    const { why, fix } = shipment.reasonOf(path);
     return { why: `it is in the app folder, but ${why}`, fix };
   }
   const meant = closestName(posix.basename(path), shipment.list(posix.dirname(path)));

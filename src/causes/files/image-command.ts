@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { isPlainImage } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
-import { groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { packageScript } from './build-steps.ts';
 import type { Packages } from './packages.ts';
 import { lacksProgram } from './programs.ts';
-import type { SeenCause } from './seen-cause.ts';
+import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment, StartedCommand } from './shipment.ts';
 
 /** What the image of a Dockerfile starts. */
@@ -39,20 +39,11 @@ function* interpreter({ path: file, stage }: Docker, packages: Packages): Genera
     (path) => posix.basename(path) === program,
   );
   const hasNoShell = isShell && /distroless(?!.*debug)|^scratch$/.test(stage.base);
-  const found =
-    /^(?:python|bash|zsh|tini|dumb-init|gosu)$/.test(program) && !isThere
-      ? lacksProgram(stage, program, packages)
-      : undefined;
-  const fix = hasNoShell ? 'write the command as a list of words' : found?.fix;
-  if (fix === undefined) return;
-  const command = hasNoShell ? 'sh' : program;
-  yield {
-    cause: 'command-not-found',
-    captured: { command },
-    at: { file, line },
-    why: `the image ${stage.base} has no ${command}`,
-    fix,
-  };
+  const at = { file, line };
+  if (hasNoShell)
+    yield noProgram('sh', at, `the image ${stage.base} has no sh`, 'write the command as a list of words');
+  else if (/^(?:python|bash|zsh|tini|dumb-init|gosu)$/.test(program) && !isThere)
+    yield* notStarted(stage, program, packages, at);
 }
 
 function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCause> {
@@ -65,16 +56,9 @@ function* withoutCommand({ path: file, image, stage }: Docker): Generator<SeenCa
 function* namedPrograms({ path: file, image, stage }: Docker, packages: Packages): Generator<SeenCause> {
   for (const [name, value] of stage.environment) {
     const [, command = ''] = groupsOf(/^\/usr\/bin\/([\w.-]+)$/, value);
-    const fix = command && lacksProgram(stage, command, packages)?.fix;
     const line = image.instructions.findLast(({ text }) => text.includes(`${name}=`))?.line;
-    if (fix)
-      yield {
-        cause: 'command-not-found',
-        captured: { command },
-        at: { file, line },
-        why: `${name} names it, and the image ${stage.base} has no ${command}`,
-        fix,
-      };
+    for (const found of command === '' ? [] : notStarted(stage, command, packages, { file, line }))
+      yield { ...found, why: `${name} names it, and ${found.why}` };
   }
 }
 
@@ -84,7 +68,7 @@ const usualUsers = /^(?:\d|(?:root|nobody|daemon|www-data|node|bun|deno|mambause
 function* unknownUser({ path: file, image, stage: { user, base, commands } }: Docker): Generator<SeenCause> {
   const [name = ''] = (user ?? '').split(':');
   const isMade = commands.some(({ words }) =>
-    words.some((word) => word.includes(name) || (/user/.test(words[0] ?? '') && /\$/.test(word))),
+    words.some((word) => word.includes(name) || (fits(/user/, words[0]) && /\$/.test(word))),
   );
   if (name === '' || usualUsers.test(name) || !isPlainImage(base) || isMade) return;
   const line = image.instructions.findLast(({ keyword }) => keyword === 'USER')?.line;
@@ -131,7 +115,7 @@ const daemons: readonly { program: string; stays: RegExp; says: RegExp; fix: str
 function* goesToBackground(
   { stage }: Docker,
   words: readonly string[],
-  at: SeenCause['at'],
+  at: CausePlace | undefined,
   shipment: Shipment,
 ): Generator<SeenCause> {
   const daemon = daemons.find(({ program }) => program === words[0]);
@@ -155,9 +139,7 @@ function* startedProgram(
   packages: Packages,
 ): Generator<SeenCause> {
   const [program = ''] = words;
-  const script = program.startsWith('[') ? undefined : scriptOf(words);
-  const isPath = script !== undefined && (script === program ? script.includes('/') : /^[\w./-]+\.\w+$/.test(script));
-  const path = isPath ? posix.resolve(cwd, script) : undefined;
+  const path = startedPath(words, cwd);
   if (path !== undefined && !/^\/(?:usr\/)?s?bin\//.test(path) && shipment.lacks(stage, path)) {
     const same = [...stage.files.keys(), ...stage.others.map((each) => each.path)].find(
       (each) => posix.basename(each) === posix.basename(path),
@@ -171,15 +153,21 @@ function* startedProgram(
       fix: same ? `start ${same}` : `copy it in ${file}`,
     };
   }
-  const found = lacksProgram(stage, program, packages);
-  if (found)
-    yield {
-      cause: 'command-not-found',
-      captured: { command: program },
-      at: at ?? { file },
-      why: `the image ${stage.base} has no ${program}`,
-      fix: found.fix,
-    };
+  yield* notStarted(stage, program, packages, at ?? { file });
+}
+
+/** Of a file that a command runs, if it surely is one. */
+function startedPath(words: readonly string[], cwd: string): string | undefined {
+  const [program = ''] = words;
+  const script = program.startsWith('[') ? undefined : scriptOf(words);
+  const isPath = script === program ? program.includes('/') : fits(/^[\w./-]+\.\w+$/, script);
+  return isPath ? posix.resolve(cwd, script ?? '') : undefined;
+}
+
+/** A program that the image lacks: what starts it may be another one. */
+function* notStarted(...of: Parameters<typeof lacksProgram>): Generator<SeenCause> {
+  const found = lacksProgram(...of);
+  if (found) yield { ...found, severity: 'warning' };
 }
 
 /** Programs that run a file, and their flags that have a value or run something else. */
@@ -198,7 +186,7 @@ function scriptOf(words: readonly string[]): string | undefined {
   if (!valued) return program;
   if (other && rest.some((word, at) => other.test(word) && rest.slice(0, at).every((each) => each.startsWith('-'))))
     return undefined;
-  return rest.find((word, at) => !word.startsWith('-') && !valued.test(rest[at - 1] ?? ''));
+  return rest.find((word, at) => !word.startsWith('-') && !fits(valued, rest[at - 1]));
 }
 
 const lacksShell = ({ base, commands }: Docker['stage'], shell: string) =>
@@ -211,13 +199,10 @@ function* interpreters(shipment: Shipment, { path: file, stage }: Docker): Gener
   for (const own of shipment.startedFiles()) {
     const [, shell] = groupsOf(/^#!\s*(?:\/\S*\/)?(?:env\s+)?(bash|zsh|fish)\b/, shipment.read(own));
     if (shell === undefined || !lacksShell(stage, shell)) continue;
+    const fix = `write #!/bin/sh, or install ${shell} in ${file}`;
     yield {
-      cause: 'command-not-found',
+      ...noProgram(shell, { file: own, line: 1 }, `the image ${stage.base} has no ${shell}`, fix),
       severity: 'error',
-      captured: { command: shell },
-      at: { file: own, line: 1 },
-      why: `the image ${stage.base} has no ${shell}`,
-      fix: `write #!/bin/sh, or install ${shell} in ${file}`,
     };
   }
 }

@@ -3,19 +3,12 @@ import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isLaterVersion } from '../../app/later-version.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { modulesOf, packageOf, spelledLike } from '../import-names.ts';
-import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';
+import { folderOf, type Link, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
 import { normalizeName, type Packages } from './packages.ts';
 import { addedModules, removedModules, standardModules } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { isBroughtByOthers, ofTheRuntime } from './tables.ts';
-
-/** What the looks at imports know of the app. */
-interface Known {
-  shipment: Shipment;
-  packages: Packages;
-  graph: ModuleGraph;
-}
 
 /** Imports that fail when the app starts, or when the code gets there. */
 export function* lookAtImports(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
@@ -31,20 +24,17 @@ export function* lookAtImports(shipment: Shipment, packages: Packages, graph: Mo
   }
 }
 
-/** What is said of an import; the place is its own if it has no other. */
-type Said = SeenCause;
-
-function lookAtImport(link: Link, known: Known): Said | undefined {
+function lookAtImport(link: Link, known: LookedApp): SeenCause | undefined {
   const { target, found } = link;
   if (target === 'above') return found.isNeeded === 'always' ? above(link) : undefined;
   if (target === undefined)
     return found.isNeeded === 'guarded' || hasOther(link, known) ? undefined : missing(link, known);
-  if (found.name === undefined || found.name === '*') return importsItself(link);
+  if (found.name === undefined || found.name === '*') return undefined;
   return typeof target === 'string' ? nameIn(link, target, known) : submodule(link, target.folder, known);
 }
 
 /** Whether the import is there that this one stands in for. */
-function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages, shipment }: Known): boolean {
+function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages, shipment }: LookedApp): boolean {
   const other = insteadOf && links.find(({ found }) => found === insteadOf);
   const [top = ''] = other?.parts ?? [];
   if (!other || other.target === 'above') return false;
@@ -53,29 +43,17 @@ function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages,
 }
 
 /** In an image, any command may have made what the files do not have. */
-const severityOf = ({ found, module }: Link, { graph, shipment }: Known): SeenCause['severity'] =>
+const severityOf = ({ found, module }: Link, { graph, shipment }: LookedApp): SeenCause['severity'] =>
   found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) && !shipment.isDocker
     ? 'error'
     : 'warning';
 
-function above({ module, found }: Link): Said {
+function above({ module, found }: Link): SeenCause {
   const why = `${'.'.repeat(found.level)} stands for a folder that is not inside of a package`;
   return { cause: 'relative-import', severity: 'error', ...(module.isEntry !== 'script' && { why }) };
 }
 
-/** A file with the name of the package that it imports. */
-function importsItself({ target, module, parts }: Link): Said | undefined {
-  if (target !== module.path || parts.length !== 1) return undefined;
-  return {
-    cause: 'circular-import',
-    severity: 'error',
-    captured: { module: parts[0] ?? '' },
-    why: `${module.file} imports itself: it has the name of the package`,
-    fix: `give ${module.file} another name`,
-  };
-}
-
-function nameIn(link: Link, target: string, known: Known): Said | undefined {
+function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undefined {
   const { graph } = known;
   const { name = '' } = link.found;
   const other = graph.modules.get(target);
@@ -89,7 +67,7 @@ function nameIn(link: Link, target: string, known: Known): Said | undefined {
   return isFile ? submodule(link, folder, known) : nameMissing(link, other, known);
 }
 
-function nameMissing(link: Link, { file, facts }: Module, known: Known): Said {
+function nameMissing(link: Link, { file, facts }: Module, known: LookedApp): SeenCause {
   const { name = '' } = link.found;
   const meant = closestName(name, facts.names.keys());
   return {
@@ -100,7 +78,7 @@ function nameMissing(link: Link, { file, facts }: Module, known: Known): Said {
   };
 }
 
-function circular({ module, found, waitsAt }: Link, other: Module, definedAt: number): Said | undefined {
+function circular({ module, found, waitsAt }: Link, other: Module, definedAt: number): SeenCause | undefined {
   if (waitsAt === undefined || found.isNeeded !== 'always' || definedAt < waitsAt || other === module) return undefined;
   return {
     cause: 'circular-import',
@@ -112,7 +90,7 @@ function circular({ module, found, waitsAt }: Link, other: Module, definedAt: nu
 }
 
 /** `from package import module`, of a package that has no such module. */
-function submodule(link: Link, folder: string, known: Known): Said | undefined {
+function submodule(link: Link, folder: string, known: LookedApp): SeenCause | undefined {
   const { name = '' } = link.found;
   if (known.graph.find([name], [folder]) !== undefined) return undefined;
   const part = { ...link, target: undefined, parts: [...link.parts, name] };
@@ -120,7 +98,7 @@ function submodule(link: Link, folder: string, known: Known): Said | undefined {
 }
 
 /** In this order: the first that has a word on it. */
-function missing(link: Link, known: Known): Said | undefined {
+function missing(link: Link, known: LookedApp): SeenCause | undefined {
   const { found, parts, roots } = link;
   const [top = ''] = parts;
   if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, known);
@@ -131,7 +109,7 @@ function missing(link: Link, known: Known): Said | undefined {
   );
 }
 
-function notFound(link: Link, known: Known): Said | undefined {
+function notFound(link: Link, known: LookedApp): SeenCause | undefined {
   const { found, parts, roots } = link;
   const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([parts[0] ?? ''], roots) !== undefined);
   if (isOwn) return ownMissing(link, known);
@@ -141,7 +119,7 @@ function notFound(link: Link, known: Known): Said | undefined {
 }
 
 /** `import pillow`: the name of a package whose module has another one. */
-function ofPackage(link: Link, known: Known): Said | undefined {
+function ofPackage(link: Link, known: LookedApp): SeenCause | undefined {
   const { module } = link.found;
   const name = normalizeName(link.parts[0] ?? '');
   const [own, ...others] = packageOf(module) === undefined ? meantBy(link.parts[0] ?? '', known.packages) : [];
@@ -161,7 +139,7 @@ function meantBy(top: string, packages: Packages): string[] {
 }
 
 /** Modules that only some versions of Python have. */
-function standard(link: Link, known: Known): Said | undefined {
+function standard(link: Link, known: LookedApp): SeenCause | undefined {
   const [top = ''] = link.parts;
   const python = known.shipment.python() ?? '';
   const why = python === '' ? undefined : whyNotIn(top, python, known.packages);
@@ -195,26 +173,26 @@ function unsent(path: string, shipment: Shipment): string | undefined {
 }
 
 /** What is in the app folder and not sent. */
-function excluded(link: Link, known: Known, paths: readonly string[]): Said | undefined {
+function excluded(link: Link, known: LookedApp, paths: readonly string[]): SeenCause | undefined {
   const { shipment } = known;
   const found = paths
     .map((path) => inAppFolder(path, known))
     .flatMap((path) => (path === undefined ? [] : (unsent(path, shipment) ?? [])))[0];
   if (found === undefined) return undefined;
-  const { why, fix, setting } = shipment.reasonOf(found.endsWith('/') ? `${found}module.py` : found);
+  const { title, fix, setting } = shipment.reasonOf(found);
   return {
     cause: 'module-excluded',
     severity: severityOf(link, known),
     captured: { module: link.parts.join('.') },
     at: { setting },
-    title: `${found} is in the app folder, but is not sent: ${why}`,
+    title,
     why: `${link.module.file}:${link.found.line} imports it`,
     fix,
   };
 }
 
 /** What is sent, and no COPY of the Dockerfile brings into the image. */
-function uncopied(link: Link, known: Known, paths: readonly string[]): Said | undefined {
+function uncopied(link: Link, known: LookedApp, paths: readonly string[]): SeenCause | undefined {
   const { path: dockerfile, stage } = known.shipment.dockerfile() ?? {};
   if (!stage || known.packages.projects.size > 0 || known.graph.addsRoots) return undefined;
   for (const path of paths) {
@@ -224,14 +202,14 @@ function uncopied(link: Link, known: Known, paths: readonly string[]): Said | un
     return {
       cause: 'module-missing',
       title: `${link.module.file} imports ${link.parts.join('.')}, and ${dockerfile} does not copy ${file}`,
-      fix: `COPY ${file.includes('/') ? `${file.split('/')[0]}/ ${file.split('/')[0]}/` : `${file} ./`}`,
+      fix: `COPY ${`${file} ./`.replace(/^([^/ ]+\/).*/, '$1 $1')}`,
     };
   }
   return undefined;
 }
 
 /** The path in the app folder of a path of the image, by a file that is near it. */
-function inAppFolder(path: string, { shipment, graph }: Known): string | undefined {
+function inAppFolder(path: string, { shipment, graph }: LookedApp): string | undefined {
   if (!shipment.isDocker) return path.startsWith('/cortex/') ? path.slice('/cortex/'.length) : undefined;
   for (let folder = posix.dirname(path); folder !== '/'; folder = posix.dirname(folder))
     for (const [each, file] of graph.tree)
@@ -241,7 +219,7 @@ function inAppFolder(path: string, { shipment, graph }: Known): string | undefin
 }
 
 /** A module of a package of the app. */
-function ownMissing(link: Link, known: Known): Said {
+function ownMissing(link: Link, known: LookedApp): SeenCause {
   const name = link.parts.join('.');
   const near = nearby(link, known);
   return {
@@ -254,7 +232,7 @@ function ownMissing(link: Link, known: Known): Said {
 }
 
 /** A file with a similar name in the folder where the module should be. */
-function nearby({ roots, parts }: Link, { graph }: Known): string | undefined {
+function nearby({ roots, parts }: Link, { graph }: LookedApp): string | undefined {
   const last = parts.at(-1) ?? '';
   for (const root of roots) {
     const folder = posix.join(root, ...parts.slice(0, -1));
@@ -267,7 +245,7 @@ function nearby({ roots, parts }: Link, { graph }: Known): string | undefined {
 }
 
 /** A module of the app that is where Python does not look, or beside the app. */
-function misplaced(link: Link, known: Known): Said | undefined {
+function misplaced(link: Link, known: LookedApp): SeenCause | undefined {
   const { shipment, graph, packages } = known;
   const isKnown = packageOf(link.found.module) !== undefined;
   if ((isKnown && packages.provides(link.found.module) !== false) || graph.addsRoots) return undefined;
@@ -278,7 +256,7 @@ function misplaced(link: Link, known: Known): Said | undefined {
   return !graph.isReached && inTree.includes(there) ? undefined : inOtherFolder(link, there, known);
 }
 
-function inOtherFolder(link: Link, there: string, known: Known): Said {
+function inOtherFolder(link: Link, there: string, known: LookedApp): SeenCause {
   const name = link.found.module;
   const folders = known.graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, ''));
   const looked = new Set(folders.map((each) => each || 'the app folder'));
@@ -291,7 +269,7 @@ function inOtherFolder(link: Link, there: string, known: Known): Said {
   };
 }
 
-function beside(link: Link, known: Known): Said | undefined {
+function beside(link: Link, known: LookedApp): SeenCause | undefined {
   const [top = ''] = link.parts;
   if (!known.shipment.besides(top)) return undefined;
   return {
@@ -319,7 +297,7 @@ function otherPlaceOf(parts: readonly string[], all: readonly string[]): string 
 }
 
 /** A package that nothing installs, or a module that nobody knows. */
-function notInstalled(link: Link, known: Known): Said | undefined {
+function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const { module } = link.found;
   const name = packageOf(module);
   const isOfRuntime = bringsRuntime(name, link, known);
@@ -340,13 +318,13 @@ function notInstalled(link: Link, known: Known): Said | undefined {
   };
 }
 
-const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: Known) =>
+const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: LookedApp) =>
   !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));
 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
   packages.hasOthers || name === undefined || (isBroughtByOthers(name) && packages.unknown().length > 2);
 
-function nobodyHas(link: Link, severity: Said['severity'], { graph }: Known): Said | undefined {
+function nobodyHas(link: Link, severity: SeenCause['severity'], { graph }: LookedApp): SeenCause | undefined {
   const { module } = link.found;
   if (graph.addsRoots) return undefined;
   return {

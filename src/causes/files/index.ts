@@ -27,8 +27,8 @@ import { lookAtRequirements } from './requirements.ts';
 import { installedAtOnce, resolverRequirements, whyUnresolved } from './resolution.ts';
 import { lookAtChecks } from './routes.ts';
 import { lookAtScripts } from './scripts.ts';
-import type { SeenCause } from './seen-cause.ts';
-import { type FindingPlace, Shipment } from './shipment.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
+import { Shipment } from './shipment.ts';
 import { lookAtSources } from './sources.ts';
 import { lookAtStages } from './stage-packages.ts';
 import { lookAtStart } from './started.ts';
@@ -146,8 +146,11 @@ async function toProblem(finding: SeenCause, looked: Looked, shipment: Shipment)
   return problemAt(finding, placeOf(at, looked, shipment) ?? (await placeOfSetting(at, looked)));
 }
 
-async function placeOfSetting(at: FindingPlace, { config, configFile }: Looked): Promise<FileLocation | undefined> {
-  return at && 'setting' in at ? locateSetting(config, configFile, at.setting) : undefined;
+async function placeOfSetting(
+  at: CausePlace | undefined,
+  { config, configFile }: Looked,
+): Promise<FileLocation | undefined> {
+  return at?.setting === undefined ? undefined : locateSetting(config, configFile, at.setting);
 }
 
 function problemAt(
@@ -165,8 +168,8 @@ function problemAt(
   };
 }
 
-function placeOf(at: FindingPlace, { shownAs }: Looked, shipment: Shipment): FileLocation | undefined {
-  if (!at || !('file' in at)) return undefined;
+function placeOf(at: CausePlace | undefined, { shownAs }: Looked, shipment: Shipment): FileLocation | undefined {
+  if (at?.file === undefined) return undefined;
   const text = shipment.text(at.file)?.split('\n')[(at.line ?? 1) - 1]?.replace(/\r$/, '') ?? '';
   const column = /\S/.exec(text)?.index ?? 0;
   return {

@@ -1,44 +1,36 @@
 import { posix } from 'node:path';
 import type { Stage } from '../../app/docker-image.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Docker, Shipment } from './shipment.ts';
+import type { Shipment } from './shipment.ts';
 
 /** A program that one image builds and that another one cannot load. */
 interface Link {
   builds: RegExp;
   builder: RegExp;
-  /** The last image. */
-  runs: RegExp;
   /** Words of the Dockerfile that make it a program without libraries, or bring these. */
   unless: RegExp;
   /** Only if a source has it. */
   sources?: { files: RegExp; text: RegExp };
-  why: string;
+  language: string;
   fix: string;
 }
 
 const withoutGlibc = /^scratch$|distroless\/static|(?:^|\/)alpine(?::|$)|-alpine/;
-const net = { files: /(?<!_test)\.go$/, text: /^(?:import\s+|\t)(?:\w+\s+)?"(?:net|net\/http|os\/user)"$/m };
-const ofGo = {
-  builds: /^go (?:build|install)\b/,
-  sources: net,
-  unless: /CGO_ENABLED[= ]"?0|-static|netgo|libc6-compat|gcompat|zig/,
-};
-const ofRust = { builds: /^cargo (?:build|install)\b/, unless: /musl|crt-static|libc6-compat|gcompat|zig|libgcc/ };
 
 const links: readonly Link[] = [
   {
-    ...ofGo,
+    language: 'Go',
+    builds: /^go (?:build|install)\b/,
     builder: /(?:^|\/)golang:(?!.*alpine)/,
-    runs: withoutGlibc,
-    why: 'Go links it with the glibc of {builder}, and {runs} has none',
+    sources: { files: /(?<!_test)\.go$/, text: /^(?:import\s+|\t)(?:\w+\s+)?"(?:net|net\/http|os\/user)"$/m },
+    unless: /CGO_ENABLED[= ]"?0|-static|netgo|libc6-compat|gcompat|zig/,
     fix: 'write CGO_ENABLED=0 before go build',
   },
   {
-    ...ofRust,
+    language: 'Rust',
+    builds: /^cargo (?:build|install)\b/,
     builder: /(?:^|\/)rust:(?!.*alpine)/,
-    runs: withoutGlibc,
-    why: 'Rust links it with the glibc of {builder}, and {runs} has none',
+    unless: /musl|crt-static|libc6-compat|gcompat|zig|libgcc/,
     fix: 'build it in rust:alpine, or run it in debian:stable-slim or gcr.io/distroless/cc',
   },
 ];
@@ -48,32 +40,25 @@ export function* lookAtLinks(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const [started] = shipment.started();
   if (!docker || !started) return;
-  const { stage, path: file } = docker;
+  const { stage, path: file, text } = docker;
   const place = posix.resolve(stage.workdir, started.words[0] ?? '');
   const from = stage.others.find(({ path, from }) => from && posix.basename(path) === posix.basename(place))?.from
     ?.stage;
-  const text = shipment.read(file);
-  const link = from && links.find((each) => isBroken(each, from, docker, text, shipment));
-  if (link)
+  const link =
+    from && withoutGlibc.test(stage.base) ? links.find((each) => isBroken(each, from, text, shipment)) : undefined;
+  if (from && link)
     yield {
       cause: 'glibc-too-old',
       severity: 'error',
       at: { file, line: stage.command?.line },
       title: `${started.words[0]} does not start in ${stage.base}`,
-      why: link.why.replace('{builder}', from.base).replace('{runs}', stage.base),
+      why: `${link.language} links it with the glibc of ${from.base}, and ${stage.base} has none`,
       fix: link.fix,
     };
 }
 
-const isBroken = (
-  { builds, builder, runs, unless, sources }: Link,
-  from: Stage,
-  { stage }: Docker,
-  text: string,
-  shipment: Shipment,
-) =>
+const isBroken = ({ builds, builder, unless, sources }: Link, from: Stage, text: string, shipment: Shipment) =>
   builder.test(from.base) &&
-  runs.test(stage.base) &&
   from.commands.some(({ words }) => builds.test(words.join(' '))) &&
   !unless.test(text) &&
   (!sources || shipment.paths.some((path) => sources.files.test(path) && sources.text.test(shipment.read(path))));

@@ -49,7 +49,7 @@ const local = ({ host, port, at, what, isUsual, isSetting }: ListeningPlace, wan
 function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boolean): Generator<SeenCause> {
   const known = found.filter((each) => isNumber(each.port));
   // The config file is compared with itself elsewhere.
-  const faced = known.filter(({ at }) => at === undefined || 'file' in at);
+  const faced = known.filter(({ at }) => at?.setting === undefined);
   const first = faced.find(({ host }) => !isLocal(host)) ?? faced[0];
   if (!first || known.some((each) => each.port === port)) return;
   yield {
@@ -113,7 +113,7 @@ export function configOf(shipment: Shipment, { words, program, cwd }: StartedSer
 function boundIn(shipment: Shipment, file: string): ListeningPlace | undefined {
   const text = shipment.read(file);
   const bind = readPython(text, file).values.get('bind') ?? /^\s*bind\s*=\s*\[?\s*["']([^"']+)/m.exec(text)?.[1];
-  const [, host, port] = groupsOf(/^(?:\w+:\/\/)?(.*):(\d+)$/, bind ?? '');
+  const [, host, port] = groupsOf(/^(?:\w+:\/\/)?(.*):(\d+)$/, bind);
   return port === undefined ? undefined : { host, port, at: { file, line: lineWith(text, 'bind') }, what: file };
 }
 

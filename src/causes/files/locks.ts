@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
 import type { RunCommand } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
-import { groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { lineWith, normalizeName, projectRequirements } from './package-files.ts';
 import { type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -75,7 +75,7 @@ const lockRules: readonly LockRule[] = [
     lock: 'Gemfile.lock',
     unlocked: byBundler,
     only: ({ words, before: { environment, commands } }) =>
-      ['BUNDLE_DEPLOYMENT', 'BUNDLE_FROZEN'].some((name) => /^(?:1|true)$/.test(environment.get(name) ?? '')) ||
+      ['BUNDLE_DEPLOYMENT', 'BUNDLE_FROZEN'].some((name) => fits(/^(?:1|true)$/, environment.get(name))) ||
       words.some((word) => /^--(?:deployment|frozen)$/.test(word)) ||
       commands.some((each) => /^bundle config .*(?:deployment|frozen) .*(?:true|1)$/.test(each.words.join(' '))),
     fix: 'bundle lock --add-platform x86_64-linux',
@@ -109,6 +109,7 @@ export function* staleLock(shipment: Shipment, docker: Docker, step: RunCommand)
     yield {
       cause: 'lock-file-outdated',
       severity: rule.does ? 'warning' : 'error',
+      captured: { path: rule.lock },
       at: { file: manifest, line: lineWith(text, name) },
       title: `${pathOf(rule.lock) || rule.lock} does not have ${name} as ${manifest} lists it, and ${command} ${does}`,
       why: `${docker.path}:${step.line} runs it`,
@@ -129,22 +130,20 @@ function namesIn(read: () => (string | undefined)[]): string[] {
   }
 }
 
-const listed = ({ dependencies, devDependencies }: PackageJson) =>
-  new Map(Object.entries({ ...devDependencies, ...dependencies }));
-
-/** Packages with another range than the lock says. Overrides change ranges. */
-function otherThan(manifest: string, rangeIn: (name: string) => string | undefined): string[] {
-  const read = readJsonc<PackageJson>(manifest) ?? {};
-  if (/"(?:overrides|resolutions)"/.test(manifest)) return [];
-  return [...listed(read)].flatMap(([name, range]) => (rangeIn(name) === range ? [] : name));
+/** Packages of a `package.json` whose range the lock does not have. Overrides change ranges. */
+function unlockedOf(manifest: string, isLocked: (name: string, range: string) => boolean | undefined): string[] {
+  const { dependencies, devDependencies } = readJsonc<PackageJson>(manifest) ?? {};
+  const all = Object.entries({ ...devDependencies, ...dependencies });
+  const isPlain = !/"(?:overrides|resolutions)"/.test(manifest);
+  return all.flatMap(([name, range]) => (isPlain && !isLocked(name, range) ? name : []));
 }
 
-function byNpm(manifest: string, lock: string): (string | undefined)[] {
+function byNpm(manifest: string, lock: string): string[] {
   const { packages } = readJsonc<{ packages: Record<string, LockedPackage> }>(lock) ?? {};
-  if (!packages || /"overrides"/.test(manifest)) return [];
-  return [...listed(readJsonc<PackageJson>(manifest) ?? {})].map(([name, range]) => {
+  if (!packages) return [];
+  return unlockedOf(manifest, (name, range) => {
     const found = packages[`node_modules/${name}`];
-    return found && (found.link || fitsRange(found.version ?? '', range)) ? undefined : name;
+    return found && (found.link || fitsRange(found.version ?? '', range));
   });
 }
 
@@ -158,11 +157,10 @@ function byYarn(manifest: string, lock: string): string[] {
       .filter((line) => /^\S.*:$/.test(line))
       .flatMap((line) => line.slice(0, -1).replaceAll('"', '').split(/, */)),
   );
-  const ranges = listed(readJsonc<PackageJson>(manifest) ?? {});
-  return otherThan(manifest, (name) => {
-    const range = ranges.get(name) ?? '';
-    return !isRange(range) || keys.has(`${name}@${range}`) || keys.has(`${name}@npm:${range}`) ? range : undefined;
-  });
+  return unlockedOf(
+    manifest,
+    (name, range) => !isRange(range) || keys.has(`${name}@${range}`) || keys.has(`${name}@npm:${range}`),
+  );
 }
 
 interface PnpmProject {
@@ -175,12 +173,12 @@ function byPnpm(manifest: string, lock: string): string[] {
   const project = read?.importers?.['.'];
   if (!project || /^overrides:/m.test(lock)) return [];
   const { dependencies, devDependencies } = project;
-  return otherThan(manifest, (name) => (dependencies?.[name] ?? devDependencies?.[name])?.specifier);
+  const locked = { ...devDependencies, ...dependencies };
+  return unlockedOf(manifest, (name, range) => locked[name]?.specifier === range);
 }
 
 type CargoNeeds = Record<string, string | { package?: string; version?: string }>;
 interface CargoProject {
-  package?: { name?: string; version?: unknown };
   dependencies?: CargoNeeds;
   'build-dependencies'?: CargoNeeds;
   'dev-dependencies'?: CargoNeeds;
@@ -190,19 +188,11 @@ function byCargo(manifest: string, lock: string): (string | undefined)[] {
   const read = parse(manifest) as CargoProject;
   const { package: locked = [] } = parse(lock) as { package?: { name: string; version: string }[] };
   const needs = { ...read.dependencies, ...read['build-dependencies'], ...read['dev-dependencies'] };
-  const own = read.package;
-  const isOther =
-    own &&
-    typeof own.version === 'string' &&
-    !locked.some((each) => each.name === own.name && each.version === own.version);
-  return [
-    isOther ? own.name : undefined,
-    ...Object.entries(needs).map(([key, need]) => {
-      const { package: name = key, version = '' } = typeof need === 'string' ? { version: need } : need;
-      const range = version.replaceAll(',', ' ').replace(/^(?=\d)/, '^');
-      return locked.some((each) => each.name === name && fitsRange(each.version, range)) ? undefined : name;
-    }),
-  ];
+  return Object.entries(needs).map(([key, need]) => {
+    const { package: name = key, version = '' } = typeof need === 'string' ? { version: need } : need;
+    const range = version.replaceAll(',', ' ').replace(/^(?=\d)/, '^');
+    return locked.some((each) => each.name === name && fitsRange(each.version, range)) ? undefined : name;
+  });
 }
 
 interface LockedNeed {

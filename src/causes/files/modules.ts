@@ -5,6 +5,13 @@ import { groupsOf } from '../groups.ts';
 import type { Packages } from './packages.ts';
 import type { Shipment, StartedServer } from './shipment.ts';
 
+/** What looks know of the app. */
+export interface LookedApp {
+  shipment: Shipment;
+  packages: Packages;
+  graph: ModuleGraph;
+}
+
 /** A Python file of the app. */
 export interface Module {
   /** In the app folder, and in the image. */
@@ -53,7 +60,7 @@ export class ModuleGraph {
   constructor(shipment: Shipment, packages: Packages) {
     this.shipment = shipment;
     // An installed project is in the packages of Python: it is read where a stage has its sources.
-    const stages = packages.projects.size > 0 ? (shipment.dockerfile()?.image.stages ?? []) : [];
+    const stages = packages.projects.size > 0 ? shipment.stages : [];
     this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.inImage()]);
     for (const path of this.tree.keys())
       for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))

@@ -3,6 +3,7 @@ import { isBelowOrSame } from '../../app/docker-image.ts';
 import { compileGlob } from '../../app/files/glob.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { fits } from '../groups.ts';
 import type { ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -90,7 +91,7 @@ function columnsOf({ name, keywords }: PythonCall): string[] {
 
 function readBy(call: PythonCall): Omit<Opened, 'file' | 'isRead'>[] {
   const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
-  const isBinary = [...call.arguments, call.keywords.mode].some((each) => /^[rwax+]*b[rwax+]*$/.test(each ?? ''));
+  const isBinary = [...call.arguments, call.keywords.mode].some((each) => fits(/^[rwax+]*b[rwax+]*$/, each));
   const isText =
     readingText.test(call.name) && !isBinary && !('encoding' in call.keywords) && !('errors' in call.keywords);
   return reading.has(lastOf(call)) && value !== undefined
@@ -99,16 +100,13 @@ function readBy(call: PythonCall): Omit<Opened, 'file' | 'isRead'>[] {
 }
 
 function madeBy(call: PythonCall): string[] {
-  const isWritten = [...call.arguments, call.keywords.mode].some((each) => /^(?:[wax]b?\+?|r?b?\+)$/.test(each ?? ''));
+  const isWritten = [...call.arguments, call.keywords.mode].some((each) => fits(/^(?:[wax]b?\+?|r?b?\+)$/, each));
   const values = [...call.arguments, call.object, call.keywords.path, call.keywords.filename];
   if (!isWritten && !making.has(lastOf(call)) && !makesByName.test(lastOf(call))) return [];
   return values.flatMap((each) => (each === undefined ? [] : [posix.basename(each)]));
 }
 
-/** What is said of a path; the place is that of the code if it has no other. */
-type Said = SeenCause;
-
-function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
+function lookAt(opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { value, isRead } = opened;
   const path = pathIn(value.replace(/^\/cortex\//, ''));
   if (isOfMachine.test(value)) return ofMachine(opened, shipment);
@@ -119,7 +117,7 @@ function lookAt(opened: Opened, shipment: Shipment): Said | undefined {
 }
 
 /** A plain path is looked for where the app starts; some libraries look beside the file. */
-function plainPath(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+function plainPath(path: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
   const beside = posix.join(posix.dirname(opened.file), path);
   const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
   const sent = places.find((each) => shipment.sent.has(each));
@@ -130,13 +128,13 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): Said | und
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
 }
 
-const sentFile = (path: string, opened: Opened, shipment: Shipment): Said | undefined =>
+const sentFile = (path: string, opened: Opened, shipment: Shipment): SeenCause | undefined =>
   uncopied(path, opened, shipment) ??
   (opened.isText ? undecodable(path, shipment) : undefined) ??
   withoutColumn(path, opened, shipment);
 
 /** A file that is sent, and that nothing brings into the image. */
-function uncopied(path: string, { isRead }: Opened, shipment: Shipment): Said | undefined {
+function uncopied(path: string, { isRead }: Opened, shipment: Shipment): SeenCause | undefined {
   const { path: file, image, stage } = shipment.dockerfile() ?? {};
   const isMeant =
     isRead ||
@@ -159,7 +157,7 @@ function uncopied(path: string, { isRead }: Opened, shipment: Shipment): Said | 
 }
 
 /** A text that is not UTF-8. */
-function undecodable(path: string, shipment: Shipment): Said | undefined {
+function undecodable(path: string, shipment: Shipment): SeenCause | undefined {
   const text = /\.(?:gz|zip|bz2|xz)$/.test(path) ? '' : shipment.read(path);
   const odd = text.indexOf('\ufffd');
   if (odd < 0 || text.includes('\0')) return undefined;
@@ -169,7 +167,7 @@ function undecodable(path: string, shipment: Shipment): Said | undefined {
 }
 
 /** A column that the first line of a table does not have. */
-function withoutColumn(path: string, { file, columns = [] }: Opened, shipment: Shipment): Said | undefined {
+function withoutColumn(path: string, { file, columns = [] }: Opened, shipment: Shipment): SeenCause | undefined {
   const [first = ''] =
     shipment
       .text(path)
@@ -198,7 +196,7 @@ const dataEnds =
   /\.(?:json|jsonl|ya?ml|csv|tsv|txt|toml|ini|cfg|xml|html?|md|sql|db|sqlite|pkl|joblib|npy|npz|pth?|onnx|bin|ckpt|safetensors|gguf|model|ubj|h5|parquet|gz|zip|ttf|otf|png|jpe?g|wav|mp3|pem|crt|proto|tflite)$/;
 
 /** A path that only one machine has, unless the Dockerfile makes it. */
-function ofMachine({ value, file, isRead }: Opened, shipment: Shipment): Said | undefined {
+function ofMachine({ value, file, isRead }: Opened, shipment: Shipment): SeenCause | undefined {
   const top = value.split(/[\\/]/).slice(0, 3).join('/');
   const isOfImage = shipment.isDocker && shipment.dockerfile()?.text.includes(top);
   if (value.includes(unknown) || isOfImage || (!isRead && !isFile(value))) return undefined;
@@ -209,7 +207,7 @@ function ofMachine({ value, file, isRead }: Opened, shipment: Shipment): Said | 
   };
 }
 
-const outside = (path: string, { file }: Opened): Said => ({
+const outside = (path: string, { file }: Opened): SeenCause => ({
   ...notFound(path),
   title: `${file} opens ${path}, which is outside of the app folder`,
   fix: 'put it into the app folder: only that is sent',
@@ -219,7 +217,7 @@ const outside = (path: string, { file }: Opened): Said => ({
 const isOfRun = /^\/(?:(?:global-)?persistent-storage|dev|media|mnt|proc|run|sys|tmp)\//;
 
 /** A path of an image that is built from a Dockerfile. */
-function inImage(opened: Opened, shipment: Shipment): Said | undefined {
+function inImage(opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { value } = opened;
   const docker = shipment.dockerfile();
   if (!docker || isOfRun.test(value) || value.includes(unknown) || isInStage(value, docker.stage)) return undefined;
@@ -248,17 +246,17 @@ function isInStage(
   return [...files.keys()].some((path) => isBelow(path, value)) || others.some((each) => isBelow(value, each.path));
 }
 
-function excluded(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+function excluded(path: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { file, line, isRead, value } = opened;
   const isFolder = shipment.isFolder(path);
   const isEmpty = isFolder && shipment.list(path).length === 0;
   if (isEmpty || !(isRead || namesFile(path, value))) return undefined;
-  const { why, fix, setting } = shipment.reasonOf(isFolder ? `${path}/file` : path);
+  const { title, fix, setting } = shipment.reasonOf(path);
   return {
     cause: 'file-excluded',
     captured: { path },
     at: { setting },
-    title: `${path} is in the app folder, but is not sent: ${why}`,
+    title,
     why: `${file}:${line} ${isRead ? 'opens' : 'names'} it`,
     fix,
   };
@@ -272,7 +270,7 @@ const isName = (path: string, isRead: boolean) =>
 /** Endings of files that are only read. */
 const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
 
-function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): Said | undefined {
+function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): SeenCause | undefined {
   if (!isName(path, isRead) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
@@ -309,7 +307,7 @@ function isBuilt(path: string, shipment: Shipment): boolean {
 }
 
 /** Of the files that a pattern stands for, none is sent, and some are there. */
-function pattern(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+function pattern(path: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
   const parts = path.split('/');
   const depth = parts.findIndex((part) => part.includes(unknown));
   const rest = parts.slice(depth + 1).join('/');
@@ -324,7 +322,7 @@ function pattern(path: string, opened: Opened, shipment: Shipment): Said | undef
 const isUnsent = (path: string, shipment: Shipment) =>
   isFile(path) && shipment.exists(path) && !shipment.sent.has(path);
 
-function noneSent(folder: string, name: string, opened: Opened, shipment: Shipment): Said | undefined {
+function noneSent(folder: string, name: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
   const glob = compileGlob(name);
   const isOne = (path: string) => posix.dirname(path) === (folder || '.') && glob?.matches(posix.basename(path));
   if (!glob || shipment.paths.some(isOne)) return undefined;
@@ -334,7 +332,7 @@ function noneSent(folder: string, name: string, opened: Opened, shipment: Shipme
 }
 
 /** Files with another spelling of the same ending: `.yml` for `.yaml`. */
-function otherEnd(folder: string, name: string, shipment: Shipment): Said | undefined {
+function otherEnd(folder: string, name: string, shipment: Shipment): SeenCause | undefined {
   const same = [/\.ya?ml$/, /\.jpe?g$/, /\.html?$/].find((each) => each.test(name));
   const other = folder === '' ? undefined : shipment.list(folder).find((each) => same?.test(each));
   if (other === undefined) return undefined;
@@ -360,13 +358,13 @@ export function* lookAtNamedInData(shipment: Shipment): Generator<SeenCause> {
     }
 }
 
-function named(path: string, opened: Opened, shipment: Shipment): Said | undefined {
+function named(path: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
   const isOpen = dataEnds.test(path) && !shipment.sent.has(path) && shipment.isFolder(posix.dirname(path));
   if (!isOpen) return undefined;
   return shipment.exists(path) ? excluded(path, opened, shipment) : renamed(path, shipment);
 }
 
-function renamed(path: string, shipment: Shipment): Said | undefined {
+function renamed(path: string, shipment: Shipment): SeenCause | undefined {
   const meant = likeIt(path, shipment);
   const fix = `write ${posix.join(posix.dirname(path), meant ?? '')}, or add the file`;
   return meant === undefined ? undefined : { ...notFound(path), why: `the folder has ${meant}`, fix };

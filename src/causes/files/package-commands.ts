@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { fits } from '../groups.ts';
 
 /** What a command of the build installs. */
 export type Install =
@@ -54,7 +55,7 @@ function pipWord(word: string, before: string): Install[] {
 }
 
 function byConda(rest: readonly string[]): Install[] {
-  const file = rest.find((word, at) => /^(?:-f|--file|-n)$/.test(rest[at - 1] ?? '') && /\.ya?ml$/.test(word));
+  const file = rest.find((word, at) => fits(/^(?:-f|--file|-n)$/, rest[at - 1]) && /\.ya?ml$/.test(word));
   if (file !== undefined) return [{ kind: 'environment', file }];
   const names = rest.filter((word) => /^[a-z][\w.-]*(?:[=<>].*)?$/.test(word) && !condaWords.test(word));
   return names.map((text) => ({ kind: 'conda', text }));

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { type ShellCommand, shellCommands } from '../../app/shell.ts';
+import { fits } from '../groups.ts';
 
 export interface PackageJson {
   name?: string;
@@ -58,6 +59,6 @@ export function scriptCommands(
 }
 
 const withoutRunner = (words: readonly string[]) =>
-  /^(?:cross-env|dotenv)$/.test(words[0] ?? '')
+  fits(/^(?:cross-env|dotenv)$/, words[0])
     ? words.slice(words.findIndex((word, at) => at > 0 && !/^-|=/.test(word)))
     : words;

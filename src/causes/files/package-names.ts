@@ -1,11 +1,11 @@
 import { closestName } from '../../kernel/closest-name.ts';
-import { groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
 import { plainPath } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** Names that are no packages of pip or of Debian, and another name that is. */
@@ -25,7 +25,7 @@ export function* lookAtPackageNames(shipment: Shipment, packages: Packages, grap
 
 interface Named {
   name: string;
-  at: NonNullable<SeenCause['at']>;
+  at: CausePlace;
   /** The image that it is installed in. */
   base: string;
 }
@@ -34,7 +34,7 @@ function aptNames(shipment: Shipment): Named[] {
   const { deployment, dependencies } = shipment.config;
   const { docker_base_image_url: own = '' } = deployment;
   const inCommands = shipment.buildCommands().flatMap(({ words, at, before }) => {
-    const from = /^apt(?:-get)?$/.test(words[0] ?? '') ? words.indexOf('install') : -1;
+    const from = fits(/^apt(?:-get)?$/, words[0]) ? words.indexOf('install') : -1;
     const names = from < 0 ? [] : words.slice(from + 1).filter((word) => /^[a-z0-9][a-z0-9.+-]+$/.test(word));
     return names.map((name) => ({ name, at, base: before?.base ?? own }));
   });
@@ -115,7 +115,7 @@ function* debianName(named: Named): Generator<SeenCause> {
     captured: { package: name },
     at,
     why: `Debian has ${meant}`,
-    fix: 'setting' in at ? `${meant} = "latest"` : `write ${meant}`,
+    fix: at.setting ? `${meant} = "latest"` : `write ${meant}`,
   };
 }
 

@@ -23,13 +23,11 @@ numpy 2.3: python>=3.11
 numba 0.59: numpy<1.27
 numba 0.60: numpy<2.1
 numba 0.61: numpy<2.3
-pandas 2.1 2.2: numpy>=1.22.4
-pandas 2.3: numpy>=1.22.4
+pandas 2.1 2.2 2.3: numpy>=1.22.4
 pandas 3: python>=3.11 numpy>=1.26
 pydantic-settings 2.1 2.2 2.3 2.4 2.5 2.6: pydantic>=2
 pydantic-settings 2.7 2.8: pydantic>=2.7
-scikit-learn 1.5: numpy>=1.19.5
-scikit-learn 1.6: numpy>=1.19.5
+scikit-learn 1.5 1.6: numpy>=1.19.5
 scikit-learn 1.7: python>=3.10 numpy>=1.22
 scipy 1.11: numpy<1.28
 scipy 1.12: numpy<1.29
@@ -51,23 +49,12 @@ vllm 0.6.4 0.6.5 0.6.6 0.7: torch==2.5.1 numpy<2
 vllm 0.8: torch==2.6.0
 vllm 0.9: torch==2.7.0
 vllm 0.10.0 0.10.1: torch==2.7.1
-torchvision 0.15: torch>=2.0,<2.1
-torchvision 0.16: torch>=2.1,<2.2
-torchvision 0.17: torch>=2.2,<2.3
-torchvision 0.18: torch>=2.3,<2.4
-torchvision 0.19: torch>=2.4,<2.5
-torchvision 0.20: torch>=2.5,<2.6
-torchvision 0.21: torch>=2.6,<2.7
-torchvision 0.22: torch>=2.7,<2.8
-torchvision 0.23: torch>=2.8,<2.9
-torchaudio 2.0: torch>=2.0,<2.1
-torchaudio 2.1: torch>=2.1,<2.2
-torchaudio 2.2: torch>=2.2,<2.3
-torchaudio 2.3: torch>=2.3,<2.4
-torchaudio 2.4: torch>=2.4,<2.5
-torchaudio 2.5: torch>=2.5,<2.6
-torchaudio 2.6: torch>=2.6,<2.7
 `;
+
+/** Each release of torch has one of torchvision and of torchaudio. */
+const ofTorch = Array.from({ length: 9 }, (_, minor) =>
+  [`torchvision 0.${15 + minor}`, `torchaudio 2.${minor}`].map((each) => `${each}: torch>=2.${minor},<2.${minor + 1}`),
+).flat();
 
 export interface UnmetNeed extends Need {
   name: string;
@@ -81,19 +68,12 @@ interface Need {
 
 /** What a version of a package needs of Python and of other packages. */
 function needsOf(name: string, version: string): Need[] {
-  const line = table.split('\n').find((each) => {
+  const line = [...table.split('\n'), ...ofTorch].find((each) => {
     const [, known, starts = ''] = groupsOf(/^(\S+) ([^:]+):/, each);
     return known === name && starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`));
   });
-  const needs =
-    line
-      ?.slice(line.indexOf(':') + 1)
-      .trim()
-      .split(' ') ?? [];
-  return needs.map((need) => {
-    const [, other = '', bound = ''] = groupsOf(/^([a-z-]+)(.+)$/, need);
-    return { other, bound };
-  });
+  const needs = line?.replace(/^.*: /, '').matchAll(/([a-z-]+)(\S+)/g) ?? [];
+  return [...needs].map(([, other = '', bound = '']) => ({ other, bound }));
 }
 
 /** The first need that nothing meets of what is wanted of another package, or the Python. */

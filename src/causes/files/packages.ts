@@ -16,7 +16,7 @@ import {
   type Requirement,
   type RequirementLine,
 } from './package-files.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { broughtBy, hasUnknownExtra } from './tables.ts';
 
@@ -24,7 +24,7 @@ export { normalizeName, type RequirementLine } from './package-files.ts';
 
 /** A package that the app lists. */
 export interface Listed extends Requirement {
-  at: SeenCause['at'];
+  at: CausePlace | undefined;
   /** What one command of pip installs has one number. */
   group: number;
 }
@@ -42,7 +42,7 @@ export class Packages {
   /** Lines of requirements files that are read. */
   readonly lines: RequirementLine[] = [];
   /** Requirements files that are named and not there, and where they are named. */
-  readonly missingFiles: { path: string; at: SeenCause['at'] }[] = [];
+  readonly missingFiles: { path: string; at: CausePlace | undefined }[] = [];
   /** Whether something installs packages that the files do not name. */
   hasOthers = false;
   /** Whether the image has more than a system and a language. */
@@ -55,7 +55,7 @@ export class Packages {
 
   constructor(shipment: Shipment) {
     this.shipment = shipment;
-    const stages = shipment.dockerfile()?.image.stages ?? [];
+    const stages = shipment.stages;
     const own = shipment.config.deployment.docker_base_image_url;
     const images = shipment.isDocker ? stages.map(({ base }) => base) : own === undefined ? [] : [own];
     this.isOtherImage = images.some((base) => !plainImage.test(base) && !stages.some(({ name }) => name === base));
@@ -145,22 +145,22 @@ export class Packages {
     return bytes && decodeRequirements(bytes).text;
   }
 
-  private list(found: Requirement | undefined, at: SeenCause['at']): void {
+  private list(found: Requirement | undefined, at: CausePlace | undefined): void {
     if (found && found.name !== 'python') this.listed.push({ ...found, at, group: this.group });
   }
 
-  private add(text: string, at: SeenCause['at']): void {
+  private add(text: string, at: CausePlace | undefined): void {
     this.list(parseRequirement(text), at);
     // What is made from sources may need more than is known.
     if (/git\+|:\/\/(?!.*\.whl)/.test(text)) this.hasOthers = true;
   }
 
-  private addConda(text: string, at: SeenCause['at']): void {
+  private addConda(text: string, at: CausePlace | undefined): void {
     this.list(parseCondaPackage(text), at);
   }
 
   /** A requirements file, with those that it includes. */
-  private readRequirements(path: string, at: SeenCause['at']): void {
+  private readRequirements(path: string, at: CausePlace | undefined): void {
     const file = plainPath(path);
     if (this.read.has(file)) return;
     this.read.add(file);
@@ -175,7 +175,7 @@ export class Packages {
       }
   }
 
-  private missFile(path: string, at: SeenCause['at']): void {
+  private missFile(path: string, at: CausePlace | undefined): void {
     this.missingFiles.push({ path, at });
     this.hasOthers = true;
   }
@@ -216,7 +216,7 @@ export class Packages {
   }
 
   /** What a command of the build installs. */
-  private install(found: Install, at: SeenCause['at']): void {
+  private install(found: Install, at: CausePlace | undefined): void {
     if (found.kind === 'pip') this.add(found.text, at);
     else if (found.kind === 'conda') this.addConda(found.text, at);
     else if (found.kind === 'apt') this.apt.add(found.text);
@@ -239,7 +239,7 @@ export class Packages {
     if (this.shipment.sent.has(file)) this.readLine({ text: `-c ${file}`, file: '', line: 1 });
   }
 
-  private installRequirements(file: string, at: SeenCause['at']): void {
+  private installRequirements(file: string, at: CausePlace | undefined): void {
     const own = this.builtFile(file) ?? plainPath(file);
     const isMade = !this.shipment.sent.has(own) && (this.shipment.isDocker || this.makesFiles());
     if (isMade) this.hasOthers = true;
@@ -256,12 +256,12 @@ export class Packages {
   /** A file that a command of the build may make is not looked for. */
   private makesFiles(): boolean {
     const makes = /^(?:git|curl|wget|cd|tar|unzip|cp|mv|python[\d.]*|(?:ba)?sh|hf|huggingface-cli|gdown|aws)$/;
-    return this.shipment.buildCommands().some(({ words }) => makes.test(words[0] ?? ''));
+    return this.shipment.buildCommands().some(({ words: [program = ''] }) => makes.test(program));
   }
 
   /** The file of the app that a command of the build has at a path. */
   private builtFile(path: string): string | undefined {
-    const stages = this.shipment.dockerfile()?.image.stages ?? [];
+    const stages = this.shipment.stages;
     const found = stages.map(({ files, workdir }) => files.get(posix.resolve(workdir, path)));
     return this.shipment.fileAt(path) ?? found.find((each) => each !== undefined);
   }

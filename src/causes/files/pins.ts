@@ -6,7 +6,7 @@ import { groupsOf } from '../groups.ts';
 import { type UnmetNeed, unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
 import { releasedVersions, releasesReadOn } from './released-versions.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { looseNeeds } from './tables.ts';
 
@@ -36,8 +36,8 @@ export const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] 
 
 /** The lines of a requirements file are looked at with it. */
 function* unreadable({ name, wanted, at }: Listed, { lines }: Packages): Generator<SeenCause> {
-  const isLine = at && 'file' in at && lines.some(({ file, line }) => file === at.file && line === at.line);
-  const isTable = at && 'setting' in at && /^[\^~]\s*\d/.test(wanted);
+  const isLine = lines.some(({ file, line }) => file === at?.file && line === at.line);
+  const isTable = at?.setting && /^[\^~]\s*\d/.test(wanted);
   if (isLine || isTable || isSpecifier(wanted)) return;
   const line = `${name}${wanted}`;
   yield {
@@ -46,7 +46,7 @@ function* unreadable({ name, wanted, at }: Listed, { lines }: Packages): Generat
     captured: { line },
     at,
     why: `pip cannot read "${line}"`,
-    fix: at && 'setting' in at ? `${name} = "latest"` : undefined,
+    fix: at?.setting ? `${name} = "latest"` : undefined,
   };
 }
 
@@ -109,10 +109,9 @@ function* neverReleased({ name, wanted, at }: Listed, version: string): Generato
 }
 
 /** The settings of an app without a Dockerfile, and the file that they name, are checked with the config file. */
-function isChecked(shipment: Shipment, at: SeenCause['at']): boolean {
+function isChecked(shipment: Shipment, at: CausePlace | undefined): boolean {
   const named = shipment.config.dependencies.paths.pip ?? '';
-  if (at && 'setting' in at) return !shipment.isDocker;
-  return posix.normalize(named) === at?.file;
+  return at?.setting ? !shipment.isDocker : posix.normalize(named) === at?.file;
 }
 
 function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: string): Generator<SeenCause> {

@@ -1,7 +1,8 @@
 import { type ImageState, isPlainImage } from '../../app/docker-image.ts';
+import { fits } from '../groups.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { Packages } from './packages.ts';
-import type { SeenCause } from './seen-cause.ts';
+import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 
 /** Packages of the system alone: no PATH leads to them. */
 const inits = /^(?:tini|dumb-init|gosu)$/;
@@ -44,29 +45,39 @@ const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
   [/./, /^(?:free|gpg|gunzip|gzip|hostname|killall|openssl|pg_config|ping|ps|pkill|top)$/],
 ];
 
-type Help = (Pick<SeenCause, 'severity'> & { fix: string }) | undefined;
-
-/** What helps, where a program was installed by nothing before, or where the PATH does not look. */
-export function lacksProgram(image: ImageState, program: string, packages: Packages): Help {
-  const fix = 'ENV PATH="/root/.local/bin:$PATH"';
-  const isBeside = /^uvx?$/.test(program) && isBesidePath(image);
-  return isBeside ? { fix, severity: 'error' } : helpFor(image, program, packages);
-}
-
-function helpFor(image: ImageState, program: string, packages: Packages): Help {
-  const { base, commands, environment } = image;
-  const [, , fix, isOfSystem] = absent.find(([one, image]) => one.test(program) && image.test(base)) ?? [];
-  if (fix !== undefined && isOfSystem) return { fix, severity: 'error' };
-  if (!isPlainImage(base) || isInstalled(image, program)) return undefined;
-  if (environment.has('PATH') && !inits.test(program)) return undefined;
-  if (fix !== undefined) return { fix, severity: 'error' };
+/** A program that nothing before has installed, or that is where the PATH does not look. */
+export function lacksProgram(
+  image: ImageState,
+  program: string,
+  packages: Packages,
+  at: CausePlace | undefined,
+): SeenCause | undefined {
+  const why = `the image ${image.base} has no ${program}`;
+  const fix = certainFix(image, program);
+  if (fix !== undefined) return { ...noProgram(program, at, why, fix), severity: 'error' };
   const debian = debianPackageOfProgram(program);
-  const isThere = systems.some(([image, programs]) => image.test(base) && programs.test(program));
-  const isPython = packages.hasOthers || packages.has(program) || packages.has(debian ?? '');
-  if (debian === undefined || isThere || isPython || commands.some(({ words }) => bringsLike(words, debian)))
-    return undefined;
-  return { fix: `RUN apt-get update && apt-get install -y ${debian}` };
+  if (debian === undefined || mayHave(image, program, debian, packages)) return undefined;
+  return noProgram(program, at, why, `RUN apt-get update && apt-get install -y ${debian}`);
 }
+
+/** Where the image surely has no such program. */
+function certainFix(image: ImageState, program: string): string | undefined {
+  if (/^uvx?$/.test(program) && isBesidePath(image)) return 'ENV PATH="/root/.local/bin:$PATH"';
+  const [, , fix, isOfSystem] = absent.find(([one, base]) => one.test(program) && base.test(image.base)) ?? [];
+  return isOfSystem || isBareOf(image, program) ? fix : undefined;
+}
+
+/** Whether nothing that is known may have brought it. */
+const isBareOf = (image: ImageState, program: string) =>
+  isPlainImage(image.base) && !isInstalled(image, program) && (!image.environment.has('PATH') || inits.test(program));
+
+const mayHave = (image: ImageState, program: string, debian: string, packages: Packages) =>
+  !isBareOf(image, program) ||
+  systems.some(([base, programs]) => base.test(image.base) && programs.test(program)) ||
+  packages.hasOthers ||
+  packages.has(program) ||
+  packages.has(debian) ||
+  image.commands.some(({ words }) => bringsLike(words, debian));
 
 /** uv, where its installer puts it: a folder that is not in the PATH of an image. Old versions used another one. */
 function isBesidePath({ commands, environment }: ImageState): boolean {
@@ -85,7 +96,7 @@ const bringsPrograms = /^(?:corepack|ln|update-alternatives|curl|wget|make|cp|mv
 const isInstalled = ({ commands }: ImageState, program: string) =>
   commands.some(
     ({ words }) =>
-      bringsPrograms.test(words[0] ?? '') ||
+      fits(bringsPrograms, words[0]) ||
       words.some(
         (word) =>
           word === program ||

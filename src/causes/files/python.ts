@@ -114,6 +114,7 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
   yield {
     cause: 'package-api-changed',
     severity: pinnedVersion(wanted) !== undefined && isNeeded === 'always' ? 'error' : 'warning',
+    captured: { package: owner },
     at: { file, line },
     title: `${file} takes ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
     why: `only versions ${bound} have it`,

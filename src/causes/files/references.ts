@@ -39,8 +39,8 @@ export function* lookAtNamedPath(named: NamedPath, shipment: Shipment): Generato
       yield {
         ...said,
         cause: 'file-excluded',
+        ...shipment.reasonOf(unsent),
         title: `${file} names ${name}, which is not sent`,
-        ...shipmentReason(unsent, shipment),
       };
     else
       yield {
@@ -50,11 +50,6 @@ export function* lookAtNamedPath(named: NamedPath, shipment: Shipment): Generato
       };
   }
 }
-
-const shipmentReason = (path: string, shipment: Shipment) => {
-  const { why, fix } = shipment.reasonOf(shipment.isFolder(path) ? `${path}/file` : path);
-  return { why, fix };
-};
 
 /** What the image does not have where the file that names it is. */
 function* notCopied(named: NamedPath, there: string, shipment: Shipment): Generator<SeenCause> {

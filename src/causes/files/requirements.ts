@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { readPipLine } from '../../app/pip-line.ts';
 import { groupsOf } from '../groups.ts';
 import type { Packages, RequirementLine } from './packages.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** What pip will refuse in requirements files, by their lines alone. */
@@ -12,7 +12,7 @@ export function* lookAtRequirements(shipment: Shipment, packages: Packages): Gen
   yield* hashes(packages);
 }
 
-function missingFile(shipment: Shipment, path: string, at: SeenCause['at']): SeenCause {
+function missingFile(shipment: Shipment, path: string, at: CausePlace | undefined): SeenCause {
   const found = { severity: 'error', captured: { path }, at } as const;
   if (shipment.exists(path)) return { cause: 'file-excluded', ...found, ...excluded(shipment, path) };
   const why = path.startsWith('..') ? 'only files of the app folder are sent' : undefined;
@@ -20,11 +20,11 @@ function missingFile(shipment: Shipment, path: string, at: SeenCause['at']): See
 }
 
 function excluded(shipment: Shipment, path: string): Pick<SeenCause, 'title' | 'fix'> {
-  const { why, fix } = shipment.reasonOf(path);
-  return { title: `${path} is in the app folder, but is not sent: ${why}`, fix };
+  const { title, fix } = shipment.reasonOf(path);
+  return { title, fix };
 }
 
-type Place = { file: string; line: number };
+type LineAt = { file: string; line: number };
 
 function* lookAtLine(
   shipment: Shipment,
@@ -47,7 +47,7 @@ function* lookAtLine(
     };
 }
 
-function* address(shipment: Shipment, packages: Packages, text: string, at: Place): Generator<SeenCause> {
+function* address(shipment: Shipment, packages: Packages, text: string, at: LineAt): Generator<SeenCause> {
   if (/^(?:git\+ssh:|git@|git\+git@)/.test(text))
     yield {
       cause: 'git-access-denied',
@@ -63,7 +63,7 @@ function* address(shipment: Shipment, packages: Packages, text: string, at: Plac
 const privateNames = /\.(?:local|internal|lan|corp|intra|home|test|localdomain)$|^localhost$|^[\w-]+$/;
 const privateAddresses = /^(?:10|127)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\./;
 
-function* privateHost(text: string, at: Place): Generator<SeenCause> {
+function* privateHost(text: string, at: LineAt): Generator<SeenCause> {
   const [, host] = groupsOf(/:\/\/(?:[^@/]*@)?([^:/\s]+)/, text);
   if (host === undefined || !(privateNames.test(host) || privateAddresses.test(host))) return;
   yield {
@@ -74,7 +74,7 @@ function* privateHost(text: string, at: Place): Generator<SeenCause> {
   };
 }
 
-function* localPath(shipment: Shipment, path: string, text: string, at: Place): Generator<SeenCause> {
+function* localPath(shipment: Shipment, path: string, text: string, at: LineAt): Generator<SeenCause> {
   const invalid = { cause: 'requirement-invalid', severity: 'error', captured: { line: text }, at } as const;
   if (isOutside(shipment, path))
     yield {

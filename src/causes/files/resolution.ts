@@ -12,7 +12,7 @@ export function installedAtOnce(shipment: Shipment, packages: Packages): Listed[
   if (hasIndex || (shipment.isDocker && packages.isOtherImage)) return [];
   const listed = packages.listed.filter(({ at, isConditional, isElsewhere: isOther, wanted }) => {
     // What a project lists may be for its developers.
-    const isOfPip = at && ('setting' in at ? at.setting.startsWith('dependencies.pip.') : !at.file.endsWith('.toml'));
+    const isOfPip = at?.setting?.startsWith('dependencies.pip.') ?? at?.file?.endsWith('.toml') === false;
     return isOfPip && !isOther && !isConditional && !/@|:\/\//.test(wanted);
   });
   // Of several commands of an image, a later one may replace what an earlier one has installed.

@@ -40,7 +40,7 @@ function matches(route: string, path: string): boolean {
 /** The routes of the app; undefined if there may be more. `paths` are asked for. */
 function routesOf(shipment: Shipment, graph: ModuleGraph, paths: readonly string[]): readonly string[] | undefined {
   const base = shipment.dockerfile()?.stage.base ?? '';
-  const texts = [base, ...shipment.started().map(({ words }) => posix.basename(words[0] ?? ''))];
+  const texts = [base, ...shipment.started().map(({ words: [program = ''] }) => posix.basename(program))];
   const own = ownRoutes.find(([server]) => texts.some((each) => server.test(each)));
   if (own) return own[1];
   if (shipment.servers().some(({ module, script }) => module ?? script)) return pythonRoutes(graph);

@@ -3,6 +3,7 @@ import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/docke
 import { closestName } from '../../kernel/closest-name.ts';
 import { once } from '../../kernel/once.ts';
 import { fill } from '../fill.ts';
+import { fits } from '../groups.ts';
 import { isInstall, type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
 import { lookAtNamedPath } from './references.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type ScriptImport,
   scriptImports,
 } from './script-imports.ts';
-import type { SeenCause } from './seen-cause.ts';
+import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment, StartedCommand } from './shipment.ts';
 
 /** What JavaScript and TypeScript load, in an app that is built from a Dockerfile. */
@@ -75,7 +76,7 @@ function* tool(
   projects: Projects,
   words: readonly string[],
   image: ImageState,
-  at: SeenCause['at'],
+  at: CausePlace | undefined,
 ): Generator<SeenCause> {
   const [program = ''] = words;
   const name = packagesOfTools.get(program);
@@ -86,16 +87,10 @@ function* tool(
     isNamed(image.commands, name)
   )
     return;
-  const locked = projects.locked();
-  const said = { cause: 'command-not-found', severity: 'error' as const, captured: { command: program }, at };
-  if (projects.isOnlyDev(name) && isProduction(image))
-    yield {
-      ...said,
-      why: `${name} is one of the devDependencies, and the image does not install these`,
-      fix: `install all packages for the build, or move ${name} to dependencies`,
-    };
-  else if (locked && !projects.has(name))
-    yield { ...said, why: `package.json does not list ${name}`, fix: `npm install --save-dev ${name}` };
+  if (!projects.isOnlyDev(name) || !isProduction(image)) return;
+  const why = `${name} is one of the devDependencies, and the image does not install these`;
+  const fix = `install all packages for the build, or move ${name} to dependencies`;
+  yield { ...noProgram(program, at, why, fix), severity: 'error' };
 }
 
 /** Whether a command installs a package by its name. */
@@ -114,7 +109,7 @@ interface Found {
 
 /** Files that Node runs as they are, from those that are started. */
 function reached(shipment: Shipment, { stage }: Docker): ReadonlySet<string> {
-  const runs = shipment.started().filter(({ words }) => /^(?:node|bun|tsx)$/.test(words[0] ?? ''));
+  const runs = shipment.started().filter(({ words: [program = ''] }) => /^(?:node|bun|tsx)$/.test(program));
   const entries = runs.flatMap(({ words, cwd }) => words.slice(1).flatMap((word) => shipment.fileAt(word, cwd) ?? []));
   const found = new Set(stage.files.size > 0 ? entries.filter(isScript) : []);
   // A set that grows is walked to its end.
@@ -172,7 +167,7 @@ class Projects {
       all.length === 1 &&
       !this.shipment.sent.has('.yarnrc.yml') &&
       // A command may have its own value of the variable.
-      !/NODE_ENV=["']?(?!prod)/.test(this.shipment.dockerfile()?.text ?? '') &&
+      !fits(/NODE_ENV=["']?(?!prod)/, this.shipment.dockerfile()?.text) &&
       all.every(({ read }) => name in (read.devDependencies ?? {}) && !(name in (read.dependencies ?? {})))
     );
   }
@@ -283,7 +278,7 @@ function isProduction({ commands, others, workdir }: ImageState): boolean {
 
 /** Whether TypeScript writes each file as it is, and nothing bundles them. */
 function isCompiled(shipment: Shipment): boolean {
-  const programs = shipment.steps().map(({ words }) => words[0] ?? '');
+  const programs = shipment.steps().map(({ words: [program = ''] }) => program);
   return (
     programs.includes('tsc') &&
     !programs.some((each) =>

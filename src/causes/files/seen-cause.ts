@@ -1,16 +1,29 @@
 import type { Fix } from '../../kernel/command-line.ts';
 import type { Captured } from '../rule.ts';
 
+/** A file of the app and a line of it, from 1; or a dotted path of the config file. */
+export type CausePlace =
+  | { file: string; line?: number | undefined; setting?: undefined }
+  | { setting: string; file?: undefined };
+
 /** A cause that the files show, before they are sent. */
 export interface SeenCause {
   cause: string;
   /** An error only if it fails for certain; a warning if nothing is said. */
   severity?: 'error' | 'warning' | undefined;
   captured?: Captured;
-  /** A file of the app and a line of it, from 1; or a dotted path of the config file. */
-  at?: { file: string; line?: number | undefined } | { setting: string } | undefined;
+  at?: CausePlace | undefined;
   why?: string | undefined;
   /** Instead of what the cause says. */
   title?: string | undefined;
   fix?: Fix | undefined;
 }
+
+/** A program that the image does not have. */
+export const noProgram = (command: string, at: CausePlace | undefined, why: string, fix: Fix): SeenCause => ({
+  cause: 'command-not-found',
+  captured: { command },
+  at,
+  why,
+  fix,
+});

@@ -2,8 +2,7 @@ import { readPython } from '../../app/python/read-python.ts';
 import { flagOf } from '../../app/shell.ts';
 import { groupsOf } from '../groups.ts';
 import { configOf, startsServer, startsStdio } from './listening.ts';
-import type { Module, ModuleGraph } from './modules.ts';
-import type { Packages } from './packages.ts';
+import type { LookedApp, Module } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedServer } from './shipment.ts';
 
@@ -11,15 +10,8 @@ export const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starl
 const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;
 export const isFramework = new RegExp(`${isAsgi.source}|${isWsgi.source}|^sanic\\.Sanic$`);
 
-/** What the looks at the start know of the app. */
-export interface StartFacts {
-  shipment: Shipment;
-  packages: Packages;
-  graph: ModuleGraph;
-}
-
 /** An ASGI app behind a WSGI worker, and the reverse; the package of a worker class. */
-export function* worker(server: StartedServer, { graph, packages, shipment }: StartFacts): Generator<SeenCause> {
+export function* worker(server: StartedServer, { graph, packages, shipment }: LookedApp): Generator<SeenCause> {
   const { module = '', attribute = 'app', words, at } = server;
   const kind = flagOf(words, '-k', '--worker-class') ?? workerIn(configOf(shipment, server), shipment);
   if (kind === undefined || server.environment.has('GUNICORN_CMD_ARGS')) return;
@@ -53,7 +45,7 @@ function wrongWorker({ program, words }: StartedServer, made: string, kind: stri
 }
 
 /** A Python file that makes an app and serves nothing, and one that another program has to start. */
-export function* servesNothing({ shipment, graph }: StartFacts): Generator<SeenCause> {
+export function* servesNothing({ shipment, graph }: LookedApp): Generator<SeenCause> {
   const [server, ...others] = shipment.servers();
   const entry = [...graph.modules.values()].find(({ isEntry }) => isEntry === 'script');
   if (!server || !entry || others.length > 0 || !/^python/.test(server.program)) return;

@@ -16,9 +16,10 @@ import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { makesOf } from './built.ts';
 import { scriptCommands } from './package-json.ts';
+import type { CausePlace } from './seen-cause.ts';
 import { settingsOf, supervisedIn } from './supervised.ts';
 
 /** Longer files are no source, and no settings. */
@@ -123,8 +124,14 @@ export class Shipment {
       .map(({ path }) => path);
   }
 
-  /** Why a file that is there is not sent, the setting that says so, and what helps. */
-  reasonOf(path: string): { why: string; fix: string; setting: string } {
+  /** That a file or a folder which is there is not sent, why, the setting that says so, and what helps. */
+  reasonOf(given: string): { title: string; why: string; fix: string; setting: string } {
+    const path = this.isFolder(given) ? `${given.replace(/\/$/, '')}/file` : given;
+    const said = this.exclusionOf(path);
+    return { ...said, title: `${given} is in the app folder, but is not sent: ${said.why}` };
+  }
+
+  private exclusionOf(path: string) {
     const { exclude = defaultExclude } = this.config.deployment;
     const ignored = this.skipped.find(
       ({ path: one, reason }) =>
@@ -156,6 +163,11 @@ export class Shipment {
     const stage = image.stages.at(-1);
     return stage && { path, text, image, stage };
   });
+
+  /** Those of its Dockerfile. */
+  get stages(): readonly Stage[] {
+    return this.dockerfile()?.image.stages ?? [];
+  }
 
   /** Whether an image surely has no such file. */
   lacks(image: ImageState, path: string): boolean {
@@ -192,7 +204,7 @@ export class Shipment {
   });
 
   /** Commands of the build, and where they are written. */
-  buildCommands = once((): (ShellCommand & { at: NonNullable<FindingPlace>; before?: ImageState })[] => {
+  buildCommands = once((): (ShellCommand & { at: CausePlace; before?: ImageState })[] => {
     const docker = this.dockerfile();
     if (docker)
       return docker.image.stages.flatMap(({ commands }) =>
@@ -207,7 +219,7 @@ export class Shipment {
 
   /** The commands of a Dockerfile, the scripts of package.json in their place. */
   steps = once((): RunCommand[] =>
-    (this.dockerfile()?.image.stages ?? []).flatMap(({ commands }) =>
+    this.stages.flatMap(({ commands }) =>
       commands.flatMap((step) =>
         (scriptCommands(step, step.cwd, step.before.files, this.text) ?? [step]).map(({ words }) => ({
           ...step,
@@ -276,12 +288,12 @@ export class Shipment {
     const isShell = /^(?:\S*\/)?(?:ba|da|z)?sh$/.test(program);
     const at = isShell ? words.findIndex((word, index) => index > 0 && !word.startsWith('-')) : 0;
     const rest = words.slice(at + 1);
-    if (isShell && /^-\w*c$/.test(words[at - 1] ?? '')) return { text: words[at] ?? '', rest };
+    if (isShell && fits(/^-\w*c$/, words[at - 1])) return { text: words[at] ?? '', rest };
     const path = posix.resolve(cwd, words[at] ?? '');
     const file = this.fileAt(path);
     const written = this.dockerfile()?.stage.written.get(path);
     const text = at < 0 ? undefined : file === undefined ? written : this.text(file);
-    const isScript = isShell || /^#!.*\b(?:ba|da|z)?sh\b/.test(text ?? '') || path.endsWith('.sh');
+    const isScript = isShell || fits(/^#!.*\b(?:ba|da|z)?sh\b/, text) || path.endsWith('.sh');
     return text !== undefined && isScript ? { ...(file !== undefined && { file }), text, rest } : undefined;
   }
 
@@ -289,7 +301,7 @@ export class Shipment {
   startedFiles = once((): string[] => {
     const named = [...this.buildCommands(), ...this.started()].flatMap(({ words, at, ...each }) => [
       ...words.slice(0, 2).flatMap((word) => this.fileAt(word, 'cwd' in each ? String(each.cwd) : undefined) ?? []),
-      ...(at && 'file' in at && this.sent.has(at.file) ? [at.file] : []),
+      ...[at?.file ?? ''].filter((file) => this.sent.has(file)),
     ]);
     return [...new Set(named)].filter((file) => file !== this.dockerfile()?.path);
   });
@@ -317,20 +329,14 @@ export class Shipment {
     const [, module, attribute] = (program !== '' && row.exec(text ?? '')) || [];
     return module === undefined || attribute === undefined ? undefined : { program, module, attribute, words };
   }
-
-  shown(path: string, cwd: string): string {
-    return posix.join(posix.normalize(cwd.replaceAll('\\', '/')), path);
-  }
 }
-
-export type FindingPlace = { file: string; line?: number | undefined } | { setting: string } | undefined;
 
 /** A command that is a server or runs a Python file. */
 export type StartedServer = Server & StartedCommand;
 
 /** A command that is started: in a folder of the image, with variables. */
 export interface StartedCommand extends ShellCommand {
-  at: FindingPlace;
+  at: CausePlace | undefined;
   cwd: string;
   environment: ReadonlyMap<string, string>;
 }

@@ -1,13 +1,13 @@
 import { groupsOf } from '../groups.ts';
 import { isBeside, withoutComments } from './script-imports.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** Where something says that it listens. */
 export interface ListeningPlace {
   host?: string | undefined;
   port?: string | undefined;
-  at: SeenCause['at'];
+  at: CausePlace | undefined;
   /** What says it. */
   what: string;
   /** Whether the host is only what the server takes if nothing is said. */

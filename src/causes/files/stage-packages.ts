@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, isPlainImage, type RunCommand } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
+import { fits } from '../groups.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
-import type { SeenCause } from './seen-cause.ts';
+import { noProgram, type SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
 /** Packages of Python that one stage installs, and that the last one does not have, or does not find. */
@@ -37,7 +38,7 @@ const poetryHome = '/root/.cache/pypoetry';
 
 /** Whether Poetry makes an environment of its own, which only `poetry run` finds. */
 const isOfPoetry = ({ words, before: { environment, commands, base } }: Pick<RunCommand, 'words' | 'before'>) =>
-  /^(?:install|sync)$/.test(words[1] ?? '') &&
+  fits(/^(?:install|sync)$/, words[1]) &&
   isPlainImage(base) &&
   !['CREATE', 'IN_PROJECT', 'PATH'].some((name) => environment.has(`POETRY_VIRTUALENVS_${name}`)) &&
   !environment.has('VIRTUAL_ENV') &&
@@ -89,17 +90,14 @@ function* notInPath(
   if (home === undefined || !isOfPackage(program) || isFound([home, ...others], program, stage)) return;
   const texts = [...(stage.command?.words ?? []), ...shipment.startedFiles().map((each) => shipment.read(each))];
   if (findsItself.test(texts.join(' '))) return;
-  const said = { why: `it is in ${home}/bin, where the PATH does not look`, fix: `ENV PATH="${home}/bin:$PATH"` };
-  const ofPoetry = {
-    why: 'Poetry installs it into an environment of its own',
-    fix: 'write poetry config virtualenvs.create false before poetry install, or start it with poetry run',
-  };
-  yield {
-    cause: 'command-not-found',
-    captured: { command: program },
-    at: { file, line: stage.command?.line },
-    ...(home === poetryHome ? ofPoetry : said),
-  };
+  const [why, fix] =
+    home === poetryHome
+      ? [
+          'Poetry installs it into an environment of its own',
+          'write poetry config virtualenvs.create false before poetry install, or start it with poetry run',
+        ]
+      : [`it is in ${home}/bin, where the PATH does not look`, `ENV PATH="${home}/bin:$PATH"`];
+  yield noProgram(program, { file, line: stage.command?.line }, why, fix);
 }
 
 /** Whether the PATH has it, or a command installs it by its name. */

@@ -3,14 +3,14 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { readPython } from '../../app/python/read-python.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { modulesIn } from './django.ts';
-import { folderOf, type Module, type ModuleGraph } from './modules.ts';
+import { folderOf, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
-import type { SeenCause } from './seen-cause.ts';
-import { isAsgi, isFramework, type StartFacts, servesNothing, worker } from './serving.ts';
+import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
+import { isAsgi, isFramework, servesNothing, worker } from './serving.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
 /** Whether what is started exists, and serves the app. */
@@ -33,7 +33,7 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
-function* defaultRuntime({ shipment, graph }: StartFacts): Generator<SeenCause> {
+function* defaultRuntime({ shipment, graph }: LookedApp): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', undefined, shipment);
   const entry = [...graph.modules.values()].find(({ file }) => file === 'main.py');
   const names = new Map(entry?.facts.names);
@@ -72,7 +72,7 @@ function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
 }
 
 /** A Python file that is not where it is started. */
-function* script(server: StartedServer, { shipment }: StartFacts): Generator<SeenCause> {
+function* script(server: StartedServer, { shipment }: LookedApp): Generator<SeenCause> {
   const { script: file, program, at, cwd } = server;
   if (file === undefined || shipment.fileAt(file, cwd) !== undefined) return;
   // The config file is compared with the app folder elsewhere, and an image with its files.
@@ -83,7 +83,12 @@ function* script(server: StartedServer, { shipment }: StartFacts): Generator<See
   }
 }
 
-const notThere = (file: string, at: SeenCause['at'], severity: SeenCause['severity'], near?: string): SeenCause => ({
+const notThere = (
+  file: string,
+  at: CausePlace | undefined,
+  severity: SeenCause['severity'],
+  near?: string,
+): SeenCause => ({
   cause: 'entrypoint-not-found',
   severity,
   captured: { path: file },
@@ -94,7 +99,7 @@ const notThere = (file: string, at: SeenCause['at'], severity: SeenCause['severi
 });
 
 /** The module that a server loads, and the object in it. */
-function* target(server: StartedServer, known: StartFacts): Generator<SeenCause> {
+function* target(server: StartedServer, known: LookedApp): Generator<SeenCause> {
   const { module, attribute, words } = server;
   if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return;
   const found = known.graph.moduleNamed(module);
@@ -120,34 +125,26 @@ function programMissing(module: string, graph: ModuleGraph): string | undefined 
 /** Names that apps give to what they start. */
 const startNames = /^(?:main|app|server|api|run|start|serve|worker|bot)$/;
 
-function* moduleMissing(server: StartedServer, module: string, known: StartFacts) {
+function* moduleMissing(server: StartedServer, module: string, known: LookedApp) {
   const { program, at, cwd } = server;
   const { shipment, packages, graph } = known;
-  const file = module.replaceAll('.', '/');
-  const isUnsent = (each: string) => shipment.exists(each) && !shipment.sent.has(each);
-  const there = shipment.isDocker ? undefined : [`${file}.py`, `${file}/__init__.py`].find(isUnsent);
-  if (there !== undefined) {
-    const { why, fix } = shipment.reasonOf(there);
-    const title = `${there} is in the app folder, but is not sent: ${why}`;
-    yield { cause: 'module-excluded', severity: 'error' as const, captured: { module }, at, title, fix };
-  } else if (isOwn(server, module, known)) {
-    const folder = module.split('.').slice(0, -1).join('/');
-    yield {
-      cause: 'entrypoint-not-found',
-      severity: shipment.isDocker || packages.hasOthers ? ('warning' as const) : ('error' as const),
-      captured: { path: module },
-      at,
-      title: `${program} loads ${module}, which is not in ${cwd}`,
-      fix: modulesIn(folder, graph),
-    };
-  }
+  if (!isOwn(server, module, known)) return;
+  const folder = module.split('.').slice(0, -1).join('/');
+  yield {
+    cause: 'entrypoint-not-found',
+    severity: shipment.isDocker || packages.hasOthers ? ('warning' as const) : ('error' as const),
+    captured: { path: module },
+    at,
+    title: `${program} loads ${module}, which is not in ${cwd}`,
+    fix: modulesIn(folder, graph),
+  };
 }
 
 /** Whether the app should have a module that is started. */
-function isOwn({ program, at, isRun }: StartedServer, module: string, { packages, graph }: StartFacts): boolean {
+function isOwn({ program, at, isRun }: StartedServer, module: string, { packages, graph }: LookedApp): boolean {
   const [top = ''] = module.split('.');
   // The config file is compared with the app folder elsewhere.
-  if (at !== undefined && 'setting' in at && !isRun) return false;
+  if (at?.setting && !isRun) return false;
   if (isRun && startNames.test(top) && packages.provides(top) !== true) return true;
   return isOfApp(top, graph) || (takesModules.test(program) && hasCode(graph));
 }
@@ -164,7 +161,7 @@ function* objectMissing(
   { at, module, program }: StartedServer,
   found: Module,
   attribute: string,
-  { graph }: StartFacts,
+  { graph }: LookedApp,
 ) {
   const { facts, file } = found;
   const names = graph.namesOf(found);
@@ -230,7 +227,7 @@ function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
 const isShell = /^(?:ba|da|z)?sh$/;
 
 /** Programs that nothing brings. */
-function* program(command: StartedCommand, known: StartFacts): Generator<SeenCause> {
+function* program(command: StartedCommand, known: LookedApp): Generator<SeenCause> {
   const { shipment } = known;
   const name = posix.basename(command.words[0] ?? '');
   yield* ownProgram(command, shipment);
@@ -273,8 +270,8 @@ function* ownEntrypoint(shipment: Shipment): Generator<SeenCause> {
     yield* missing(own, at, shipment, 'warning');
 }
 
-function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
-  const isChanged = shipment.isDocker && /chmod/.test(shipment.dockerfile()?.text ?? '');
+function* notExecutable(file: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
+  const isChanged = shipment.isDocker && fits(/chmod/, shipment.dockerfile()?.text);
   if (!/\.(?:sh|py)$/.test(file) || shipment.sent.get(file)?.executable !== false || isChanged) return;
   yield {
     cause: 'permission-denied',
@@ -284,41 +281,33 @@ function* notExecutable(file: string, at: SeenCause['at'], shipment: Shipment): 
   };
 }
 
-function* otherPython(name: string, at: SeenCause['at'], shipment: Shipment): Generator<SeenCause> {
+function* otherPython(name: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
   const [, version] = groupsOf(/^python(3\.\d+)$/, name);
   const python = shipment.python();
   if (version === undefined || python === undefined || version === python || shipment.isDocker) return;
-  yield {
-    cause: 'command-not-found',
-    severity: 'error',
-    captured: { command: name },
-    at,
-    why: `the image has Python ${python}`,
-    fix: `start python${python}, or set python_version`,
-  };
+  const fix = `start python${python}, or set python_version`;
+  yield { ...noProgram(name, at, `the image has Python ${python}`, fix), severity: 'error' };
 }
 
 /** Programs that a Python package brings, which nothing installs. */
-function* serverMissing(name: string, at: SeenCause['at'], { shipment, packages }: StartFacts): Generator<SeenCause> {
+function* serverMissing(
+  name: string,
+  at: CausePlace | undefined,
+  { shipment, packages }: LookedApp,
+): Generator<SeenCause> {
   const needed = pythonPackageOfProgram(name);
   // The runtime has it.
   const isServed = !shipment.isDocker && name === 'uvicorn';
   const isMade = shipment.isDocker && shipment.buildCommands().some(({ words }) => words.join(' ').includes(name));
   if (!needed || isServed || isMade || packages.hasOthers || packages.has(needed.replace(/\[.*/, ''))) return;
-  yield {
-    cause: 'command-not-found',
-    severity: packages.all().isWhole && packages.listed.length > 0 ? 'error' : 'warning',
-    captured: { command: name, package: needed },
-    at,
-    why: `nothing installs ${needed}`,
-    fix: packages.fixOf(needed),
-  };
+  const found = noProgram(name, at, `nothing installs ${needed}`, packages.fixOf(needed));
+  yield packages.all().isWhole && packages.listed.length > 0 ? { ...found, severity: 'error' } : found;
 }
 
 /** A file that is started and not sent. */
 function* missing(
   file: string,
-  at: SeenCause['at'],
+  at: CausePlace | undefined,
   shipment: Shipment,
   severity: SeenCause['severity'] = 'error',
 ): Generator<SeenCause> {
@@ -333,15 +322,14 @@ function* missing(
     };
     return;
   }
-  const { why, fix } = shipment.reasonOf(file);
-  const title = `${file} is in the app folder, but is not sent: ${why}`;
+  const { title, fix } = shipment.reasonOf(file);
   yield { cause: 'file-excluded', severity, captured: { path: file }, at, title, fix };
 }
 
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
 
 /** `sh setup.sh` and `python setup.py` in the build. */
-function* buildScripts(known: StartFacts): Generator<SeenCause> {
+function* buildScripts(known: LookedApp): Generator<SeenCause> {
   const { shipment } = known;
   const commands = shipment.isDocker ? [] : shipment.buildCommands();
   for (const { words, at } of commands.filter((each) => runsFile.test(each.words.join(' ')))) {
@@ -349,12 +337,12 @@ function* buildScripts(known: StartFacts): Generator<SeenCause> {
     const own = shipment.fileAt(file);
     const isMade = commands.some((each) => each.words !== words && each.words.join(' ').includes(file));
     if (!own && !isMade) yield* missing(posix.normalize(file), at, shipment);
-    else if (own && 'setting' in at && at.setting.endsWith('pre_build_commands')) yield* tooEarly(own, at, known);
+    else if (own && at.setting?.endsWith('pre_build_commands')) yield* tooEarly(own, at, known);
   }
 }
 
 /** What a command before the installation imports. */
-function* tooEarly(file: string, at: SeenCause['at'], { shipment, packages }: StartFacts): Generator<SeenCause> {
+function* tooEarly(file: string, at: CausePlace | undefined, { shipment, packages }: LookedApp): Generator<SeenCause> {
   const { imports } = readPython(shipment.read(file), file);
   const found = imports.find(({ module, isNeeded }) => isNeeded === 'always' && packages.has(packageOf(module) ?? ''));
   if (!found) return;

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import { fits } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
@@ -7,7 +8,7 @@ import { lineWith } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
 import { otherIndexes } from './pins.ts';
 import { contradicts } from './python.ts';
-import type { SeenCause } from './seen-cause.ts';
+import { noProgram, type SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { isBroughtByOthers, librariesOf, optionalPackages, programsOf } from './tables.ts';
 
@@ -47,7 +48,7 @@ function* optionalMissing(shipment: Shipment, packages: Packages, graph: ModuleG
       const [first = ''] = each.packages;
       const found = said.has(first) ? undefined : needing(facts, each);
       const [other] = packages.unknown();
-      if (!found || turnsOff.test(shipment.text(file)?.split('\n')[found.line - 1] ?? '')) continue;
+      if (!found || fits(turnsOff, shipment.text(file)?.split('\n')[found.line - 1])) continue;
       said.add(first);
       yield {
         cause: 'module-missing',
@@ -138,13 +139,7 @@ function* programOf(
   const program = programsOf.get(name) ?? '';
   const debian = debianPackageOfProgram(program);
   if (debian === undefined || !isUsed(name, used) || hasProgram(packages, program, debian)) return;
-  yield {
-    cause: 'command-not-found',
-    captured: { command: program },
-    at,
-    why: `${name} starts ${program}, and no apt package brings it`,
-    fix: fixOf(debian),
-  };
+  yield noProgram(program, at, `${name} starts ${program}, and no apt package brings it`, fixOf(debian));
 }
 
 function* libraryOf(
@@ -191,13 +186,8 @@ function* startedProgram(call: PythonCall, file: string, packages: Packages, fix
   const program = starts.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
   const debian = program === '' ? undefined : debianPackageOfProgram(program);
   if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
-  yield {
-    cause: 'command-not-found',
-    captured: { command: program },
-    at: { file, line: call.line },
-    why: `${file} starts it, and no apt package brings it`,
-    fix: fixOf(debian),
-  };
+  const at = { file, line: call.line };
+  yield noProgram(program, at, `${file} starts it, and no apt package brings it`, fixOf(debian));
 }
 
 /** Playwright has no browser of its own. */
@@ -213,15 +203,9 @@ function* browser(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> 
       at: { file: user.file, line },
       why: 'no command of the build installs it',
     };
-  if (install?.at && 'setting' in install.at && install.at.setting === 'deployment.pre_build_commands')
-    yield {
-      cause: 'command-not-found',
-      severity: 'error',
-      captured: { command: 'playwright' },
-      at: install.at,
-      why: 'pre_build_commands run before the packages are installed',
-      fix: 'move it to shell_commands',
-    };
+  const why = 'pre_build_commands run before the packages are installed';
+  if (install?.at.setting === 'deployment.pre_build_commands')
+    yield { ...noProgram('playwright', install.at, why, 'move it to shell_commands'), severity: 'error' };
 }
 
 const ofBrowser = /^(?:libnss3|libnspr4|chromium|google-chrome\S*)$/;

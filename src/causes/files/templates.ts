@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { type PythonCall, unknown } from '../../app/python/facts.ts';
+import { fits } from '../groups.ts';
 import type { ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -48,7 +49,7 @@ const usesDjango = ({ sent }: Shipment, { modules }: ModuleGraph) =>
   [...modules.values()].some(({ facts }) => facts.imports.some(({ module }) => /^django\b/.test(module)));
 
 function namedBy(file: string, call: PythonCall): Named[] {
-  const name = naming.test(lastOf(call)) ? call.arguments.find((each) => isTemplate.test(each ?? '')) : undefined;
+  const name = naming.test(lastOf(call)) ? call.arguments.find((each) => fits(isTemplate, each)) : undefined;
   const isOfFlask = call.name === 'flask.render_template';
   return name === undefined || name.includes(unknown) ? [] : [{ name, file, line: call.line, isOfFlask }];
 }
@@ -102,7 +103,9 @@ const invalid = (file: string, line: number, problem: string): SeenCause => ({
 
 /** Static files that a template of Django names: with a manifest, one that is not there is an error. */
 function* staticFiles(file: string, text: string, { paths, steps }: Shipment): Generator<SeenCause> {
-  const isMade = steps().some(({ words }) => /^(?:npm|npx|yarn|pnpm|node|tailwind\w*|make)$/.test(words[0] ?? ''));
+  const isMade = steps().some(({ words: [program = ''] }) =>
+    /^(?:npm|npx|yarn|pnpm|node|tailwind\w*|make)$/.test(program),
+  );
   for (const { index, 1: name = '' } of text.matchAll(/\{%\s*static\s+["']([^"'{}\n]+)["']/g)) {
     const folder = posix.dirname(name);
     const near = paths.find(
@@ -125,9 +128,9 @@ function* staticFiles(file: string, text: string, { paths, steps }: Shipment): G
 function unsent(name: string, shipment: Shipment): Said {
   if (shipment.paths.some(isFor(name))) return undefined;
   const path = shipment.unsent.find((each) => each.endsWith(`templates/${name}`));
-  const { why, fix, setting } = shipment.reasonOf(path ?? '');
-  const title = `${path} is in the app folder, but is not sent: ${why}`;
-  return path === undefined ? undefined : { cause: 'file-excluded', captured: { path }, at: { setting }, title, fix };
+  if (path === undefined) return undefined;
+  const { title, fix, setting } = shipment.reasonOf(path);
+  return { cause: 'file-excluded', captured: { path }, at: { setting }, title, fix };
 }
 
 const isFor = (name: string) => (path: string) => path === name || path.endsWith(`/${name}`);
