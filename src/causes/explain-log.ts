@@ -1,6 +1,7 @@
 import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
 import type { Evidence, Explanation } from './explanation.ts';
 import { fill } from './fill.ts';
+import { fits } from './groups.ts';
 import { packageOf } from './import-names.ts';
 import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
@@ -39,7 +40,7 @@ function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefin
   const tracebacks = findTracebacks(texts);
   const raised = Math.max(decisive(tracebacks)?.start ?? -1, findUncaught(texts)?.at ?? -1);
   const isRaised = (at: number) =>
-    causedBy.test(texts[at] ?? '') || tracebacks.some(({ start, end }) => at >= start && at <= end);
+    fits(causedBy, texts[at]) || tracebacks.some(({ start, end }) => at >= start && at <= end);
   // The work went on after it, to an exception.
   const isPassed = ({ at, line, rule }: Match) =>
     at < raised &&

@@ -34,8 +34,7 @@ const places: readonly { path: RegExp; fix: string; setting?: string; written?: 
 
 /** A missing file is added where it belongs: the app folder has neither those of packages nor those of volumes. */
 export const missingPlace: Refinement = (found, { path }, _, before) => {
-  if (path === undefined || found.cause !== 'file-not-found' || !found.fix.startsWith('add it to the app folder'))
-    return undefined;
+  if (path === undefined || !found.fix.startsWith('add it to the app folder')) return undefined;
   const isWritten = before.slice(-8).some((line) => /\bopen\(.{1,160}, (?:mode=)?['"][wax]/.test(line));
   for (const { path: pattern, fix, setting, written } of places) {
     const shown = written && !isWritten ? null : pattern.exec(path);

@@ -8,6 +8,7 @@ import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
+import { normalizeName } from './files/package-files.ts';
 import { standardModules } from './files/python-names.ts';
 import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
@@ -20,7 +21,7 @@ import { lastWords } from './unknown-failure.ts';
 
 /** A package is named only if the module surely is one: anybody can publish one under the name of an app's module. */
 const missingModule: Refinement = (found, { module }, { config }, before) => {
-  if (found.cause !== 'module-missing' || module === undefined) return undefined;
+  if (module === undefined) return undefined;
   const [top = module] = module.split('.');
   const files = before.flatMap((line) => groupsOf(/^\s+File "([^"]{1,300})", line/, line).slice(1));
   const importer = files.findLast((file) => !/^<|\/(?:importlib\/\w+|runpy)\.py$/.test(file)) ?? '';
@@ -42,7 +43,6 @@ const missingModule: Refinement = (found, { module }, { config }, before) => {
 
 /** The package that has a program, where one is known. */
 const missingProgram: Refinement = (found, { command = '' }) => {
-  if (found.cause !== 'command-not-found') return undefined;
   const debian = debianPackageOfProgram(command);
   if (debian !== undefined)
     return {
@@ -73,8 +73,9 @@ export function refine(
   facts: FailureFacts,
   before: readonly string[],
 ): Explanation {
-  for (const refinement of refinements) {
-    const better = refinement(found, captured, facts, before);
+  for (const [causes, refinement] of refinements) {
+    const isMeant = causes === 'all' || causes.split(' ').includes(found.cause);
+    const better = isMeant ? refinement(found, captured, facts, before) : undefined;
     if (better) return better;
   }
   return found;
@@ -82,26 +83,24 @@ export function refine(
 
 /** A module of the app that its patterns leave out. */
 const excludedModule: Refinement = (found, { module, path }, facts) => {
-  const name = found.cause === 'module-missing' ? module : found.cause === 'entrypoint-not-found' ? path : undefined;
+  const name = found.cause === 'module-missing' ? module : path;
   if (name === undefined) return undefined;
   const file = name.replace(/\.py$/, '').replaceAll('.', '/');
   // A folder is excluded if no module of it would be sent.
   return leftOut(found, 'module-excluded', [`${file}.py`, `${file}/__init__.py`, `${file}/`], facts);
 };
 
-const fileCauses = new Set(['file-not-found', 'requirements-file-missing', 'copy-source-missing']);
-
 /** A file of the app that its patterns leave out. */
 const excludedFile: Refinement = (found, { path }, facts) => {
-  if (path === undefined || !fileCauses.has(found.cause)) return undefined;
+  if (path === undefined) return undefined;
   return leftOut(found, 'file-excluded', [path.replace(/^(\/cortex|\/app)\//, '').replace(/^\.\//, '')], facts);
 };
 
 /** A file that a Dockerfile copies, and that is not in the app folder: one of a similar name may be meant. */
 const misspelledFile: Refinement = (found, { path }, { config }) => {
-  if (path === undefined || found.cause !== 'copy-source-missing') return undefined;
-  const file = join(config?.root ?? '', path);
-  if (!config || existsSync(file) || !existsSync(dirname(file))) return undefined;
+  if (!config || path === undefined) return undefined;
+  const file = join(config.root, path);
+  if (existsSync(file) || !existsSync(dirname(file))) return undefined;
   const meant = closestName(basename(path), readdirSync(dirname(file)));
   return meant === undefined
     ? undefined
@@ -111,7 +110,7 @@ const misspelledFile: Refinement = (found, { path }, { config }) => {
 /** On Linux, a file of other capitals is another file. */
 const otherCapitals: Refinement = (found, { path }, _, before) => {
   const name = basename(path ?? '');
-  if (found.cause !== 'file-not-found' || name === '') return undefined;
+  if (name === '') return undefined;
   const words = before.flatMap((line) => line.split(/[\s'"/()[\],;:]+/));
   const other = words.find((word) => word !== name && word.toLowerCase() === name.toLowerCase());
   if (other === undefined) return undefined;
@@ -124,7 +123,7 @@ const otherCapitals: Refinement = (found, { path }, _, before) => {
 
 /** A name of Python's own modules among the requirements. */
 const standardPackage: Refinement = (found, { package: name = '' }) => {
-  if (found.cause !== 'package-not-found' || !standardModules.has(name)) return undefined;
+  if (!standardModules.has(name)) return undefined;
   const title = `${name} is a module of Python itself, and no package`;
   return { ...found, cause: 'requirement-invalid', title, fix: `remove ${name} from the requirements` };
 };
@@ -139,7 +138,7 @@ const missingFields: Refinement = (found, { missing }, _, before) => {
 
 /** What the check was answered. */
 const answeredCheck: Refinement = (found, { path }, _, before) => {
-  if (found.cause !== 'health-check-failed' || path !== undefined) return undefined;
+  if (path !== undefined) return undefined;
   const answers = before.map((line) => /"GET (\/\S{0,60}) HTTP\/1\.[01]" ([45]\d\d)/.exec(line));
   const [, asked, status] = answers.findLast((answer) => answer !== null) ?? [];
   return asked === undefined ? undefined : { ...found, title: `the check of ${asked} gets the status ${status}` };
@@ -174,8 +173,6 @@ const newestPython = '3.13';
 
 /** pip does not say why it has no wheel of a version; for some packages it is known. */
 const unsupportedPython: Refinement = (found, { package: name = '', wanted = '', version }, { config }) => {
-  if (!['package-version-not-found', 'package-not-found', 'package-build-failed'].includes(found.cause))
-    return undefined;
   const python = config?.deployment.python_version ?? newestPython;
   const local = /\+(\w{2,20})\s*$/.exec(wanted)?.[1];
   if (local !== undefined) return localVersion(found, name, wanted, local);
@@ -207,9 +204,8 @@ function localVersion(found: Explanation, name: string, wanted: string, local: s
 /** The app lists the package, and the emulator has not installed it. */
 const notInstalledHere: Refinement = (found, { package: name, module, command }, { config, reason = '' }, before) => {
   const isHere = `${reason}\n${found.evidence.text}`.includes(emulatorHint);
-  if (!['module-missing', 'command-not-found'].includes(found.cause) || !isHere) return undefined;
   // The image of a Dockerfile has what that installs, wherever it is built.
-  if (config?.custom?.dockerfile_path !== undefined) return undefined;
+  if (!isHere || config?.custom?.dockerfile_path !== undefined) return undefined;
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
   // The file may have another list by now.
   const ownList = /does not install pip packages.*((?:\n- .+)*)/.exec(before.join('\n'))?.[1]?.match(/(?<=- )[\w.-]+/g);
@@ -224,12 +220,7 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
   return { ...rest, title, fix: emulatorHint, next: ['deploy', '--install'] };
 };
 
-function plain(name: string): string {
-  return name
-    .replace(/\[.*$/, '')
-    .replace(/[-_.]+/g, '-')
-    .toLowerCase();
-}
+const plain = (name: string) => normalizeName(name.replace(/\[.*$/, ''));
 
 const listsPackages = ({ dependencies }: Partial<AppConfig> = {}): boolean =>
   Object.keys(dependencies?.pip ?? {}).length > 0 || dependencies?.paths?.pip !== undefined;
@@ -248,10 +239,14 @@ function withLastWords(title: string, before: readonly string[]): string {
   return said === undefined ? title : `${title}: ${cutText(said, 200)}`;
 }
 
+/** What the app said last. */
+const lastWordsOfApp: Refinement = (found, _, __, before) => ({
+  ...found,
+  title: withLastWords(found.title, before),
+});
+
 /** Where the command is written, and what its exit code means. */
 const failedCommand: Refinement = (found, { command, code = '' }, { config }, before) => {
-  if (found.cause === 'app-exited') return { ...found, title: withLastWords(found.title, before) };
-  if (found.cause !== 'command-failed') return undefined;
   const ended = exitCodeMeanings[code] ?? (code === '' ? 'failed' : `failed with exit code ${code}`);
   const what = command === undefined ? `a command of the build ${ended}` : `the build command "${command}" ${ended}`;
   const title = withLastWords(
@@ -275,7 +270,7 @@ const failedCommand: Refinement = (found, { command, code = '' }, { config }, be
 /** The emulator ran the app with another Python than that of `python_version`. */
 const otherPythonHere: Refinement = (found, _, { reason = '' }) => {
   const [, differs] = groupsOf(/^hint: the app ran with (Python .+)$/m, reason);
-  if (differs === undefined || found.cause !== 'syntax-error') return undefined;
+  if (differs === undefined) return undefined;
   return { ...found, fix: `correct it, unless it is right there: the app ran with ${differs}` };
 };
 
@@ -288,7 +283,6 @@ const knownLimit: Refinement = (found, { killed }, { config }) => {
 
 /** pip installs all the same, and says which versions do not fit. */
 const pipWarned: Refinement = (found, { package: given, module = '' }, _, before) => {
-  if (!['import-name-missing', 'package-api-changed', 'module-missing'].includes(found.cause)) return undefined;
   const name = plain(given ?? packageOf(module) ?? module.split('.')[0] ?? '');
   for (const line of before.toReversed()) {
     const [, owner, wanted, bound] = groupsOf(incompatible, line);
@@ -308,7 +302,6 @@ const movedName: Refinement = (
   found,
   { object = '', name, package: given, module = moduleOf(object, name ?? '') ?? '' },
 ) => {
-  if (!['import-name-missing', 'package-api-changed', 'module-missing'].includes(found.cause)) return undefined;
   const bound = versionsWith(name === undefined ? module : `${module}.${name}`);
   const owner = given ?? packageOf(module) ?? plain(module.split('.')[0] ?? '');
   if (bound === undefined || (found.cause === 'module-missing' && !module.includes('.'))) return undefined;
@@ -324,25 +317,29 @@ const betweenPackages: Refinement = (found, { name, argument }, _, before) => {
   return { ...found, title: `${caller} passes ${argument} to ${name} of another package, which does not take it` };
 };
 
-const refinements: readonly Refinement[] = [
-  answeredCheck,
-  missingFields,
-  standardPackage,
-  otherCapitals,
-  betweenPackages,
-  knownLimit,
-  pipWarned,
-  movedName,
-  otherPythonHere,
-  excludedModule,
-  excludedFile,
-  misspelledFile,
-  missingPlace,
-  notInstalledHere,
-  unsupportedPython,
-  failedCommand,
-  missingModule,
-  missingProgram,
+const versions = 'import-name-missing package-api-changed module-missing';
+
+/** By the causes that they are for; the first that has a word on it. */
+const refinements: readonly (readonly [causes: string, refinement: Refinement])[] = [
+  ['health-check-failed', answeredCheck],
+  ['all', missingFields],
+  ['package-not-found', standardPackage],
+  ['file-not-found', otherCapitals],
+  ['all', betweenPackages],
+  ['all', knownLimit],
+  [versions, pipWarned],
+  [versions, movedName],
+  ['syntax-error', otherPythonHere],
+  ['module-missing entrypoint-not-found', excludedModule],
+  ['file-not-found requirements-file-missing copy-source-missing', excludedFile],
+  ['copy-source-missing', misspelledFile],
+  ['file-not-found', missingPlace],
+  ['module-missing command-not-found', notInstalledHere],
+  ['package-version-not-found package-not-found package-build-failed', unsupportedPython],
+  ['app-exited', lastWordsOfApp],
+  ['command-failed', failedCommand],
+  ['module-missing', missingModule],
+  ['command-not-found', missingProgram],
 ];
 
 const standardModule = {

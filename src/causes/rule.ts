@@ -12,7 +12,7 @@ export type Captured = Readonly<Record<string, string>>;
 export interface FailureRule {
   /** Programs compare it: it never changes its meaning. */
   cause: string;
-  /** Of several rules of a cause: what is said where files show it. */
+  /** What is said where files show the cause, if its first rule says another thing. */
   inFiles?: true;
   /** Lines that show the cause; none if only the files show it. A pattern must take linear time for any line. */
   signs: readonly RegExp[];

@@ -4,7 +4,7 @@ const escaped = (letter: string) => String.fromCharCode(0xe000 + letter.charCode
 const plainLetter = (letter: string) => String.fromCharCode(letter.charCodeAt(0) - 0xe000);
 
 /** A group without groups in it; with a third part, it may be absent. */
-const group = /\((\?(?:<?[=!]|:|<\w+>))?([^()]*)\)([*?]|\{0[^}]*\})?/;
+const groups = /\((\?(?:<?[=!]|:|<\w+>))?([^()]*)\)([*?]|\{0[^}]*\})?/g;
 
 const known = new Map<RegExp, readonly string[]>();
 
@@ -20,8 +20,8 @@ function wordsOf({ source, flags }: RegExp): readonly string[] {
   let plain = source
     .replace(/\\([^a-z0-9])/gi, (_, letter: string) => escaped(letter))
     .replace(/\[[^\]]*\]|\\k<\w+>|\\.|[.^$]/g, nothing);
-  while (group.test(plain))
-    plain = plain.replace(group, (_, kind = '', inner: string, isAbsent) =>
+  while (plain.includes('('))
+    plain = plain.replace(groups, (_, kind = '', inner: string, isAbsent) =>
       isAbsent || /[=!]$/.test(kind) || inner.includes('|') ? nothing : inner,
     );
   const words = plain

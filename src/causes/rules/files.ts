@@ -128,7 +128,6 @@ permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt h
   },
   {
     cause: 'file-encoding',
-    inFiles: true,
     signs: [
       /^SyntaxError: (?:\(unicode error\) )?Non-UTF-8 code .{0,80}in file (?<path>\S{1,200})/,
       /^(?:SyntaxError|ValueError): source code (?:string )?cannot contain null bytes/,
@@ -166,7 +165,6 @@ permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt h
   },
   {
     cause: 'git-lfs-pointer',
-    inFiles: true,
     rank: 5,
     signs: [
       /is a (?:git[- ])?lfs pointer/i,

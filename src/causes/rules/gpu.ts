@@ -52,7 +52,6 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
   },
   {
     cause: 'gpu-driver-too-old',
-    inFiles: true,
     rank: 5,
     signs: [
       /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,

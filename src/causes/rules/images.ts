@@ -101,7 +101,6 @@ image-without-command | o command specified; o command or entrypoint provided | 
   },
   {
     cause: 'dockerfile-missing',
-    inFiles: true,
     signs: [
       /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/,
       /evaluate symlinks in Dockerfile path: lstat (?<path>[^:]{1,200}): no such file/,

@@ -6,7 +6,6 @@ import { isForeignFile, lastFile } from '../tracebacks.ts';
 export const importRules: readonly FailureRule[] = [
   {
     cause: 'module-missing',
-    inFiles: true,
     rank: 2,
     signs: [
       /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/,
@@ -73,7 +72,6 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'relative-import',
-    inFiles: true,
     rank: 3,
     signs: [
       /^(?:ImportError|ValueError): attempted relative import (?<problem>with no known parent package|beyond top-level package)/,
@@ -83,7 +81,6 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'circular-import',
-    inFiles: true,
     rank: 5,
     signs: [
       /^(?:ImportError|AttributeError): .{0,120}partially initialized module '(?<module>[\w.]{1,100})'/,
@@ -131,7 +128,6 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'import-name-missing',
-    inFiles: true,
     rank: 3,
     signs: [
       /^ImportError: cannot import name '(?<name>\w{1,100})' from '(?<module>[\w.]{1,120})' \((?<path>(?!\S{0,200}\/(?:site|dist)-packages\/|\S{0,200}\/lib\/python\d)\/\S{1,200}\.py)\)/,
@@ -159,7 +155,6 @@ export const importRules: readonly FailureRule[] = [
   },
   {
     cause: 'shared-library-missing',
-    inFiles: true,
     rank: 5,
     signs: [
       /(?<![\w.+-])(?<library>lib(?:cublas|cudnn|cufft|curand|cusparse|cusolver|cudart|nccl|nvrtc|nvJitLink)[\w.+-]{0,40}\.so[\w.]{0,20}): cannot open shared object file/,

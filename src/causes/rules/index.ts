@@ -36,7 +36,7 @@ export const rules: readonly FailureRule[] = [
 /** What is said of a cause where files show it. */
 export function causeInFiles(name: string): FailureRule {
   const known = [...shipmentRules, ...rules].filter(({ cause }) => cause === name);
-  const found = known.find(({ inFiles, signs }) => inFiles || signs.length === 0) ?? known[0];
+  const found = known.find(({ inFiles }) => inFiles) ?? known[0];
   if (!found) throw new Error(`no cause of files ${name}`);
   return found;
 }

@@ -42,7 +42,6 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
   },
   {
     cause: 'dependency-conflict',
-    inFiles: true,
     // uv ends every failed resolution with it, whatever the cause.
     rank: 1,
     signs: [

@@ -104,7 +104,6 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   },
   {
     cause: 'command-not-found',
-    inFiles: true,
     signs: [
       /(?:^|: )\[Errno 2\] No such file or directory: (?:PosixPath\()?'(?<command>[\w+-]{1,40})'/,
       /^(?:\w[\w.]{0,60}Error: )?(?<command>[Ff][Ff]mpeg|ffprobe|soffice|sox|dot) (?:was |is |executable |binary )?not found\b/,

@@ -91,7 +91,6 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
   },
   {
     cause: 'git-access-denied',
-    inFiles: true,
     signs: [
       /fatal: could not read (?:Username|Password) for/,
       /^\s{0,8}Host key verification failed/,

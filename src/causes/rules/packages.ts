@@ -1,4 +1,5 @@
 import { pinnedVersion } from '../../app/wheels.ts';
+import { fits } from '../groups.ts';
 import { type FailureRule, messageRows, texts } from '../rule.ts';
 
 const unsatisfied =
@@ -14,7 +15,6 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
 `),
   {
     cause: 'package-index-unreachable',
-    inFiles: true,
     signs: [
       /^\s{0,4}(?:WARNING: )?Retrying \(Retry\(.*after connection broken by '(?<reason>[^':(]{1,80})/,
       /^\s{0,4}Could not fetch URL \S{1,300}: (?<reason>.{1,120})/,
@@ -44,7 +44,6 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'python-version-unsupported',
-    inFiles: true,
     signs: [
       /ackage '?(?<package>[\w.-]{1,80})'? requires a different Python: (?<python>[\d.]{1,12}) not in '(?<wanted>[^']{1,60})'/,
       /^ERROR: (?<package>[\w.]{1,80})-[\w.+!]{1,40}-(?:\d{1,3}\w{0,20}-)?(?<tag>cp\d{2,3}|pp\d{2,3})-[\w.]{1,40}-(?:manylinux|linux|any)\S{0,80} is not a supported wheel/,
@@ -93,7 +92,6 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'package-version-not-found',
-    inFiles: true,
     rank: 3,
     signs: [
       unsatisfied,
@@ -103,14 +101,13 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
       /Because only the following versions? of (?<package>[\w.-]{1,80}) (?:is|are) available/,
       /(?<![\w.-])(?<package>[\w.-]{1,80})(?<wanted>[<>=!~]\S{1,40}) (?:.{0,60}are|is) available and you require/,
     ],
-    applies: (_, __, before) => !/\(from versions: (?:none)?\)/.test(before().at(-1) ?? ''),
+    applies: (_, __, before) => !fits(/\(from versions: (?:none)?\)/, before().at(-1)),
     title: 'the package index has no {package} {wanted} for this system',
     fix: 'use a version that exists: pip index versions {package}',
     at: 'dependencies.pip.{package}',
   },
   {
     cause: 'package-not-found',
-    inFiles: true,
     rank: 2,
     signs: [
       /^\s{0,4}(?:ERROR: )?Could not find a version that satisfies the requirement (?<package>[\w.-]{1,80}).{0,120}\(from versions: (?:none)?\)/,
@@ -125,7 +122,6 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'requirements-file-missing',
-    inFiles: true,
     signs: [
       /^ERROR: Could not open requirements file: .{0,80}'(?<path>[^']{1,200})'/,
       /^error: File not found: `?(?<path>[^`]{1,200})/,
@@ -137,7 +133,6 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'requirement-invalid',
-    inFiles: true,
     signs: [
       /^(?:ERROR: )?.{0,40}Invalid requirement: (?<line>.{1,160})/,
       /^error: Couldn't parse requirement in `(?<path>[^`]{1,120})`/,
@@ -155,7 +150,6 @@ hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --requir
   },
   {
     cause: 'environment-externally-managed',
-    inFiles: true,
     signs: [
       /^error: externally-managed-environment/,
       /The interpreter at .{1,200} is externally managed/,

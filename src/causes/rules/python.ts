@@ -23,7 +23,6 @@ const places = 'typing|enum|datetime|datetime\\.datetime|asyncio|itertools|funct
 export const pythonRules: readonly FailureRule[] = [
   {
     cause: 'syntax-error',
-    inFiles: true,
     rank: 3,
     signs: [
       /^(?:E {1,8})?SyntaxError: (?!.{0,120}\bJSON\b)(?<problem>.{1,200})/,

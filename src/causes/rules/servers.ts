@@ -1,3 +1,4 @@
+import { fits } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { type FailureRule, messageRows, texts } from '../rule.ts';
 
@@ -86,7 +87,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'bound-to-localhost',
-    inFiles: true,
     rank: 2,
     signs: [
       listening,
@@ -96,7 +96,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       isLocal(host) &&
       config?.runtime !== 'cortex' &&
       // The emulator puts the loopback address in its place.
-      !/\b0\.0\.0\.0\b/.test(config?.custom?.entrypoint?.join(' ') ?? '') &&
+      !fits(/\b0\.0\.0\.0\b/, config?.custom?.entrypoint?.join(' ')) &&
       !before().some((line) => line.includes('on all addresses')),
     title: 'the server listens on {host} only, so that the platform cannot reach it',
     fix: 'listen on 0.0.0.0: --host 0.0.0.0 in the entrypoint, or --bind 0.0.0.0:{port} for gunicorn',
@@ -104,7 +104,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'wrong-port',
-    inFiles: true,
     rank: 1,
     signs: [listening],
     applies: ({ host, port }, { config }) =>

@@ -14,18 +14,9 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
     cause: 'build-out-of-memory',
     only: 'build',
     signs: [
-      /did not complete successfully: exit code: 137$/,
-      /returned a non-zero code: 137$/,
-      /Killed signal terminated program (?<program>\w{1,20})/,
-    ],
-    title: 'the build ran out of memory',
-    fix: 'install fewer large packages at once, limit parallel compilation (MAX_JOBS=2), or use wheels',
-    at: 'deployment.shell_commands',
-  },
-  {
-    cause: 'build-out-of-memory',
-    only: 'build',
-    signs: [
+      /(?<step>did not complete successfully: exit code: 137)$/,
+      /(?<step>returned a non-zero code: 137)$/,
+      /(?<step>Killed signal terminated program)/,
       /^(?!.*\.py$)(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/,
       /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/,
       /\beta \d[\d:]{1,10}\s?Killed$/,
@@ -70,7 +61,6 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   },
   {
     cause: 'command-failed',
-    inFiles: true,
     // What the command printed usually shows more.
     rank: 0,
     only: 'build',
