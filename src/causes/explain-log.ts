@@ -107,15 +107,9 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
 function capture(signs: readonly RegExp[], text: string): Captured | undefined {
   for (const sign of signs) {
     const match = mayMatch(sign, text) ? sign.exec(text) : null;
-    if (match) return definedGroups(match.groups ?? {});
+    if (match) return match.groups ?? {};
   }
   return undefined;
-}
-
-function definedGroups(groups: Record<string, string | undefined>): Captured {
-  return Object.fromEntries(
-    Object.entries(groups).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }
 
 /** How many lines above a sign belong to it. */

@@ -1,4 +1,8 @@
+import { once } from '../kernel/once.ts';
 import { knownModules, namespacePackages } from './known-modules.ts';
+
+/** As PyPI compares names. */
+export const normalizeName = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
 
 /**
  * `opencv-python-headless` for `cv2`, `python-dotenv` for `dotenv.main`, `google-cloud-storage` for `google.cloud.storage`.
@@ -8,7 +12,7 @@ export function packageOf(module: string): string | undefined {
   const { packages, namespaces } = tables();
   const names = module.split('.');
   for (let length = names.length; length > 1; length--) {
-    const part = normalize(names.slice(0, length).join('-'));
+    const part = normalizeName(names.slice(0, length).join('-'));
     if (namespaces.has(part)) return part;
   }
   return packages.get(names[0] ?? module);
@@ -16,7 +20,7 @@ export function packageOf(module: string): string | undefined {
 
 /** Whether PyPI has a package of this name, as far as it is known. */
 export function isPackage(name: string): boolean {
-  const wanted = normalize(name);
+  const wanted = normalizeName(name);
   return [...tables().packages.values()].includes(wanted);
 }
 
@@ -29,27 +33,12 @@ export function modulesOf(name: string): string[] {
 export const spelledLike = (module: string): string[] =>
   [...tables().packages.keys()].filter((each) => each !== module && each.toLowerCase() === module.toLowerCase());
 
-interface Tables {
-  packages: ReadonlyMap<string, string>;
-  namespaces: ReadonlySet<string>;
-}
-
-let parsed: Tables | undefined;
-
-function tables(): Tables {
-  parsed ??= {
-    packages: new Map(knownModules.trim().split(/\s+/).map(readEntry)),
-    namespaces: new Set(namespacePackages.trim().split(/\s+/)),
-  };
-  return parsed;
-}
+const tables = once(() => ({
+  packages: new Map(knownModules.trim().split(/\s+/).map(readEntry)),
+  namespaces: new Set(namespacePackages.trim().split(/\s+/)),
+}));
 
 function readEntry(entry: string): [string, string] {
-  const [module = '', name = normalize(module)] = entry.split('=');
+  const [module = '', name = normalizeName(module)] = entry.split('=');
   return [module, name];
-}
-
-/** As PyPI compares names. */
-function normalize(name: string): string {
-  return name.replace(/[-_.]+/g, '-').toLowerCase();
 }

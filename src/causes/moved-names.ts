@@ -1,3 +1,5 @@
+import { once } from '../kernel/once.ts';
+
 /** Modules and names with the versions of their package that have them, from its release notes. */
 const names = `
 aioredis.create_redis_pool<2 anyio.start_blocking_portal<4 bcrypt.__about__<4.1 celery.decorators<5 celery.task<5
@@ -90,20 +92,9 @@ export function versionsWith(name: string): string | undefined {
   return undefined;
 }
 
-let parsed: ReadonlyMap<string, string> | undefined;
-
-function bounds(): ReadonlyMap<string, string> {
-  parsed ??= new Map(
-    names
-      .trim()
-      .split(/\s+/)
-      .map((entry): [string, string] => {
-        const at = entry.search(/[<>]/);
-        return [entry.slice(0, at), entry.slice(at)];
-      }),
-  );
-  return parsed;
-}
+const bounds = once(
+  () => new Map([...names.matchAll(/(\S+?)([<>]\S+)/g)].map(([, name = '', bound = '']) => [name, bound])),
+);
 
 /** `pandas.DataFrame` for what its instances have in some versions; undefined if it is not known. */
 export function moduleOf(object: string, name: string): string | undefined {

@@ -3,6 +3,7 @@ import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
 import { isSpecifier, readPipLine, type TextLine } from '../../app/pip-line.ts';
 import { groupsOf } from '../groups.ts';
+import { normalizeName } from '../import-names.ts';
 
 /** A package that is wanted. */
 export interface Requirement {
@@ -20,8 +21,6 @@ export interface Requirement {
 export interface RequirementLine extends TextLine {
   file: string;
 }
-
-export const normalizeName = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
 
 /** Undefined for anything but a package: a flag, a path, a URL without a name. What pip cannot read keeps its version. */
 export function parseRequirement(text: string): Requirement | undefined {

@@ -3,12 +3,11 @@ import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
 import { once } from '../../kernel/once.ts';
 import { groupsOf } from '../groups.ts';
-import { packageOf } from '../import-names.ts';
+import { normalizeName, packageOf } from '../import-names.ts';
 import { type Install, installedBy } from './package-commands.ts';
 import {
   environmentLists,
   lineWith,
-  normalizeName,
   parseCondaPackage,
   parseRequirement,
   plainPath,
@@ -20,7 +19,7 @@ import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { broughtBy, hasUnknownExtra } from './tables.ts';
 
-export { normalizeName, type RequirementLine } from './package-files.ts';
+export type { RequirementLine } from './package-files.ts';
 
 /** A package that the app lists. */
 export interface Listed extends Requirement {

@@ -121,6 +121,7 @@ function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: strin
   if (!missing) return;
   yield {
     cause: 'python-version-unsupported',
+    captured: { package: name },
     at,
     title: `${name} ${version} has no wheels for Python ${python}`,
     why: `it has them for Python ${missing.pythons.join(', ') || 'none that is offered'} (${missing.source})`,

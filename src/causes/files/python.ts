@@ -4,10 +4,10 @@ import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from '..
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
-import { packageOf } from '../import-names.ts';
+import { normalizeName, packageOf } from '../import-names.ts';
 import { versionsWith } from '../moved-names.ts';
 import type { Link, Module, ModuleGraph } from './modules.ts';
-import { normalizeName, type Packages } from './packages.ts';
+import type { Packages } from './packages.ts';
 import { addedNames, builtins, standardModules } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
