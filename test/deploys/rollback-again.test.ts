@@ -127,11 +127,11 @@ test.each(['rollback web --yes --restore-scaling --json', 'rollback web --dry-ru
     await machine.run('apps scale web --min-replicas 0 --cooldown 99');
     const { stderr, json } = await machine.run(line);
     const settings = [
-      { setting: 'cooldownPeriodSeconds', from: 99, to: 10 },
-      { setting: 'responseGracePeriodSeconds', from: 60, to: 900 },
+      { setting: 'cooldown', from: 99, to: 10 },
+      { setting: 'response_grace_period', from: 60, to: 900 },
     ];
     expect(json()).toMatchObject({ settings: expect.arrayContaining(settings) });
-    expect(stderr).toContain('setting cooldownPeriodSeconds: 99 -> 10');
+    expect(stderr).toContain('setting cooldown: 99 -> 10');
     const isDone = stage.platform.app('web')?.settings.cooldownPeriodSeconds === 10;
     expect(isDone).toBe(!line.includes('--dry-run'));
   },
