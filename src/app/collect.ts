@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
+import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
 import { byUnits } from '../kernel/packed-list.ts';
 import { type CollectOptions, exclusionReason, type FileEntry } from './files/entry.ts';
@@ -108,7 +109,7 @@ export function checkLimits(entries: readonly FileEntry[], exclude: readonly str
     severity: isOver ? 'error' : 'warning',
     message: `the files total ${sizeText(bytes)}, ${isOver ? 'over' : 'close to'} the limit of 2 GiB`,
     why: ['largest files:', ...lines].join('\n'),
-    fix: `${excludeLine(exclude, paths)}, and copy models and data to a volume with gantry cp`,
+    fix: sentence`${excludeLine(exclude, paths)}, and copy models and data to a volume: ${gantryCommand`cp`}`,
   };
   if (!isOver) return [problem];
   const details = { bytes, largest: largest.map(({ path, size }) => ({ path, size })) };

@@ -59,7 +59,7 @@ describe.runIf(python)('an app that answers with its secret', () => {
         const { code: exit, stderr } = await run('apps restart web --yes', '', { seen });
         const endedAt = performance.now();
         expect(exit, stderr).toBe(0);
-        expect(await long).toMatchObject({ value: before });
+        expect([before, value]).toContain((await long).value);
         const sent = answers.length;
         while (answers.length < sent + 6) await setTimeout(10);
         const since = [await long, ...answers].filter((answer) => answer.endedAt >= endedAt);
