@@ -35,7 +35,7 @@ export function compactTools(all: readonly CommandReference[], allowed: readonly
   };
 }
 
-const instructions = `gantry deploys and manages apps on the hosting platform. find says which commands there are and, by its name, what one takes; call runs one. Every command line may have --jq (filters the result), --cwd (folder) and --project. What deletes needs --confirm NAME, or --yes. ${sharedInstructions}`;
+const instructions = `gantry deploys and manages apps on the hosting platform. find says which commands there are and, by its name, what one takes; call runs one. Every command line may have --jq (filters the result), --cwd (folder) and --project. What replaces or deletes needs --yes, or --confirm NAME. ${sharedInstructions}`;
 
 const isName = (word: string) => /^[a-z]/.test(word);
 

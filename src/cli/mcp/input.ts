@@ -145,7 +145,10 @@ export function argvOf(command: CommandReference, input: Record<string, unknown>
     });
   }
   if (input.follow === true && input.run === undefined && input.build === undefined)
-    throw new UsageError('follow needs run or build', { why: 'the log of an app has no end' });
+    throw new UsageError('follow needs run or build', {
+      why: 'the log of an app has no end',
+      fix: 'name a run or a build, or leave follow out',
+    });
   const words = (property: InputProperty) => wordsOf(property, input[property.name]);
   const positional = known.filter(({ flag }) => flag === undefined);
   const last = positional.findLastIndex((property) => words(property).length > 0);

@@ -67,7 +67,7 @@ function groupedTools(commands: readonly CommandReference[], allowed: readonly E
   };
 }
 
-const instructions = `gantry deploys and manages apps on the hosting platform. A tool is a command, or a group of commands chosen by "command"; properties are the arguments and flags of the command line. Call describe for the flags, exit codes and JSON fields of a command. Every call also takes "jq" (filters the result), "cwd" (folder), "config-file" and "project". What deletes needs "confirm" with the name, or "yes". ${sharedInstructions}`;
+const instructions = `gantry deploys and manages apps on the hosting platform. A tool is a command, or a group of commands chosen by "command"; properties are the arguments and flags of the command line. Call describe for the flags, exit codes and JSON fields of a command. Every call also takes "jq" (filters the result), "cwd" (folder), "config-file" and "project". What replaces or deletes needs "yes", or "confirm" with the name. ${sharedInstructions}`;
 
 const text = { type: 'string' };
 

@@ -66,4 +66,4 @@ function describeWith(command: CommandReference, { output, ...place }: { output:
 
 /** What holds for every call, in the words of the tool set. */
 export const sharedInstructions =
-  'An error has code, message, why and fix; "next" is the command that fixes it. Long work (deploy, run, invoke, logs with follow and a run or a build) takes "timeout"; exit code 8 means that it continues remotely.';
+  'An error has code, message, why and fix; "next" is the command that fixes it. Long work (deploy, run, invoke, logs with follow and a run or a build) takes a timeout; exit code 8 means that it continues remotely.';

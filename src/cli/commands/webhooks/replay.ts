@@ -19,5 +19,5 @@ export default defineCommand({
     statusCode: integer('HTTP status of the response'),
     signed: boolean('whether it was signed again, with the current time'),
   }),
-  examples: ['webhooks replay latest', 'webhooks replay latest --secret-file secret.txt'],
+  examples: ['webhooks replay latest', 'webhooks replay latest --to http://localhost:8000/hook'],
 });
