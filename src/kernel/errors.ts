@@ -62,9 +62,9 @@ export interface Problem {
   /** The name of its cause (docs/failures.md), if it has one. */
   cause?: string;
   location?: FileLocation;
-  why?: string;
+  why?: string | undefined;
   /** What to do about it: the command to type, or prose. */
-  fix?: Fix;
+  fix?: Fix | undefined;
 }
 
 export interface CorrectedWord {
@@ -79,20 +79,20 @@ type Named = 'app' | 'project' | 'build' | 'run' | 'container' | 'region' | 'vol
 
 export interface ErrorFacts {
   location?: FileLocation;
-  why?: string;
+  why?: string | undefined;
   /** What to do about it: the command to type, or prose. */
-  fix?: Fix;
+  fix?: Fix | undefined;
   /** The command for programs where the fix is not the one that helps most; null if none helps. */
   next?: CommandLine | null;
   /** Flags with which the same command line would work. */
   retryWith?: readonly string[];
   /** The word of the command line that is wrong: with the other one, it would work. Becomes the fix. */
-  corrected?: CorrectedWord;
+  corrected?: CorrectedWord | undefined;
   /** The HTTP status of the reply that caused the error. */
   status?: number;
-  requestId?: string;
+  requestId?: string | undefined;
   retryable?: boolean;
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   /** More for programs, such as ids. Shown in JSON only. */
   details?: Record<string, unknown> & { [name in Named]?: string | null | undefined };
   /** The end of the log of what failed, to find the cause. Not shown. */

@@ -52,7 +52,7 @@ function checkOptions(options: InvokeOptions): void {
     [webhookSecretFile === '-' && (data === '-' || input === '-'), 'only one value can be read from stdin'],
   ];
   const broken = rules.find(([isBroken]) => isBroken);
-  if (broken) throw new UsageError(broken[1], broken[2] ? { fix: broken[2] } : {});
+  if (broken) throw new UsageError(broken[1], { fix: broken[2] });
 }
 
 async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: InvokeOptions) {

@@ -42,7 +42,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   const facts: ErrorFacts = {
     status,
     details: { statusCode: status, run: runId ?? null, headers, ...content },
-    ...(runId && { requestId: runId }),
+    requestId: runId,
   };
   const said = responseMessage(content);
   const refused = refusalOf(context, response, auth, said, facts);
@@ -81,8 +81,8 @@ function tooManyCalls(
   facts: ErrorFacts,
 ): RateLimitedError {
   const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
-  const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
-  const unserved = { ...facts, retryable: isTransientStatus(429), ...wait };
+  const fix = retryAfterMs === undefined ? undefined : `retry in ${duration(retryAfterMs)}`;
+  const unserved = { ...facts, retryable: isTransientStatus(429), retryAfterMs, fix };
   return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, unserved);
 }
 
@@ -97,11 +97,8 @@ async function appError(context: Context, { target, status, sent }: AppResponse,
   const request = await fixOfRequest(context, target, status);
   const fix = request.fix ?? (/\bstr\b/.test(why ?? '') ? asJson(sent) : undefined);
   const reason = request.why ?? (message === undefined ? why : undefined);
-  return new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
-    ...facts,
-    ...(fix && { fix }),
-    ...(reason && { why: reason }),
-  });
+  const what = `${target.name} returned ${status}${message ? `: ${message}` : ''}`;
+  return new AppError(what, { ...facts, fix: fix ?? facts.fix, why: reason });
 }
 
 /** How to pass what is a number or `true`, where a text was sent; undefined without such a parameter. */
@@ -193,25 +190,24 @@ function accessError(
   const denied = kind === 'none' || kind === 'recorded' ? message : 'the token has no permission to call the app';
   return new ErrorClass(`${ErrorClass === DeniedError ? denied : message} (HTTP ${facts.status})`, {
     ...facts,
-    ...(reason ? { why: reason } : {}),
-    ...(fix ? { fix } : {}),
+    why: reason,
+    fix,
   });
 }
 
 /** Distinguishes a missing function and a path that the app's own server does not have. The app itself may be missing. */
-async function notFoundError(context: Context, target: CallTarget, reason: string | undefined, facts: ErrorFacts) {
+async function notFoundError(context: Context, target: CallTarget, why: string | undefined, facts: ErrorFacts) {
   const { project, app, name } = target;
-  const why = reason ? { why: reason } : {};
   const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   if (found?.runtime && found.runtime !== 'cortex') {
     const fix = sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
-    return new AppError(`the server of ${name} returned 404`, { ...facts, ...why, fix });
+    return new AppError(`the server of ${name} returned 404`, { ...facts, why, fix });
   }
   return new NotFoundError(`${name} not found (HTTP 404)`, {
     ...facts,
-    ...why,
+    why,
     fix: found
-      ? ((await fixOfFunction(context, target, reason)) ??
+      ? ((await fixOfFunction(context, target, why)) ??
         `${app} exists: check that the deployed code has this function and that its name does not start with _`)
       : sentence`${gantryCommand`apps list`} shows the deployed apps`,
   });

@@ -135,7 +135,7 @@ async function throwUnlessSucceeded(context: Context, { target, runId }: WaitOpt
   const error = new AppError(
     `run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`,
     {
-      ...(mayHaveTimedOut ? { why: await describeGracePeriod(context, target) } : {}),
+      why: mayHaveTimedOut ? await describeGracePeriod(context, target) : undefined,
       fix: commandAfter(target.app, run),
       details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
       log: await readFailureLog(context, target.app, { runId }),
@@ -157,7 +157,7 @@ function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, w
 function pendingError({ target: { app }, runId }: WaitOptions, status: string | undefined, waitedMs: number) {
   const lastStatus = status ? `last status: ${status}` : 'it has no record yet';
   return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waitedMs)}: ${lastStatus}`, {
-    ...(waitedMs >= maxRunMs ? { why: 'no run takes longer than 12 hours, so its record may never change' } : {}),
+    why: waitedMs >= maxRunMs ? 'no run takes longer than 12 hours, so its record may never change' : undefined,
     fix: gantryCommand`logs ${app} --run ${runId} -f`,
     details: { app, run: runId, status: status ?? null },
   });

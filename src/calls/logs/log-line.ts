@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import type { BuildLogLine } from '../../platform/contract/builds.ts';
 import type { AppLogFrame, AppLogLine, BuildLogFrame } from '../../platform/contract/logs.ts';
@@ -37,16 +38,8 @@ export function appLine(original: AppLogLine): LogLine {
 /** A line of the live log, which has fewer fields than one of the history. */
 export function appFrameLine(frame: AppLogFrame): LogLine {
   const { log, timestamp, app_id, run_id, container_name, container_id, log_id, stream } = frame;
-  return appLine({
-    ...(app_id ? { appId: app_id } : {}),
-    ...(run_id ? { runId: run_id } : {}),
-    ...(container_id ? { containerId: container_id } : {}),
-    ...(container_name ? { containerName: container_name } : {}),
-    ...(log_id ? { logId: log_id } : {}),
-    logLine: log,
-    ...(stream ? { stream } : {}),
-    timestamp,
-  });
+  const named = { appId: app_id, runId: run_id, containerId: container_id, containerName: container_name };
+  return appLine({ ...defined({ ...named, logId: log_id }), logLine: log, ...defined({ stream }), timestamp });
 }
 
 /** `index` is the position in the log, which identifies a line without time and id. */
@@ -65,7 +58,7 @@ export function buildLine(original: BuildLogLine, index: number): LogLine {
 }
 
 export function buildFrameLine({ log, timestamp, log_id, log_line_number }: BuildLogFrame): LogLine {
-  return buildLine({ ...(log_id ? { id: log_id } : {}), createdAt: timestamp, log }, log_line_number ?? 0);
+  return buildLine({ ...defined({ id: log_id }), createdAt: timestamp, log }, log_line_number ?? 0);
 }
 
 /** One for each line of its text: the live log may send one by one what the history has in one entry, or without its end. */

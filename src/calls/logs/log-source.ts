@@ -137,7 +137,7 @@ export function buildLogSource(
     async readPage({ after = 0, before = Number.POSITIVE_INFINITY }) {
       const reply = await api(getBuildLogs, { project, app, build });
       const status = reply.status || (await readStatus?.()) || '';
-      const lines = (reply.logs ?? [])
+      const lines = reply.logs
         .map(buildLine)
         .filter(({ at, timestamp, text }) => (!timestamp || (at >= after && at < before)) && matches(text));
       return { lines, hasEnded: buildPhase(status) !== 'in progress' };
@@ -170,7 +170,7 @@ export async function findContainer(
     if (!(error instanceof GantryError) || signal.aborted) throw error;
     return [];
   });
-  const names = [...new Set((containers ?? []).map(({ containerId }) => containerId))];
+  const names = [...new Set(containers.map(({ containerId }) => containerId))];
   const matches = [
     names.filter((name) => name === given),
     names.filter((name) => name.endsWith(given)),

@@ -129,8 +129,7 @@ export class WorkLog {
   /** A log that is refused now may be available once the work has started. */
   #throwTransient(error: GantryError): never {
     if (!this.#until.aborted) this.#warnOnce(error.message);
-    const { retryAfterMs } = error.facts ?? {};
-    throw new UnavailableError(error.message, { cause: error, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+    throw new UnavailableError(error.message, { cause: error, retryAfterMs: error.facts.retryAfterMs });
   }
 
   #warnOnce(why: string): void {

@@ -75,7 +75,7 @@ function formatOf(name: string): Reader {
   if (/\.csv$/i.test(name)) return readCsv;
   throw new UsageError(`${name} is neither .jsonl nor .csv`, {
     why: 'the inputs are a file of JSON lines, or CSV with a title for each column',
-    ...(name === '-' && { fix: 'save stdin to a file: it is read again when the command continues' }),
+    fix: name === '-' ? 'save stdin to a file: it is read again when the command continues' : undefined,
   });
 }
 

@@ -8,7 +8,6 @@ import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
 import type { AppFacts } from '../spending.ts';
 import type { DeliveryOptions } from '../webhooks/index.ts';
 import { AsyncCalls } from './async-calls.ts';
-import { callAll } from './call-all.ts';
 import { Acceptance, type CalledInput, type CallSettings, CallSignals, NotRepeated } from './call-input.ts';
 import type { InputFile, MapInput } from './input-file.ts';
 import { MapStopped } from './judge-response.ts';
@@ -162,10 +161,8 @@ export class MapCalls {
     try {
       const inputs = withoutResult(input.read(), results);
       const limit = () => this.#spending.limit(this.#width.current);
-      await callAll(
-        { inputs, width: this.#width, limit, isOver: () => this.#mayNotStart(), elapsed: context.elapsed },
-        call,
-      );
+      const isOver = () => this.#mayNotStart();
+      await callAll({ inputs, width: this.#width, limit, isOver, elapsed: context.elapsed }, call);
       if (!this.#isOver) await held.end();
       await this.#spending.look();
     } catch (error) {
@@ -271,8 +268,60 @@ function withoutSecrets(result: MapResult, { secrets }: Context): MapResult {
   return result.status === 'failed' ? { ...result, error: redactValue(result.error, secrets) } : result;
 }
 
-async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput[]> {
-  for await (const some of inputs) yield some.filter(({ index }) => !done.has(index));
+interface CallAllOptions {
+  inputs: AsyncIterable<MapInput>;
+  width: AdaptiveWidth;
+  limit: () => number;
+  isOver: () => boolean;
+  elapsed: () => number;
+}
+
+/**
+ * Makes a call for each input, as many at a time as the limit allows. After a failure, or when `isOver`, starts no more
+ * and waits for those that are in flight. Throws the first failure.
+ */
+export async function callAll(
+  { inputs, width, limit, isOver, elapsed }: CallAllOptions,
+  call: (input: MapInput) => Promise<void>,
+): Promise<void> {
+  let running = 0;
+  let failure: unknown;
+  let wake = () => {};
+  const start = async (input: MapInput) => {
+    const { round } = width;
+    const startedAt = elapsed();
+    running++;
+    try {
+      await call(input);
+      width.recover(1);
+      if (running >= width.current) width.measure({ round, bytes: 1, ms: Math.max(1, elapsed() - startedAt) });
+    } catch (reason) {
+      failure ??= reason;
+    }
+    running--;
+    wake();
+  };
+  const untilFewer = async (most: () => number) => {
+    while (running >= most()) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  try {
+    for await (const input of inputs) {
+      await untilFewer(limit);
+      if (failure || isOver()) break;
+      void start(input);
+    }
+  } finally {
+    await untilFewer(() => 1);
+  }
+  if (failure) throw failure;
+}
+
+async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput> {
+  for await (const some of inputs) yield* some.filter(({ index }) => !done.has(index));
 }
 
 /** After so many failures of a kind that would concern all calls, and none that shows otherwise, the map ends. */

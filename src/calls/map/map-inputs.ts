@@ -52,9 +52,9 @@ async function mapFile(context: Context, options: MapOptions) {
     const found = await findApp(context, target);
     const facts = found && factsOf(found);
     checkBudget({ app: target.app, facts, budget: options.budget, otherLimit: '--max-failures' });
-    const { maxReplicaCount = 1, replicaConcurrency = 1, responseGracePeriodSeconds, runtime } = found ?? {};
-    const capacity = Math.min(maxConcurrency, Math.max(1, (maxReplicaCount ?? 1) * (replicaConcurrency ?? 1)));
-    const concurrency = options.concurrency ?? (found ? capacity : defaultConcurrency);
+    const { responseGracePeriodSeconds, runtime } = found ?? {};
+    const capacity = facts ? Math.max(1, facts.maxReplicas * facts.concurrency) : defaultConcurrency;
+    const concurrency = options.concurrency ?? Math.min(maxConcurrency, capacity);
     const summary = (counts: MapCounts) => summaryOf(options, target, counts);
     const results = { name, path: resolve(context.cwd, name) };
     const { done, failed } = await countResults(results.path);

@@ -187,7 +187,7 @@ export async function whileLocked<T>({ name, path }: NamedResults, work: () => P
   if (!lock) {
     const holder = lockHolder(`${path}.lock`);
     throw new ConflictError(`${name} is being written by another gantry map`, {
-      ...(holder && { why: `its process is ${holder.pid}` }),
+      why: holder && `its process is ${holder.pid}`,
       fix: 'wait until it ends, or name another results file',
     });
   }

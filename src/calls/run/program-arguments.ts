@@ -153,7 +153,7 @@ function unknownParameter(called: Called, name: string, spelling: string): Usage
   const suggestion = meant ? `: did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` : '';
   return new UsageError(`${called.name} has no parameter ${name}${suggestion}`, {
     why: names.length > 0 ? `its parameters: ${names.join(', ')}` : 'it has no parameters',
-    ...(meant && { corrected: { typed: spelling, meant: spelling.replace(name, meant) } }),
+    corrected: meant ? { typed: spelling, meant: spelling.replace(name, meant) } : undefined,
   });
 }
 

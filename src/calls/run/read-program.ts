@@ -217,7 +217,7 @@ function throwMissing(functions: readonly string[], file: string, name: string):
   const hint = meant ? `: did you mean ${meant}?` : '';
   throw new NotFoundError(`function ${name} not found in ${file}${hint}`, {
     why: functions.length > 0 ? `available functions: ${functions.join(', ')}` : 'the file has no top-level functions',
-    ...(meant && { corrected: { typed: `${file}::${name}`, meant: `${file}::${meant}` } }),
+    corrected: meant ? { typed: `${file}::${name}`, meant: `${file}::${meant}` } : undefined,
   });
 }
 

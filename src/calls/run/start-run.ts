@@ -64,7 +64,7 @@ export async function startProgram(program: Program, options: RunOptions): Promi
   const { api, project, progress } = context;
   const { name: app } = program.project;
   const image = await readBaseImage(program.project, (problem) => progress.warn(problem));
-  await api(createRunApp, { project, app, query: { ...(region && { region }) } });
+  await api(createRunApp, { project, app, query: { region } });
   const imageDigest =
     image && (await limit.wait((timeoutMs) => prepareImage(context, { app, region, image, timeoutMs })));
   const { runId: run } = await send(program, { ...options, region, imageDigest });
@@ -110,9 +110,9 @@ async function send(
   const query = {
     filename: file,
     appName: app,
-    ...(region && { region }),
-    ...(functionName && { functionName }),
-    ...(imageDigest && { imageDigest }),
+    region,
+    functionName,
+    imageDigest,
     ...hardwareQuery(hardware),
   };
   const body = {
@@ -144,19 +144,19 @@ async function abandon(context: Context, app: string, run: string): Promise<void
 }
 
 /** A run takes one kind of hardware: the first of the list. */
-function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware']): Record<string, string> {
+function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware']) {
   const [computeType] = [compute ?? []].flat();
   return {
-    ...(computeType && { computeType }),
-    ...(gpu_count && { gpuCount: String(gpu_count) }),
-    ...(cpu !== undefined && { cpu: withDecimal(cpu) }),
-    ...(memory !== undefined && { memoryGb: withDecimal(memory) }),
+    computeType,
+    gpuCount: gpu_count ? String(gpu_count) : undefined,
+    cpu: withDecimal(cpu),
+    memoryGb: withDecimal(memory),
   };
 }
 
 /** `2.0`: the platform requires a decimal point. */
-function withDecimal(number: number): string {
-  return Number.isInteger(number) ? number.toFixed(1) : String(number);
+function withDecimal(number: number | undefined): string | undefined {
+  return Number.isInteger(number) ? number?.toFixed(1) : number?.toString();
 }
 
 /**
@@ -209,9 +209,8 @@ async function prepareImage(context: Context, { app, region, image, timeoutMs }:
   let shownStatus = '';
   const deadline = new Deadline(context, timeoutMs, () => timeoutError(app, shownStatus, timeoutMs));
   const work = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
-  const query = region === undefined ? {} : { region };
   const pollOptions: PollOptions<{ status: string; digest?: string | null | undefined }> = {
-    poll: (api) => api(prepareBaseImage, { project, app, query, body: image }),
+    poll: (api) => api(prepareBaseImage, { project, app, query: { region }, body: image }),
     deadline,
     pauses,
     onFailure(error, silentMs) {

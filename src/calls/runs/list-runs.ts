@@ -10,7 +10,7 @@ import { hasSucceeded, runHasFailed, runKey } from './run-status.ts';
 
 interface ListOptions {
   /** Only runs that were called with `async=true`. */
-  asyncOnly?: boolean;
+  asyncOnly?: true;
   /** Whether the last page, or all that was read, is enough. Asked only where what is left is older. */
   isEnough: (page: readonly Run[], runs: readonly Run[]) => boolean;
 }
@@ -28,8 +28,7 @@ export async function readRunList(source: RunListSource, app: string, options: L
   const { api, project } = source;
   const { asyncOnly, isEnough } = options;
   let read = (position: PagePosition | undefined): Promise<ListPage<Run>> => {
-    const token = position && 'token' in position ? { nextToken: position.token } : {};
-    return api(listRuns, { project, app, query: { ...(asyncOnly && { asyncOnly }), ...token } });
+    return api(listRuns, { project, app, query: { asyncOnly, nextToken: atPosition(position).nextToken } });
   };
   const first = await read(undefined).catch((error: unknown) => {
     if (!isRefusal(error) || asyncOnly) throw error;

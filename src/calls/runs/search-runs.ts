@@ -38,12 +38,12 @@ export async function searchRuns(context: Context, query: RunQuery) {
 
 /** The list takes no filter and no range: both are applied here. */
 async function searchList(search: RunSearchContext, query: RunQuery) {
-  const { app, asyncOnly, limit, since } = query;
+  const { app, limit, since } = query;
   let hasOlder = true;
   let read = 0;
   let matching = 0;
   const { runs, hasMore, isComplete } = await readRunList(search, app, {
-    asyncOnly,
+    asyncOnly: true,
     isEnough(page, all) {
       search.onProgress(count(all.length, 'run'));
       matching += all.slice(read).filter((run) => matches(run, query)).length;

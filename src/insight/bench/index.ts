@@ -237,7 +237,7 @@ class Bench {
         severity: 'warning',
         message: `${count(open, 'call')} of ${name} may go on: they got no response in time, and no run of theirs has ended`,
         why: 'until it has, a call keeps its replica busy, which is paid for',
-        ...(run !== undefined && { fix: gantryCommand`runs cancel ${app} ${run}` }),
+        fix: run && gantryCommand`runs cancel ${app} ${run}`,
       });
     }
     return { unfinished: open, openRuns: [...unfinished.runs] };

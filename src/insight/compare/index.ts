@@ -137,17 +137,16 @@ async function readCalls(context: Context, app: string, { before, after, sorter 
   // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
   const isOneRange = last.since - first.until < dayMs;
   const ranges = isOneRange ? [{ since: first.since, until: last.until }] : [first, last];
-  const missing = new Map<string, number | undefined>();
+  let missing = 0;
   for (const { since, until } of ranges.filter((range) => range.since < range.until)) {
     for await (const day of readRunDays(context, { app, since, until })) {
       sorter.add(day, callsWithin(day, { since, until }));
       const gaps = day.gaps.filter(({ from, to }) => to >= since && from <= until);
-      for (const gap of gaps) missing.set(`${gap.from} ${gap.to}`, gap.missing);
+      for (const gap of gaps) missing += gap.missing;
     }
   }
   // Where one number is not known, the sum is none.
-  const sum = [...missing.values()].reduce<number>((most, count = Number.NaN) => most + count, 0);
-  return Number.isNaN(sum) ? null : sum;
+  return Number.isNaN(missing) ? null : missing;
 }
 
 function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSamples[]) {

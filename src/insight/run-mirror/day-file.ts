@@ -11,8 +11,8 @@ export const dayMs = 86_400_000;
 export interface Gap {
   from: number;
   to: number;
-  /** Undefined if the platform did not say how many. */
-  missing: number | undefined;
+  /** NaN if the platform did not say how many. */
+  missing: number;
 }
 
 /** The runs of an app that were created on one day, in UTC. */
@@ -20,8 +20,9 @@ export interface RunDay {
   /** Its midnight. */
   day: number;
   runs: RunTable;
+  /** Of this reading: they are not kept, but read again. */
   gaps: Gap[];
-  /** Runs that were created before are here, and what was known of them then. */
+  /** All runs that were created before are here, and what was known of them then. */
   readTo: number;
   /** When the day was last read up to its end; 0 if it never was. */
   readAt: number;
@@ -43,13 +44,12 @@ export function dayPath(folder: string, day: number): string {
 
 const Time = v.pipe(v.number(), v.integer());
 const Header = v.object({
-  gantryRuns: v.literal(2),
+  gantryRuns: v.literal(3),
   project: v.string(),
   app: v.string(),
   day: Time,
   readTo: Time,
   readAt: Time,
-  gaps: v.array(v.object({ from: Time, to: Time, missing: v.optional(v.number()) })),
   runs: v.pipe(v.number(), v.integer(), v.minValue(0)),
   /** Lengths in bytes of the last two parts, which are JSON: the lists of words, and the ids. */
   wordBytes: v.number(),
@@ -66,15 +66,7 @@ export async function readDay(folder: string, day: number): Promise<RunDay | und
   const body = bytes.subarray(bytes.indexOf('\n') + 1);
   if (crc32(body) !== header.crc32) return undefined;
   const table = parseBody(body, header);
-  return (
-    table && {
-      day,
-      runs: new RunTable(table),
-      gaps: header.gaps as Gap[],
-      readTo: header.readTo,
-      readAt: header.readAt,
-    }
-  );
+  return table && { day, runs: new RunTable(table), gaps: [], readTo: header.readTo, readAt: header.readAt };
 }
 
 /** Whose runs a file has; undefined if it is none of this format. */
@@ -100,7 +92,11 @@ export async function writeDay(folder: string, owner: MirrorOwner, day: RunDay):
   const lock = await waitForLock(`${path}.lock`, 2_000);
   try {
     const other = await readDay(folder, day.day);
-    if (other) mergeDay(day, other);
+    if (other) {
+      day.runs.absorb(other.runs);
+      day.readTo = Math.max(day.readTo, other.readTo);
+      day.readAt = Math.max(day.readAt, other.readAt);
+    }
     const parts = serialize(owner, day);
     await writeAtomically(path, (file) => file.writev(parts), { mode: 0o600 });
   } finally {
@@ -108,24 +104,7 @@ export async function writeDay(folder: string, owner: MirrorOwner, day: RunDay):
   }
 }
 
-/** A gap is closed if the other look at the day has all of its runs. */
-function mergeDay(own: RunDay, other: RunDay): void {
-  own.gaps = [...openGaps(own, other), ...openGaps(other, own)].filter(
-    (gap, index, all) => all.findIndex(({ from, to }) => from === gap.from && to === gap.to) === index,
-  );
-  own.runs.absorb(other.runs);
-  own.readTo = Math.max(own.readTo, other.readTo);
-  own.readAt = Math.max(own.readAt, other.readAt);
-}
-
-function openGaps({ gaps, readAt }: RunDay, other: RunDay): Gap[] {
-  const isNewer = other.readAt > readAt;
-  return gaps.filter(
-    ({ from, to }) => !(isNewer || to <= other.readTo) || other.gaps.some((each) => each.from < to && each.to > from),
-  );
-}
-
-function serialize({ project, app }: MirrorOwner, { day, runs, gaps, readTo, readAt }: RunDay): Uint8Array[] {
+function serialize({ project, app }: MirrorOwner, { day, runs, readTo, readAt }: RunDay): Uint8Array[] {
   const table = runs.sorted();
   const words = Buffer.from(JSON.stringify(wordColumns.map((name) => table.words[name].list)));
   const ids = Buffer.from(JSON.stringify(table.ids()));
@@ -135,13 +114,12 @@ function serialize({ project, app }: MirrorOwner, { day, runs, gaps, readTo, rea
   ].map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
   const body = [...columns, words, ids];
   const header: Header = {
-    gantryRuns: 2,
+    gantryRuns: 3,
     project,
     app,
     day,
     readTo,
     readAt,
-    gaps,
     runs: table.length,
     wordBytes: words.length,
     idBytes: ids.length,
@@ -150,8 +128,7 @@ function serialize({ project, app }: MirrorOwner, { day, runs, gaps, readTo, rea
   return [Buffer.from(`${JSON.stringify(header)}\n`), ...body];
 }
 
-/** Enough for some hundred gaps. */
-const maxHeaderBytes = 64 * 1024;
+const maxHeaderBytes = 4 * 1024;
 
 function parseHeader(bytes: Buffer): Header | undefined {
   const text = bytes.toString('utf8', 0, Math.min(maxHeaderBytes, bytes.indexOf('\n')));

@@ -2,7 +2,7 @@ import { atPosition, type Jobs, type readChart, runKey } from '../../calls/runs/
 import { toMs } from '../../kernel/output/format.ts';
 import type { Run, RunsQuery } from '../../platform/contract/runs.ts';
 import { type PagePosition, readPages } from '../../platform/replies/index.ts';
-import { dayMs, type Gap, type RunDay } from './day-file.ts';
+import { dayMs, type RunDay } from './day-file.ts';
 import { mirrored, RunTable } from './run-table.ts';
 
 /** A run may appear this long after newer ones. */
@@ -12,7 +12,6 @@ const settledMs = dayMs;
 /** Windows that are closer are read as one. */
 const joinMs = 10 * 60_000;
 const maxWindows = 20;
-const maxGaps = 100;
 /** How many runs a kill may cost. */
 const runsPerSave = 20_000;
 
@@ -26,93 +25,61 @@ interface FillOptions {
 }
 
 /** Whether a day was read late enough that the platform has nothing new about it, and returned all that it announced. */
-export function isDayWhole({ day, gaps, readTo }: RunDay): boolean {
-  return readTo >= day + dayMs && gaps.length === 0;
+export function isDayWhole({ day, readTo }: RunDay): boolean {
+  return readTo >= day + dayMs;
 }
 
 /**
- * Reads what is new: runs that had not ended, gaps, and what was created since. In this order, and from old to new: whatever
- * a kill leaves is right, and the next time goes on from there.
+ * Reads what is new: runs that had not ended, and what was created since. In this order, and from old to new: whatever a kill
+ * leaves is right, and the next time goes on from there, or from the first gap.
  */
 export async function fillDay(day: RunDay, { read, jobs, now, save, onRuns }: FillOptions): Promise<void> {
   let unsaved = 0;
-  const take = async (found: WindowRuns) => {
+  const take = (found: WindowRuns) => {
     const before = day.runs.length;
     takeRuns(day, found, jobs);
     onRuns(day.runs.length - before);
     unsaved += found.runs.length;
   };
   const end = day.day + dayMs;
-  // A gap that goes on after it is not read twice.
-  const resumeAt = day.gaps.reduce((at, { from, to }) => (to > day.readTo ? Math.min(at, from) : at), day.readTo);
-  for (const window of windowsToRepeat(day, resumeAt)) {
-    for await (const found of readWindow(read, window)) await take(found);
+  const readOn = (to: number) => {
+    if (day.gaps.length === 0) day.readTo = Math.max(day.readTo, to);
+  };
+  const resumeAt = day.readTo;
+  for (const window of windowsToRepeat(day)) {
+    for await (const found of readWindow(read, window)) take(found);
   }
   const rest = resumeAt < end ? readWindow(read, { from: resumeAt, to: end }) : [];
   for await (const found of rest) {
-    await take(found);
-    day.readTo = Math.max(day.readTo, Math.min(found.to, (day.runs.newest() ?? 0) - lateMs));
+    take(found);
+    readOn(Math.min(found.to, (day.runs.newest() ?? 0) - lateMs));
     if (unsaved < runsPerSave) continue;
     await save();
     unsaved = 0;
   }
   day.readAt = now;
-  if (now >= end + settledMs) day.readTo = end;
+  if (now >= end + settledMs) readOn(end);
   await save();
   day.runs = new RunTable(day.runs.sorted());
 }
 
 function takeRuns(day: RunDay, { from, to, runs, missing }: WindowRuns, jobs: Jobs): void {
-  // A platform that returns fewer runs than are known has forgotten them: the missing ones as well.
-  if (missing !== undefined || runs.length >= countWithin(day.runs, from, to)) cutGaps(day, from, to);
   for (const run of runs.map((each) => mirrored(each, jobs))) {
     // Some platforms do not keep to the window. Without a time it belongs to the day that it was returned for.
     const at = run.createdAt ?? from;
     if (at >= day.day && at < day.day + dayMs) day.runs.put(run);
   }
-  if (missing !== undefined) day.gaps.push({ from, to, missing: missing === 'some' ? undefined : missing });
-  if (day.gaps.length > maxGaps) day.gaps = [joinGaps(day.gaps)];
-}
-
-/** Leaves of each gap what is outside of a window: it is not known how many runs are missing there. */
-function cutGaps(day: RunDay, from: number, to: number): void {
-  day.gaps = day.gaps.flatMap((gap) => {
-    if (gap.to <= from || gap.from >= to) return [gap];
-    const rest = [
-      { from: gap.from, to: from, missing: undefined },
-      { from: to, to: gap.to, missing: undefined },
-    ];
-    return rest.filter((each) => each.from < each.to);
-  });
-}
-
-/** Without those on an end of the window: platforms differ in whether they return them. */
-function countWithin(runs: RunTable, from: number, to: number): number {
-  const created = runs.column('createdAt');
-  let within = 0;
-  for (let row = 0; row < runs.length; row++) {
-    const at = created[row] as number;
-    if (at > from && at < to) within++;
-  }
-  return within;
-}
-
-function joinGaps(gaps: readonly Gap[]): Gap {
-  const counts = gaps.map(({ missing }) => missing);
-  return {
-    from: gaps.reduce((first, { from }) => Math.min(first, from), Number.POSITIVE_INFINITY),
-    to: gaps.reduce((last, { to }) => Math.max(last, to), Number.NEGATIVE_INFINITY),
-    missing: counts.includes(undefined) ? undefined : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-  };
+  // What was read before is known, even if the platform has lost it since.
+  if (missing !== 0 && from >= day.readTo) day.gaps.push({ from, to, missing });
 }
 
 /** What is read again before the rest of the day. */
-function windowsToRepeat({ day, runs, gaps, readAt }: RunDay, resumeAt: number): Window[] {
+function windowsToRepeat({ day, runs, readTo, readAt }: RunDay): Window[] {
   const created = runs.column('createdAt');
-  const windows: Window[] = gaps.filter(({ from }) => from < resumeAt).map(({ from, to }) => ({ from, to }));
+  const windows: Window[] = [];
   for (let row = 0; row < runs.length; row++) {
     const at = created[row] || day;
-    const isOpen = at < resumeAt && readAt < at + settledMs && !runs.hasEnded(row);
+    const isOpen = at < readTo && readAt < at + settledMs && !runs.hasEnded(row);
     if (isOpen) windows.push({ from: Math.max(day, at - 1), to: Math.min(day + dayMs, at + 1) });
   }
   const joined = join(windows);
@@ -140,8 +107,8 @@ interface Window {
 /** What the platform returned for a window. */
 interface WindowRuns extends Window {
   runs: Run[];
-  /** The platform announced more than it returned: how many, or that it did not say. */
-  missing: number | 'some' | undefined;
+  /** How many more the platform announced than it returned; NaN if it did not say. */
+  missing: number;
 }
 
 export type ReadRuns = (query: RunsQuery) => ReturnType<typeof readChart>;
@@ -161,7 +128,7 @@ async function* readWindow(read: ReadRuns, window: Window): AsyncGenerator<Windo
   const page = await read(query);
   const { items, nextToken, total } = page;
   const isFull = Boolean(nextToken) || items.length >= pageSize;
-  if (!isFull && (total ?? 0) <= new Set(items.map(runKey)).size) yield { ...window, runs: items, missing: undefined };
+  if (!isFull && (total ?? 0) <= new Set(items.map(runKey)).size) yield { ...window, runs: items, missing: 0 };
   else if (isFull && canBeSplit(window, items)) {
     for (const part of split(window, (total || 2 * items.length) / items.length)) yield* readWindow(read, part);
   } else yield readAllPages(read, query, window, page);
@@ -197,8 +164,8 @@ async function readAllPages(
   for (;;) {
     const next = await pages.next();
     if (next.done) {
-      const missing = Number.isFinite(total) ? total - runs.length : 'some';
-      return { ...window, runs, missing: next.value ? undefined : missing };
+      const missing = Number.isFinite(total) ? total - runs.length : Number.NaN;
+      return { ...window, runs, missing: next.value ? 0 : missing };
     }
     for (const run of next.value.items) runs.push(run);
     total = Math.min(total, next.value.page.total ?? total);

@@ -126,8 +126,9 @@ class Mirror {
 function sayGaps({ progress }: Pick<Context, 'progress'>, gaps: readonly Gap[]): void {
   const [first] = gaps;
   if (!first) return;
-  const counted = gaps.reduce((sum, { missing }) => sum + (missing ?? 0), 0);
-  const some = gaps.some(({ missing }) => missing === undefined);
+  const counts = gaps.map(({ missing }) => missing);
+  const counted = counts.reduce((sum, missing) => sum + (missing || 0), 0);
+  const some = counts.some(Number.isNaN);
   const number =
     counted === 0
       ? 'some runs are'

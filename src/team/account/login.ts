@@ -134,8 +134,7 @@ async function readToken({ prompt, readStdin, terminal, now }: Context, piped: b
   if (token === '')
     throw new UsageError('no token on stdin', { fix: sentence`${gantryCommand`login --token`} < FILE` });
   const problem = findTokenProblem({ token }, now());
-  if (problem?.why)
-    throw new UsageError('invalid token', { why: `it ${problem.why}`, ...(problem.fix && { fix: problem.fix }) });
+  if (problem?.why) throw new UsageError('invalid token', { why: `it ${problem.why}`, fix: problem.fix });
   if (!problem) return token;
   const fix = 'create a new one in the dashboard, API Keys page';
   throw new AuthError(`${problem.message}: nothing was stored`, { fix });

@@ -51,7 +51,7 @@ export async function switchProfile({ settings, progress }: Pick<Context, 'setti
   }
   if (origin.startsWith('folder') && value !== name) {
     progress.warn(
-      sentence`this folder uses profile ${value ?? ''}, from the ${origin}; ${gantryCommand`config profiles use ${name} --here`} changes that`,
+      sentence`this folder uses profile ${value}, from the ${origin}; ${gantryCommand`config profiles use ${name} --here`} changes that`,
     );
   }
   return { profile: name, folder: null };

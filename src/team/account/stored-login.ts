@@ -36,7 +36,7 @@ export async function storeTokens(context: Context, tokens: StoredTokens, findPr
   const problem = findProblem(tokens, now());
   if (problem) {
     const why = problem.why && `the token that the platform sent ${problem.why}`;
-    throw new AuthError(`${problem.message}: nothing was stored`, { ...(why && { why }), fix: gantryCommand`login` });
+    throw new AuthError(`${problem.message}: nothing was stored`, { why, fix: gantryCommand`login` });
   }
   await updateStoredFile(settings.folders.config, 'credentials', (stored) => ({
     ...stored,

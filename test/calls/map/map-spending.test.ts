@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callAll } from '../../../src/calls/map/call-all.ts';
+import { callAll } from '../../../src/calls/map/map-calls.ts';
 import { MapSpending } from '../../../src/calls/map/map-spending.ts';
 import { AdaptiveWidth } from '../../../src/storage/transfer/adaptive-width.ts';
 
@@ -85,7 +85,7 @@ async function simulate({ takes, replicas: max, concurrency, width, coldStart, c
   const spending = new MapSpending(context as never, 'web', facts, budget);
   const adaptive = new AdaptiveWidth({ max: width, elapsed: () => now, trace: () => {} });
   async function* inputs() {
-    for (let index = 0; index < 100_000; index++) yield [{ index, body: '' } as never];
+    for (let index = 0; index < 100_000; index++) yield { index, body: '' } as never;
   }
   let isDone = false;
   const options = { inputs: inputs(), width: adaptive, elapsed: () => now, limit: () => spending.limit(width) };

@@ -193,16 +193,6 @@ describe('of the runs of ten days', () => {
     expect(platform.requests).toBe(0);
   });
 
-  test('a gap stays if the platform has forgotten the period', async () => {
-    const { platform, reader, read } = await made();
-    platform.manners.loses = (id) => id.endsWith('7000');
-    await read();
-    platform.forget(now, now);
-    reader.warnings.length = 0;
-    await read();
-    expect(reader.warnings).toEqual([expect.stringMatching(/runs? (is|are) missing/)]);
-  });
-
   test('all are read if runs of the same moment change places between pages', async () => {
     const { platform, reader, read } = await made({ order: 'any', pageCap: 100 });
     for (const run of platform.runs) run.createdAt = run.visibleAt = start + day + hour;
