@@ -35,7 +35,7 @@ export function fixedInDockerfile(found: Explanation, config: AppConfig | undefi
   const file = config ? config.custom?.dockerfile_path : found.step && 'the Dockerfile';
   if (file === undefined || !inDockerfile.test(found.setting ?? 'dependencies')) return found;
   const fix = found.fix.replace(
-    /\badd (.{1,80}?) to \[cerebrium\.dependencies\.(\w+)\](?:: \S+ = "([^"]*)")?/g,
+    /\badd (.{1,80}?) to \[cerebrium\.dependencies\.(\w+)\](?: or \[cerebrium\.dependencies\.\w+\])?(?:: \S+ = "([^"]*)")?/g,
     (_, what: string, kind: keyof typeof commands, version = '') => {
       const pinned = /^[<>=]/.test(version) ? `"${what}${version}"` : what;
       return `install ${what} in ${file}${/^\S+$/.test(what) ? `: RUN ${commands[kind]} ${pinned}` : ''}`;

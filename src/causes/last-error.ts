@@ -30,14 +30,18 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const traceback = decisive(findTracebacks(shown));
   const uncaught = findUncaught(shown);
   const end = traceback?.end ?? -1;
-  const said = lastComplaint(shown, uncaught, traceback && messageOf(traceback));
-  const at = said > end ? said : end;
-  const line = lines[at];
-  if (line === undefined || lines.length - at > maxDistance) return undefined;
-  const raised = () => (traceback && at === end ? raisedIn(shown, traceback) : mistakeOf(uncaught));
-  const found = adviceOf(shown, at, traceback) ?? raised();
-  const evidence = { source: line.source, line: line.number || null, text: cutText(line.text.trim(), 400) };
-  return found && { ...found, evidence };
+  const last = Math.max(end, lastComplaint(shown, uncaught, traceback && messageOf(traceback)));
+  const line = lines[last];
+  if (line === undefined || lines.length - last > maxDistance) return undefined;
+  const advice = adviceOf(shown, last, traceback);
+  if (advice) return shownBy(line, advice);
+  // Who watches a process says that it failed, after what it raised.
+  const isRaised = traceback !== undefined && end >= (uncaught?.at ?? -1);
+  return isRaised ? shownBy(lines[end] ?? line, raisedIn(shown, traceback)) : shownBy(line, mistakeOf(uncaught));
+}
+
+function shownBy({ source, number, text }: Line, found: Found | undefined): Explanation | undefined {
+  return found && { ...found, evidence: { source, line: number || null, text: cutText(text.trim(), 400) } };
 }
 
 /** The last one that does not repeat what was raised. */
@@ -55,7 +59,7 @@ const complaint =
   /\b(?:[Ee]rror|ERROR|FATAL|[Ff]atal|CRITICAL|[Ff]ailed|[Cc]annot|[Uu]nable to|must|[Rr]equires?|failure)\b|Error:|Exception:/;
 /** What engines, shells and servers print after the message that counts. */
 const frame =
-  /^\s*(?:[IW]\d{4} |>|\d{1,6} \||-{3,}|\+ |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|back-?off\b|\brestarting\b|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
+  /^\s*(?:[IW]\d{4} |>|\d{1,6} \||-{3,}|[+$] |Reason: |make(?:\[\d\])?: |npm |INFO)|\bWARN|Warning\b|[Dd]eprecat|\[notice\]|failed to solve|executor failed|returned a non-zero code|exited with code|exit (?:status|code)|back-?off\b|\brestarting\b|did not complete|building at STEP|"(?:GET|POST|PUT|DELETE) /;
 
 const advice =
   /\b(?:[Pp]lease (?!fix |correct |report|file |open |see |refer|visit|read|contact|try again|note|wait|check (?:the )?logs?)|[Yy]ou (?:may |might |will |should |can )?(?:need|must|have to)\b|[Tt]ry (?!again|running|restarting|later)|[Cc]onsider |[Mm]ake sure |[Ee]nsure |[Dd]id you (?:forget|install)|(?:[Rr]un|[Uu]se|[Ii]nstall) [`'"]|must be (?:set|installed|explicitly)|(?:is|are) required\b|requires? (?:version )?\S{0,40}[<>=]|or (?:higher|newer|later|above)\b|you can (?:install|use|set)|requires the [\w-]{1,40} (?:package|library|module)|pip install |upgrade |downgrade |increase )/;
@@ -85,7 +89,7 @@ const mistakes =
   /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError|KeyError|IndexError|AttributeError|TypeError)\b(?!.{0,120}NoneType)/;
 /** The same in other languages. */
 const otherMistakes =
-  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;
+  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|on an `Err` value|all goroutines are asleep/;
 
 /** A mistake of the app in another language than Python. */
 function mistakeOf({ error, place }: Partial<Uncaught> = {}): Found | undefined {

@@ -24,7 +24,7 @@ export function cleanLines(log: string): CleanLine[] {
   const clean = lines
     .slice(dropped)
     .flatMap((line, index) => unwrap(line).map((text) => ({ ...cleanLine(text), number: before + index + 1 })));
-  return joinWrapped(clean);
+  return joinWrapped(plainTracebacks(clean));
 }
 
 /** Of a log that was copied from a page or a chat, where all of it is indented. */
@@ -33,6 +33,28 @@ function withoutIndentation(lines: readonly string[]): readonly string[] {
   const common = indented.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
   return common === 0 || !Number.isFinite(common) ? lines : lines.map((line) => line.slice(common));
 }
+
+/** Tracebacks as Python prints them: without the frame of a group of exceptions, and of Rich and Loguru. */
+function plainTracebacks<T extends { text: string }>(lines: readonly T[]): T[] {
+  let isFramed = false;
+  return lines.map((line) => {
+    const { text } = line;
+    const starts = /^\s{1,4}\+ Exception Group Traceback|^╭─{1,80} Traceback \(most/.test(text);
+    isFramed = starts || (isFramed && /^\s{1,60}[|+]|^[│╰]/.test(text));
+    if (!isFramed) return text.startsWith('> File "') ? { ...line, text: ` ${text.slice(1)}` } : line;
+    const boxed = boxes.find(([pattern]) => pattern.test(text));
+    return { ...line, text: boxed ? text.replace(...boxed).trimEnd() : text };
+  });
+}
+
+const boxes: readonly (readonly [RegExp, string])[] = [
+  [/^╭─.*/, 'Traceback (most recent call last):'],
+  [/^│ (\/\S{1,200}\.py):(\d{1,7}) in (.{1,120}?) *│$/, '  File "$1", line $2, in $3'],
+  [/^│ ❱ *\d{1,7} [│|] ?(.{0,400}?) *│$/, '    $1'],
+  [/^[│╰].*/, ''],
+  [/^\s{1,60}\| ?/, ''],
+  [/^\s{1,60}\+-.*/, ''],
+];
 
 /** uv wraps its messages at the width of a terminal: a rule sees each as one line. */
 function joinWrapped(lines: readonly CleanLine[]): CleanLine[] {
@@ -74,7 +96,8 @@ const messageKeys = ['msg', 'message', 'event', 'log', 'text', 'textPayload', 'l
 const traceKeys = ['exc_info', 'exception', 'traceback', 'stack_trace', 'stacktrace', 'stack'];
 
 function messagesOf(record: Record<string, unknown>): string[] {
-  const payload = record.jsonPayload;
+  // Of Google Cloud, and of programs in Rust.
+  const payload = record.jsonPayload ?? record.fields;
   if (payload !== null && typeof payload === 'object') return messagesOf(payload as Record<string, unknown>);
   const message = messageKeys.map((key) => record[key]).find((value) => typeof value === 'string');
   const traces = traceKeys.map((key) => record[key]).filter((value) => typeof value === 'string');
@@ -104,7 +127,7 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
   // A service of Compose may print times of its own.
   const message = service === undefined ? rest : rest.slice(prefix.exec(rest)?.[0].length);
   const text = message.replace(hostPrefix, '').replace(processPrefix, '').replace(errorPrefix, '').trimEnd();
-  return { text, ...(stream !== undefined && { stream }) };
+  return { text: withoutLogger(text), ...(stream !== undefined && { stream }) };
 }
 
 /** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
@@ -121,3 +144,16 @@ const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[ra
 /** What a logger writes before each line of an error. Other levels stay: they show that the work went on. */
 const errorPrefix =
   /^(?:(?:ERROR|CRITICAL):[\w.]{1,60}:(?=\S)|(?:ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]{1,60}:\d{1,6}\] ?|\| ERROR \| (?:stderr \| )?|ERROR \| )/;
+
+/** An exception without what any logger writes before it: names, times and levels. Other words are a message. */
+function withoutLogger(text: string): string {
+  const at = text.slice(0, 200).search(raised);
+  const before = text.slice(0, at);
+  if (at < 1 || /^\s|\bpanic\b|WARN|INFO|DEBUG/i.test(before)) return text;
+  const words = before.replace(/\[[^\]]*\]|\([^)]*\)|[\w./-]+(?:: | - |:\d+\] )/g, ' ');
+  return words.split(/[^\w.]+/).every((word) => noise.test(word)) ? text.slice(at) : text;
+}
+
+const raised =
+  /\b[A-Za-z_][\w.]{0,80}(?:Error|Exception): |Traceback \(most recent call last\):|(?<=^\[[\w.-]{1,30}\] )\s{2,}/;
+const noise = /^(?:|\d\S*|[A-Z]\d{4}|ERROR|CRITICAL|FATAL|UTC|[A-Z][a-z]{2})$/;

@@ -74,7 +74,7 @@ typing_extensions.deprecated>=4.5 typing_extensions.Doc>=4.8 typing_extensions.e
 typing_extensions.Never>=4.1 typing_extensions.NotRequired>=4 typing_extensions.override>=4.4
 typing_extensions.ReadOnly>=4.9 typing_extensions.Self>=4 typing_extensions.Sentinel>=4.14
 typing_extensions.TypeAliasType>=4.6 typing_extensions.TypeIs>=4.10 urllib3.contrib.appengine<2 urllib3.packages.six<2
-urllib3.util.ssl_.DEFAULT_CIPHERS<2 websockets.asyncio>=13 werkzeug.cached_property<1 werkzeug.contrib<1
+urllib3.util.ssl_.DEFAULT_CIPHERS<2 websockets.additional_headers>=14 websockets.asyncio>=13 websockets.extra_headers<14 werkzeug.cached_property<1 werkzeug.contrib<1
 werkzeug.FileStorage<1 werkzeug.secure_filename<1 werkzeug.security.safe_str_cmp<2.1 werkzeug.urls.url_decode<3
 werkzeug.urls.url_encode<3 werkzeug.urls.url_join<3 werkzeug.urls.url_parse<3 werkzeug.urls.url_quote<3
 werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.utils.escape<2.1 werkzeug.wrappers.BaseRequest<2.1

@@ -10,12 +10,13 @@ import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { standardModules } from './files/python-names.ts';
 import { groupsOf } from './groups.ts';
-import { normalizeName, packageOf } from './import-names.ts';
+import { packageOf } from './import-names.ts';
+import { betweenPackages, movedName, otherRelease, pipWarned, plain } from './misfits.ts';
 import { missingPlace } from './missing-places.ts';
-import { moduleOf, versionsWith } from './moved-names.ts';
+import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
-import { isForeignFile } from './tracebacks.ts';
+import { framesOf, isForeignFile } from './tracebacks.ts';
 import { lastWords } from './unknown-failure.ts';
 
 /** A package is named only if the module surely is one: anybody can publish one under the name of an app's module. */
@@ -219,8 +220,6 @@ const notInstalledHere: Refinement = (found, { package: name, module, command },
   return { ...rest, title, fix: emulatorHint, next: ['deploy', '--install'] };
 };
 
-const plain = (name: string) => normalizeName(name.replace(/\[.*$/, ''));
-
 const listsPackages = ({ dependencies }: Partial<AppConfig> = {}): boolean =>
   Object.keys(dependencies?.pip ?? {}).length > 0 || dependencies?.paths?.pip !== undefined;
 
@@ -280,40 +279,25 @@ const knownLimit: Refinement = (found, { killed }, { config }) => {
   return { ...found, title: 'the app ran out of memory', fix: `raise memory (now ${memory}), or load less at once` };
 };
 
-/** pip installs all the same, and says which versions do not fit. */
-const pipWarned: Refinement = (found, { package: given, module = '' }, _, before) => {
-  const name = plain(given ?? packageOf(module) ?? module.split('.')[0] ?? '');
-  for (const line of before.toReversed()) {
-    const [, owner, wanted, bound] = groupsOf(incompatible, line);
-    if (owner === undefined || plain(wanted ?? '') !== name) continue;
-    const title = `${found.title}: pip replaced ${wanted}, of which ${owner} needs ${bound}`;
-    const fix = `pin ${wanted} = "${bound}", or update ${owner}`;
-    return { ...found, cause: 'dependency-conflict', title, fix, setting: `dependencies.pip.${wanted}` };
-  }
-  return undefined;
+/** A name in quotes that ends with a blank came so out of a variable or a file. */
+const strayBlank: Refinement = (found) => {
+  const [, , name] = groupsOf(/(?<![\w'])(['"`])([^'"`\s][^'"`]{0,200}?)(?:\s|\\[nr])+\1(?!\w)/, found.evidence.text);
+  if (name === undefined) return undefined;
+  const fix = 'take it out of the variable or the file that holds the name, or strip the value in the code';
+  return { ...found, title: `the name "${name}" has a blank or a line break at its end, so that it is not found`, fix };
 };
 
-const incompatible =
-  /^(\S{1,80} \S{1,30}) requires ([\w.-]{1,80}?)([<>=!~]\S{1,60}), but you have \S{1,80} \S{1,30} which is incompatible/;
-
-/** The versions that have a name, where they are known. */
-const movedName: Refinement = (
-  found,
-  { object = '', name, package: given, module = moduleOf(object, name ?? '') ?? '' },
-) => {
-  const bound = versionsWith(name === undefined ? module : `${module}.${name}`);
-  const owner = given ?? packageOf(module) ?? plain(module.split('.')[0] ?? '');
-  if (bound === undefined || (found.cause === 'module-missing' && !module.includes('.'))) return undefined;
-  const otherwise = bound.startsWith('<') ? ', or update the package or the code that uses it' : '';
-  return { ...found, fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };
-};
-
-/** A package that passes what another one does not take. */
-const betweenPackages: Refinement = (found, { name, argument }, _, before) => {
-  const frame = before.findLast((line) => /^\s+File "/.test(line)) ?? '';
-  const [, caller] = groupsOf(/\/(?:site|dist)-packages\/(\w+)/, frame);
-  if (caller === undefined || argument === undefined) return undefined;
-  return { ...found, title: `${caller} passes ${argument} to ${name} of another package, which does not take it` };
+/** Where Python was when it crashed, and whether two packages brought a runtime for threads. */
+const crashedAt: Refinement = (found, _, __, before) => {
+  const at = before.findLastIndex((line) => line.startsWith('Current thread '));
+  const [frame] = at < 0 ? [] : framesOf(before.slice(at));
+  if (frame === undefined) return undefined;
+  const isDouble = [...before, found.evidence.text].some((line) =>
+    /^Extension modules: .*\bfaiss\b.*\btorch\b/.test(line),
+  );
+  const otherwise = isDouble ? '; faiss and torch bring an OpenMP each: import torch before faiss' : '';
+  const title = `the program crashed in native code that ${frame.file}:${frame.line} calls`;
+  return { ...found, title, fix: `${found.fix}${otherwise}` };
 };
 
 const versions = 'import-name-missing package-api-changed module-missing';
@@ -323,7 +307,10 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['health-check-failed', answeredCheck],
   ['all', missingFields],
   ['package-not-found', standardPackage],
+  ['data-missing file-not-found model-access-denied network-failed package-not-found', strayBlank],
   ['file-not-found', otherCapitals],
+  ['shared-library-missing', otherRelease],
+  ['segfault', crashedAt],
   ['all', betweenPackages],
   ['all', knownLimit],
   [versions, pipWarned],

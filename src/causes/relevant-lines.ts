@@ -18,7 +18,8 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
     return false;
   if (endsSurely(lines)) return true;
   return (
-    succeeded.test(last) && !/\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
+    succeeded.test(last) &&
+    !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
   );
 }
 

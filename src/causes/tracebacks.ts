@@ -20,7 +20,7 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
     if (!lines[start]?.endsWith('Traceback (most recent call last):') || fits(/^\s/, lines[start])) continue;
     const end = endOf(lines, start);
     if (end === undefined) continue;
-    const next = lines.slice(end + 1, end + 12).find((line) => line.trim() !== '') ?? '';
+    const next = lines.slice(end + 1, end + 12).find((line) => !/^(?:""")?\s*$/.test(line)) ?? '';
     const isOwn = framesOf(lines.slice(start, end)).some(({ file }) => !isForeignFile(file));
     found.push({ start, end, exception: lines[end] ?? '', isOwn, header: lines[start - 1] ?? '', next });
     start = end;
@@ -34,7 +34,7 @@ export function decisive(tracebacks: readonly Traceback[]): Traceback | undefine
   const isOrigin = (one: Traceback) =>
     last !== undefined &&
     one.start < last.start &&
-    one.exception !== last.exception &&
+    (one.exception !== last.exception || one.next.startsWith('The above exception was the direct cause')) &&
     (one.isOwn || !last.isOwn) &&
     last.exception.includes(messageOf(one));
   return tracebacks.findLast(isOrigin) ?? last;
@@ -55,7 +55,8 @@ const maxLines = 300;
 function endOf(lines: readonly string[], start: number): number | undefined {
   for (let at = start + 1; at < Math.min(lines.length, start + maxLines); at++) {
     const line = lines[at] as string;
-    if (line.trim() === '' || /^\s/.test(line)) continue;
+    // What a process of Ray raised follows, after the name of the actor, with its own frames.
+    if (line.trim() === '' || /^\s/.test(line) || fits(/^\s+File "/, lines[at + 1])) continue;
     return /^[A-Za-z_][\w.]{1,120}(?::|$)/.test(line) ? at : undefined;
   }
   return undefined;
@@ -94,7 +95,7 @@ export interface Uncaught {
 
 /** What Java, Go, PHP, .NET and Rust print before one; Node prints its name only. */
 const uncaught =
-  /^(?:(?:Uncaught |Unhandled exception\. |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
+  /^(?:(?:Uncaught |Unhandled exception\. |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
 const place =
   /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs))(?::line |[:(])(\d{1,7})/;
 const foreign =

@@ -44,6 +44,12 @@ test.each([
     'correct main.py:7',
   ],
   [
+    'a message in the line after its exception, above what kubectl describes',
+    `${traceback('ValueError: ', ['/app/main.py', 'run()'])}A fluxs:// URL must have parameter coils and this must be set to 3\n$ kubectl describe pod flux\n    State:          Waiting\n      Reason:       Error\n`,
+    'fix-in-message',
+    'A fluxs:// URL must have parameter coils',
+  ],
+  [
     'a package that fails while it is imported',
     traceback(
       'TypeError: metaclass conflict',

@@ -32,12 +32,70 @@ describe('what is around a message', () => {
     ['a push to a host of apps', `remote: ${error}`],
     ['Turborepo', `web:build: ${error}`],
     ['the logging of Python', `ERROR:root:${error}`],
+    ['a level', `ERROR: ${error}`],
+    ['a level, and a time with slashes', `2026/11/20 10:00:00 [ERROR] ${error}`],
+    ['a time, a name and a level', `2026-11-20 10:00:00,123 - app.main - ERROR - ${error}`],
+    ['a place in the code', `E1120 10:00:00.000000 1 main.py:3] ${error}`],
+    ['the name of one of several programs', `[web] ${error}`],
     ['structlog', JSON.stringify({ level: 'error', event: error })],
   ])('is left out: %s', (_, log) => {
     expect(explainLog(`start\n${log}\nexited with code 1\n`)).toMatchObject({
       cause: 'module-missing',
       evidence: { line: 2, text: error },
     });
+  });
+});
+
+describe('a traceback', () => {
+  const file = '/app/flux.py';
+  const group = `  + Exception Group Traceback (most recent call last):
+  |   File "/usr/lib/python3.12/site-packages/anyio/tasks.py", line 9, in __aexit__
+  |     raise BaseExceptionGroup(
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "${file}", line 2, in run
+    |     parts["flux"]
+    | KeyError: 'flux'
+    +------------------------------------`;
+  const error = traceback("KeyError: 'flux'", file);
+  const waiting = traceback("KeyError: 'flux'", '/usr/lib/python3.12/concurrent/futures/process.py');
+  const actor = traceback('ray.exceptions.RayActorError: The actor died', '/usr/lib/python3.12/site-packages/ray/a.py');
+
+  test.each([
+    ['of a group of exceptions', `${group}\nERROR:    Application startup failed. Exiting.`],
+    [
+      'of Rich',
+      `╭───── Traceback (most recent call last) ─────╮\n│ ${file}:2 in run       │\n│ ❱ 2 │   parts["flux"]  │\n╰───────╯\nKeyError: 'flux'`,
+    ],
+    [
+      'of Loguru',
+      `Traceback (most recent call last):\n\n> File "${file}", line 2, in run\n    parts["flux"]\n    └ {}\n\nKeyError: 'flux'`,
+    ],
+    [
+      'of a pool of processes',
+      `"""\n${error}\n"""\n\nThe above exception was the direct cause of the following exception:\n\n${waiting}`,
+    ],
+    [
+      'of an actor of Ray',
+      `${actor}\n  File "${file}", line 2, in run\n    parts["flux"]\nKeyError: 'flux'\nERROR app 'web' failed to start 3 times`,
+    ],
+    ['of one of several programs', error.replace(/^/gm, '[web] ')],
+    ['in JSON of a program in Rust', JSON.stringify({ level: 'ERROR', fields: { message: error } })],
+  ])('is read: %s', (_, log) => {
+    expect(explainLog(`start\n${log}\n`)).toMatchObject({
+      cause: 'code-error',
+      title: "the code of the app raised KeyError: 'flux'",
+      fix: expect.stringContaining('flux.py:2'),
+    });
+  });
+
+  test('is read: of a panic that a server of Go caught', () => {
+    const log =
+      '2026/01/01 10:00:00 http: panic serving 10.0.0.1:3: runtime error: index out of range [5] with length 3';
+    expect(explainLog(`${log}\ngoroutine 7 [running]:\nmain.load()\n\t/src/main.go:12 +0x4c\n`)?.fix).toBe(
+      'correct main.go:12',
+    );
   });
 });
 

@@ -97,6 +97,48 @@ test.each([
   expect(explainLog(`FileNotFoundError: [Errno 2] No such file or directory: '${path}'\n`)?.fix).toContain(fix);
 });
 
+/** What is around the telling line says more. */
+test.each([
+  [
+    '[1] [CRITICAL] WORKER TIMEOUT (pid:8)\n[1] [WARNING] Worker with pid 8 was terminated due to signal 6\n',
+    /^worker-timeout: .* raise --timeout/,
+  ],
+  ['$ curl 10.0.0.5:3000\ncurl: (7) Failed to connect to 10.0.0.5 port 3000: Connection refused\n', /^not-listening: /],
+  [
+    '=> Rails 5.0.1 application starting in production on http://localhost:3000\n$ curl 10.0.0.5:3000\ncurl: (7) Failed to connect to 10.0.0.5 port 3000\n',
+    /^bound-to-localhost: the server listens on localhost only/,
+  ],
+  ['+ curl https://flux.example/a\ncurl: (7) Failed to connect to flux.example port 443\n', /^network-failed: another/],
+  [
+    "FileNotFoundError: [Errno 2] No such file or directory: 'coils.yaml\\r'\n",
+    /^file-not-found: the name "coils.yaml" has a blank or a line break at its end/,
+  ],
+  [
+    'Setting up libffi8:amd64 (3.4) ...\nImportError: libffi.so.7: cannot open shared object file: No such file or directory\n',
+    /^shared-library-missing: the image has libffi8, and libffi.so.7 of another version is wanted/,
+  ],
+  [
+    'Fatal Python error: Segmentation fault\n\nCurrent thread 0x7f (most recent call first):\n  File "/app/flux.py", line 7 in scale\n\nExtension modules: faiss._swig, torch._C (total: 2)\n',
+    /^segfault: the program crashed in native code that \/app\/flux\.py:7 calls .*import torch before faiss/,
+  ],
+  [
+    traceback(
+      "TypeError: BaseEventLoop.create_connection() got an unexpected keyword argument 'extra_headers'",
+      [`${packages}/flux/api.py`, 'connect()'],
+      [`${packages}/websockets/client.py`, 'loop.create_connection()'],
+    ),
+    /^package-api-changed: flux passes extra_headers to websockets, .* pin websockets = "<14", or update flux$/,
+  ],
+])('the lines around a message are read: %s', (log, said) => {
+  const { cause, title, fix } = explainLog(log) ?? {};
+  expect(`${cause}: ${title} ${fix}`).toMatch(said);
+});
+
+test('an exception is no good end, whatever its message says', () => {
+  const log = traceback('ValueError: names must match those that passed', [`${packages}/flux/api.py`, 'raise error']);
+  expect(describeUnknown(log).cause).toBe('unknown');
+});
+
 test('a file that cannot be written lacks its folder', () => {
   const missing = "FileNotFoundError: [Errno 2] No such file or directory: '/app/state/a.dat'";
   const found = explainLog(traceback(missing, ['/app/main.py', "with open(path, 'wb') as file:"]));

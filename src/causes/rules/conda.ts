@@ -35,7 +35,7 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
     signs: [/^\s{1,6}- (?<package>[a-z][\w.-]{1,60})(?:[=<>].{0,60})?$/],
     after: /^(?:PackagesNotFoundError|ResolvePackageNotFound)/,
     title: 'the conda channels have no {package} in this version for this system',
-    fix: 'correct its name or version, add the channel that has it, or build for linux/amd64; write name=1.2 instead of name=1.2=0',
+    fix: 'correct its name or version, add the channel that has it, or build for linux/amd64; an environment of macOS or Windows names packages of that system (libcxx, vc): export it again with conda env export --from-history, without builds',
     at: 'dependencies.conda.{package}',
   },
   {

@@ -93,6 +93,7 @@ permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt h
       /\b(?:mkdir|open|create|unlink|l?chown|rename) (?<path>\/\S{1,200}): permission denied/,
       /\b\w{1,12}\(\) "(?<path>[^"]{1,200})" failed \(13: Permission denied\)/,
       /\b(?:open|creat|writ|read|access|mkdir|chmod|chown)\w{0,4}\b.{0,200}: [Pp]ermission denied\.?$/,
+      /\((?:Errcode|OS errno):? 13 - Permission denied\)/,
       /could not (?:change permissions of|create) directory "(?<path>[^"]{1,200})": (?:Permission denied|Operation not)/,
     ],
     title: 'the user of the image has no permission to write: {path}',

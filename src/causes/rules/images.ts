@@ -8,6 +8,7 @@ binary-incompatible | ELF load command address/offset not properly aligned | a c
 5 container-engine-failed | sd-bus call: {problem…}; newuidmap: {problem…}; newgidmap: {problem…}; exec: "newuidmap": {problem…}; exec: "newgidmap": {problem…}; error creating overlay mount{problem…}; error mounting overlay mount{problem…}; Cannot connect to the Docker daemon; potentially insufficient UIDs or GIDs available in user namespace | the container engine of the machine that builds failed, and not the app: {said} | make docker info or podman info work there for this user
 image-rate-limited | toomanyrequests:  | the registry of the base image limits how often it is pulled | log in with docker login before the deploy, or use another registry | deployment.docker_base_image_url
 5 copy-source-missing | CopyIgnoredFile: Attempting to Copy file "{path}" that is excluded by .dockerignore | the Dockerfile copies {path}, which .dockerignore leaves out | remove its pattern from .dockerignore, or add !{path} below it | runtime.custom.dockerfile_path
+dockerfile-missing | failed to read dockerfile: open {path}: no such file; evaluate symlinks in Dockerfile path: lstat {path}: no such file; Cannot locate specified {path} | {path} is not in the app | correct dockerfile_path, or add the file; .dockerignore may not list it | runtime.custom.dockerfile_path
 image-without-command | o command specified; o command or entrypoint provided | the image says no command to run | add a CMD line to the Dockerfile, or set entrypoint | runtime.custom.dockerfile_path
 `),
   {
@@ -98,17 +99,6 @@ image-without-command | o command specified; o command or entrypoint provided | 
     fix: 'make that user above the USER line (RUN useradd {user}), or write a number',
     at: 'runtime.custom.dockerfile_path',
     step: 'USER {user}',
-  },
-  {
-    cause: 'dockerfile-missing',
-    signs: [
-      /failed to read dockerfile: open (?<path>[^:]{1,200}): no such file/,
-      /evaluate symlinks in Dockerfile path: lstat (?<path>[^:]{1,200}): no such file/,
-      /Cannot locate specified (?<path>Dockerfile)/,
-    ],
-    title: '{path} is not in the app',
-    fix: 'correct dockerfile_path, or add the file',
-    at: 'runtime.custom.dockerfile_path',
   },
   {
     cause: 'copy-source-missing',

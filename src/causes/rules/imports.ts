@@ -1,5 +1,5 @@
 import { isPackage, packageOf } from '../import-names.ts';
-import { type FailureRule, texts } from '../rule.ts';
+import { type FailureRule, messageRows } from '../rule.ts';
 import { isForeignFile, lastFile } from '../tracebacks.ts';
 
 /** Modules, and the libraries that they load. */
@@ -63,23 +63,6 @@ export const importRules: readonly FailureRule[] = [
     at: 'dependencies.pip',
   },
   {
-    cause: 'module-missing',
-    rank: 3,
-    signs: [/requires the PyTorch library but it was not found/],
-    title: 'a library needs PyTorch, which is not installed',
-    fix: 'add torch to [cerebrium.dependencies.pip]: torch = "latest"',
-    at: 'dependencies.pip',
-  },
-  {
-    cause: 'relative-import',
-    rank: 3,
-    signs: [
-      /^(?:ImportError|ValueError): attempted relative import (?<problem>with no known parent package|beyond top-level package)/,
-    ],
-    title: 'a relative import in a file that is not part of a package',
-    fix: 'import it by its name: from model import load instead of from .model import load',
-  },
-  {
     cause: 'circular-import',
     rank: 5,
     signs: [
@@ -91,21 +74,9 @@ export const importRules: readonly FailureRule[] = [
     title: 'the module {module} imports itself, or has the name of another one',
     fix: 'rename a file that has the name of a package, or move one of the imports into a function',
   },
-  {
-    cause: 'binary-incompatible',
-    signs: [
-      /numpy\.(?:dtype|ufunc|ndarray) size changed, may indicate binary incompatibility/,
-      /A module that was compiled using NumPy (?<compiled>\S{1,12}) cannot be run in/,
-      /module (?:was )?compiled against (?:ABI|API) version/,
-      ...texts(`numpy.core.multiarray failed to import; RuntimeError: Numpy is not available;
-        AttributeError: _ARRAY_API not found; ImportError: Numba needs NumPy;
-        SystemError: initialization of _internal failed`),
-      /Unable to convert function return value to a Python type! The signature was/,
-    ],
-    title: 'a package was compiled for another version of NumPy or of another package',
-    fix: 'pin numpy to the version that it was made for (numpy = "<2"), or update the package',
-    at: 'dependencies.pip.numpy',
-  },
+  ...messageRows(`
+binary-incompatible | numpy.dtype size changed, may indicate; numpy.ufunc size changed, may indicate; numpy.ndarray size changed, may indicate; A module that was compiled using NumPy; compiled against ABI version; compiled against API version; numpy.core.multiarray failed to import; RuntimeError: Numpy is not available; AttributeError: _ARRAY_API not found; ImportError: Numba needs NumPy; SystemError: initialization of _internal failed; Unable to convert function return value to a Python type! The signature was | a package was compiled for another version of NumPy or of another package | pin numpy to the version that it was made for (numpy = "<2"), or update the package | dependencies.pip.numpy
+`),
   {
     cause: 'binary-incompatible',
     signs: [
@@ -162,18 +133,6 @@ export const importRules: readonly FailureRule[] = [
     title: 'the image lacks the library {library} of CUDA',
     fix: 'use a base image that has it, such as nvidia/cuda with cudnn and runtime in its tag, of the CUDA version in the name of the library; or versions of the packages that bring it',
     at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'shared-library-missing',
-    rank: 5,
-    signs: [
-      /CUDA Setup failed despite (?:GPU|CUDA) being available/,
-      /Could not find the bitsandbytes CUDA binary/,
-      /The installed version of bitsandbytes was compiled without GPU support/,
-    ],
-    title: 'bitsandbytes does not find the libraries of CUDA',
-    fix: 'use a newer bitsandbytes, which finds those of torch, or a base image with the same CUDA as torch',
-    at: 'dependencies.pip.bitsandbytes',
   },
   {
     // Wheels bring libraries with the hash of their build in the name.

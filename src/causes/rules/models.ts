@@ -5,10 +5,12 @@ import { type FailureRule, messageRows, texts } from '../rule.ts';
 export const modelRules: readonly FailureRule[] = [
   ...messageRows(`
 model-settings-invalid | User-specified max_model_len (…) is greater than the derived max_model_len; Total number of attention heads (…) must be divisible by tensor parallel size (…); max_num_batched_tokens (…) is smaller than max_model_len (…); Cannot find the config file for {name}; Unknown quantization method: {name}; unknown quantization method: {name}; Quantization method specified in the model config (…) does not match; torch.{name} is not supported for quantization method {method}; Poll failed for model directory '{folder}': {problem…} | the model does not start with these settings: {said} | change the flag that the message names to what the config.json of the model allows | runtime.custom.entrypoint
+model-settings-invalid | failed to load '{model}' version {version}: Invalid argument: {problem…} | Triton does not load {model}: {problem} | correct its config.pbtxt as the message says: max_batch_size is 0 for a model whose first dimension is fixed
 package-api-changed | Unsupported model IR version: {found}, max supported IR version: {wanted}; official released onnx opset; required to explicitly set the providers parameter; cannot enable executable stack as shared object requires | the installed onnxruntime does not fit the model, the code or the image: {said} | use a newer onnxruntime, or export the model for an older opset; name the providers, as in InferenceSession(path, providers=["CPUExecutionProvider"]) | dependencies.pip.onnxruntime
 file-not-found | No model found. You have | there is no trained model where the server looks for one | train it in the build, or mount its folder, and name it (--model)
 5 browser-missing | 'chromedriver' executable needs to be in PATH; 'geckodriver' executable needs to be in PATH; Unable to obtain driver for {name}; Could not find Chrome; Could not find expected browser; cannot find Chrome binary; DevToolsActivePort file doesn't exist; only supports Chrome version; hrome failed to start: exited | there is no browser that starts, or its driver is of another version | add chromium and chromium-driver to [cerebrium.dependencies.apt], and start it headless (--headless=new) | dependencies.apt
-package-api-changed | Unrecognized keyword arguments…batch_shape; Unrecognized keyword arguments…optional; Unrecognized keyword arguments…groups; Keras 3 only supports V3; ValueError: File format not supported: filepath=; ^ValueError: Unknown layer: 'Functional; ^ValueError: Unknown layer: Functional; ^ValueError: Unknown layer: {layer}V2 | the model was saved by another version of Keras than the installed one | pin tensorflow to the version that saved it (tensorflow = "<2.16" has Keras 2), or save it again | dependencies.pip.tensorflow
+package-api-changed | Unrecognized keyword arguments…groups; Keras 3 only supports V3; ValueError: File format not supported: filepath=; ^ValueError: Unknown layer: 'Functional; ^ValueError: Unknown layer: Functional; ^ValueError: Unknown layer: {layer}V2 | the model was saved by another version of Keras than the installed one | pin tensorflow to the version that saved it (tensorflow = "<2.16" has Keras 2), or save it again | dependencies.pip.tensorflow
+package-api-changed | Unrecognized keyword arguments…batch_shape; Unrecognized keyword arguments…optional | the model was saved by a newer Keras than the installed one | use a newer one (Keras 3 comes with TensorFlow 2.16 and later), or save it again with the installed one | dependencies.pip.tensorflow
 5 binary-incompatible | engine plan file is not compatible; engine plan file is generated on an incompatible; Serialization…Version tag does not match | the engine of TensorRT was built with another version of TensorRT, or for another GPU | build it again with the TensorRT of the image, on the GPU that runs it | deployment.docker_base_image_url
 package-api-changed | Model architectures [{model…}] are not supported for now; Model architectures [{model…}] failed to be inspected; {model} has no vLLM implementation | the installed vllm does not know {model} | use a newer version of vllm, or a model that it supports | dependencies.pip.vllm
 package-api-changed | ^Weights only load failed; Error: Weights only load failed | torch 2.6 and later load only weights, and the file has other objects of Python too | use safetensors, or allow the classes that the message names with torch.serialization.add_safe_globals; for a file that you trust, torch.load(path, weights_only=False) | dependencies.pip.torch
@@ -87,7 +89,7 @@ model-code-not-trusted | contains custom code which must be executed to correctl
     signs: [/^KeyError: '(?<model>[a-z][\w-]{1,60})'$/],
     after: /configuration_auto\.py", line/,
     title: 'the installed transformers does not know {model}',
-    fix: 'use a newer version of transformers',
+    fix: 'use a newer version of transformers, and of the server that loads the model with it (vllm)',
     at: 'dependencies.pip.transformers',
   },
   {
@@ -99,7 +101,7 @@ model-code-not-trusted | contains custom code which must be executed to correctl
       /^ValueError: (?:Tokenizer|Image processor) class (?<model>\w{1,80}) does not exist/,
     ],
     title: 'the installed transformers does not know {model}',
-    fix: 'use a newer version of transformers, or the class that the page of the model names; a folder needs its config.json',
+    fix: 'use a newer version of transformers, and of the server that loads the model with it (vllm); or the class that the page of the model names; a folder needs its config.json',
     at: 'dependencies.pip.transformers',
   },
   {

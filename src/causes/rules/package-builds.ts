@@ -6,10 +6,11 @@ const needsFirst =
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
   ...messageRows(`
-package-layout-invalid | Multiple top-level packages discovered in a flat-layout: {found…}; Multiple top-level modules discovered in a flat-layout: {found…}; No file/folder found for package {found}; Unable to determine which files to ship inside the wheel; Readme file does not exist: {found}; Readme path \`{found}\` does not exist; Expected a Python module at: \`{found}\` | the project itself cannot be installed as a package: {said} | install only what it needs (poetry install --no-root, uv sync --no-install-project), or copy its files before; name its folders in pyproject.toml: [tool.setuptools] packages = ["..."]
+package-layout-invalid | Multiple top-level packages discovered in a flat-layout: {found…}; Multiple top-level modules discovered in a flat-layout: {found…}; No file/folder found for package {found}; Unable to determine which files to ship inside the wheel; Readme file does not exist: {found}; Readme path must be within the project directory; Readme path \`{found}\` does not exist; Expected a Python module at: \`{found}\` | the project itself cannot be installed as a package: {said} | install only what it needs (poetry install --no-root, uv sync --no-install-project), or copy its files into its folder before; name its folders in pyproject.toml: [tool.setuptools] packages = ["..."]
 5 wrong-architecture | unrecognized command-line option ‘-msse; unrecognized command-line option ‘-mavx | a package has no wheel for this processor, and its code is written for x86 | use a version with a wheel for it, or build for --platform linux/amd64 | dependencies.pip
 tool-version-wrong | No such file or directory: '/tmp/pip-install-…/{package}/setup.py' | the installed pip is too old for {package}, which has no setup.py and wheels that it does not know | update pip before: pip install --upgrade pip
 git-missing | Cannot find command 'git'; Git executable not found | a requirement is in a Git repository, and the image has no git | add git to [cerebrium.dependencies.apt]: git = "latest" | dependencies.apt
+git-access-denied | fatal: could not read Username for; fatal: could not read Password for; Host key verification failed; fatal: repository '…' not found; fatal: Authentication failed for; Permission denied (publickey; remote: Repository not found; Support for password authentication was removed | the Git repository of a requirement needs a login | put a token from a secret into its URL, or copy the package into the app folder | dependencies.pip
 git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not found; couldn't find remote ref {ref} | the Git repository of a requirement has no {ref} | use a branch, tag or commit that exists | dependencies.pip
 5 system-library-missing | pkg-config is required; pkg-config is not installed; pkg-config: not found; pkg-config: command not found | a package has to be compiled, and the image has no pkg-config to find its libraries | add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev | dependencies.apt
 5 system-library-missing | mysql_config: not found; mysql_config not found; mysql_config --version: not found; Can not find valid pkg-config name; Specify MYSQLCLIENT_CFLAGS | mysqlclient has to be compiled, and the image lacks the library of MySQL | add pkg-config, default-libmysqlclient-dev and build-essential to [cerebrium.dependencies.apt], or use pymysql instead | dependencies.apt
@@ -90,16 +91,13 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
     at: 'dependencies.pip',
   },
   {
-    cause: 'git-access-denied',
-    signs: [
-      /fatal: could not read (?:Username|Password) for/,
-      /^\s{0,8}Host key verification failed/,
-      /fatal: repository '[^']{1,200}' not found/,
-      ...texts(`fatal: Authentication failed for; Permission denied (publickey; remote: Repository not found;
-        Support for password authentication was removed`),
-    ],
-    title: 'the Git repository of a requirement needs a login',
-    fix: 'put a token from a secret into its URL, or copy the package into the app folder',
+    // Its own words say more than that it failed.
+    cause: 'package-build-failed',
+    rank: 3,
+    signs: [/^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/],
+    after: /did not run successfully|build backend returned an error/,
+    title: 'building {built|a package} fails: {problem}',
+    fix: 'use a version with a wheel, or one for this Python; of the project itself, correct what the message names',
     at: 'dependencies.pip',
   },
   {

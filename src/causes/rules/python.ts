@@ -86,6 +86,7 @@ export const pythonRules: readonly FailureRule[] = [
     rank: 3,
     signs: [
       /(?:^|^\d{1,8} {1,4}|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?[Ss]egmentation fault(?: {1,20}\(core dumped\))?(?: {1,20}\S.{0,200})?$/,
+      /^Extension modules: /,
       /^(?:\*{3} .{0,80})?double free or corruption/,
       /^free\(\): invalid (?:pointer|size|next size)/,
       /^malloc\(\): (?:invalid|corrupted|memory corruption|unaligned|unsorted)/,
@@ -209,11 +210,5 @@ export const pythonRules: readonly FailureRule[] = [
     title: 'gradio does not fit the installed pydantic or starlette',
     fix: 'update gradio, or pin pydantic = "==2.10.6"',
     at: 'dependencies.pip.pydantic',
-  },
-  {
-    cause: 'network-failed',
-    signs: [/When localhost is not accessible, a shareable link must be created/],
-    title: 'gradio does not reach its own server: a proxy stands between, or its page fails',
-    fix: 'set NO_PROXY=localhost,127.0.0.1,0.0.0.0, and start it with server_name="0.0.0.0"; if its page fails, update gradio',
   },
 ];

@@ -1,14 +1,13 @@
 import { fits } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { timedOut } from './processes.ts';
 
 const server = /^ {0,4}(?:\w{2,30}: {1,8})?(?:\[[^\]]{1,60}\] {0,2}){0,3}/.source;
 const listening = new RegExp(
-  `${server}(?:\\* )?(?:Uvicorn running on|Running on|Listening at:|Serving on|Starting server at|Listening at) https?://(?<host>\\[[\\da-f:]{1,40}\\]|[\\w.-]{1,80}):(?<port>\\d{1,5})`,
+  `${server}(?:\\* )?(?:Uvicorn running on|Running on|Listening at:|Serving on|Starting (?:development )?server at|Listening at|=> Rails [\\d.]{1,12} application starting in \\w{1,20} on) https?://(?<host>\\[[\\da-f:]{1,40}\\]|[\\w.-]{1,80}):(?<port>\\d{1,5})`,
 );
 const isLocal = (host = '') => /^(127\.\d|localhost$|\[::1\]$)/.test(host);
-
-const timedOut = /\bWORKER TIMEOUT \(pid:\d{1,8}\)/;
 
 /** Servers of apps: how they are started, where they listen, and what the checks of the platform say. Workers of gunicorn. */
 export const serverRules: readonly FailureRule[] = [
@@ -91,15 +90,16 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     signs: [
       listening,
       /\b[Ll]istening (?:on|at) (?:port )?(?:https?:\/\/)?(?<host>127\.0\.0\.1|localhost):(?<port>\d{1,5})\b/,
+      /^ {0,4}➜ {1,3}Network: {1,2}use --host to expose/,
     ],
-    applies: ({ host }, { config }, before) =>
+    applies: ({ host = 'localhost' }, { config }, before) =>
       isLocal(host) &&
       config?.runtime !== 'cortex' &&
       // The emulator puts the loopback address in its place.
       !fits(/\b0\.0\.0\.0\b/, config?.custom?.entrypoint?.join(' ')) &&
       !before().some((line) => line.includes('on all addresses')),
-    title: 'the server listens on {host} only, so that the platform cannot reach it',
-    fix: 'listen on 0.0.0.0: --host 0.0.0.0 in the entrypoint, or --bind 0.0.0.0:{port} for gunicorn',
+    title: 'the server listens on {host|localhost} only, so that the platform cannot reach it',
+    fix: 'listen on 0.0.0.0: --host 0.0.0.0 in the entrypoint, or --bind 0.0.0.0:{port|8000} for gunicorn',
     at: 'runtime.custom.entrypoint',
   },
   {
@@ -157,6 +157,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
       /[Nn]o open (?:HTTP )?ports detected/,
       /respond to HTTP pings on port:? \d{1,5}/,
       /connect\(\) failed \(111: .{0,30}while connecting to upstream/,
+      /^curl: \((?:7|52|56)\) /,
       ...texts(`Error R10 (Boot timeout); app is not listening on the expected address;
         instance refused connection. is your app listening on`),
     ],
@@ -239,7 +240,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     cause: 'out-of-memory',
     rank: 3,
     signs: [/was sent SIGKILL! Perhaps out of memory\?/, /Worker with pid \d{1,8} was terminated due to signal 9$/],
-    // gunicorn itself kills a worker that took too long, and then guesses.
     applies: (_, __, before) => !before().some((line) => timedOut.test(line)),
     title: 'the app ran out of memory',
     fix: 'raise memory, or start fewer workers: each loads the app',

@@ -28,7 +28,7 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
     applies: ({ step }, { source }, before) =>
       source === 'build' || step !== undefined || before().some((line) => building.test(line)),
     title: 'the build ran out of memory',
-    fix: 'install fewer large packages at once, limit parallel compilation (MAX_JOBS=2), or use wheels',
+    fix: 'give the machine, or the virtual machine of Docker, that builds more memory; or limit parallel compilation (MAX_JOBS=2), use wheels, and pip --no-cache-dir for large ones',
     at: 'deployment.shell_commands',
   },
   {
@@ -44,7 +44,7 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
       ...texts(`PytorchStreamWriter failed writing file; Disk quota exceeded`),
     ],
     title: 'the disk is full',
-    fix: 'keep models and data on a volume (gantry cp), and remove caches during the build',
+    fix: 'use a larger disk or volume, or less of it: keep models on a volume with room for them (gantry cp), remove caches in the build, and install torch for the CPU if no GPU is used',
   },
   {
     cause: 'quota-exceeded',
@@ -133,6 +133,14 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   },
   {
     cause: 'command-not-found',
+    signs: [
+      /: (?<command>(?:lib[\w.+-]{2,60}|[\w.+-]{2,60}-(?:dev|client|common|utils|server))): (?:command )?not found$/,
+    ],
+    title: 'the shell runs {command}, which is the name of a package',
+    fix: 'keep it in the command that installs packages: no && and no line without \\ may stand before it',
+  },
+  {
+    cause: 'command-not-found',
     signs: [/(?:^|: )(?:line )?\d{1,6}: (?<command>source|pushd|popd|shopt|\[\[|declare): (?:command )?not found$/],
     title: 'sh does not know {command}: it is a command of bash',
     fix: 'run it with bash -c, or write it for sh, as in . venv/bin/activate instead of source',
@@ -170,7 +178,6 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
   },
   {
     cause: 'cpu-unsupported',
-    rank: 3,
     signs: [
       /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
       /illegal hardware instruction/,
