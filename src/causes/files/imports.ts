@@ -302,10 +302,11 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const name = packageOf(module);
   const isOfRuntime = bringsRuntime(name, link, known);
   const isWhole = known.packages.provides(module) === false;
-  if (isOfRuntime && known.shipment.config.runtime === 'cortex') return undefined;
+  const more = foundElsewhere(link.parts[0] ?? '', known);
+  if (more === 'it' || (isOfRuntime && known.shipment.config.runtime === 'cortex')) return undefined;
   if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
   // What packages bring changes with their versions.
-  const isSure = isWhole && !isOfRuntime && !(name !== undefined && isBroughtByOthers(name));
+  const isSure = isWhole && !more && !isOfRuntime && !(name !== undefined && isBroughtByOthers(name));
   const severity = isSure ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
   const title = `${link.module.file} imports ${module}, and nothing installs ${name}`;
@@ -317,6 +318,17 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
     fix: known.packages.fixOf(name),
   };
 }
+
+/** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
+function foundElsewhere(top: string, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
+  const words = shipment.buildCommands().flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : []));
+  const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.workdir));
+  const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
+  if (top.length > 2 && names.some((each) => each.includes(plain(top)))) return 'it';
+  return graph.addsRoots || words.includes('clone') ? 'any' : undefined;
+}
+
+const fetches = /^(?:git|hg|svn|curl|wget)$/;
 
 const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: LookedApp) =>
   !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));

@@ -230,7 +230,7 @@ export class Packages {
     const project = posix.join(folder, 'pyproject.toml');
     const own = this.builtFile(project) ?? project;
     if (isPackage) this.projects.add(posix.normalize(folder));
-    this.hasOthers ||= project !== 'pyproject.toml' && !this.shipment.sent.has(own);
+    this.hasOthers ||= !this.shipment.sent.has(own);
     this.readProject(own);
   }
 

@@ -102,7 +102,7 @@ function* notInPath(
 
 /** Whether the PATH has it, or a command installs it by its name. */
 function isFound(homes: readonly string[], program: string, { environment, commands }: ImageState): boolean {
-  const path = environment.get('PATH') ?? '';
+  const path = `${environment.get('PATH') ?? ''}:/usr/local/bin:/usr/bin`;
   const isNamed = commands.some(({ words }) => words.some((word) => word.split(/[[=<>~]/)[0] === program));
   const isInPath = homes.some((home) => home === '/' || path.includes(`${home}/bin`));
   return isNamed || isInPath || /\$\{?VIRTUAL_ENV|venv/.test(path) || program.includes('/');
