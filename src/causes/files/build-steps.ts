@@ -186,10 +186,12 @@ function* namedIn(
 
 function* absentProgram(
   { path: file }: Docker,
-  { words, line, before }: RunCommand,
+  { words, line, before, hasMounts, caches }: RunCommand,
   packages: Packages,
 ): Generator<SeenCause> {
   const [program = ''] = words;
+  // What is mounted may be a program.
+  if (hasMounts && caches.length === 0) return;
   const isGit = program.startsWith('pip') && words.some((word) => /^(?:\S+@\s*)?git\+/.test(word));
   const needed = isGit ? 'git' : program;
   const found = lacksProgram(before, needed, packages, { file, line });

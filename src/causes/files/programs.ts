@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type ImageState, isPlainImage } from '../../app/docker-image.ts';
 import { fits } from '../groups.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
@@ -25,6 +26,7 @@ const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, i
   [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],
   [/^(?:pnpm|bun|bunx|deno)$/, /(?:^|\/)node:/, 'install it first: for pnpm, RUN corepack enable'],
   [/^(?:node|npm|npx|sh|bash)$/, /distroless\/nodejs/, 'the image starts Node itself: CMD ["server.js"]'],
+  [/^(?:uvx?|poetry|pipenv|pdm)$/, /^(?!.*astral)/, 'install it first with pip'],
   [/^(?:python|pip)$/, /^(?:debian|ubuntu|nvidia\/cuda):/, 'write python3 or pip3, or install python-is-python3'],
 ];
 
@@ -93,13 +95,14 @@ function isBesidePath({ commands, environment }: ImageState): boolean {
 const bringsPrograms = /^(?:corepack|ln|update-alternatives|curl|wget|make|cp|mv|\S*\.sh)$/;
 
 /** Whether a command may have brought it: a folder of the image may come first in the PATH, too. */
-const isInstalled = ({ commands }: ImageState, program: string) =>
+const isInstalled = ({ commands, others }: ImageState, program: string) =>
+  others.some(({ path }) => posix.basename(path) === program || /^\/usr\/local$|\/s?bin$/.test(path)) ||
   commands.some(
     ({ words }) =>
       fits(bringsPrograms, words[0]) ||
       words.some(
         (word) =>
-          word === program ||
+          word.split(/[[=<>~!]/)[0] === program ||
           word.startsWith(`${program}@`) ||
           word === `python3-${program}` ||
           /bin\/activate|virtualenv|conda|is-python3|build-essential/.test(word),

@@ -51,7 +51,11 @@ function homesOf({ commands, others }: ImageState): string[] {
   const own = commands.flatMap((each) => homeOf(each) ?? []);
   const known = own.filter((each) => each !== '/');
   const copied = others.flatMap(({ path, from }) =>
-    from ? homesOf(from.stage).flatMap((home) => moved(home, from.path, path)) : mayBePackages.test(path) ? '/' : [],
+    from
+      ? homesOf(from.stage).flatMap((home) => moved(home, from.path, path))
+      : mayBePackages.test(path) && !/\/bin\/[\w-]+$/.test(path)
+        ? '/'
+        : [],
   );
   return [...(known.length > 0 ? known : own), ...copied];
 }
@@ -104,8 +108,8 @@ function* notInPath(
 function isFound(homes: readonly string[], program: string, { environment, commands }: ImageState): boolean {
   const path = `${environment.get('PATH') ?? ''}:/usr/local/bin:/usr/bin`;
   const isNamed = commands.some(({ words }) => words.some((word) => word.split(/[[=<>~]/)[0] === program));
-  const isInPath = homes.some((home) => home === '/' || path.includes(`${home}/bin`));
-  return isNamed || isInPath || /\$\{?VIRTUAL_ENV|venv/.test(path) || program.includes('/');
+  const isInPath = homes.some((home) => /^\/$|\$/.test(home) || path.includes(`${home}/`));
+  return isNamed || isInPath || /\$\{?VIRTUAL_ENV/.test(path) || program.includes('/');
 }
 
 /** A project that another stage installs by the place of its sources. */

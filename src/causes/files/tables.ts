@@ -163,6 +163,12 @@ export const looseNeeds: readonly { package: string; until: string; other: strin
   { package: 'torch', until: '2.3', other: 'numpy', bound: '<2' },
   { package: 'transformers', until: '4.30', other: 'numpy', bound: '<2' },
   { package: 'openai', until: '1.55.3', other: 'httpx', bound: '<0.28' },
+  ...['opencv-python', 'opencv-python-headless', 'opencv-contrib-python'].map((name) => ({
+    package: name,
+    until: '4.10.0.84',
+    other: 'numpy',
+    bound: '<2',
+  })),
   { package: 'diffusers', until: '0.29', other: 'huggingface-hub', bound: '<0.26' },
   { package: 'gradio', until: '4.0', other: 'pydantic', bound: '<2.11' },
   { package: 'pandas', until: '2.2.2', other: 'numpy', bound: '<2' },

@@ -58,6 +58,14 @@ const tools: readonly ToolRule[] = [
     brings: /rustup|RUSTUP_TOOLCHAIN/,
   },
   {
+    tool: 'Rust',
+    image: /(?:^|\/)rust:(\d+\.\d+(?:\.\d+)?)/,
+    command: /^cargo (?:build|install|test)\b/,
+    file: 'Cargo.lock',
+    wanted: (text) => atLeast(/^version = 4$/m.test(text) ? '1.78' : undefined, 'version = 4'),
+    brings: /rustup|RUSTUP_TOOLCHAIN/,
+  },
+  {
     tool: 'Ruby',
     image: /(?:^|\/)ruby:(\d+\.\d+(?:\.\d+)?)/,
     command: /^bundle(?: install)?(?: -|$)/,
