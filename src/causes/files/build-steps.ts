@@ -15,6 +15,7 @@ import { toolVersion } from './tool-versions.ts';
 /** What a RUN of a Dockerfile needs that the image does not have at that line. */
 export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   const docker = shipment.dockerfile();
+  if (!docker) yield* fetchers(shipment, packages);
   if (!docker) return;
   for (const stage of docker.image.stages)
     for (const step of stage.commands)
@@ -120,6 +121,7 @@ const settings: readonly { command: RegExp; file: string; names: (text: string) 
     names: (text) => matched(text, /^script_location\s*=\s*(?:%\(here\)s\/)?(\S+)/m),
   },
   { command: /^(?:uv )?pip[\d.]* install .*(?<= )\.(?:\[|\/?$| )/, file: 'pyproject.toml', names: projectFiles },
+  { command: /^poetry install(?!.*--(?:no-root|only-root))/, file: 'pyproject.toml', names: projectFiles },
   {
     command: /^uv sync(?!.*--no-install-project)/,
     file: 'pyproject.toml',
@@ -182,6 +184,18 @@ function* namedIn(
       title: `${file} names ${name}, which is not in the image when ${words[0]} reads it`,
       fix: shipment.exists(name) ? `COPY ${name} above that command` : 'write a path that the app has',
     };
+}
+
+/** What commands fetch files with, in an image that the settings name: the platform brings Python, and no more. */
+function* fetchers(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+  const commands = shipment.buildCommands();
+  const image = { base: shipment.config.deployment.docker_base_image_url ?? '', environment: new Map(), others: [] };
+  for (const [before, { words, at }] of commands.entries()) {
+    const [program = ''] = words;
+    const isNeeded = /^(?:git|curl|wget|unzip)$/.test(program) && !packages.apt.has(program);
+    const found = isNeeded && lacksProgram({ ...image, commands: commands.slice(0, before) }, program, packages, at);
+    if (found) yield found;
+  }
 }
 
 function* absentProgram(

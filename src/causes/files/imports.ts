@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isLaterVersion } from '../../app/later-version.ts';
+import { readPython } from '../../app/python/read-python.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';
 import { folderOf, type Link, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
@@ -304,7 +305,7 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const isWhole = known.packages.provides(module) === false;
   const more = foundElsewhere(link.parts[0] ?? '', known);
   if (more === 'it' || (isOfRuntime && known.shipment.config.runtime === 'cortex')) return undefined;
-  if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
+  if (!isWhole && mayBeBrought(name, known.packages)) return name === undefined ? definedNear(link, known) : undefined;
   // What packages bring changes with their versions.
   const isSure = isWhole && !more && !isOfRuntime && !(name !== undefined && isBroughtByOthers(name));
   const severity = isSure ? severityOf(link, known) : 'warning';
@@ -326,6 +327,26 @@ function foundElsewhere(top: string, { shipment, graph }: LookedApp): 'it' | 'an
   const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
   if (top.length > 2 && names.some((each) => each.includes(plain(top)))) return 'it';
   return graph.addsRoots || words.includes('clone') ? 'any' : undefined;
+}
+
+/** A module that nobody knows, and one beside it that begins alike and defines what is imported. */
+function definedNear({ module, found, parts }: Link, { graph, shipment }: LookedApp): SeenCause | undefined {
+  const { name = '' } = found;
+  const [top = ''] = parts;
+  const near = [...graph.tree].find(
+    ([path, file]) =>
+      graph.roots.includes(posix.dirname(path)) &&
+      posix.basename(path).startsWith(top.slice(0, 4)) &&
+      file.endsWith('.py') &&
+      readPython(shipment.read(file), file).names.has(name),
+  )?.[1];
+  if (near === undefined || parts.length > 1 || top.length < 4) return undefined;
+  return {
+    cause: 'module-missing',
+    title: `${module.file} imports ${name} from ${top}, which the app does not have`,
+    why: `${near} defines it`,
+    fix: `import it from ${posix.basename(near, '.py')}`,
+  };
 }
 
 const fetches = /^(?:git|hg|svn|curl|wget)$/;

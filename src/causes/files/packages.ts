@@ -165,7 +165,7 @@ export class Packages {
     this.read.add(file);
     const text = this.textOf(file);
     if (text === undefined) this.missFile(file, at);
-    else if (file.endsWith('.toml')) this.readProject(file);
+    else if (/\.toml$|Pipfile$/.test(file)) this.readProject(file);
     else
       for (const each of pipLines(text)) {
         const line = { ...each, file };

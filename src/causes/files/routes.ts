@@ -53,10 +53,10 @@ const frameworks =
 /** What brings routes by itself. */
 const bringsRoutes = /^(?:rest_framework|gradio|litserve|bentoml|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
 
-/** Variables that have a path. */
+/** Variables that have a path which routes may be below. */
 const pathsSet = (shipment: Shipment) =>
   new Map(
-    shipment.started().flatMap(({ environment }) => [...environment].filter(([, value]) => value.startsWith('/'))),
+    shipment.started().flatMap(({ environment }) => [...environment].filter(([name]) => /ROOT|PREFIX|BASE/.test(name))),
   );
 
 function pythonRoutes(graph: ModuleGraph, variables: ReadonlyMap<string, string>): string[] | undefined {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, isPlainImage, type RunCommand } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
-import { fits } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { noProgram, type SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
@@ -12,6 +12,7 @@ export function* lookAtStages(shipment: Shipment): Generator<SeenCause> {
   const started = shipment.servers()[0] ?? shipment.started().find(({ words: [program = ''] }) => isOfPackage(program));
   if (!docker || !started || !isPlainImage(docker.stage.base)) return;
   yield* notCopied(docker);
+  yield* condaEnvironment(docker, shipment);
   yield* notInPath(docker, started.words, shipment);
   yield* editable(docker, shipment);
 }
@@ -80,6 +81,34 @@ function* notCopied({ path: file, image, stage }: Docker): Generator<SeenCause> 
     title: `the image has none of the packages that ${file} installs: its last stage does not copy ${home === '/' ? 'them' : home}`,
     fix: `COPY --from=${others[0]?.name || 0} ${home === '/' ? '/usr/local /usr/local' : `${home} ${home}`}`,
   };
+}
+
+/** An environment of conda that the start names, and that no command makes by this name. */
+function* condaEnvironment({ path: file, stage }: Docker, shipment: Shipment): Generator<SeenCause> {
+  const made = stage.commands.filter(({ words }) =>
+    /^(?:micro)?(?:conda|mamba) (?:env )?create\b/.test(words.join(' ')),
+  );
+  const names = made.map(({ words, cwd, before }) => {
+    const own = before.files.get(posix.resolve(cwd, flagOf(words, '-f', '--file') ?? ''));
+    return flagOf(words, '-n', '--name') ?? /^name:\s*["']?([\w.-]+)/m.exec(shipment.read(own ?? ''))?.[1] ?? '';
+  });
+  const start = [stage.environment.get('PATH') ?? '', ...(stage.command?.words ?? [])].join(' ');
+  const [, wanted] = groupsOf(/(?:conda|mamba) run\b.*? (?:-n|--name)[ =](\S+)|\/envs\/([\w.-]+)\/bin/, start).filter(
+    Boolean,
+  );
+  if (names.length === 0 || names.includes('') || names.includes(wanted ?? '')) return;
+  const at = { file, line: stage.command?.line };
+  const fix = `start it with conda run --no-capture-output -n ${names[0]}`;
+  const why = `the environment of conda is called ${names[0]}`;
+  if (wanted !== undefined && wanted !== 'base')
+    yield { cause: 'conda-environment-missing', severity: 'error', captured: { name: wanted }, at, why, fix };
+  else if (isOfPackage(stage.command?.words[0] ?? ''))
+    yield noProgram(
+      stage.command?.words[0] ?? '',
+      at,
+      `it is in the environment ${names[0]}, where the PATH does not look`,
+      fix,
+    );
 }
 
 const findsItself = /venv|activate|\b(?:uv|poetry|pipenv|pdm) run\b/;

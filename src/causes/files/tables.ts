@@ -176,6 +176,16 @@ export const looseNeeds: readonly { package: string; until: string; other: strin
   { package: 'passlib', until: '1.7.5', other: 'bcrypt', bound: '<4.1' },
 ];
 
+export const flagsOfUvicorn: ReadonlySet<string> = new Set(
+  `access-log app-dir backlog date-header env-file factory fd forwarded-allow-ips h11-max-incomplete-event-size header
+  help host http interface lifespan limit-concurrency limit-max-requests limit-max-requests-jitter log-config log-level
+  loop no-access-log no-date-header no-proxy-headers no-server-header no-use-colors port proxy-headers reload
+  reload-delay reload-dir reload-exclude reload-include root-path server-header ssl-ca-certs ssl-cert-reqs ssl-certfile
+  ssl-ciphers ssl-keyfile ssl-keyfile-password ssl-version timeout-graceful-shutdown timeout-keep-alive
+  timeout-worker-healthcheck uds use-colors version workers ws ws-max-queue ws-max-size ws-per-message-deflate
+  ws-ping-interval ws-ping-timeout`.split(/\s+/),
+);
+
 /** Paths that servers answer by themselves, by the program or the base image. */
 export const ownRoutes: readonly [server: RegExp, routes: readonly string[]][] = [
   [/^streamlit$/, ['/_stcore/health', '/healthz', '/_stcore/host-config', '/']],
