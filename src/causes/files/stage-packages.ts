@@ -92,23 +92,24 @@ function* condaEnvironment({ path: file, stage }: Docker, shipment: Shipment): G
     const own = before.files.get(posix.resolve(cwd, flagOf(words, '-f', '--file') ?? ''));
     return flagOf(words, '-n', '--name') ?? /^name:\s*["']?([\w.-]+)/m.exec(shipment.read(own ?? ''))?.[1] ?? '';
   });
-  const start = [stage.environment.get('PATH') ?? '', ...(stage.command?.words ?? [])].join(' ');
-  const [, wanted] = groupsOf(/(?:conda|mamba) run\b.*? (?:-n|--name)[ =](\S+)|\/envs\/([\w.-]+)\/bin/, start).filter(
-    Boolean,
+  const { words = [], line } = stage.command ?? {};
+  const start = [stage.environment.get('PATH') ?? '', ...words].join(' ');
+  const [, run, wanted = run] = groupsOf(
+    /(?:conda|mamba) run\b.*? (?:-n|--name)[ =](\S+)|\/envs\/([\w.-]+)\/bin/,
+    start,
   );
-  if (names.length === 0 || names.includes('') || names.includes(wanted ?? '')) return;
-  const at = { file, line: stage.command?.line };
-  const fix = `start it with conda run --no-capture-output -n ${names[0]}`;
-  const why = `the environment of conda is called ${names[0]}`;
-  if (wanted !== undefined && wanted !== 'base')
-    yield { cause: 'conda-environment-missing', severity: 'error', captured: { name: wanted }, at, why, fix };
-  else if (isOfPackage(stage.command?.words[0] ?? ''))
-    yield noProgram(
-      stage.command?.words[0] ?? '',
-      at,
-      `it is in the environment ${names[0]}, where the PATH does not look`,
-      fix,
-    );
+  const [own = ''] = names;
+  if (names.includes(wanted ?? '') || own === '' || !(wanted ?? isOfPackage(words[0] ?? '')) || wanted === 'base')
+    return;
+  const missing = noProgram(
+    words[0] ?? '',
+    { file, line },
+    `it is in the environment ${own} of conda`,
+    `start it with conda run --no-capture-output -n ${own}`,
+  );
+  yield wanted === undefined
+    ? missing
+    : { ...missing, cause: 'conda-environment-missing', severity: 'error', captured: { name: wanted } };
 }
 
 const findsItself = /venv|activate|\b(?:uv|poetry|pipenv|pdm) run\b/;

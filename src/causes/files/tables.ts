@@ -173,7 +173,7 @@ export const looseNeeds: readonly { package: string; until: string; other: strin
   { package: 'gradio', until: '4.0', other: 'pydantic', bound: '<2.11' },
   { package: 'pandas', until: '2.2.2', other: 'numpy', bound: '<2' },
   { package: 'scipy', until: '1.13', other: 'numpy', bound: '<2' },
-  { package: 'passlib', until: '1.7.5', other: 'bcrypt', bound: '<4.1' },
+  { package: 'passlib', until: '1.7.5', other: 'bcrypt', bound: '<5' },
 ];
 
 export const flagsOfUvicorn: ReadonlySet<string> = new Set(
