@@ -28,6 +28,33 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'modules of a repository that the build clones, where the code adds its folder, and where it does not',
+      {
+        'cerebrium.toml': settings(
+          pip('numpy'),
+          'pre_build_commands = ["git clone https://example.com/org/segment-anything /opt/sam", "cd /opt && git clone https://example.com/org/Depth_Pro.git && cd Depth_Pro && pip install ."]\n',
+        ),
+        'main.py': `import os\nimport sys\n\nsys.path.append(os.environ.get("SAM", "/opt/sam"))\nimport numpy\nfrom segment_anything import SamPredictor\nimport depth_pro\n\nfirst = SamPredictor, depth_pro, numpy\n\n\n${run}`,
+      },
+    ],
+    [
+      'imports that the code asks for first, and a class that another stands in for',
+      {
+        'cerebrium.toml': settings(custom(uvicorn, 8000, pip('fastapi', 'uvicorn'))),
+        'main.py': `import importlib.util\n\nFLASH = importlib.util.find_spec("flash_attn") is not None\nif FLASH:\n    from flash_attn import flash_attn_func\ntry:\n    import xformers\n    HAS_XFORMERS = True\nexcept ImportError:\n    HAS_XFORMERS = False\nif HAS_XFORMERS:\n    import xformers.ops\ntry:\n    from fastapi.responses import ORJSONResponse as Response\n    import orjson\nexcept ImportError:\n    from fastapi.responses import JSONResponse as Response\n\n\n${fastapi}`,
+      },
+    ],
+    [
+      'packages of another stage below /usr/local, and routes below a path of a variable',
+      {
+        'cerebrium.toml': docker(8000, 'healthcheck_endpoint = "/api/health"\n'),
+        Dockerfile:
+          'FROM python:3.12-slim AS deps\nRUN pip install --prefix=/install fastapi uvicorn\n\nFROM python:3.12-slim\nENV ROOT=/api\nWORKDIR /srv\nCOPY --from=deps /install /usr/local\nCOPY main.py .\nCMD exec uvicorn main:app --host 0.0.0.0 --port 8000\n',
+        'main.py':
+          'import os\n\nfrom fastapi import APIRouter, FastAPI\n\nrouter = APIRouter(prefix=os.getenv("ROOT", ""))\n\n\n@router.get("/health")\ndef health():\n    return "ok"\n\n\napp = FastAPI()\napp.include_router(router)\n',
+      },
+    ],
+    [
       'apt that is told of one package, which needs no other',
       {
         'cerebrium.toml': docker(),

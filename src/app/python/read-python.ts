@@ -346,7 +346,8 @@ function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
 
 const caughtImports = /\b(?:ImportError|ModuleNotFoundError|AttributeError|(?:Base)?Exception)\b/;
 /** What another system, Python or machine does. */
-const otherPlace = /\b(?:version_info|sys\.platform|os\.name|platform\.system|os\.environ|os\.getenv|hasattr)\b/;
+const otherPlace =
+  /\b(?:find_spec|HA(?:S|VE)_\w+|\w+_(?:AVAILABLE|INSTALLED)|is_\w+_available|version_info|sys\.platform|os\.name|platform\.system|os\.environ|os\.getenv|hasattr)\b/;
 
 /** Names of keywords and of members, which are no names of the file. */
 function isPart(child: PyNode, source: PySource): boolean {

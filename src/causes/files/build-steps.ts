@@ -15,6 +15,7 @@ import { toolVersion } from './tool-versions.ts';
 /** What a RUN of a Dockerfile needs that the image does not have at that line. */
 export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   const docker = shipment.dockerfile();
+  if (!docker) yield* fetchers(shipment, packages);
   if (!docker) return;
   for (const stage of docker.image.stages)
     for (const step of stage.commands)
@@ -120,6 +121,7 @@ const settings: readonly { command: RegExp; file: string; names: (text: string) 
     names: (text) => matched(text, /^script_location\s*=\s*(?:%\(here\)s\/)?(\S+)/m),
   },
   { command: /^(?:uv )?pip[\d.]* install .*(?<= )\.(?:\[|\/?$| )/, file: 'pyproject.toml', names: projectFiles },
+  { command: /^poetry install(?!.*--(?:no-root|only-root))/, file: 'pyproject.toml', names: projectFiles },
   {
     command: /^uv sync(?!.*--no-install-project)/,
     file: 'pyproject.toml',
@@ -184,12 +186,26 @@ function* namedIn(
     };
 }
 
+/** What commands fetch files with, in an image that the settings name: the platform brings Python, and no more. */
+function* fetchers(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+  const commands = shipment.buildCommands();
+  const image = { base: shipment.config.deployment.docker_base_image_url ?? '', environment: new Map(), others: [] };
+  for (const [before, { words, at }] of commands.entries()) {
+    const [program = ''] = words;
+    const isNeeded = /^(?:git|curl|wget|unzip)$/.test(program) && !packages.apt.has(program);
+    const found = isNeeded && lacksProgram({ ...image, commands: commands.slice(0, before) }, program, packages, at);
+    if (found) yield found;
+  }
+}
+
 function* absentProgram(
   { path: file }: Docker,
-  { words, line, before }: RunCommand,
+  { words, line, before, hasMounts, caches }: RunCommand,
   packages: Packages,
 ): Generator<SeenCause> {
   const [program = ''] = words;
+  // What is mounted may be a program.
+  if (hasMounts && caches.length === 0) return;
   const isGit = program.startsWith('pip') && words.some((word) => /^(?:\S+@\s*)?git\+/.test(word));
   const needed = isGit ? 'git' : program;
   const found = lacksProgram(before, needed, packages, { file, line });

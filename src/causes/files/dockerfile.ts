@@ -20,6 +20,7 @@ export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   yield* tags(docker);
   for (const stage of docker.image.stages) yield* tagShape(stage.base, { file: docker.path, line: stage.line });
   yield* bases(docker);
+  yield* platforms(docker);
   yield* namedInEnvironment(shipment, docker);
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
@@ -111,6 +112,19 @@ function* bases({ path: file, image }: Docker): Generator<SeenCause> {
           at: { file, line },
           fix: `write ARG ${braced}=… above the first FROM`,
         };
+}
+
+function* platforms({ path: file, image }: Docker): Generator<SeenCause> {
+  const last = image.instructions.findLast(({ keyword }) => keyword === 'FROM');
+  const platform = last?.flags.find(([name]) => name === 'platform')?.[1] ?? '';
+  if (!/^linux\/arm|^windows/.test(platform)) return;
+  yield {
+    cause: 'wrong-architecture',
+    severity: 'error',
+    at: { file, line: last?.line },
+    title: `the image is made for ${platform}, and the platform runs linux/amd64`,
+    fix: 'remove --platform',
+  };
 }
 
 /** Paths of the environment that the image lacks, where the app has the file, or the image another one of nearly this name. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isLaterVersion } from '../../app/later-version.ts';
+import { readPython } from '../../app/python/read-python.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';
 import { folderOf, type Link, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
@@ -302,10 +303,11 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const name = packageOf(module);
   const isOfRuntime = bringsRuntime(name, link, known);
   const isWhole = known.packages.provides(module) === false;
-  if (isOfRuntime && known.shipment.config.runtime === 'cortex') return undefined;
-  if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
+  const more = foundElsewhere(link.parts[0] ?? '', known);
+  if (more === 'it' || (isOfRuntime && known.shipment.config.runtime === 'cortex')) return undefined;
+  if (!isWhole && mayBeBrought(name, known.packages)) return name === undefined ? definedNear(link, known) : undefined;
   // What packages bring changes with their versions.
-  const isSure = isWhole && !isOfRuntime && !(name !== undefined && isBroughtByOthers(name));
+  const isSure = isWhole && !more && !isOfRuntime && !(name !== undefined && isBroughtByOthers(name));
   const severity = isSure ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
   const title = `${link.module.file} imports ${module}, and nothing installs ${name}`;
@@ -317,6 +319,37 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
     fix: known.packages.fixOf(name),
   };
 }
+
+/** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
+function foundElsewhere(top: string, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
+  const words = shipment.buildCommands().flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : []));
+  const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.workdir));
+  const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
+  if (top.length > 2 && names.some((each) => each.includes(plain(top)))) return 'it';
+  return graph.addsRoots || words.includes('clone') ? 'any' : undefined;
+}
+
+/** A module that nobody knows, and one beside it that begins alike and defines what is imported. */
+function definedNear({ module, found, parts }: Link, { graph, shipment }: LookedApp): SeenCause | undefined {
+  const { name = '' } = found;
+  const [top = ''] = parts;
+  const near = [...graph.tree].find(
+    ([path, file]) =>
+      graph.roots.includes(posix.dirname(path)) &&
+      posix.basename(path).startsWith(top.slice(0, 4)) &&
+      file.endsWith('.py') &&
+      readPython(shipment.read(file), file).names.has(name),
+  )?.[1];
+  if (near === undefined || parts.length > 1 || top.length < 4) return undefined;
+  return {
+    cause: 'module-missing',
+    title: `${module.file} imports ${name} from ${top}, which the app does not have`,
+    why: `${near} defines it`,
+    fix: `import it from ${posix.basename(near, '.py')}`,
+  };
+}
+
+const fetches = /^(?:git|hg|svn|curl|wget)$/;
 
 const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: LookedApp) =>
   !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));

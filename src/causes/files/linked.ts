@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { Stage } from '../../app/docker-image.ts';
+import { isOlder } from '../../app/wheels.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -16,6 +17,18 @@ interface Link {
 }
 
 const withoutGlibc = /^scratch$|distroless\/static|(?:^|\/)alpine(?::|$)|-alpine/;
+
+/** The glibc of systems. */
+const glibcs: readonly (readonly [image: RegExp, glibc: string])[] = [
+  [/buster|debian:10/, '2.28'],
+  [/bullseye|debian-?:?11|focal|ubuntu:?20\.04/, '2.31'],
+  [/jammy|ubuntu:?22\.04/, '2.35'],
+  [/bookworm|debian-?:?12/, '2.36'],
+  [/noble|ubuntu:?24\.04/, '2.39'],
+  [/trixie|debian-?:?13/, '2.41'],
+];
+
+const glibcOf = (base: string) => glibcs.find(([image]) => image.test(base))?.[1] ?? '';
 
 const links: readonly Link[] = [
   {
@@ -44,18 +57,22 @@ export function* lookAtLinks(shipment: Shipment): Generator<SeenCause> {
   const place = posix.resolve(stage.workdir, started.words[0] ?? '');
   const from = stage.others.find(({ path, from }) => from && posix.basename(path) === posix.basename(place))?.from
     ?.stage;
-  const link =
-    from && withoutGlibc.test(stage.base) ? links.find((each) => isBroken(each, from, text, shipment)) : undefined;
+  const has = glibcOf(stage.base);
+  const link = from && isUnlike(stage, from) ? links.find((each) => isBroken(each, from, text, shipment)) : undefined;
   if (from && link)
     yield {
       cause: 'glibc-too-old',
-      severity: 'error',
+      // Since 2.34, every program that has threads needs it.
+      severity: isOlder(has || '0', '2.34') ? 'error' : 'warning',
       at: { file, line: stage.command?.line },
       title: `${started.words[0]} does not start in ${stage.base}`,
-      why: `${link.language} links it with the glibc of ${from.base}, and ${stage.base} has none`,
-      fix: link.fix,
+      why: `${link.language} links it with the glibc of ${from.base}, and ${stage.base} has ${has || 'none'}`,
+      fix: has ? `build it in an image of the system of ${stage.base}` : link.fix,
     };
 }
+
+const isUnlike = ({ base }: Stage, from: Stage) =>
+  withoutGlibc.test(base) || isOlder(glibcOf(base) || '9', glibcOf(from.base) || '0');
 
 const isBroken = ({ builds, builder, unless, sources }: Link, from: Stage, text: string, shipment: Shipment) =>
   builder.test(from.base) &&

@@ -71,6 +71,13 @@ const lockRules: readonly LockRule[] = [
     fix: 'poetry lock',
   },
   {
+    command: /^pipenv (?:install|sync)\b.* --deploy\b/,
+    manifest: 'Pipfile',
+    lock: 'Pipfile.lock',
+    unlocked: byPipenv,
+    fix: 'pipenv lock',
+  },
+  {
     command: /^bundle(?: install)?(?: -|$)/,
     manifest: 'Gemfile',
     lock: 'Gemfile.lock',
@@ -243,6 +250,12 @@ function unlockedNames(manifest: string, lock: string, isChecked: boolean): stri
       return name !== 'python' && !isConditional && !found.some(({ version = '' }) => fits(version, wanted));
     })
     .map(({ name }) => name);
+}
+
+function byPipenv(manifest: string, lock: string): string[] {
+  const locked = readJsonc<{ default: object }>(lock)?.default;
+  const wanted = projectRequirements(manifest) ?? [];
+  return locked ? wanted.map(({ name }) => name).filter((name) => !(name in locked)) : [];
 }
 
 function byBundler(manifest: string, lock: string): (string | undefined)[] {

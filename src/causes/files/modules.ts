@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isBelowOrSame } from '../../app/docker-image.ts';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { groupsOf } from '../groups.ts';
@@ -77,6 +78,7 @@ export class ModuleGraph {
     const added = [...foldersIn(words), ...(environment.get('PYTHONPATH') ?? '').split(':').filter(Boolean)];
     const own = isScript ? posix.dirname(posix.resolve(cwd, script)) : cwd;
     for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
+    this.addsRoots ||= added.some((each) => this.isOutside(posix.resolve(cwd, each)));
     const settings = this.find((environment.get('DJANGO_SETTINGS_MODULE') ?? '\0').split('.'));
     if (typeof settings === 'string') this.load(settings, 0);
     const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
@@ -142,11 +144,19 @@ export class ModuleGraph {
 
   private addFolder({ path, file }: Module, given: readonly (string | undefined)[]): void {
     const added = given.find((each) => each !== undefined && !/^\d+$/.test(each));
-    if (added === undefined || added.includes(unknown)) this.addsRoots = true;
-    else
-      this.addRoot(
-        isFromFile(added) ? imagePath(pathIn(added), path, file) : posix.resolve(this.shipment.workdir, added),
-      );
+    const isKnown = added !== undefined && !added.includes(unknown);
+    const { workdir } = this.shipment;
+    const root = posix.resolve(
+      workdir,
+      isKnown && isFromFile(added) ? imagePath(pathIn(added), path, file) : (added ?? ''),
+    );
+    if (isKnown) this.addRoot(root);
+    this.addsRoots ||= !isKnown || this.isOutside(root);
+  }
+
+  /** Whether a folder is none of the app: what is in it is not known. */
+  private isOutside(root: string): boolean {
+    return !isBelowOrSame(root, this.shipment.workdir) && !this.folders.has(root);
   }
 
   /** Modules that a text names: what a framework loads by its name. */

@@ -30,7 +30,11 @@ const installers: readonly { names: RegExp; installs: (rest: readonly string[], 
     installs: (rest) =>
       rest.flatMap((word) => (/^[a-z0-9]/.test(word) ? { kind: 'apt', text: word.replace(/[=/].*$/, '') } : [])),
   },
-  { names: /^(?:pipenv|rye|hatch|make|just|(?:ba|da)?sh|.*\.sh)$/, installs: () => [{ kind: 'unknown' }] },
+  {
+    names: /^pipenv$/,
+    installs: ([verb]) => (fits(/^(?:install|sync)$/, verb) ? [{ kind: 'requirements', file: 'Pipfile' }] : []),
+  },
+  { names: /^(?:rye|hatch|make|just|(?:ba|da)?sh|.*\.sh)$/, installs: () => [{ kind: 'unknown' }] },
   { names: /^(?:python[\d.]*|spacy)$/, installs: byPython },
 ];
 

@@ -50,13 +50,15 @@ export function parseCondaPackage(text: string): Requirement | undefined {
   return name === undefined ? undefined : otherSource(name);
 }
 
-/** The requirements of a `pyproject.toml`; undefined if it cannot be read. */
+/** The requirements of a `pyproject.toml` or a `Pipfile`; undefined if it cannot be read. */
 export function projectRequirements(text: string): Requirement[] | undefined {
   try {
-    const { project, tool, 'dependency-groups': groups } = parse(text) as Project;
+    const { project, tool, packages, 'dependency-groups': groups } = parse(text) as Project;
     const lists = [project?.dependencies, ...valuesOf(project?.['optional-dependencies']), ...valuesOf(groups)];
     const plain = lists.flatMap((list) => list ?? []).flatMap((each) => (typeof each === 'string' ? each : []));
-    const poetry = Object.entries(tool?.poetry?.dependencies ?? {}).map(([name, value]) => ofPoetry(name, value));
+    const poetry = Object.entries({ ...tool?.poetry?.dependencies, ...packages }).map(([name, value]) =>
+      ofPoetry(name, value),
+    );
     return [...plain.flatMap((each) => parseRequirement(each) ?? []), ...poetry];
   } catch {
     return undefined;
@@ -72,8 +74,15 @@ interface Project {
     'optional-dependencies'?: Record<string, string[]>;
   };
   'dependency-groups'?: Record<string, unknown[]>;
+  /** Of a Pipfile. */
+  packages?: Record<string, PoetryValue>;
   tool?: {
-    poetry?: { readme?: string; dependencies?: Record<string, PoetryValue> };
+    poetry?: {
+      readme?: string;
+      dependencies?: Record<string, PoetryValue>;
+      packages?: { include: string; from?: string }[];
+      'package-mode'?: boolean;
+    };
     setuptools?: { packages?: { find?: { where?: string[] } } };
     hatch?: { build?: { targets?: { wheel?: { packages?: string[] } } } };
   };
@@ -86,8 +95,11 @@ export function projectFiles(text: string): string[] {
     const readme = project?.readme ?? tool?.poetry?.readme;
     const packages = tool?.hatch?.build?.targets?.wheel?.packages ?? [];
     const { where = [] } = tool?.setuptools?.packages?.find ?? {};
+    const { packages: own = [], 'package-mode': isPackage } = tool?.poetry ?? {};
+    if (isPackage === false) return [];
     return [
       ...packages,
+      ...own.flatMap(({ include, from = '' }) => (include.includes('*') ? [] : posix.join(from, include))),
       ...where.filter((each) => each !== '.'),
       ...(typeof readme === 'string' ? [readme] : (readme?.file ?? [])),
     ].flat();

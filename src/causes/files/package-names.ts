@@ -133,8 +133,11 @@ const namesakes = new Map([
   ['jwt', ['pyjwt', 'jwt.encode', 'jwt.decode']],
   ['dotenv', ['python-dotenv', 'dotenv.load_dotenv']],
   ['docx', ['python-docx', 'docx.Document']],
+  ['deepgram', ['deepgram-sdk', 'deepgram.DeepgramClient']],
+  ['opencv', ['opencv-python', 'cv2.imread', 'cv2.imdecode', 'cv2.VideoCapture', 'cv2.cvtColor', 'cv2.resize']],
+  ['websocket', ['websocket-client', 'websocket.WebSocket', 'websocket.WebSocketApp', 'websocket.create_connection']],
   ['magic', ['python-magic', 'magic.from_buffer', 'magic.from_file']],
-  ...'serial websocket bs4 slugify pandoc py google haystack progressbar usb attr'
+  ...'serial bs4 slugify pandoc py google haystack progressbar usb attr'
     .split(' ')
     .map((name): [string, string[]] => [name, []]),
 ]);

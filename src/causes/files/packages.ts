@@ -165,7 +165,7 @@ export class Packages {
     this.read.add(file);
     const text = this.textOf(file);
     if (text === undefined) this.missFile(file, at);
-    else if (file.endsWith('.toml')) this.readProject(file);
+    else if (/\.toml$|Pipfile$/.test(file)) this.readProject(file);
     else
       for (const each of pipLines(text)) {
         const line = { ...each, file };
@@ -230,7 +230,7 @@ export class Packages {
     const project = posix.join(folder, 'pyproject.toml');
     const own = this.builtFile(project) ?? project;
     if (isPackage) this.projects.add(posix.normalize(folder));
-    this.hasOthers ||= project !== 'pyproject.toml' && !this.shipment.sent.has(own);
+    this.hasOthers ||= !this.shipment.sent.has(own);
     this.readProject(own);
   }
 

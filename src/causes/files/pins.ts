@@ -134,14 +134,15 @@ function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: strin
 /** An old package beside one that it does not bound, and that has changed since. */
 function* loose({ listed }: Packages, { name, at }: Listed, version: string): Generator<SeenCause> {
   const rule = looseNeeds.find((each) => each.package === name && isOlder(version, each.until));
-  if (!rule || listed.some((one) => one.name === rule.other && one.wanted !== '')) return;
-  const { other, bound } = rule;
+  const { other = '', bound = '' } = rule ?? {};
+  const wanted = listed.find((one) => one.name === other && one.wanted !== '')?.wanted;
+  if (!rule || (wanted !== undefined && !contradict(wanted, bound))) return;
   yield {
     cause: 'package-api-changed',
     at,
-    title: `${name} ${version} does not work with the ${other} that pip installs beside it`,
+    title: `${name} ${version} does not work with ${wanted === undefined ? `the ${other} that pip installs beside it` : other + wanted}`,
     why: `it was released before ${other} ${bound.replace('<', '')}, and does not bound it`,
-    fix: `add ${other}${bound}, or use a newer ${name}`,
+    fix: `write ${other}${bound}, or use a newer ${name}`,
   };
 }
 

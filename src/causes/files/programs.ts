@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type ImageState, isPlainImage } from '../../app/docker-image.ts';
 import { fits } from '../groups.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
@@ -25,6 +26,7 @@ const absent: readonly (readonly [program: RegExp, image: RegExp, fix: string, i
   [/^(?:git|curl)$/, /alpine/, 'install it first with apk'],
   [/^(?:pnpm|bun|bunx|deno)$/, /(?:^|\/)node:/, 'install it first: for pnpm, RUN corepack enable'],
   [/^(?:node|npm|npx|sh|bash)$/, /distroless\/nodejs/, 'the image starts Node itself: CMD ["server.js"]'],
+  [/^(?:uvx?|poetry|pipenv|pdm)$/, /^(?!.*astral)/, 'install it first with pip'],
   [/^(?:python|pip)$/, /^(?:debian|ubuntu|nvidia\/cuda):/, 'write python3 or pip3, or install python-is-python3'],
 ];
 
@@ -45,9 +47,13 @@ const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
   [/./, /^(?:free|gpg|gunzip|gzip|hostname|killall|openssl|pg_config|ping|ps|pkill|top)$/],
 ];
 
+type BareImage = Pick<ImageState, 'base' | 'environment' | 'others'> & {
+  commands: readonly { words: readonly string[] }[];
+};
+
 /** A program that nothing before has installed, or that is where the PATH does not look. */
 export function lacksProgram(
-  image: ImageState,
+  image: BareImage,
   program: string,
   packages: Packages,
   at: CausePlace | undefined,
@@ -61,17 +67,17 @@ export function lacksProgram(
 }
 
 /** Where the image surely has no such program. */
-function certainFix(image: ImageState, program: string): string | undefined {
+function certainFix(image: BareImage, program: string): string | undefined {
   if (/^uvx?$/.test(program) && isBesidePath(image)) return 'ENV PATH="/root/.local/bin:$PATH"';
   const [, , fix, isOfSystem] = absent.find(([one, base]) => one.test(program) && base.test(image.base)) ?? [];
   return isOfSystem || isBareOf(image, program) ? fix : undefined;
 }
 
 /** Whether nothing that is known may have brought it. */
-const isBareOf = (image: ImageState, program: string) =>
+const isBareOf = (image: BareImage, program: string) =>
   isPlainImage(image.base) && !isInstalled(image, program) && (!image.environment.has('PATH') || inits.test(program));
 
-const mayHave = (image: ImageState, program: string, debian: string, packages: Packages) =>
+const mayHave = (image: BareImage, program: string, debian: string, packages: Packages) =>
   !isBareOf(image, program) ||
   systems.some(([base, programs]) => base.test(image.base) && programs.test(program)) ||
   packages.hasOthers ||
@@ -80,7 +86,7 @@ const mayHave = (image: ImageState, program: string, debian: string, packages: P
   image.commands.some(({ words }) => bringsLike(words, debian));
 
 /** uv, where its installer puts it: a folder that is not in the PATH of an image. Old versions used another one. */
-function isBesidePath({ commands, environment }: ImageState): boolean {
+function isBesidePath({ commands, environment }: BareImage): boolean {
   const texts = commands.map(({ words }) => words.join(' '));
   const isFound = [...texts, environment.get('PATH') ?? ''].some((text) =>
     /\.local\/bin|UV_INSTALL_DIR|XDG_BIN_HOME|install .*\buv\b/.test(text),
@@ -93,13 +99,14 @@ function isBesidePath({ commands, environment }: ImageState): boolean {
 const bringsPrograms = /^(?:corepack|ln|update-alternatives|curl|wget|make|cp|mv|\S*\.sh)$/;
 
 /** Whether a command may have brought it: a folder of the image may come first in the PATH, too. */
-const isInstalled = ({ commands }: ImageState, program: string) =>
+const isInstalled = ({ commands, others }: BareImage, program: string) =>
+  others.some(({ path }) => posix.basename(path) === program || /^\/usr\/local$|\/s?bin$/.test(path)) ||
   commands.some(
     ({ words }) =>
       fits(bringsPrograms, words[0]) ||
       words.some(
         (word) =>
-          word === program ||
+          word.split(/[[=<>~!]/)[0] === program ||
           word.startsWith(`${program}@`) ||
           word === `python3-${program}` ||
           /bin\/activate|virtualenv|conda|is-python3|build-essential/.test(word),

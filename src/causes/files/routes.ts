@@ -43,7 +43,7 @@ function routesOf(shipment: Shipment, graph: ModuleGraph, paths: readonly string
   const texts = [base, ...shipment.started().map(({ words: [program = ''] }) => posix.basename(program))];
   const own = ownRoutes.find(([server]) => texts.some((each) => server.test(each)));
   if (own) return own[1];
-  if (shipment.servers().some(({ module, script }) => module ?? script)) return pythonRoutes(graph);
+  if (shipment.servers().some(({ module, script }) => module ?? script)) return pythonRoutes(graph, pathsSet(shipment));
   return shipment.isDocker ? textRoutes(shipment, paths) : undefined;
 }
 
@@ -53,13 +53,19 @@ const frameworks =
 /** What brings routes by itself. */
 const bringsRoutes = /^(?:rest_framework|gradio|litserve|bentoml|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
 
-function pythonRoutes(graph: ModuleGraph): string[] | undefined {
+/** Variables that have a path which routes may be below. */
+const pathsSet = (shipment: Shipment) =>
+  new Map(
+    shipment.started().flatMap(({ environment }) => [...environment].filter(([name]) => /ROOT|PREFIX|BASE/.test(name))),
+  );
+
+function pythonRoutes(graph: ModuleGraph, variables: ReadonlyMap<string, string>): string[] | undefined {
   const modules = [...graph.modules.values()];
   const imports = modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module));
   if (!imports.some((each) => frameworks.test(each)) || imports.some((each) => bringsRoutes.test(each)))
     return undefined;
   const calls = modules.flatMap((module) => module.facts.calls.map((call) => ({ module, call })));
-  const routers = new Routers(calls, graph);
+  const routers = new Routers(calls, graph, variables);
   const said = calls.map(({ module, call }) => ({ module, call, ...routeOf(call) }));
   const routes = said.flatMap(({ module, call, route }) =>
     route === undefined ? [] : routers.prefixesOf(call, module).map((prefix) => joined(prefix, route)),
@@ -93,14 +99,16 @@ class Routers {
   /** The objects that calls make. */
   private readonly owners = new Map<PythonCall, string>();
 
-  constructor(calls: readonly CallOf[], graph: ModuleGraph) {
+  constructor(calls: readonly CallOf[], graph: ModuleGraph, variables: ReadonlyMap<string, string>) {
     for (const { module, call } of calls) {
       this.make(module, call);
       if (including.test(call.name)) this.include(module, call, graph, calls);
       else if (/^litestar\.(?:\w+\.)*Router$/.test(call.name)) this.anywhere.push(prefixIn(call));
     }
-    for (const { facts } of graph.modules.values())
+    for (const { facts } of graph.modules.values()) {
+      this.anywhere.push(...facts.texts.flatMap(({ value }) => variables.get(value) ?? []));
       if (facts.imports.some(({ name }) => name === 'Controller')) this.anywhere.push(facts.values.get('path') ?? '');
+    }
   }
 
   /** `ops = Blueprint("ops", url_prefix="/ops")`. */

@@ -30,7 +30,7 @@ function workerIn(file: string | undefined, shipment: Shipment): string | undefi
   return text?.includes('worker_class') ? readPython(text, file ?? '').values.get('worker_class') : text && '';
 }
 
-function wrongWorker({ program, words }: StartedServer, made: string, kind: string) {
+function wrongWorker({ program, words, module, attribute }: StartedServer, made: string, kind: string) {
   if (program === 'gunicorn' && isAsgi.test(made) && !/uvicorn|asgi|hypercorn/i.test(kind))
     return {
       title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
@@ -41,8 +41,22 @@ function wrongWorker({ program, words }: StartedServer, made: string, kind: stri
       title: 'uvicorn serves a WSGI app as if it was ASGI',
       fix: 'start it with gunicorn, or add --interface wsgi',
     };
-  return undefined;
+  const [, served] = wrappers.find(([wrapper]) => wrapper.test(made)) ?? [];
+  return (
+    served && {
+      cause: 'entrypoint-attribute-missing',
+      title: `${module}:${attribute} is no app that ${program} serves: it has one`,
+      fix: `write ${module}:${attribute}.${served}`,
+    }
+  );
 }
+
+/** What is no app itself, and the member of it that is one. */
+const wrappers: readonly (readonly [made: RegExp, served: string])[] = [
+  [/^dash\.(?:\w+\.)*Dash$/, 'server'],
+  [/^fastmcp\.FastMCP$/, 'http_app()'],
+  [/^litserve\.LitServer$/, 'app'],
+];
 
 /** A Python file that makes an app and serves nothing, and one that another program has to start. */
 export function* servesNothing({ shipment, graph }: LookedApp): Generator<SeenCause> {

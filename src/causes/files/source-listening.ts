@@ -52,7 +52,10 @@ const listeners: readonly Listener[] = [
       'g',
     ),
   },
-  { files: /\.rs$/, pattern: new RegExp(String.raw`\bbind\(\s*&?${address}`, 'g') },
+  {
+    files: /\.rs$/,
+    pattern: new RegExp(String.raw`${address}(?:(?<=\b(?:bind\(|SocketAddr\s*=)\s*&?\S+)|(?=\s*\.parse\b))`, 'g'),
+  },
   { files: /\.rs$/, pattern: /\bbind\(\(\s*"(?<host>[\w.]+)",\s*(?<port>\d{2,5})\b/g },
   { files: /\.rs$/, pattern: /SocketAddr::from\(\(\[(?<host>[\d,\s]+)\],\s*(?<port>\d{2,5})\)/g },
   {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, isPlainImage, type RunCommand } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
-import { fits } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { noProgram, type SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
@@ -12,6 +12,7 @@ export function* lookAtStages(shipment: Shipment): Generator<SeenCause> {
   const started = shipment.servers()[0] ?? shipment.started().find(({ words: [program = ''] }) => isOfPackage(program));
   if (!docker || !started || !isPlainImage(docker.stage.base)) return;
   yield* notCopied(docker);
+  yield* condaEnvironment(docker, shipment);
   yield* notInPath(docker, started.words, shipment);
   yield* editable(docker, shipment);
 }
@@ -51,7 +52,11 @@ function homesOf({ commands, others }: ImageState): string[] {
   const own = commands.flatMap((each) => homeOf(each) ?? []);
   const known = own.filter((each) => each !== '/');
   const copied = others.flatMap(({ path, from }) =>
-    from ? homesOf(from.stage).flatMap((home) => moved(home, from.path, path)) : mayBePackages.test(path) ? '/' : [],
+    from
+      ? homesOf(from.stage).flatMap((home) => moved(home, from.path, path))
+      : mayBePackages.test(path) && !/\/bin\/[\w-]+$/.test(path)
+        ? '/'
+        : [],
   );
   return [...(known.length > 0 ? known : own), ...copied];
 }
@@ -78,6 +83,35 @@ function* notCopied({ path: file, image, stage }: Docker): Generator<SeenCause> 
   };
 }
 
+/** An environment of conda that the start names, and that no command makes by this name. */
+function* condaEnvironment({ path: file, stage }: Docker, shipment: Shipment): Generator<SeenCause> {
+  const made = stage.commands.filter(({ words }) =>
+    /^(?:micro)?(?:conda|mamba) (?:env )?create\b/.test(words.join(' ')),
+  );
+  const names = made.map(({ words, cwd, before }) => {
+    const own = before.files.get(posix.resolve(cwd, flagOf(words, '-f', '--file') ?? ''));
+    return flagOf(words, '-n', '--name') ?? /^name:\s*["']?([\w.-]+)/m.exec(shipment.read(own ?? ''))?.[1] ?? '';
+  });
+  const { words = [], line } = stage.command ?? {};
+  const start = [stage.environment.get('PATH') ?? '', ...words].join(' ');
+  const [, run, wanted = run] = groupsOf(
+    /(?:conda|mamba) run\b.*? (?:-n|--name)[ =](\S+)|\/envs\/([\w.-]+)\/bin/,
+    start,
+  );
+  const [own = ''] = names;
+  if (names.includes(wanted ?? '') || own === '' || !(wanted ?? isOfPackage(words[0] ?? '')) || wanted === 'base')
+    return;
+  const missing = noProgram(
+    words[0] ?? '',
+    { file, line },
+    `it is in the environment ${own} of conda`,
+    `start it with conda run --no-capture-output -n ${own}`,
+  );
+  yield wanted === undefined
+    ? missing
+    : { ...missing, cause: 'conda-environment-missing', severity: 'error', captured: { name: wanted } };
+}
+
 const findsItself = /venv|activate|\b(?:uv|poetry|pipenv|pdm) run\b/;
 
 /** Programs of a virtual environment whose folder is not in the PATH. */
@@ -102,10 +136,10 @@ function* notInPath(
 
 /** Whether the PATH has it, or a command installs it by its name. */
 function isFound(homes: readonly string[], program: string, { environment, commands }: ImageState): boolean {
-  const path = environment.get('PATH') ?? '';
+  const path = `${environment.get('PATH') ?? ''}:/usr/local/bin:/usr/bin`;
   const isNamed = commands.some(({ words }) => words.some((word) => word.split(/[[=<>~]/)[0] === program));
-  const isInPath = homes.some((home) => home === '/' || path.includes(`${home}/bin`));
-  return isNamed || isInPath || /\$\{?VIRTUAL_ENV|venv/.test(path) || program.includes('/');
+  const isInPath = homes.some((home) => /^\/$|\$/.test(home) || path.includes(`${home}/`));
+  return isNamed || isInPath || /\$\{?VIRTUAL_ENV/.test(path) || program.includes('/');
 }
 
 /** A project that another stage installs by the place of its sources. */

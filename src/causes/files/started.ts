@@ -12,6 +12,7 @@ import type { Packages } from './packages.ts';
 import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 import { isAsgi, isFramework, servesNothing, worker } from './serving.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
+import { flagsOfUvicorn } from './tables.ts';
 
 /** Whether what is started exists, and serves the app. */
 export function* lookAtStart(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
@@ -23,6 +24,7 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
       yield* script(server, known);
       yield* target(server, known);
       yield* worker(server, known);
+      yield* unknownFlag(server);
     }
     yield* entrypoint(shipment);
     yield* ownEntrypoint(shipment);
@@ -69,6 +71,23 @@ function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
     why: `${program} takes the name of a module, not a path`,
     fix: `write ${named.replace(/\.py:/, ':').replaceAll('/', '.')}`,
   };
+}
+
+/** A flag that uvicorn does not have, and that is nearly one of its own. */
+function* unknownFlag({ words, program, at }: StartedServer): Generator<SeenCause> {
+  const flags = program === 'uvicorn' ? words.flatMap((word) => groupsOf(/^--([a-z][a-z-]+)/, word)[1] ?? []) : [];
+  for (const flag of flags.filter((each) => !flagsOfUvicorn.has(each))) {
+    const meant = closestName(flag, flagsOfUvicorn);
+    if (meant !== undefined)
+      yield {
+        cause: 'entrypoint-invalid',
+        severity: 'error',
+        captured: { target: `--${flag}` },
+        at,
+        title: `uvicorn has no flag --${flag}`,
+        fix: `write --${meant}`,
+      };
+  }
 }
 
 /** A Python file that is not where it is started. */
@@ -251,22 +270,37 @@ function* ownProgram({ words, cwd, at }: StartedCommand, shipment: Shipment): Ge
 /** Files of the app folder that the words of a command name and that are not sent. */
 function* namedFiles({ words, at, cwd }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
   const inApp = posix.relative(shipment.workdir, cwd);
-  for (const word of shipment.isDocker ? [] : words.slice(1)) {
+  for (const [index, word] of shipment.isDocker ? [] : words.slice(1).entries()) {
     const path = posix.join(inApp, word.replace(/^(?:--[\w-]+=)?(?:file:)?/, ''));
     const isFile = /\.(?!py$)[a-z]\w{1,7}$/.test(path) && shipment.exists(path) && !shipment.isFolder(path);
     if (isFile && !shipment.sent.has(path)) yield* missing(path, at, shipment, 'warning');
+    if (!/-o\b|out|save|log|dest/.test(`${words[index]} ${word}`)) yield* misnamedFile(path, at, shipment);
   }
+}
+
+/** A file that a command names and the app does not have, and another one of its kind and nearly its name. */
+function* misnamedFile(path: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
+  const { dir, name, ext } = posix.parse(path);
+  if (!/^\.(?:ya?ml|txt|json|toml|ini|cfg|conf)$/.test(ext) || shipment.exists(path) || /[$*]/.test(path)) return;
+  const near = shipment.paths.find((each) => {
+    const other = posix.parse(each);
+    const isKin = other.ext.replace('yaml', 'yml') === ext.replace('yaml', 'yml');
+    return other.dir === dir && isKin && `_${name}_`.replaceAll('-', '_').includes(`_${other.name}_`);
+  });
+  if (near === undefined) return;
+  yield { cause: 'file-not-found', captured: { path }, at, why: `the app has ${near}`, fix: `write ${near}` };
 }
 
 /** A script that the image starts by its path: of `started`, only its commands are left. */
 function* ownEntrypoint(shipment: Shipment): Generator<SeenCause> {
-  const { path = '', stage } = shipment.dockerfile() ?? {};
-  const [first = ''] = stage?.command?.isShell ? [] : (stage?.command?.words ?? []);
+  const { path, stage } = shipment.dockerfile() ?? {};
+  const { words = shipment.config.custom?.entrypoint ?? [], isShell } = stage?.command ?? {};
+  const [first = ''] = isShell ? [] : words;
   const file = first.includes('/') ? shipment.fileAt(first) : undefined;
-  const at = { file: path, line: stage?.command?.line };
+  const at = path ? { file: path, line: stage?.command?.line } : { setting: 'runtime.custom.entrypoint' };
   if (file !== undefined) yield* notExecutable(file, at, shipment);
   const own = posix.relative(shipment.workdir, posix.resolve(shipment.workdir, first));
-  if (!stage?.command?.isShell && shipment.exists(own) && !shipment.isFolder(own) && !shipment.sent.has(own))
+  if (stage && !isShell && shipment.exists(own) && !shipment.isFolder(own) && !shipment.sent.has(own))
     yield* missing(own, at, shipment, 'warning');
 }
 
@@ -332,6 +366,8 @@ const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
 function* buildScripts(known: LookedApp): Generator<SeenCause> {
   const { shipment } = known;
   const commands = shipment.isDocker ? [] : shipment.buildCommands();
+  for (const { words, at } of commands.filter((each) => runsFile.test(each.words.join(' '))))
+    for (const word of words.slice(2)) yield* misnamedFile(posix.normalize(word), at, shipment);
   for (const { words, at } of commands.filter((each) => runsFile.test(each.words.join(' ')))) {
     const [, file = ''] = words;
     const own = shipment.fileAt(file);

@@ -95,7 +95,9 @@ function needing(said: Said, row: Optional): Needing {
   const { isText, given, name: pattern } = row;
   const text = isText ? said.texts.find(({ value }) => pattern.test(value)) : undefined;
   if (isText) return text && { what: text.value.replace(/:\/\/.*/, '://'), line: text.line };
-  const imported = given ? undefined : said.imports.find(({ module, name }) => pattern.test(`${module}.${name}`));
+  const imported = given
+    ? undefined
+    : said.imports.find(({ module, name, isNeeded }) => isNeeded !== 'guarded' && pattern.test(`${module}.${name}`));
   return imported ? { what: `${imported.module}.${imported.name}`, line: imported.line } : calledBy(said, row);
 }
 

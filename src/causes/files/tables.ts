@@ -163,12 +163,28 @@ export const looseNeeds: readonly { package: string; until: string; other: strin
   { package: 'torch', until: '2.3', other: 'numpy', bound: '<2' },
   { package: 'transformers', until: '4.30', other: 'numpy', bound: '<2' },
   { package: 'openai', until: '1.55.3', other: 'httpx', bound: '<0.28' },
+  ...['opencv-python', 'opencv-python-headless', 'opencv-contrib-python'].map((name) => ({
+    package: name,
+    until: '4.10.0.84',
+    other: 'numpy',
+    bound: '<2',
+  })),
   { package: 'diffusers', until: '0.29', other: 'huggingface-hub', bound: '<0.26' },
   { package: 'gradio', until: '4.0', other: 'pydantic', bound: '<2.11' },
   { package: 'pandas', until: '2.2.2', other: 'numpy', bound: '<2' },
   { package: 'scipy', until: '1.13', other: 'numpy', bound: '<2' },
-  { package: 'passlib', until: '1.7.5', other: 'bcrypt', bound: '<4.1' },
+  { package: 'passlib', until: '1.7.5', other: 'bcrypt', bound: '<5' },
 ];
+
+export const flagsOfUvicorn: ReadonlySet<string> = new Set(
+  `access-log app-dir backlog date-header env-file factory fd forwarded-allow-ips h11-max-incomplete-event-size header
+  help host http interface lifespan limit-concurrency limit-max-requests limit-max-requests-jitter log-config log-level
+  loop no-access-log no-date-header no-proxy-headers no-server-header no-use-colors port proxy-headers reload
+  reload-delay reload-dir reload-exclude reload-include root-path server-header ssl-ca-certs ssl-cert-reqs ssl-certfile
+  ssl-ciphers ssl-keyfile ssl-keyfile-password ssl-version timeout-graceful-shutdown timeout-keep-alive
+  timeout-worker-healthcheck uds use-colors version workers ws ws-max-queue ws-max-size ws-per-message-deflate
+  ws-ping-interval ws-ping-timeout`.split(/\s+/),
+);
 
 /** Paths that servers answer by themselves, by the program or the base image. */
 export const ownRoutes: readonly [server: RegExp, routes: readonly string[]][] = [

@@ -47,16 +47,17 @@ const tools: readonly ToolRule[] = [
     },
     brings: /GOTOOLCHAIN|go\.dev|golang\.org\/dl/,
   },
-  {
+  ...['Cargo.toml', 'Cargo.lock'].map((file) => ({
     tool: 'Rust',
     image: /(?:^|\/)rust:(\d+\.\d+(?:\.\d+)?)/,
     command: /^cargo (?:build|install|test)\b/,
-    file: 'Cargo.toml',
-    wanted: (text) =>
+    file,
+    wanted: (text: string) =>
       atLeast(/^edition\s*=\s*"2024"/m.test(text) ? '1.85' : undefined, 'edition') ??
+      atLeast(/^version = 4$/m.test(text) ? '1.78' : undefined, 'version = 4') ??
       atLeast(first(text, /^rust-version\s*=\s*"([\d.]+)"/m), 'rust-version'),
     brings: /rustup|RUSTUP_TOOLCHAIN/,
-  },
+  })),
   {
     tool: 'Ruby',
     image: /(?:^|\/)ruby:(\d+\.\d+(?:\.\d+)?)/,

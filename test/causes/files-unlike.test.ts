@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest';
+import { folder } from '../app/config-folder.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+
+const app = (settings: string, entrypoint = '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]') =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${settings}\n[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${entrypoint}\n`;
+const pip = (...names: string[]) => `\n[cerebrium.dependencies.pip]\n${names.map((each) => `${each}\n`).join('')}`;
+const served = pip('fastapi = "latest"', 'uvicorn = "latest"');
+const image = (dockerfile: string, files: Files = {}): Files => ({
+  'cerebrium.toml':
+    '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n\n[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n',
+  Dockerfile: dockerfile,
+  'main.py': main,
+  ...files,
+});
+const main = 'from fastapi import FastAPI\n\napp = FastAPI()\n';
+const start = 'CMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n';
+const native = (settings: string, files: Files = {}, entrypoint?: string): Files => ({
+  'cerebrium.toml': app(settings, entrypoint) + served,
+  'main.py': main,
+  ...files,
+});
+
+type Case = [what: string, files: Files, said: string | undefined];
+
+function cases(title: string, all: Case[]): void {
+  describe(title, () => {
+    test.each(all)('%s', async (_, files, said) => {
+      const { stdout, stderr } = await gantry(['check'], { cwd: folder(files) });
+      const lines = (stdout + stderr).split('\n').filter((line) => /^(?:error|warning):/.test(line));
+      if (said === undefined) expect(lines).toEqual([]);
+      else expect(lines.join('\n')).toContain(said);
+    });
+  });
+}
+
+cases('modules that may be elsewhere', [
+  [
+    'where the code adds a folder that is none of the app, a package is only a warning',
+    native('', { 'main.py': `import sys\n\nsys.path.append("/opt/lib")\nimport boto3\n${main}\nprint(boto3)\n` }),
+    'warning: main.py imports boto3, and nothing installs boto3',
+  ],
+  [
+    'where the folder is one of the app, it is an error',
+    native('', {
+      'main.py': `import sys\n\nsys.path.append("lib")\nimport boto3\n${main}\nprint(boto3)\n`,
+      'lib/a.py': '',
+    }),
+    'error: main.py imports boto3, and nothing installs boto3',
+  ],
+]);
+
+const slim = (command: string) => `docker_base_image_url = "debian:bookworm-slim"\npre_build_commands = [${command}]\n`;
+const stages = (path: string) =>
+  `FROM python:3.12-slim AS build\nCOPY --from=ghcr.io/astral-sh/uv:0.9.0 /uv /usr/local/bin/uv\nWORKDIR /srv\nCOPY pyproject.toml .\nRUN uv sync\n\nFROM python:3.12-slim\nWORKDIR /srv\nCOPY --from=build /srv/.venv /srv/.venv\nCOPY main.py .\nENV PATH="${path}/.venv/bin:$PATH"\n${start}`;
+const project = '[project]\nname = "web"\nversion = "1"\ndependencies = ["fastapi", "uvicorn"]\n';
+
+cases('programs that an image has', [
+  [
+    'git, which the settings install first',
+    native(slim('"apt-get install -y git", "git clone https://a.b/c"')),
+    undefined,
+  ],
+  ['no git', native(slim('"git clone https://a.b/c"')), 'error: git is not installed'],
+  ['uv, which another image brings', image(stages('/srv'), { 'pyproject.toml': project }), undefined],
+  [
+    'no uv',
+    image(stages('/srv').replace(/COPY --from=ghcr.*\n/, ''), { 'pyproject.toml': project }),
+    'error: uv is not installed in the image',
+  ],
+  [
+    'uvicorn, where the PATH does not look',
+    image(stages('/app'), { 'pyproject.toml': project }),
+    'uvicorn is not installed in the image',
+  ],
+]);
+
+const conda = (command: string) =>
+  image(
+    `FROM continuumio/miniconda3:24.9.2-0\nWORKDIR /srv\nCOPY . .\nRUN conda env create -f environment.yml\nENTRYPOINT [${command}"uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n`,
+    { 'environment.yml': 'name: web\ndependencies:\n  - python=3.11\n  - pip:\n      - fastapi\n      - uvicorn\n' },
+  );
+
+cases('an environment of conda', [
+  ['by its name', conda('"conda", "run", "-n", "web", '), undefined],
+  ['by another name', conda('"conda", "run", "-n", "api", '), 'error: there is no conda environment api'],
+  ['that is not used', conda(''), 'uvicorn is not installed in the image'],
+]);
+
+const pipenv = (packages: string, rest: Files = {}) =>
+  image(
+    `FROM python:3.11-slim\nRUN pip install pipenv\nWORKDIR /srv\nCOPY . .\nRUN pipenv install --system --deploy\n${start}`,
+    {
+      Pipfile: `[packages]\n${packages}`,
+      'Pipfile.lock': '{"_meta": {}, "default": {"fastapi": {}, "uvicorn": {}}, "develop": {}}\n',
+      ...rest,
+    },
+  );
+const listed = 'fastapi = "*"\nuvicorn = "*"\n';
+
+cases('a Pipfile', [
+  ['that has all', pipenv(listed), undefined],
+  ['that its lock does not fit', pipenv(`${listed}rich = "*"\n`), 'error: Pipfile.lock does not have rich'],
+  [
+    'without a package',
+    pipenv(listed, { 'main.py': `import pandas\n${main}\nprint(pandas)\n` }),
+    'main.py imports pandas, and nothing installs pandas',
+  ],
+]);
+
+const poetry = (flags: string, own = 'packages = [{ include = "shop", from = "src" }]\n') =>
+  image(
+    `FROM python:3.11-slim\nRUN pip install "poetry>=2,<3" && poetry config virtualenvs.create false\nWORKDIR /srv\nCOPY pyproject.toml .\nRUN poetry install${flags}\nCOPY . .\n${start}`,
+    {
+      'pyproject.toml': `[tool.poetry]\nname = "shop"\nversion = "1"\n${own}\n[tool.poetry.dependencies]\nfastapi = "*"\nuvicorn = "*"\n`,
+      'src/shop/__init__.py': '',
+    },
+  );
+
+cases('a project of Poetry', [
+  ['that is not installed itself', poetry(' --no-root'), undefined],
+  ['that is no package', poetry('', 'package-mode = false\n'), undefined],
+  ['whose sources are copied later', poetry(''), 'pyproject.toml names src/shop, which is not in the image'],
+]);
+
+const shell = 'exec uvicorn main:app --host 0.0.0.0 --port 8000';
+
+cases('a command', [
+  [
+    'with a flag that uvicorn does not have',
+    native('', {}, '["uvicorn", "main:app", "--host", "0.0.0.0", "--prot", "8000"]'),
+    'error: uvicorn has no flag --prot',
+  ],
+  [
+    'that starts a file without its interpreter',
+    native('', { 'start.sh': `#!/bin/sh\n${shell}\n` }, '["./start.sh"]'),
+    'warning: start.sh is started, and is not executable',
+  ],
+  [
+    'with the name of another file',
+    native(
+      '',
+      { 'start.sh': `python x.py --config paths.yml\n${shell}\n`, 'x.py': '', 'paths.yaml': '' },
+      '["sh", "start.sh"]',
+    ),
+    'warning: paths.yml is not',
+  ],
+  [
+    'with the name of a file that it writes',
+    native(
+      '',
+      { 'start.sh': `python x.py --output my_paths.yml\n${shell}\n`, 'x.py': '', 'paths.yml': '' },
+      '["sh", "start.sh"]',
+    ),
+    undefined,
+  ],
+]);
+
+const dash = (name: string): Files => ({
+  'cerebrium.toml': `${app('', `["gunicorn", "main:${name}", "--bind", "0.0.0.0:8000"]`)}${pip('dash = "latest"', 'gunicorn = "latest"')}`,
+  'main.py': 'from dash import Dash\n\napp = Dash(__name__)\nserver = app.server\n',
+});
+
+cases('an object and a module', [
+  ['that a server serves', dash('server'), undefined],
+  ['that holds what a server serves', dash('app'), 'error: main:app is no app that gunicorn serves'],
+  [
+    'that another module defines',
+    {
+      'cerebrium.toml': app('') + pip('fastapi = "latest"', 'uvicorn = "latest"', 'ffmpeg-python = "latest"'),
+      'main.py': `import ffmpeg\nfrom store import put\n${main}\nprint(put, ffmpeg)\n`,
+      'storage.py': 'def put(x):\n    return x\n',
+    },
+    'warning: main.py imports put from store, which the app does not have',
+  ],
+]);
+
+cases('what goes with an older package', [
+  [
+    'the numpy of its time',
+    {
+      'cerebrium.toml':
+        app('') +
+        pip('fastapi = "latest"', 'uvicorn = "latest"', 'opencv-python-headless = "==4.9.0.80"', 'numpy = "==1.26.4"'),
+      'main.py': main,
+    },
+    undefined,
+  ],
+  [
+    'a later numpy',
+    {
+      'cerebrium.toml':
+        app('') +
+        pip('fastapi = "latest"', 'uvicorn = "latest"', 'opencv-python-headless = "==4.9.0.80"', 'numpy = "==2.1.3"'),
+      'main.py': main,
+    },
+    'warning: opencv-python-headless 4.9.0.80 does not work with numpy==2.1.3',
+  ],
+]);
+
+const rust = (run: string, build = 'rust:1.88-bookworm', bind = '0.0.0.0:8000'): Files =>
+  image(
+    `FROM ${build} AS build\nWORKDIR /src\nCOPY . .\nRUN cargo build --release\n\nFROM ${run}\nCOPY --from=build /src/target/release/web /web\nCMD ["/web"]\n`,
+    {
+      'Cargo.toml': '[package]\nname = "web"\nversion = "1.0.0"\n',
+      'Cargo.lock': 'version = 4\n',
+      'src/main.rs': `fn main() {\n    let at: SocketAddr = "${bind}".parse().unwrap();\n}\n`,
+    },
+  );
+
+cases('a program of Rust', [
+  ['that runs where it was built', rust('debian:bookworm-slim'), undefined],
+  ['that runs in a newer system', rust('debian:trixie-slim'), undefined],
+  ['that runs in an older system', rust('debian:bullseye-slim'), 'error: /web does not start in debian:bullseye-slim'],
+  [
+    'with a lock file that Rust cannot read',
+    rust('debian:bookworm-slim', 'rust:1.70-bookworm'),
+    'Cargo.lock wants Rust >=1.78',
+  ],
+  ['that only listens inside', rust('debian:bookworm-slim', undefined, '127.0.0.1:8000'), '127.0.0.1'],
+  ['on another port', rust('debian:bookworm-slim', undefined, '0.0.0.0:9000'), 'listens on port 9000'],
+  ['for another processor', rust('--platform=linux/arm64 debian:bookworm-slim'), 'the image is made for linux/arm64'],
+]);
