@@ -60,6 +60,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       /Can't connect to (?:local )?(?:MySQL|MariaDB) server(?: on '(?<host>[^']{1,80})')?/,
       /Can't reach database server at `?(?<host>[\w.:-]{1,100})/,
       /[Uu]nable to connect to (?:the )?database\b/,
+      /tcp connect \((?<host>[\w.:-]{1,80})\): (?:connection refused|non-existing domain)/,
       /FATAL: {1,4}the database system is (?:starting up|shutting down)/,
       ...texts(`server closed the connection unexpectedly; SSL connection has been closed unexpectedly;
         Lost connection to MySQL server`),
