@@ -304,7 +304,7 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const name = packageOf(module);
   const isWhole = known.packages.provides(module) === false;
   if (bringsRuntime(name, link, known) && known.shipment.config.runtime === 'cortex') return undefined;
-  if (!isWhole && mayBeBrought(name, known.packages)) return name === undefined ? definedNear(link, known) : undefined;
+  if (!isWhole && mayBeBrought(name, known.packages)) return definedNear(link, known);
   const severity = isWhole && isSure(name, link, known) ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
   return {
@@ -340,7 +340,7 @@ function definedNear({ module, found, parts }: Link, { graph, shipment }: Looked
       file.endsWith('.py') &&
       readPython(shipment.read(file), file).names.has(name),
   )?.[1];
-  if (near === undefined || parts.length > 1 || top.length < 4) return undefined;
+  if (near === undefined || parts.length > 1 || packageOf(top) !== undefined) return undefined;
   return {
     cause: 'module-missing',
     title: `${module.file} imports ${name} from ${top}, which the app does not have`,
