@@ -41,7 +41,7 @@ describe('what a package brings along is never called missing', () => {
 describe('pins', () => {
   test.each([
     ['a gap', 'fastapi==0.136.2', 'error', 'fastapi 0.136.2 was never released, use fastapi 0.136.1 or 0.136.3'],
-    ['a short form', 'opencv-python-headless==4.8.0', 'error', 'use opencv-python-headless 4.7.0.72 or 4.8.0.74'],
+    ['a short form', 'opencv-python-headless==4.12.0', 'error', 'use opencv-python-headless 4.11.0.86 or 4.12.0.88'],
     ['after the end of a series', 'requests==2.31.7', 'warning', 'use requests 2.31.0 or 2.32.0'],
     ['after the end of a series that many followed', 'vllm==0.6.7', 'error', 'vllm 0.6.7 was never released'],
     ['a series that is not there', 'flask==2.4.0', 'warning', 'use flask 2.3.3 or 3.0.0'],

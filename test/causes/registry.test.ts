@@ -32,8 +32,8 @@ const withoutLook: Record<string, string> = {
   'it depends on the packages that are chosen in the build': `apt-conflict apt-install-failed apt-version-not-found
     binary-incompatible build-dependency-missing build-out-of-memory conda-conflict
     conda-package-not-found cpu-unsupported cuda-toolkit-missing gpu-driver-missing package-build-failed
-    package-renamed sqlite-too-old system-library-missing torch-without-cuda wrong-architecture`,
-  'it depends on what the image brings': `conda-environment-missing conda-not-initialized environment-missing`,
+    package-renamed sqlite-too-old system-library-missing torch-without-cuda`,
+  'it depends on what the image brings': 'conda-not-initialized environment-missing',
   'the message says it': 'fix-in-message',
   // Their reason lies in files.
   'only a shell can read a script of a shell': 'shell-syntax-error',

@@ -121,7 +121,12 @@ const settings: readonly { command: RegExp; file: string; names: (text: string) 
     names: (text) => matched(text, /^script_location\s*=\s*(?:%\(here\)s\/)?(\S+)/m),
   },
   { command: /^(?:uv )?pip[\d.]* install .*(?<= )\.(?:\[|\/?$| )/, file: 'pyproject.toml', names: projectFiles },
-  { command: /^poetry install(?!.*--(?:no-root|only-root))/, file: 'pyproject.toml', names: projectFiles },
+  {
+    command: /^poetry install(?!.*--no-root)/,
+    file: 'pyproject.toml',
+    names: (text) =>
+      /^package-mode\s*=\s*false/m.test(text) ? [] : projectFiles(text).filter((name) => !name.includes('*')),
+  },
   {
     command: /^uv sync(?!.*--no-install-project)/,
     file: 'pyproject.toml',

@@ -116,7 +116,8 @@ function notFound(link: Link, known: LookedApp): SeenCause | undefined {
   if (isOwn) return ownMissing(link, known);
   const other = ofPackage(link, known);
   if (other) return other;
-  return known.packages.provides(found.module) ? undefined : (misplaced(link, known) ?? notInstalled(link, known));
+  const isThere = known.packages.provides(found.module) === true || foundElsewhere(link, known) === 'it';
+  return isThere ? undefined : (misplaced(link, known) ?? notInstalled(link, known));
 }
 
 /** `import pillow`: the name of a package whose module has another one. */
@@ -301,27 +302,26 @@ function otherPlaceOf(parts: readonly string[], all: readonly string[]): string 
 function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const { module } = link.found;
   const name = packageOf(module);
-  const isOfRuntime = bringsRuntime(name, link, known);
   const isWhole = known.packages.provides(module) === false;
-  const more = foundElsewhere(link.parts[0] ?? '', known);
-  if (more === 'it' || (isOfRuntime && known.shipment.config.runtime === 'cortex')) return undefined;
-  if (!isWhole && mayBeBrought(name, known.packages)) return name === undefined ? definedNear(link, known) : undefined;
-  // What packages bring changes with their versions.
-  const isSure = isWhole && !more && !isOfRuntime && !(name !== undefined && isBroughtByOthers(name));
-  const severity = isSure ? severityOf(link, known) : 'warning';
+  if (bringsRuntime(name, link, known) && known.shipment.config.runtime === 'cortex') return undefined;
+  if (!isWhole && mayBeBrought(name, known.packages)) return definedNear(link, known);
+  const severity = isWhole && isSure(name, link, known) ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
-  const title = `${link.module.file} imports ${module}, and nothing installs ${name}`;
   return {
     cause: 'module-missing',
     severity,
     captured: { module, package: name },
-    title,
+    title: `${link.module.file} imports ${module}, and nothing installs ${name}`,
     fix: known.packages.fixOf(name),
   };
 }
 
+/** What packages bring changes with their versions. */
+const isSure = (name: string | undefined, link: Link, known: LookedApp) =>
+  !bringsRuntime(name, link, known) && !foundElsewhere(link, known) && !isBroughtByOthers(name ?? '');
+
 /** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
-function foundElsewhere(top: string, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
+function foundElsewhere({ parts: [top = ''] }: Link, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
   const words = shipment.buildCommands().flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : []));
   const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.workdir));
   const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
@@ -340,7 +340,7 @@ function definedNear({ module, found, parts }: Link, { graph, shipment }: Looked
       file.endsWith('.py') &&
       readPython(shipment.read(file), file).names.has(name),
   )?.[1];
-  if (near === undefined || parts.length > 1 || top.length < 4) return undefined;
+  if (near === undefined || parts.length > 1 || packageOf(top) !== undefined) return undefined;
   return {
     cause: 'module-missing',
     title: `${module.file} imports ${name} from ${top}, which the app does not have`,

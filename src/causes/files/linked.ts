@@ -57,18 +57,21 @@ export function* lookAtLinks(shipment: Shipment): Generator<SeenCause> {
   const place = posix.resolve(stage.workdir, started.words[0] ?? '');
   const from = stage.others.find(({ path, from }) => from && posix.basename(path) === posix.basename(place))?.from
     ?.stage;
-  const has = glibcOf(stage.base);
   const link = from && isUnlike(stage, from) ? links.find((each) => isBroken(each, from, text, shipment)) : undefined;
+  const at = { file, line: stage.command?.line };
   if (from && link)
-    yield {
-      cause: 'glibc-too-old',
-      // Since 2.34, every program that has threads needs it.
-      severity: isOlder(has || '0', '2.34') ? 'error' : 'warning',
-      at: { file, line: stage.command?.line },
-      title: `${started.words[0]} does not start in ${stage.base}`,
-      why: `${link.language} links it with the glibc of ${from.base}, and ${stage.base} has ${has || 'none'}`,
-      fix: has ? `build it in an image of the system of ${stage.base}` : link.fix,
-    };
+    yield { at, title: `${started.words[0]} does not start in ${stage.base}`, ...broken(link, from, stage) };
+}
+
+function broken({ language, fix }: Link, from: Stage, { base }: Stage): SeenCause {
+  const has = glibcOf(base);
+  return {
+    cause: 'glibc-too-old',
+    // Since 2.34, every program that has threads needs it.
+    severity: isOlder(has || '0', '2.34') ? 'error' : 'warning',
+    why: `${language} links it with the glibc of ${from.base}, and ${base} has ${has || 'none'}`,
+    fix: has ? `build it in an image of the system of ${base}` : fix,
+  };
 }
 
 const isUnlike = ({ base }: Stage, from: Stage) =>

@@ -81,7 +81,6 @@ interface Project {
       readme?: string;
       dependencies?: Record<string, PoetryValue>;
       packages?: { include: string; from?: string }[];
-      'package-mode'?: boolean;
     };
     setuptools?: { packages?: { find?: { where?: string[] } } };
     hatch?: { build?: { targets?: { wheel?: { packages?: string[] } } } };
@@ -95,11 +94,9 @@ export function projectFiles(text: string): string[] {
     const readme = project?.readme ?? tool?.poetry?.readme;
     const packages = tool?.hatch?.build?.targets?.wheel?.packages ?? [];
     const { where = [] } = tool?.setuptools?.packages?.find ?? {};
-    const { packages: own = [], 'package-mode': isPackage } = tool?.poetry ?? {};
-    if (isPackage === false) return [];
     return [
       ...packages,
-      ...own.flatMap(({ include, from = '' }) => (include.includes('*') ? [] : posix.join(from, include))),
+      ...(tool?.poetry?.packages ?? []).map(({ include, from = '' }) => posix.join(from, include)),
       ...where.filter((each) => each !== '.'),
       ...(typeof readme === 'string' ? [readme] : (readme?.file ?? [])),
     ].flat();

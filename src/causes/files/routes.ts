@@ -106,7 +106,7 @@ class Routers {
       else if (/^litestar\.(?:\w+\.)*Router$/.test(call.name)) this.anywhere.push(prefixIn(call));
     }
     for (const { facts } of graph.modules.values()) {
-      this.anywhere.push(...facts.texts.flatMap(({ value }) => variables.get(value) ?? []));
+      for (const { value } of facts.texts) if (variables.has(value)) this.anywhere.push(variables.get(value) ?? '');
       if (facts.imports.some(({ name }) => name === 'Controller')) this.anywhere.push(facts.values.get('path') ?? '');
     }
   }

@@ -85,13 +85,7 @@ function* notCopied({ path: file, image, stage }: Docker): Generator<SeenCause> 
 
 /** An environment of conda that the start names, and that no command makes by this name. */
 function* condaEnvironment({ path: file, stage }: Docker, shipment: Shipment): Generator<SeenCause> {
-  const made = stage.commands.filter(({ words }) =>
-    /^(?:micro)?(?:conda|mamba) (?:env )?create\b/.test(words.join(' ')),
-  );
-  const names = made.map(({ words, cwd, before }) => {
-    const own = before.files.get(posix.resolve(cwd, flagOf(words, '-f', '--file') ?? ''));
-    return flagOf(words, '-n', '--name') ?? /^name:\s*["']?([\w.-]+)/m.exec(shipment.read(own ?? ''))?.[1] ?? '';
-  });
+  const names = environmentsMade(stage, shipment);
   const { words = [], line } = stage.command ?? {};
   const start = [stage.environment.get('PATH') ?? '', ...words].join(' ');
   const [, run, wanted = run] = groupsOf(
@@ -99,10 +93,10 @@ function* condaEnvironment({ path: file, stage }: Docker, shipment: Shipment): G
     start,
   );
   const [own = ''] = names;
-  if (names.includes(wanted ?? '') || own === '' || !(wanted ?? isOfPackage(words[0] ?? '')) || wanted === 'base')
-    return;
+  const [program = ''] = words;
+  if (own === '' || [...names, 'base'].includes(wanted ?? '') || !(wanted ?? isOfPackage(program))) return;
   const missing = noProgram(
-    words[0] ?? '',
+    program,
     { file, line },
     `it is in the environment ${own} of conda`,
     `start it with conda run --no-capture-output -n ${own}`,
@@ -110,6 +104,15 @@ function* condaEnvironment({ path: file, stage }: Docker, shipment: Shipment): G
   yield wanted === undefined
     ? missing
     : { ...missing, cause: 'conda-environment-missing', severity: 'error', captured: { name: wanted } };
+}
+
+/** The names of the environments of conda; empty for one that is not known. */
+function environmentsMade({ commands }: ImageState, shipment: Shipment): string[] {
+  const made = commands.filter(({ words }) => /^(?:micro)?(?:conda|mamba) (?:env )?create\b/.test(words.join(' ')));
+  return made.map(({ words, cwd, before }) => {
+    const file = before.files.get(posix.resolve(cwd, flagOf(words, '-f', '--file') ?? ''));
+    return flagOf(words, '-n', '--name') ?? /^name:\s*["']?([\w.-]+)/m.exec(shipment.read(file ?? ''))?.[1] ?? '';
+  });
 }
 
 const findsItself = /venv|activate|\b(?:uv|poetry|pipenv|pdm) run\b/;
