@@ -142,7 +142,7 @@ function annotatedProblems(error: unknown): readonly Problem[] {
   if (!(error instanceof GantryError) || !['build-failed', 'not-ready'].includes(error.exit)) return [];
   const { details, fix } = error.facts;
   const message = [error.message, details?.reason].filter(Boolean).join(': ');
-  return [{ severity: 'error', message, ...(fix && { fix }) }];
+  return [{ severity: 'error', message, fix }];
 }
 
 /** Reads `--color` without the parser, which may be what failed. */

@@ -126,9 +126,9 @@ export function compareDurations(kinds: readonly DurationSamples[]): DurationDif
   return { verdict: isShown ? 'no difference' : 'too few calls', ...facts };
 }
 
-/** Of sorted values; undefined without any. */
-export function quantile(sorted: Float64Array, share: number): number | undefined {
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? sorted[0];
+/** Of sorted values; null without any. */
+export function quantile(sorted: Float64Array, share: number): number | null {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? sorted[0] ?? null;
 }
 
 /** How far the ranks after are above what chance lets expect, in standard deviations. */
@@ -196,7 +196,7 @@ function spread(kinds: readonly DurationSamples[]): number {
 }
 
 /** A call of 0 ms took less than one. */
-function logOf(ms: number | undefined): number {
+function logOf(ms: number | null): number {
   return Math.log(Math.max(0.5, ms ?? 0));
 }
 

@@ -218,7 +218,7 @@ export function isOperational({ status, incidents }: Pick<ServiceStatus, 'status
 
 /** Parses the page. Any part may be missing: it is read during incidents. */
 export function parseStatusPage({ data, included }: StatusPage, now: number) {
-  const of = (type: string) => (included ?? []).filter((item) => item.type === type);
+  const of = (type: string) => included.filter((item) => item.type === type);
   const sections = new Map(of('status_page_section').map((item) => [readId(item), readText(item, 'name')]));
   const resources = new Map(
     of('status_page_resource').map((item) => {

@@ -61,7 +61,7 @@ export interface Problem {
   message: string;
   /** The name of its cause (docs/failures.md), if it has one. */
   cause?: string;
-  location?: FileLocation;
+  location?: FileLocation | undefined;
   why?: string | undefined;
   /** What to do about it: the command to type, or prose. */
   fix?: Fix | undefined;
@@ -78,7 +78,7 @@ export interface CorrectedWord {
 type Named = 'app' | 'project' | 'build' | 'run' | 'container' | 'region' | 'volume' | 'profile' | 'serviceAccount';
 
 export interface ErrorFacts {
-  location?: FileLocation;
+  location?: FileLocation | undefined;
   why?: string | undefined;
   /** What to do about it: the command to type, or prose. */
   fix?: Fix | undefined;
@@ -154,7 +154,7 @@ export class ProjectError extends errorOf('project') {
     facts: ErrorFacts = {},
   ) {
     const { why, fix, location } = problems.find(({ severity }) => severity === 'error') ?? {};
-    super(message, { ...(why && { why }), ...(fix && { fix }), ...(location && { location }), ...facts });
+    super(message, { why, fix, location, ...facts });
   }
 }
 

@@ -286,7 +286,7 @@ class WalkProblems {
   constructor(private readonly exclude: readonly string[]) {}
 
   addWarning(message: string, why?: string): void {
-    this.warnings.push({ severity: 'warning', message, ...(why && { why }) });
+    this.warnings.push({ severity: 'warning', message, why });
   }
 
   addError(message: string, facts: Partial<Problem> = {}): void {

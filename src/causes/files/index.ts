@@ -162,8 +162,8 @@ function problemAt(
     severity,
     message: title ?? fill(said.title, captured),
     cause,
-    ...(location && { location }),
-    ...(why && { why }),
+    location,
+    why,
     fix: fix ?? fill(said.fix, captured),
   };
 }

@@ -44,7 +44,7 @@ const shortestMs = 5;
 
 /** Calls an app at one rate after the other, and says what each costs and where its time goes. */
 export async function runBench(context: Context, options: BenchOptions) {
-  const { rates, stepMs, callTimeoutMs } = options;
+  const { rates, callTimeoutMs } = options;
   const call = await prepareCall(context, { ...options }, undefined);
   const { body } = call;
   if (body && !(body instanceof Uint8Array)) throw new UsageError('the body is too large to be sent again and again');
@@ -72,7 +72,7 @@ export async function runBench(context: Context, options: BenchOptions) {
   });
   try {
     if (rates) await bench.runAll(rates);
-    else await findLimit((rate) => bench.run(rate, Math.round((rate * stepMs) / 1_000)));
+    else await findLimit((rate) => bench.run(rate));
   } finally {
     load.close();
   }
@@ -132,17 +132,17 @@ class Bench {
 
   async runAll(rates: readonly number[]): Promise<void> {
     for (const rate of rates) {
-      const kept = await this.run(rate, Math.max(1, Math.round((rate * this.settings.stepMs) / 1_000)));
-      if (kept === 'over') return;
+      if ((await this.run(rate)) === 'over') return;
     }
   }
 
   /** Whether the app kept up, or no more calls are to be made. */
-  async run(rate: number, count: number): Promise<boolean | 'over'> {
+  async run(rate: number): Promise<boolean | 'over'> {
     const { context, settings } = this;
-    const { load, name, callTimeoutMs: timeoutMs } = settings;
+    const { load, name, stepMs, callTimeoutMs: timeoutMs } = settings;
     const { signal } = context;
-    const calls = new StepCalls(rate, Math.max(1, count), context.platformNow());
+    const count = Math.max(1, Math.round((rate * stepMs) / 1_000));
+    const calls = new StepCalls(rate, count, context.platformNow());
     const cpu = process.cpuUsage();
     const since = performance.now();
     const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);

@@ -23,7 +23,7 @@ export function summarizeStep(
   const { price } = facts;
   const durations = durationsOf(calls, 0, calls.sent).sort();
   const succeeded = countCalls(calls, (call) => calls.hasSucceeded(call));
-  const at = (share: number) => quantileOf(durations, share);
+  const at = (share: number) => quantile(durations, share);
   const replicas = new Set([...records.values()].flatMap(({ replica }) => replica ?? []));
   const seconds = records.size > 0 ? replicaSeconds(calls, records, facts) : undefined;
   const isMeasured = price !== undefined && seconds !== undefined && succeeded > 0;
@@ -51,8 +51,8 @@ export function keepsUp(calls: StepCalls, succeeded = countCalls(calls, (call) =
   if (calls.sent === 0 || succeeded < minSucceeded * calls.sent) return false;
   if (calls.sent < fewCalls) return true;
   const third = Math.floor(calls.sent / 3);
-  const first = quantileOf(durationsOf(calls, 0, third).sort(), 0.5) ?? 0;
-  const last = quantileOf(durationsOf(calls, calls.sent - third, calls.sent).sort(), 0.5) ?? 0;
+  const first = quantile(durationsOf(calls, 0, third).sort(), 0.5) ?? 0;
+  const last = quantile(durationsOf(calls, calls.sent - third, calls.sent).sort(), 0.5) ?? 0;
   return last <= growth.factor * first || last - first <= growth.ms;
 }
 
@@ -75,8 +75,8 @@ export function secondsOf(calls: StepCalls) {
       at: calls.startedAt + second * 1_000,
       calls: to - from,
       failed,
-      p50Ms: quantileOf(durations, 0.5),
-      p99Ms: quantileOf(durations, 0.99),
+      p50Ms: quantile(durations, 0.5),
+      p99Ms: quantile(durations, 0.99),
     });
     from = to;
   }
@@ -91,10 +91,6 @@ function durationsOf(calls: StepCalls, from: number, to: number): Float64Array {
     if (calls.hasSucceeded(call) || calls.status[call] === noResponse) durations[length++] = calls.durationMs(call);
   }
   return durations.subarray(0, length);
-}
-
-function quantileOf(sorted: Float64Array, share: number): number | null {
-  return quantile(sorted, share) ?? null;
 }
 
 function countCalls(calls: StepCalls, counts: (call: number) => boolean): number {
@@ -164,7 +160,7 @@ const limits = { busy: 0.9, lateMs: 10 };
 
 function localLimitOf(calls: StepCalls, busy: number): string | null {
   const late = new Float64Array(calls.sent).map((_, call) => calls.lateMs(call)).sort();
-  const lateMs = quantileOf(late, 0.9) ?? 0;
+  const lateMs = quantile(late, 0.9) ?? 0;
   if (busy >= limits.busy) return `gantry used ${Math.round(100 * busy)} % of a processor here`;
   if (lateMs >= limits.lateMs) return `calls left this machine up to ${Math.round(lateMs)} ms late`;
   return null;

@@ -43,7 +43,7 @@ export const curvePoints = [...Array.from({ length: 19 }, (_, index) => 5 * (ind
 
 /** `curve`: for the chart. */
 function quantiles(sorted: Float64Array) {
-  const at = (share: number) => quantile(sorted, share) ?? null;
+  const at = (share: number) => quantile(sorted, share);
   const curve = sorted.length === 0 ? [] : curvePoints.map((percent) => at(percent / 100) ?? 0);
   return { p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), curve };
 }

@@ -85,7 +85,7 @@ function callFigures(reading: RunsReading) {
   const durations = Float64Array.from(ended, responseMs)
     .filter((ms) => !Number.isNaN(ms))
     .sort();
-  const at = (share: number) => quantile(durations, share) ?? null;
+  const at = (share: number) => quantile(durations, share);
   const perMinute = callsOfLastMinute(reading);
   const cold = runs.filter(({ coldstartTimeMs }) => (coldstartTimeMs ?? 0) > 0);
   // Of more than were returned, those that were speak for the others.

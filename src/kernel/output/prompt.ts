@@ -67,7 +67,7 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
   const loadPrompts = (needed: Needed, flag: string, retryWith?: readonly string[]) => {
     if (canAsk()) return import('./questions.ts');
     const { message, why = isTerminal() ? `nobody is asked while ${options.unattendedBy} is set` : undefined } = needed;
-    throw new InputNeededError(message, { ...(why && { why }), fix: `pass ${flag}`, ...defined({ retryWith }) });
+    throw new InputNeededError(message, { why, fix: `pass ${flag}`, ...defined({ retryWith }) });
   };
   const unasked: string[] = [];
   return {

@@ -10,7 +10,6 @@ import {
   type Problem,
   ProjectError,
 } from '../../kernel/errors.ts';
-import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { deleteApp } from '../../platform/contract/apps.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
@@ -284,13 +283,13 @@ async function sampleCall({ local: { project }, endpoint }: AppVersion, token?: 
 export function reloadProblems(error: GantryError): readonly Problem[] {
   if (error instanceof ProjectError && error.problems.length > 0) return error.problems;
   const { why, fix, location } = error.facts;
-  const own: Problem = { severity: 'error', message: error.message, ...defined({ location }) };
+  const own: Problem = { severity: 'error', message: error.message, location };
   // The whole log would repeat the reason.
   if (error instanceof NotReadyError || error instanceof BuildFailedError) {
     const { reason = why, explanation } = (error.facts.details ?? {}) as { reason?: unknown; explanation?: Explained };
     return [{ ...asProblem(explanation, reason), ...own }];
   }
-  return [{ ...own, ...(why && { why }), ...(fix && { fix }) }];
+  return [{ ...own, why, fix }];
 }
 
 function asProblem(explained: Explained | undefined, reason: unknown): Partial<Problem> {

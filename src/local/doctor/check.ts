@@ -5,8 +5,8 @@ export interface Check {
   check: string;
   status: 'ok' | 'warning' | 'failed';
   message: string;
-  why?: string;
-  fix?: Fix;
+  why?: string | undefined;
+  fix?: Fix | undefined;
   /** For a failed check: the name of its exit code. */
   code?: ExitName;
 }
@@ -16,14 +16,14 @@ export function okCheck(check: string, message: string): Check {
 }
 
 export function warningCheck(check: string, message: string, fix?: Fix): Check {
-  return { check, status: 'warning', message, ...(fix && { fix }) };
+  return { check, status: 'warning', message, fix };
 }
 
 export function failedCheck(check: string, code: ExitName, message: string, fix?: Fix): Check {
-  return { check, status: 'failed', message, ...(fix && { fix }), code };
+  return { check, status: 'failed', message, fix, code };
 }
 
 /** A failed check with the texts of an error. */
 export function errorCheck(check: string, { exit, message, facts }: GantryError): Check {
-  return { ...failedCheck(check, exit, message, facts.fix), ...(facts.why && { why: facts.why }) };
+  return { ...failedCheck(check, exit, message, facts.fix), why: facts.why };
 }

@@ -11,7 +11,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../kernel/errors.ts';
-import { defined, parseJsonOr } from '../../kernel/json-text.ts';
+import { parseJsonOr } from '../../kernel/json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { parseRetryAfter } from './retry.ts';
@@ -72,9 +72,9 @@ export function errorFromReply(reply: HttpReply, now: number): GantryError {
   const facts: ErrorFacts = {
     status,
     retryable: isTransientStatus(status),
-    ...(requestId && { requestId }),
-    ...defined({ retryAfterMs }),
-    ...(meaning.fix && { fix: meaning.fix }),
+    requestId,
+    retryAfterMs,
+    fix: meaning.fix,
     ...(code && { details: { error: code } }),
   };
   const message = isRedirect ? undefined : messageOf(reply);

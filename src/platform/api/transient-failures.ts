@@ -111,7 +111,7 @@ export function failureReason(cause: unknown): string {
 /** What an error has to say besides its reason. */
 export function failureFacts(cause: unknown): ErrorFacts {
   const { lasts = false, fix } = failures[errorCode(cause)] ?? {};
-  return { retryable: !lasts, ...(fix && { fix }) };
+  return { retryable: !lasts, fix };
 }
 
 /** Whether the connection failed before a byte of the request was sent. */

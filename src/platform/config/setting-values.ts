@@ -8,8 +8,8 @@ import { isSecure } from '../contract/address.ts';
  */
 export function checkUrl(text: string, origin: string | undefined, onInvalid: OnInvalidSetting = throwInvalid): string {
   const refuse = (message: string, fix?: string) => {
-    const why = origin !== undefined && `it comes from the ${origin}`;
-    onInvalid(new UsageError(message, { ...(why && { why }), ...(fix && { fix }) }));
+    const why = origin === undefined ? undefined : `it comes from the ${origin}`;
+    onInvalid(new UsageError(message, { why, fix }));
     return '';
   };
   if (!URL.canParse(text)) return refuse(`"${text}" is not a URL: expected https://HOST`);

@@ -99,7 +99,7 @@ export function unfinishedError(
   { name, fix, details }: PolledWork,
   { timeoutMs, status, failure, startedBefore }: WaitedFor,
 ): GantryError {
-  const facts = { ...(failure && { why: failure.message }), fix, details: { ...details, ...(status && { status }) } };
+  const facts = { why: failure?.message, fix, details: { ...details, ...(status && { status }) } };
   if (startedBefore && status === '') {
     return new UnavailableError(`the status of ${name} was not known within ${duration(timeoutMs)}`, facts);
   }

@@ -61,7 +61,7 @@ export function errorFromStorage({ status, headers, body, what }: StorageRespons
 
 export function statusFacts(status: number, headers: HttpReply['headers'], now: number): ErrorFacts {
   const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
-  return { status, retryable: isTransientStatus(status), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return { status, retryable: isTransientStatus(status), retryAfterMs };
 }
 
 /** The error of a server that may accept the same request later. */

@@ -3,7 +3,6 @@ import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } fro
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
-import { defined } from '../../kernel/json-text.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
@@ -90,7 +89,7 @@ function failedSource(
   { source: { text } }: WantedWeights,
   { message, exit, facts: { why, fix } }: GantryError,
 ): FailedFile {
-  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, ...defined({ why, fix }) });
+  progress.warn({ severity: 'warning', message: `${text} was not pulled: ${message}`, why, fix });
   return { path: text, reason: message, code: exit };
 }
 

@@ -88,7 +88,7 @@ test.each<[string | undefined, unknown[], string, number]>([
 });
 
 test('an empty page is no error', () => {
-  expect(parseStatusPage({ data: {} } as StatusPage, now)).toEqual({
+  expect(parseStatusPage({ data: {}, included: [] }, now)).toEqual({
     status: 'unknown',
     announcement: null,
     components: [],
