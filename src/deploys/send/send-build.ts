@@ -291,7 +291,7 @@ class BuildUpload {
     const { body, archive, packMs } = this.sending;
     const { name: app } = body;
     const started = context.elapsed();
-    const { buildId: build, internalEndpoint, pageUrl: page, dashboardUrl: dashboard } = created;
+    const { buildId: build, internalEndpoint, pageUrl: page = '', dashboardUrl: dashboard } = created;
     const ended = options.detach ? await this.#leave(created) : await this.#follow(created);
     const buildMs = context.elapsed() - started;
     const serves = options.detach

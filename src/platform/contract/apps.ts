@@ -79,7 +79,7 @@ export const CreatedApp = replyObject(
     keyName: optionalText,
     internalEndpoint: textOrEmpty,
     /** Only from the emulator: where a browser finds the pages of the app. */
-    pageUrl: textOrEmpty,
+    pageUrl: optionalText,
     dashboardUrl: textOrEmpty,
   },
   'buildId',
