@@ -136,6 +136,10 @@ function hintOf(exception: string): string {
 const hints: readonly [RegExp, string][] = [
   [/^IndexError/, 'look whether there is an element before it is taken'],
   [/^KeyError/, 'look whether the key is there, or take .get()'],
+  [
+    /^TypeError\b.*(?:'str' object|'str'$|'str' and '(?:int|float)')/,
+    'a text is taken for a number; an argument is passed as one by name:=3, as name=3 is a text',
+  ],
   [/^AttributeError/, 'define what is missing; if the class is of a package, pin that to the version that has it'],
 ];
 

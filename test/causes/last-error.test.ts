@@ -41,7 +41,7 @@ test.each([
     'a mistake of types',
     traceback("TypeError: unsupported operand type(s) for +: 'int' and 'str'", ['/app/main.py', 'flux()']),
     'code-error',
-    'correct main.py:7',
+    'correct main.py:7 (flux()): a text is taken for a number; an argument is passed as one by name:=3',
   ],
   [
     'a message in the line after its exception, above what kubectl describes',
