@@ -23,7 +23,8 @@ export function checkEnvironment(
   const { host } = new URL(address);
   if (!isLocal(address)) {
     if (credential.ofEmulator) {
-      throw halfEmulator(`the token from the ${credential.origin} is an emulator's, but requests would go to ${host}`);
+      const message = `the token from the ${credential.origin} is an emulator's, but requests would go to ${host}`;
+      throw credential.fromEnvironment ? halfEmulator(message) : emulatorProfile(message);
     }
     const isChosen = management.origin.startsWith('environment') || flags.profile || flags.project;
     if (readVariable(env, 'GANTRY_EMULATOR_SECRET') && !isChosen) {
@@ -63,6 +64,13 @@ function halfEmulator(message: string): UsageError {
   return new UsageError(message, {
     why: 'only a part of the variables that gantry emulator env prints is set',
     fix: sentence`set them all: eval "$(${gantryCommand`emulator env`})"; or remove them: unset GANTRY_TOKEN GANTRY_PROJECT GANTRY_EMULATOR_SECRET`,
+  });
+}
+
+function emulatorProfile(message: string): UsageError {
+  return new UsageError(message, {
+    why: 'a profile keeps the token of an emulator, but not its address',
+    fix: sentence`set the address beside it: eval "$(${gantryCommand`emulator env`})"; or use another profile`,
   });
 }
 

@@ -217,6 +217,6 @@ export function refuseEmulator({ env, settings }: Pick<Context, 'env' | 'setting
   if (!readVariable(env, 'GANTRY_EMULATOR_SECRET') || origin === 'flag') return;
   throw new UsageError(`the environment is that of an emulator, and profile ${value} is of the platform`, {
     why: 'this command would store in it what the emulator knows',
-    fix: 'to give the emulator a profile of its own, type one: --profile emulator',
+    fix: 'type another profile for it, such as --profile emulator, and use that in this environment only',
   });
 }

@@ -126,6 +126,16 @@ describe('half an environment is refused', () => {
     }
   });
 
+  test('a profile that has the token of an emulator needs its address beside it', async () => {
+    const { GANTRY_TOKEN: _, CEREBRIUM_SERVICE_ACCOUNT_TOKEN: __, ...address } = emulator;
+    writeFileSync(join(home, 'credentials.json'), JSON.stringify({ profiles: { local: { token: ofEmulator } } }), {
+      mode: 0o600,
+    });
+    const { exitCode, said } = await judge({ flags: { profile: 'local' } });
+    expect([exitCode, said]).toEqual([2, expect.stringContaining('set the address beside it')]);
+    expect((await judge({ env: address, flags: { profile: 'local' } })).exitCode).toBe(0);
+  });
+
   test('also with the login of a profile, if the project of the emulator is left', async () => {
     const env = { GANTRY_EMULATOR_SECRET: 's', CEREBRIUM_SERVICE_ACCOUNT_TOKEN: production };
     expect((await judge({ env })).exitCode).toBe(2);
