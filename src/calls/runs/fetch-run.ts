@@ -13,8 +13,9 @@ export async function fetchRun(api: Api, params: { project: string; app: string;
 }
 
 /** The same of a run that another command may just have started: it is waited for. */
-export function fetchShownRun({ api, project, delay }: Context, app: string, run: string): Promise<Run> {
-  return untilShown(() => fetchRun(api, { project, app, run }), delay);
+export function fetchShownRun(context: Context, app: string, run: string): Promise<Run> {
+  const { api, project } = context;
+  return untilShown(() => fetchRun(api, { project, app, run }), context);
 }
 
 /** When a run ended; undefined if it is in progress. Throws as the request does. */

@@ -88,9 +88,22 @@ export async function untilKnown<T>(
 /** What another command has just created may be shown that late, in ms. */
 export const shownLateMs = 5_000;
 
-/** {@link untilKnown}, of what another command may have created. */
-export function untilShown<T>(request: () => Promise<T>, delay: Context['delay']): Promise<T> {
-  return untilKnown(request, delay, shownLateMs, (error) => error instanceof NotFoundError);
+/** {@link untilKnown}, of what another command may have created. Shows that it waits. */
+export async function untilShown<T>(
+  request: () => Promise<T>,
+  { delay, progress }: Pick<Context, 'delay' | 'progress'>,
+): Promise<T> {
+  let step: ReturnType<typeof progress.step> | undefined;
+  const isLate = (error: unknown): error is NotFoundError => {
+    if (!(error instanceof NotFoundError)) return false;
+    step ??= progress.step('Waiting until the platform shows it');
+    return true;
+  };
+  try {
+    return await untilKnown(request, delay, shownLateMs, isLate);
+  } finally {
+    step?.clear();
+  }
 }
 
 /** {@link untilKnown}, for some seconds, for what a command can do without. Returns undefined on failure. */
