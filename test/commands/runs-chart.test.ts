@@ -207,7 +207,7 @@ describe('a platform with other replies', () => {
     for (const [groupBy, step] of Object.entries({ day: 'day', week: 'hour' })) {
       const reply = { aggregatedData: [bucket(end - hour, 1)], groupBy };
       expect((await chart([...range(2 * hour), '--by', 'hour'], await elsewhere(reply))).stdout).toMatch(
-        new RegExp(`^requests per ${step}`, 'm'),
+        new RegExp(`^runs per ${step}`, 'm'),
       );
     }
   });
