@@ -146,7 +146,7 @@ async function confirmation({ folder, quick, report }) {
     {
       file: 'upload-confirmation.ts',
       from: 'add(file: CompletedFile): void {',
-      to: 'add(file: CompletedFile): void { return this.listener.arrived(file);',
+      to: 'add(file: CompletedFile): void { return this.#arrived(file);',
     },
   ]);
   const rounds = quick ? 1 : 11;
