@@ -148,7 +148,7 @@ test.each([
     'app        web, deploying\nlive       build aaaaaaaa, 2 min ago',
     `build bbbbbbbb, melting; ${following}`,
   ],
-  ['replaced', 'ready', 'app        web, ready\nlive       build cccccccc, just now', undefined, undefined, later],
+  ['replaced', 'ready', 'app        web, ready\nlive       build cccccccc, 5 s ago', undefined, undefined, later],
 ])(
   'after a deploy that is %s, says so',
   async (_, status, serves, latest?: string, failure?: string, next?: string) => {
@@ -166,7 +166,7 @@ test.each([
         builds.set(id, { ...first, id, createdAt: clock.now, startedAt: clock.now, ...(id !== old && { script }) });
       clock.now += 60_000;
     }
-    clock.now -= next ? 59_000 : 0;
+    clock.now -= next ? 55_000 : 0;
     await using empty = await folderOf({});
     const { stdout } = await run(['web'], { cwd: empty.path, columns: 120, clock });
     const shown = stdout.split('\n').filter((line) => /^(app|live|latest|failure) /.test(line));
