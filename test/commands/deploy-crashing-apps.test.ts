@@ -79,7 +79,7 @@ async function deploy({ name, main, flags = watching, more = kept, until }: Atte
   let happened: Promise<unknown> | undefined;
   const meanwhile = async () => {
     await setTimeout(10);
-    if (!happened && until && (await liveBuild(name)) !== before) happened = until();
+    if (!happened && until && (await liveBuild(name)) !== before) happened ??= until();
     await happened;
   };
   const env = { GANTRY_CONFIG_DIR: home };
