@@ -38,7 +38,7 @@ function cases(title: string, all: Case[]): void {
 
 cases('modules that may be elsewhere', [
   [
-    'where the code adds a folder that is none of the app, a package is only a warning',
+    'where the code adds a folder outside of the app, a package is only a warning',
     native('', { 'main.py': `import sys\n\nsys.path.append("/opt/lib")\nimport boto3\n${main}\nprint(boto3)\n` }),
     'warning: main.py imports boto3, and nothing installs boto3',
   ],
@@ -165,7 +165,7 @@ const dash = (name: string): Files => ({
 
 cases('an object and a module', [
   ['that a server serves', dash('server'), undefined],
-  ['that holds what a server serves', dash('app'), 'error: main:app is no app that gunicorn serves'],
+  ['that holds what a server serves', dash('app'), 'error: main:app is not the app that gunicorn serves'],
   [
     'that another module defines',
     {

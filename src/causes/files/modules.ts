@@ -154,7 +154,7 @@ export class ModuleGraph {
     this.addsRoots ||= !isKnown || this.isOutside(root);
   }
 
-  /** Whether a folder is none of the app: what is in it is not known. */
+  /** Whether a folder is outside of the app: what is in it is not known. */
   private isOutside(root: string): boolean {
     return !isBelowOrSame(root, this.shipment.workdir) && !this.folders.has(root);
   }

@@ -45,13 +45,13 @@ function wrongWorker({ program, words, module, attribute }: StartedServer, made:
   return (
     served && {
       cause: 'entrypoint-attribute-missing',
-      title: `${module}:${attribute} is no app that ${program} serves: it has one`,
+      title: `${module}:${attribute} is not the app that ${program} serves, but has it`,
       fix: `write ${module}:${attribute}.${served}`,
     }
   );
 }
 
-/** What is no app itself, and the member of it that is one. */
+/** Objects that are not the app, and the member of each that is. */
 const wrappers: readonly (readonly [made: RegExp, served: string])[] = [
   [/^dash\.(?:\w+\.)*Dash$/, 'server'],
   [/^fastmcp\.FastMCP$/, 'http_app()'],

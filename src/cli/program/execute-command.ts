@@ -1,6 +1,6 @@
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
 import { AuthError, exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
+import { isObject, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
@@ -324,7 +324,7 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
   }
 }
 
-/** JSON that is too long to be read is written as it comes. */
+/** JSON that is too long or too deep to be read is written as it comes. */
 async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (bytes: Uint8Array) => Promise<void>) {
   let held: Uint8Array | undefined = Buffer.alloc(0);
   try {
@@ -337,10 +337,16 @@ async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (byt
       await write(start);
     });
   } finally {
-    const text = String(held ?? '');
-    const value = parseJsonOr(text, undefined);
-    if (held) await write(value === undefined ? held : Buffer.from(`${stringifyJson(value, 2)}\n`));
+    const value = parseJsonOr(String(held ?? ''), undefined);
+    const asIs = value === undefined || isDeeper(value, maxIndentedDepth);
+    if (held) await write(asIs ? held : Buffer.from(`${stringifyJson(value, 2)}\n`));
   }
 }
+
+/** Indented, what is deeply nested is thousands of times as long. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  isObject(value) && (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
+const maxIndentedDepth = 50;
 
 const maxIndentedBytes = 100_000;
