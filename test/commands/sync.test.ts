@@ -1,6 +1,7 @@
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -75,16 +76,14 @@ describe('what another command deletes in the target meanwhile is not there', ()
   });
 });
 
-test('the same command typed twice takes turns, from the comparison to the last deletion', async () => {
-  const words = ['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f'];
-  for (const endpoint of ['listFolder', 'deletePath']) {
-    shelf().write('/f/x/extra', 'e');
-    const others: ReturnType<typeof gantry>[] = [];
-    atFirstCall(emulator, endpoint, () => void others.push(gantry(words)));
-    expect((await gantry(words)).code).toBe(0);
-    const refusal = { code: 7, stderr: expect.stringContaining('error: another gantry process runs the same copy') };
-    expect(await Promise.all(others)).toMatchObject([refusal]);
-  }
+test('holds its turn until the last file is deleted', async () => {
+  const held: boolean[] = [];
+  atFirstCall(emulator, 'deletePath', () => {
+    const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
+    held.push(files.some((file) => /transfers.*\.lock$/.test(file)));
+  });
+  expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f'])).code).toBe(0);
+  expect(held).toEqual([true]);
 });
 
 describe('to a volume', () => {
