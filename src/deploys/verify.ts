@@ -34,6 +34,8 @@ export interface Verification {
 export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app' | 'build' | 'minReplicas' | 'isNew'> {
   config?: AppConfig | undefined;
   before?: Before | undefined;
+  /** A later build that has replaced it already. */
+  serves?: string | undefined;
 }
 
 /** What was seen of a healthy build; null where it was not looked at, or not shown. */
@@ -61,6 +63,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const { app, build, smokeTests, config } = options;
   const { progress, elapsed } = context;
   const started = elapsed();
+  if (options.serves !== undefined) return wasReplaced(context, options, options.serves);
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
   const subject = subjectOf(options, history);
@@ -106,14 +109,15 @@ function watchOf({ seen, replicas }: ObservedBuild, ms: number) {
   return { seen, ms, counted: ` after ${duration(ms)}: ${summary(seen)}`, restarted: replicas.restarted };
 }
 
-/** The error of a build that another one has replaced before it was looked at. */
-export async function wasReplaced(context: Context, options: BuildVerification, serves: string): Promise<GantryError> {
+/** A build that another one has replaced before it was looked at. */
+async function wasReplaced(context: Context, options: BuildVerification, serves: string): Promise<Verified> {
   const { app, build } = options;
-  const verdict = 'superseded';
-  const about = { build, verdict, reason: `build ${shortBuild(serves)} serves now`, watchedMs: 0 } as const;
+  const finding = 'superseded';
+  const about = { build, verdict: finding, reason: `build ${shortBuild(serves)} serves now`, watchedMs: 0 } as const;
   const seen = { ...notSeen, smokeCalls: 0 };
   await recordEvent(context, app, 'verdict', { ...about, seen });
-  return verdictError(options, undefined, { app, ...about, container: null, ...seen, failedRunIds: [] });
+  const details = { app, ...about, container: null, ...seen, failedRunIds: [] };
+  return { finding, error: verdictError(options, undefined, details) };
 }
 
 function warn({ progress }: Context, message: string, fix: CommandLine): void {

@@ -5,13 +5,14 @@ import type * as Previews from '../../deploys/previews/index.ts';
 import {
   type Deployment,
   type DeployPlan,
+  deployApp,
   fewAtOnce,
   findApps,
   movedRegion,
   type Packed,
+  type Prepared,
   packApp,
   prepareDeploy,
-  type Question,
   readLocalApp,
   rememberTarget,
   worstExit,
@@ -119,7 +120,6 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
   const { context } = limit;
   const smokeTests = options.smoke ? await parseSmokeTests(options.smoke) : [];
   // Loaded by the deploys that need them.
-  const rollbacks = options.orRollback ? await import('../../deploys/rollback/index.ts') : undefined;
   const preview = options.preview ? await planPreview(context, { ...options, preview: options.preview }) : undefined;
   // An unchanged app has no new mistakes: it is checked once it is known to have changed.
   const outputs = [options.savePlan, options.applyPlan];
@@ -130,11 +130,12 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
     const { checkHourlyBound } = await import('../../insight/cost/index.ts');
     await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
   }
-  const logs = !unlimited.progress.isQuiet;
+  const asks = context.prompt.isPossible && !dryRun;
   const prepared = await prepareDeploy(context, local, {
     ...options,
     dryRun,
-    logs,
+    asks,
+    logs: !unlimited.progress.isQuiet,
     limit,
     inTurn: deployAgain(options, { ifBusy: 'wait' }),
     anyway: deployAgain(options, { older: true }),
@@ -145,14 +146,11 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
       goOn: deployAgain(options, { ifChanged: true }),
       calling: deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.project)] }),
     },
-    rollBack: rollbacks && ((...sick) => rollbacks.orRollBack(unlimited, { ...options, typedMs, logs }, ...sick)),
-    confirm: context.prompt.isPossible && !dryRun ? (...asked) => confirmPlan(context, ...asked) : undefined,
   });
-  const { plan } = prepared;
-  if (dryRun) return outcomeOfPlan(plan, options);
+  if (dryRun) return outcomeOfPlan(prepared.plan, options);
+  if (asks && !prepared.live) await confirmPlan(context, prepared);
   await preview?.record();
-  await rollbacks?.warnUnlessKept(context, plan.app, plan.build);
-  const deployment = await reportOutcome(unlimited, { ...plan, isPreview: preview !== undefined }, prepared.run);
+  const deployment = await deployAndTell(unlimited, prepared);
   const { runtime, root } = local.project;
   return outcomeOfDeploy(deployment, runtime === 'cortex' ? await sampleCallOf(root) : undefined);
 }
@@ -261,7 +259,7 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
 }
 
 /** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
-async function confirmPlan({ target, progress, prompt }: Context, plan: DeployPlan, questions: readonly Question[]) {
+async function confirmPlan({ target, progress, prompt }: Context, { plan, questions }: Prepared) {
   if (isFolderEmulator(target)) return;
   progress.note(deployPlanView(plan));
   for (const { text } of questions) await prompt.confirm(text);
@@ -269,14 +267,13 @@ async function confirmPlan({ target, progress, prompt }: Context, plan: DeployPl
   if (questions.length === 0) await prompt.confirm(question, { byDefault: true });
 }
 
-async function reportOutcome(
-  context: Context,
-  { app, isPreview }: { app: string; isPreview: boolean },
-  work: () => Promise<Deployment>,
-) {
+/** However it ends, this folder and a pipeline are told. */
+async function deployAndTell(context: Context, prepared: Prepared) {
   const { env, progress, secrets } = context;
+  const { app } = prepared.plan;
+  const isPreview = Boolean(prepared.options.preview);
   try {
-    const done = await work();
+    const done = await deployApp(prepared);
     await rememberTarget(context, { ...done, isPreview });
     const { build, status, endpoint, dashboard, notStarted } = done;
     const built = { 'build-id': build, status, 'build-status': status };

@@ -1,16 +1,9 @@
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import {
-  abortError,
-  ConflictError,
-  GantryError,
-  NotFoundError,
-  PendingError,
-  UsageError,
-} from '../../kernel/errors.ts';
+import { abortError, GantryError, NotFoundError, PendingError, UsageError } from '../../kernel/errors.ts';
 import { duration, fileSummary, shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
-import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
+import { ownStatus } from '../../platform/contract/builds.ts';
 import { type Container, isDown, listContainers } from '../../platform/contract/containers.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
@@ -28,14 +21,13 @@ import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
 import {
   compareSent,
+  DeployedMeanwhileError,
   type Deployment,
-  isBusy,
-  isPending,
-  lookBeforeUpload,
   othersInProgress,
   type SettingChange,
   StuckBuilds,
   scalingOf,
+  wasCreated,
 } from '../send/index.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
 import { type Chosen, changedScaling, chooseBuild, NothingBeforeError, type RollbackOptions } from './choose-build.ts';
@@ -73,10 +65,8 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   const place = { ...choice, ...(what === 'promotion' ? await lookAtOther(context, app) : own) };
   const { app: deployed, live, seen, keep } = place;
   if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, app, place), choice);
-  const record = async (event: 'rolling-back' | 'rolled-back', as: string) => {
-    const facts = { to: target.id, as, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
-    if (live !== undefined && !again) await recordEvent(unlimited, app, event, { from: live, ...facts });
-  };
+  const facts = { to: target.id, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
+  const recorded = live === undefined || again ? undefined : { from: live, ...facts };
   return withSource(context, from, { ...choice, keep }, options, async (source) => {
     const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
@@ -92,20 +82,11 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     if (!sick || guess)
       await context.prompt.confirm(again ? `Deploy ${once}?` : `Roll back ${app} to build ${shortBuild(target.id)}?`);
     context.willChange(`deploy ${once}${guess}`, plan);
-    const deployment = await source.deploy({
-      detach: false,
-      logs,
-      limit,
-      check: async ({ created, hasLost }) => {
-        if (created === undefined) return;
-        await checkUnchanged(context, app, seen, { created, own: live === undefined ? [] : [live], hasLost });
-        // Before the upload: nobody may be there any more when its build serves.
-        await record('rolling-back', created);
-      },
-    });
+    const guard = { seen: { reading: seen, live } };
+    const { deployment } = await source.deploy({ logs, limit, guard, rollback: recorded });
     const remainingMs = limit.handOver();
     const { build: as, serves, status, endpoint, dashboard } = deployment;
-    await record('rolled-back', as);
+    if (recorded) await recordEvent(unlimited, app, 'rolled-back', { ...recorded, as });
     const restored = `build ${shortBuild(as)} with the files of ${shortBuild(target.id)}`;
     context.progress.note(
       serves === undefined
@@ -188,19 +169,6 @@ function planOf({ project }: Context, app: string, { app: shown, live, target, c
   };
 }
 
-/** What somebody else has deployed meanwhile is not replaced. */
-export class DeployedMeanwhileError extends ConflictError {
-  constructor(app: string, build: string, what: string, { serving }: AppReading) {
-    const details = { app, serves: servingBuild(serving) ?? null };
-    super(`build ${shortBuild(build)} ${what}: it is not replaced`, {
-      fix: gantryCommand`builds list ${app}`,
-      details,
-    });
-  }
-}
-
-const wasCreated = 'was created meanwhile and is in progress';
-
 /** A sick build is rolled back if it serves, and if nothing that was created later is about to. */
 async function checkServes(context: Context, app: string, seen: AppReading, sick: string): Promise<void> {
   const serves = servingBuild(seen.serving);
@@ -210,35 +178,9 @@ async function checkServes(context: Context, app: string, seen: AppReading, sick
   if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, seen);
 }
 
-/** Right before the upload. `hasLost`: a build without an upload may be its own. */
-export async function checkUnchanged(
-  context: Context,
-  app: string,
-  seen: AppReading,
-  { created, own, hasLost }: { created: string; own: readonly string[]; hasLost: boolean },
-): Promise<void> {
-  const known = [...own, ...seen.list.map(({ id }) => id)];
-  const { now, first } = await lookBeforeUpload(context, app, known, created);
-  const ready = readySince(seen, now, [created, ...own]);
-  if (ready !== undefined) {
-    const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';
-    throw new DeployedMeanwhileError(app, ready, what, now);
-  }
-  const other = first.find(({ status }) => !(hasLost && isPending(status)));
-  if (other) throw new DeployedMeanwhileError(app, other.id, wasCreated, now);
-}
-
 /** Looks within seconds, also after Ctrl-C. Undefined if that fails. */
-export async function briefly<T>(context: Context, look: (bounded: Context) => Promise<T>): Promise<T | undefined> {
+async function briefly<T>(context: Context, look: (bounded: Context) => Promise<T>): Promise<T | undefined> {
   return unless((error) => error instanceof GantryError, look(contextUntil(context, cleanupSignal())));
-}
-
-/** The build of others that became ready between two looks: the one that serves, if the platform shows that. */
-function readySince(seen: AppReading, now: AppReading, own: readonly string[]): string | undefined {
-  const old = new Set([servingBuild(seen.serving), ...own]);
-  for (const build of seen.list) if (!isBusy(build)) old.add(build.id);
-  const ready = now.list.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
-  return [servingBuild(now.serving), ...ready].find((id) => id !== undefined && !old.has(id));
 }
 
 /** Waits until no replica of before is left, also none that only ends its calls. Throws PendingError. */

@@ -24,14 +24,14 @@ import { type EventOf, readHistory } from '../history/index.ts';
 import {
   chooseRegion,
   compareFiles,
-  type Deployment,
-  deploy,
-  deployArchive,
   type LocalApp,
   readBaseImages,
   readLocalApp,
   type SendOptions,
+  type Sent,
   scalingOf,
+  sendApp,
+  sendArchive,
   sentFilesDigest,
   withKeptRecord,
   withLogin,
@@ -61,7 +61,7 @@ export interface RollbackSource {
   isAsSent: boolean | undefined;
   /** What it has other than this list. */
   compare(expected: readonly BuildFile[]): Promise<FileChanges>;
-  deploy(options: SendOptions): Promise<Deployment>;
+  deploy(options: SendOptions): Promise<Sent>;
 }
 
 type From = Pick<RollbackOptions, 'fromGit' | 'configFile'>;
@@ -105,10 +105,14 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
       isAsSent: sent?.archive === kept.sha256 || undefined,
       compare: async (expected) => compareListings(expected, entries),
       async deploy(options) {
-        const sending = await withLogin(context, { ...body, cliVersion: version }, baseImages);
+        const withRegistry = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
         const record = sent && withKeptRecord(place, changedScaling(history, target.id, keep), againOf(sent, name));
-        return deployArchive(context, { body: sending, baseImages, archive, describe: async () => record }, options);
+        return sendArchive(
+          context,
+          { ...options, body: withRegistry, baseImages, describe: async () => record },
+          archive,
+        );
       },
     });
   });
@@ -143,7 +147,7 @@ function withCommit<T>(
       isAsSent: sent && sent.filesDigest === (await sentFilesDigest(local)),
       compare: (expected) => compareFiles(entries, expected, context.signal),
       deploy: (options) =>
-        deploy(context, local, { ...options, region, keep, kept: changedScaling(history, target.id, keep), commit }),
+        sendApp(context, local, { ...options, region, keep, kept: changedScaling(history, target.id, keep), commit }),
     });
   });
 }

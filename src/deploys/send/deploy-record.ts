@@ -6,14 +6,12 @@ import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
-import { type TimeLimit, tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
-import type { FollowBuildOptions } from '../builds/index.ts';
+import { tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
 import type { AppHistory, BuildCommit, EventOf } from '../history/index.ts';
 import type { HealthSeen } from '../verify.ts';
-import { type CreateAppOptions, scalingOf } from './app-settings.ts';
-import type { StuckBuilds } from './busy-builds.ts';
+import { scalingOf } from './app-settings.ts';
 import type { LocalApp } from './local-app.ts';
-import type { PlannedDeploy, SentFile } from './plan-file.ts';
+import type { SentFile } from './plan-file.ts';
 
 /** What a build is made of, for the record. */
 export type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
@@ -104,33 +102,6 @@ function flagsFor({ settings: { profile }, target: { platform, project }, flags 
   if (platform.origin.startsWith('environment')) return [];
   const named = profile.value === 'default' ? [] : ['--profile', profile.value];
   return [...named, '-p', project.value ?? ''];
-}
-
-/** Of any deploy, also of an archive that is packed already. `config`: the app, to explain a failure. */
-export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses'> {
-  /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
-  detach?: boolean | undefined;
-  logs: boolean;
-  limit: TimeLimit;
-  /**
-   * It waits for the builds before its own one. `stuck`: those that cannot start any more, as far as they were named already.
-   * `recheck`: called when it has waited: the live deployment, if it is equal now.
-   */
-  turn?: { stuck: StuckBuilds; recheck: (() => Promise<Deployment | undefined>) | undefined } | undefined;
-  /** Called before a build is created, and again right before its upload. Throws to stop the deploy. */
-  check?: ((deploy: PlannedDeploy & { hasLost: boolean }) => Promise<void>) | undefined;
-  /** What the app gets, as it was before the upload; read if it is absent. */
-  secrets?: ReadSecrets | undefined;
-}
-
-/** Of the deploy of an app. */
-export interface DeployOptions extends SendOptions, CreateAppOptions {
-  /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
-  preview?: string | true | undefined;
-  /** What is kept of the live app, if that is not all that is. */
-  kept?: Partial<AppCreation>;
-  /** Whose files these are, if not those of the working directory. */
-  commit?: string;
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */

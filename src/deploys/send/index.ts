@@ -7,9 +7,11 @@ export {
   withLogin,
   withoutLogin,
 } from './app-settings.ts';
-export { movedRegion, type Question } from './ask.ts';
-export { busyPolicies, isBusy, isPending, lookBeforeUpload, othersInProgress, StuckBuilds } from './busy-builds.ts';
-export type { Deployment, SendOptions } from './deploy-record.ts';
+export { movedRegion } from './ask.ts';
+export { DeployedMeanwhileError, wasCreated } from './before-upload.ts';
+export { busyPolicies, othersInProgress, StuckBuilds } from './busy-builds.ts';
+export { deployApp } from './deploy-app.ts';
+export type { Deployment } from './deploy-record.ts';
 export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
 export {
   checkLocalApp,
@@ -20,6 +22,6 @@ export {
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan } from './plan.ts';
-export { checkSecrets, prepareDeploy } from './prepare-deploy.ts';
-export { deploy, deployArchive } from './send-build.ts';
+export { checkSecrets, type Prepared, prepareDeploy } from './prepare-deploy.ts';
+export { type SendOptions, type Sent, sendApp, sendArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';

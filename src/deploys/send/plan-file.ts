@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { isOwnFile } from '../../app/files/plans.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
@@ -132,9 +133,10 @@ export interface PlannedDeploy {
   willWait: boolean;
 }
 
-/** A plan, and the line that makes it anew. */
-interface GivenPlan {
+/** A plan, the app that it is for, and the line that makes it anew. */
+export interface GivenPlan {
   plan: Plan;
+  project: AppConfig;
   replan: CommandLine;
 }
 
@@ -150,7 +152,6 @@ export async function whyOtherApp(context: Context, local: LocalApp, given: Give
  */
 export async function whyNotAsPlanned(
   context: Context,
-  local: LocalApp,
   given: GivenPlan,
   { body, files, created, willWait }: PlannedDeploy,
 ): Promise<ConflictError | undefined> {
@@ -158,7 +159,7 @@ export async function whyNotAsPlanned(
   const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
   const moved = [
     ...(created === undefined ? listSent(plan, describeSent(context, body, files)) : []),
-    ...(await listDeployed(context, local, plan, now, { body, created })),
+    ...(await listDeployed(context, given, now, { body, created })),
     ...(willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`)),
   ];
   return notAsPlanned(given, moved);
@@ -188,8 +189,7 @@ function listSent(planned: Plan, now: Omit<Plan, 'live' | 'builds'>): string[] {
 /** What differs of the deployed app, other than by creating the build. A new app is shown from then on, or its build is. */
 async function listDeployed(
   context: Context,
-  { project }: LocalApp,
-  { app, live: planned }: Plan,
+  { project, plan: { app, live: planned } }: GivenPlan,
   now: AppReading,
   { body, created }: Pick<PlannedDeploy, 'body' | 'created'>,
 ): Promise<string[]> {

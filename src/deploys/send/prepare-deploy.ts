@@ -1,21 +1,16 @@
 import { relative } from 'node:path';
 import { throwOnError } from '../../app/app-source.ts';
-import type { AppConfig } from '../../app/config.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { type GantryError, PendingError, type Problem } from '../../kernel/errors.ts';
+import { GantryError, type Problem } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
-import { followBuild } from '../builds/index.ts';
 import type { Here } from '../commit-files.ts';
-import { type BeforeStep, beforeTable, firstRowAsked, readyTable } from '../decide.ts';
-import { findCommit, whyOlder } from '../identity.ts';
+import { type BeforeStep, beforeTable, firstRowAsked } from '../decide.ts';
+import { whyOlder } from '../identity.ts';
 import { observe, settle } from '../observe.ts';
-import { type Before, lookBefore } from '../observed.ts';
-import { teamStateOf } from '../team-state/index.ts';
-import type { BuildVerification, Verification } from '../verify.ts';
+import type { Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
 import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
 import {
@@ -26,22 +21,14 @@ import {
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
-import { type Deployment, type DeployOptions, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
+import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
 import { checkDrift, compareWithLive, type DeployPlan, planDeploy } from './plan.ts';
-import {
-  type Plan,
-  type PlannedDeploy,
-  readPlanFile,
-  whyNotAsPlanned,
-  whyOtherApp,
-  writePlanFile,
-} from './plan-file.ts';
-import { recordFailure, tellOnFailure } from './what-serves.ts';
+import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './plan-file.ts';
 
-interface DeployAppOptions
-  extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'>,
-    Pick<DeployOptions, 'preview'> {
+/** What was asked for. */
+export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
+  configFile: string;
   dryRun: boolean;
   files?: true | undefined;
   /** With `dryRun`: where to write a plan. */
@@ -56,6 +43,8 @@ interface DeployAppOptions
   logs: boolean;
   /** Of the preparation, the wait for other builds, and the wait for this one. */
   limit: TimeLimit;
+  /** What was typed for it, in ms. */
+  timeout?: number | undefined;
   /** What the new build must show. */
   verification: Verification;
   /** The same deploy, waiting for other builds. */
@@ -65,12 +54,34 @@ interface DeployAppOptions
   anyway: CommandLine;
   /** The line that makes the plan of `applyPlan` anew. */
   replan: CommandLine;
-  /** Returns to the build before a sick one. Throws the error of that one, with what became of it. */
-  rollBack?: ((error: GantryError, explained: Promise<void> | undefined) => Promise<never>) | undefined;
+  /** Return to the build before a sick one. */
+  orRollback?: true | undefined;
   /** Whether an app of another name than this folder has deployed is to be created. */
   new?: true | undefined;
-  /** Asks the user. Called with what a deploy changes, unless it changes nothing. */
-  confirm?: ((plan: DeployPlan, questions: readonly Question[]) => Promise<void>) | undefined;
+  /** Set for the app of a branch. */
+  preview?: string | true | undefined;
+  /** Whether the user is asked before anything is sent. */
+  asks: boolean;
+}
+
+/** A deploy that is decided on: the app on disk, what was asked for, and what is known besides. */
+export interface Intent {
+  local: LocalApp;
+  options: DeployAppOptions;
+  here: Here;
+  /** Builds that cannot start any more, as far as they were named already. */
+  stuck: StuckBuilds;
+  approved: GivenPlan | undefined;
+  secrets: ReadSecrets;
+}
+
+/** The same once it is decided. */
+export interface Prepared extends Intent {
+  plan: DeployPlan;
+  /** What serves, if it is not sent. */
+  live: Deployment | undefined;
+  /** To be asked before it is sent, where somebody can be asked. */
+  questions: readonly Question[];
 }
 
 /** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
@@ -89,8 +100,8 @@ function refuse({ progress }: Context, problems: readonly Problem[]): void {
 const unresolvable = async ({ env, target }: Context, local: LocalApp, signal: AbortSignal): Promise<Problem[]> =>
   target.platform.value === 'emulator' ? [] : checkPackages({ env, signal }, local, { timeoutMs: 5_000 });
 
-/** Compares with the deployed app and asks the user; `run` deploys, or returns what is equal and serves. */
-export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions) {
+/** Compares with the deployed app, and decides whether the app is sent. */
+export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
   // A deploy that ends early does not wait for a program that it has asked.
   const asking = new AbortController();
   try {
@@ -101,19 +112,19 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
 }
 
 async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
-  const { dryRun, ifChanged, confirm, verification, limit, replan, failOnDrift = false } = options;
-  const readSecrets = () => trySecretsOf(context, local.project.name);
-  const secrets = once(readSecrets);
+  const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
+  const { project } = local;
+  const { name: app } = project;
+  const secrets = once(() => trySecretsOf(context, app));
   refuse(context, await checkSecrets(local, secrets));
   let asked = unresolvable(context, local, signal);
-  const approved = options.applyPlan === undefined ? undefined : await readPlanFile(context, options.applyPlan, replan);
-  const here = { app: local.project.name, configFile: relative(context.cwd, local.project.file) };
-  const stuck = new StuckBuilds(context, here.app);
-  const { plan, live } = await decide(context, local, options, { here, stuck, approved, secrets });
+  const approved =
+    applyPlan === undefined ? undefined : { plan: await readPlanFile(context, applyPlan, replan), project, replan };
+  const here = { app, configFile: relative(context.cwd, project.file) };
+  const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
+  const { plan, live } = await decide(context, intent, dryRun);
   checkDrift(context, plan, failOnDrift);
-  const sent = { ...options, keep: plan.keep };
-  const { savePlan: file } = options;
-  if (file !== undefined) await writePlanFile(context, local, { options: sent, file });
+  if (file !== undefined) await writePlanFile(context, local, { options: { ...options, keep: plan.keep }, file });
   if (ifChanged && !live) {
     await checkLocalSource(context, local);
     asked = unresolvable(context, local, signal);
@@ -121,74 +132,38 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
   }
   if (!live) refuse(context, await asked);
   await local.checksums.save();
-  if (!live && !dryRun) {
-    const isMeant = options.new === true || options.preview !== undefined;
-    const questions = approved ? [] : questionsOf(context, plan, isMeant);
-    refuseUnanswered(context, questions);
-    await confirm?.(plan, questions);
-  }
-
-  let before: Before | undefined;
-  const check = async (planned: PlannedDeploy) => {
-    const broken = approved && (await whyNotAsPlanned(context, local, { plan: approved, replan }, planned));
-    const error = broken ?? (planned.created === undefined ? undefined : await whyOlderHere(context, here, options));
-    if (error) throw error;
-    if (isAsked(verification)) before = await lookBefore(context, plan.app, before);
-  };
-  const recheck = async () => {
-    // Files may have changed during the wait, too.
-    const entries = local.entries.map(({ stats: _, ...entry }) => entry);
-    const again = { ...local, entries, checksums: new FileChecksums() };
-    return (await decide(context, again, options, { here, stuck, approved, secrets: readSecrets, isInTurn: true }))
-      .live;
-  };
-  const run = async () => {
-    if (live) teamStateOf(context)?.shareLeft(context);
-    const turn = options.ifBusy === 'wait' ? { stuck, recheck: ifChanged && recheck } : undefined;
-    const deployOptions = { ...sent, limit, check, secrets, turn };
-    const deployment = live ?? (await (await import('./send-build.ts')).deploy(context, local, deployOptions));
-    if (!live) limit.handOver();
-    const done = await finish(limit.unlimited, deployment, { ...options, plan, config: local.project, before });
-    return { ...done, ...(await findCommit(limit.unlimited, here, done.build)) };
-  };
-  return { plan, run };
+  const isMeant = options.new === true || options.preview !== undefined;
+  const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
+  refuseUnanswered(context, questions);
+  return { ...intent, plan, live, questions };
 }
 
-interface Decided {
-  plan: DeployPlan;
-  /** What serves, if it is not sent. */
-  live?: Deployment | undefined;
+/** What serves, if it is equal now. Of a deploy that has created its build, and waited for those before it. */
+export async function decideInTurn(context: Context, intent: Intent): Promise<Deployment | undefined> {
+  const { local, options } = intent;
+  if (!options.ifChanged) return undefined;
+  // Files may have changed during the wait, too.
+  const entries = local.entries.map(({ stats: _, ...entry }) => entry);
+  const again = { ...local, entries, checksums: new FileChecksums() };
+  const secrets = () => trySecretsOf(context, intent.here.app);
+  return (await decide(context, { ...intent, local: again, secrets }, true)).live;
 }
 
-/** What a deploy knows besides the app and its flags. */
-interface Deciding {
-  here: Here;
-  stuck: StuckBuilds;
-  approved: Plan | undefined;
-  secrets: ReadSecrets;
-  /** It has created its build, and waited for those before it: what it compares with may have changed. */
-  isInTurn?: true;
-}
+type Decided = Pick<Prepared, 'plan' | 'live'>;
 
-/** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds, or has dealt with them. */
-async function decide(
-  context: Context,
-  local: LocalApp,
-  options: DeployAppOptions,
-  deciding: Deciding,
-  isAlone = options.dryRun || deciding.isInTurn,
-): Promise<Decided> {
-  const { dryRun, ifBusy, limit, inTurn, files: listFiles, keepScaling = false, replan } = options;
-  const { here, stuck, approved, secrets } = deciding;
+/** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
+async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
+  const { local, options, here, stuck, approved, secrets } = intent;
+  const { dryRun, ifBusy, limit, files: listFiles, keepScaling = false } = options;
   const { app: name } = here;
   const ifChanged = !dryRun && options.ifChanged === true;
-  const compareFiles = dryRun || options.confirm !== undefined || ifChanged;
+  const compareFiles = dryRun || options.asks || ifChanged;
   const findBusy = once(() => findBusyBuilds(context, name, ifBusy, stuck));
   // Only noted, beside all the rest.
-  const noted = ifBusy === 'proceed' && !isAlone && findBusy();
+  const noted = ifBusy === 'proceed' && !isDone && findBusy();
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const waitsLater = ifBusy === 'proceed' || (ifBusy === 'wait' && !ifChanged);
-  const busy = async () => (isAlone || waitsLater ? [] : findBusy());
+  const busy = async () => (isDone || waitsLater ? [] : findBusy());
   // Of a dry run, the comparison is the result.
   const observeApp = () =>
     dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
@@ -210,10 +185,11 @@ async function decide(
   // What is sent is compared with the plan before its upload.
   const whyBroken = once(async () => {
     if (!approved || !ifChanged || (await compare()).difference !== 'equal') return undefined;
-    return whyOtherApp(context, local, { plan: approved, replan }, (await look()).sent);
+    return whyOtherApp(context, local, approved, (await look()).sent);
   });
   const whyOld = once(async () => {
-    const [older, { planned }] = await Promise.all([whyOlderHere(context, here, options), look()]);
+    const order = orderOf(intent);
+    const [older, { planned }] = await Promise.all([order && whyOlder(context, order.here, order.anyway), look()]);
     planned.plan.older = older !== undefined;
     if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
     return dryRun ? undefined : older;
@@ -230,96 +206,48 @@ async function decide(
     health: async () => (await compare()).health,
     verifies: yesNo(isAsked(options.verification)),
   });
-  const stops: Partial<Record<BeforeStep, () => Promise<GantryError | undefined>>> = {
-    'stop: others': async () => busyError(name, await busy(), inTurn),
+  const decided = async (isSent: boolean) => {
+    const { plan } = (await look()).planned;
+    // Of what the plan does not show, such as secrets and modes of files.
+    const isCompared = ifChanged || (compareFiles && !plan.changed);
+    const { difference, because, live } = isCompared ? await compare() : notCompared;
+    plan.changed ||= difference !== 'equal';
+    const would = difference === 'equal' ? 'send it again' : 'change that';
+    if (because !== '' && (isSent || !ifChanged))
+      context.progress.note(`${because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
+    return { plan, live: isSent ? undefined : live };
+  };
+  const isAlive = () => decided(false);
+  const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {
+    'stop: others': async () => busyError(name, await busy(), options.inTurn),
     'stop: older': whyOld,
     'stop: not as planned': whyBroken,
+    'cancel others': async () => void (await cancelBusyBuilds(context, name, await busy())),
+    'wait for others': async () => void (await waitForBuilds(context, name, { limit, stuck })),
+    'wait for the app': async () => void (await settle(context, name)),
+    send: () => decided(true),
+    verify: isAlive,
+    'stop: unchanged': isAlive,
   };
-  const error = await stops[step]?.();
-  if (error) throw error;
-  const waits: Partial<Record<BeforeStep, () => Promise<unknown>>> = {
-    'cancel others': async () => cancelBusyBuilds(context, name, await busy()),
-    'wait for others': () => waitForBuilds(context, name, { limit, stuck }),
-    'wait for the app': () => settle(context, name),
-  };
-  const wait = waits[step];
-  if (wait) {
-    await wait();
-    // Others may have started while the app was waited for.
-    return decide(context, local, options, deciding, step !== 'wait for the app' || undefined);
-  }
-  const { plan } = (await look()).planned;
-  // Of what the plan does not show, such as secrets and modes of files.
-  const compared = ifChanged || (compareFiles && !plan.changed) ? await compare() : undefined;
-  const { difference = 'equal', because = '', live } = compared ?? {};
-  plan.changed ||= difference !== 'equal';
-  const would = difference === 'equal' ? 'send it again' : 'change that';
-  const isSent = step === 'send';
-  if (because !== '' && (isSent || !ifChanged))
-    context.progress.note(`${because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
-  return { plan, live: isSent ? undefined : live };
+  const done = await steps[step]();
+  if (done instanceof GantryError) throw done;
+  // Others may have started while the app was waited for.
+  return done ?? decide(context, intent, isAlone, step !== 'wait for the app' || isAlone);
 }
 
-async function whyOlderHere(context: Context, here: Here, { older, anyway }: DeployAppOptions) {
-  return older ? undefined : whyOlder(context, here, anyway);
+const notCompared = { difference: 'equal', because: '', live: undefined } as const;
+
+/** Whose commit must not be older than the one that serves; undefined if it may be. */
+export function orderOf({ here, options: { older, anyway } }: Pick<Intent, 'here' | 'options'>) {
+  return older ? undefined : { here, anyway };
 }
 
 const servingFacts = { none: 'none', one: 'one', 'one-of': 'one of', unknown: 'not known' } as const;
 
-interface Finishing extends Pick<DeployAppOptions, 'verification' | 'detach' | 'rollBack'> {
-  plan: DeployPlan;
-  config: AppConfig;
-  before: Before | undefined;
-}
-
-/** Goes through the table of what follows once a build is ready. An unchanged build is verified, too. */
-async function finish(context: Context, deployment: Deployment, options: Finishing): Promise<Deployment> {
-  const { verification, detach, plan, config, before, rollBack } = options;
-  const { app, build, changed, serves } = deployment;
-  if (detach) return deployment;
-  const minReplicas = Number(plan.setup.minReplicaCount);
-  const about = { ...verification, app, build, minReplicas, config, isNew: changed, before };
-  const { status, dashboard } = deployment;
-  const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };
-  const verify = once(async () => (await import('../verify.ts')).verifyBuild(context, about));
-  const goOn = async () => {
-    const step = await firstRowAsked(readyTable, {
-      serving: serves === undefined ? 'ours' : 'another',
-      verifies: yesNo(isAsked(verification)),
-      health: async () => (await verify()).finding,
-      orRollback: yesNo(rollBack !== undefined),
-    });
-    if (step === 'stop: failed') return throwFailure(context, about);
-    if (step === 'stop: replaced, not verified' && serves !== undefined)
-      throw await (await import('../verify.ts')).wasReplaced(context, about, serves);
-    if (step === 'stop: live' || step === 'stop: replaced') return deployment;
-    const { error, explained, health } = await verify();
-    if (step === 'roll back' && rollBack && error) return rollBack(error, explained);
-    await explained;
-    if (error) throw error;
-    return { ...deployment, ...(health && { health }) };
-  };
-  return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
-}
-
-function isAsked({ watchMs, smokeTests }: Verification): boolean {
+export function isAsked({ watchMs, smokeTests }: Verification): boolean {
   return watchMs !== undefined || smokeTests.length > 0;
 }
 
-function yesNo(is: boolean): 'yes' | 'no' {
+export function yesNo(is: boolean): 'yes' | 'no' {
   return is ? 'yes' : 'no';
 }
-
-/** A build may fail after it has succeeded and served: the app goes back to the one before it then. */
-async function throwFailure(context: Context, { app, build, config }: BuildVerification): Promise<never> {
-  try {
-    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
-  } catch (error) {
-    await recordFailure(context, app, build, error);
-    throw error;
-  }
-  throw new PendingError(`build ${shortBuild(build)} of ${app} was shown as failed, and is not any more`);
-}
-
-/** How long the log of a build that has failed is waited for. */
-const failureMs = 30_000;

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
-import { type Deployment, deploy, type LocalApp, readLocalApp } from '../../deploys/send/index.ts';
+import { type Deployment, type LocalApp, readLocalApp, sendApp } from '../../deploys/send/index.ts';
 import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
 import type { Progress, Step } from '../../kernel/output/progress.ts';
 import type { Context } from '../../platform/context.ts';
@@ -145,7 +145,7 @@ class WatchedApp {
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);
       const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
-      const deployment = await deploy(context, local, { logs: false, limit, pauses }).catch((error) =>
+      const { deployment } = await sendApp(context, local, { logs: false, limit, pauses }).catch((error) =>
         this.#locate(error, local),
       );
       if (deployment.notStarted?.calls === 'refused') {

@@ -1,0 +1,93 @@
+import { type GantryError, PendingError } from '../../kernel/errors.ts';
+import { once } from '../../kernel/once.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { followBuild } from '../builds/index.ts';
+import { firstRowAsked, type ReadyStep, readyTable } from '../decide.ts';
+import { findCommit } from '../identity.ts';
+import { teamStateOf } from '../team-state/index.ts';
+import type { BuildVerification } from '../verify.ts';
+import type { Deployment } from './deploy-record.ts';
+import { isAsked, orderOf, type Prepared, yesNo } from './prepare-deploy.ts';
+import type { Sent } from './send-build.ts';
+import { recordFailure, tellOnFailure } from './what-serves.ts';
+
+/** Carries out what was prepared: sends the app unless it serves, verifies it, and returns to the build before a sick one. */
+export async function deployApp(prepared: Prepared): Promise<Deployment> {
+  const { plan, live, here, options } = prepared;
+  const { limit, orRollback, detach } = options;
+  const { context, unlimited } = limit;
+  if (orRollback) await (await import('../rollback/index.ts')).warnUnlessKept(context, plan.app, plan.build);
+  if (live) teamStateOf(context)?.shareLeft(context);
+  const sent = live ? { deployment: live } : await send(context, prepared);
+  const done = detach ? sent.deployment : await verify(unlimited, prepared, sent);
+  return { ...done, ...(await findCommit(unlimited, here, done.build)) };
+}
+
+/** Packs, creates a build, waits for its turn, looks again, uploads, and follows the build. */
+async function send(context: Context, prepared: Prepared): Promise<Sent> {
+  const { local, plan, options, approved, secrets } = prepared;
+  const { ifBusy, limit, verification } = options;
+  const sent = await (await import('./send-build.ts')).sendApp(context, local, {
+    ...options,
+    keep: plan.keep,
+    secrets,
+    turn: ifBusy === 'wait' ? prepared : undefined,
+    guard: { plan: approved, order: orderOf(prepared) },
+    isVerified: isAsked(verification),
+  });
+  limit.handOver();
+  return sent;
+}
+
+/** Goes through the table of what follows once a build is ready. An unchanged build is verified, too. */
+async function verify(context: Context, prepared: Prepared, { deployment, before }: Sent): Promise<Deployment> {
+  const { local, plan, options } = prepared;
+  const { verification, orRollback, configFile, logs, timeout: typedMs } = options;
+  const { app, build, changed, serves, status, dashboard } = deployment;
+  const minReplicas = Number(plan.setup.minReplicaCount);
+  const about = { ...verification, app, build, serves, minReplicas, config: local.project, isNew: changed, before };
+  const verified = once(async () => (await import('../verify.ts')).verifyBuild(context, about));
+  const asIs = async () => deployment;
+  const end = async () => {
+    const { error, explained, health } = await verified();
+    await explained;
+    if (error) throw error;
+    return { ...deployment, ...(health && { health }) };
+  };
+  const ends: Partial<Record<ReadyStep, () => Promise<Deployment>>> = {
+    'stop: live': asIs,
+    'stop: replaced': asIs,
+    'stop: failed': () => throwFailure(context, about),
+    async 'roll back'() {
+      const { error, explained } = await verified();
+      const { orRollBack } = await import('../rollback/index.ts');
+      return orRollBack(context, { configFile, logs, typedMs }, error as GantryError, explained);
+    },
+  };
+  const goOn = async () => {
+    const step = await firstRowAsked(readyTable, {
+      serving: serves === undefined ? 'ours' : 'another',
+      verifies: yesNo(isAsked(verification)),
+      health: async () => (await verified()).finding,
+      orRollback: yesNo(orRollback === true),
+    });
+    return (ends[step] ?? end)();
+  };
+  const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };
+  return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
+}
+
+/** A build may fail after it has succeeded and served: the app goes back to the one before it then. */
+async function throwFailure(context: Context, { app, build, config }: BuildVerification): Promise<never> {
+  try {
+    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
+  } catch (error) {
+    await recordFailure(context, app, build, error);
+    throw error;
+  }
+  throw new PendingError(`build ${shortBuild(build)} of ${app} was shown as failed, and is not any more`);
+}
+
+/** How long the log of a build that has failed is waited for. */
+const failureMs = 30_000;
