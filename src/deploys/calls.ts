@@ -84,8 +84,8 @@ export class Calls {
     const rates = ratesText(own, before);
     const compared = compareErrors(own, before, isEarly);
     if (compared === 'worse') return { state: 'worse', reason: rates, container: this.#failing() };
-    if (compared === 'as bad') return { state: 'doubtful', reason: `${rates}: no better than before` };
-    if (compared === 'too few calls') return { state: 'doubtful', reason: `${rates}: too few calls to tell` };
+    const doubt = doubts[compared];
+    if (doubt !== undefined) return { state: 'doubtful', reason: `${rates}: ${doubt}` };
     const open = countErrors(this.#ended('nobody'));
     const ifOwn = compareErrors(sum(own, open), before, false);
     if (open.failed > 0 && /^(worse|as bad)$/.test(ifOwn)) {
@@ -136,6 +136,11 @@ export class Calls {
     return this.known.jobs.calls([...this.#runs.values()]);
   }
 }
+
+const doubts: Partial<Record<ReturnType<typeof compareErrors>, string>> = {
+  'as bad': 'no better than before',
+  'too few calls': 'too few calls to tell',
+};
 
 export function replicaOf({ containerId, podName }: Run): string {
   return containerId || podName || '';

@@ -133,31 +133,37 @@ export function pastOf(listed: readonly Build[], history: AppHistory) {
 
 /** The builds that served before one last began to, or all of them, the latest first. */
 export function servedBefore(past: Past, build?: string): ServedBuild[] {
-  const began = build === undefined ? never : beganAt(past, build);
+  const began = beganAt(past, build);
   const seen = seenBefore(past, build, began);
   const served = [...seen.keys()].map((id): ServedBuild => ({ id, evidence: 'seen' }));
   const ready = past.builds.filter(({ phase }) => phase === 'succeeded');
   const readyOf = new Map(ready.map((one) => [one.id, one.ready]));
   const unseen = ready.filter((one) => one.id !== build && !seen.has(one.id) && order(one.ready, began) !== 'after');
   for (const one of unseen.sort((a, b) => a.ready.from - b.ready.from)) {
-    const places = served.map(({ id }): Order => {
-      const wasOver = one.ready.before + lateMs <= (seen.get(id) ?? Number.NEGATIVE_INFINITY);
-      return wasOver ? 'before' : order(one.ready, readyOf.get(id) ?? always);
-    });
+    const places = served.map(({ id }) => placeOf(one, { seenAt: seen.get(id), ready: readyOf.get(id) }));
     let at = places.lastIndexOf('before') + 1;
     while (served[at]?.evidence === 'unclear' && places[at] === 'unknown') at += 1;
-    const hasServed =
-      order(one.ready, began) === 'before' && !ready.some((other) => other !== one && mayHide(other, one));
-    const isListed = hasServed && places.slice(at).every((place) => place === 'after');
+    const isListed = hasServed(one, ready, began) && places.slice(at).every((place) => place === 'after');
     served.splice(at, 0, { id: one.id, evidence: isListed ? 'listed' : 'unclear' });
   }
   return served;
 }
 
+/** Where a build that nobody saw belongs beside one that served. */
+function placeOf(one: BuildFact, { seenAt, ready }: { seenAt: number | undefined; ready: Moment | undefined }): Order {
+  if (seenAt !== undefined && one.ready.before + lateMs <= seenAt) return 'before';
+  return order(one.ready, ready ?? always);
+}
+
+function hasServed(one: BuildFact, ready: readonly BuildFact[], began: Moment): boolean {
+  return order(one.ready, began) === 'before' && !ready.some((other) => other !== one && mayHide(other, one));
+}
+
 const never: Moment = { from: Number.POSITIVE_INFINITY, before: Number.POSITIVE_INFINITY };
 
-/** When a build last began to serve: when it was ready, unless an app showed it earlier, or again. */
-function beganAt({ builds, looks }: Past, build: string): Moment {
+/** When a build last began to serve, or without one after all of them: when it was ready, unless an app showed it earlier, or again. */
+function beganAt({ builds, looks }: Past, build: string | undefined): Moment {
+  if (build === undefined) return never;
   const ready = builds.find(({ id }) => id === build)?.ready ?? always;
   const shown = looks.filter((look) => look.build === build && Number.isFinite(look.at));
   const last = shown.at(-1)?.at;

@@ -63,18 +63,20 @@ async function callOnce(
       const { cents } = observed;
       const cost = cents === undefined ? 'its cost is not known' : `about ${dollars((cents * durationMs) / 1_000)}`;
       progress.note(`${test.typed}: ${problem} in ${duration(durationMs)}, ${cost}`);
-      if (answer.problem === undefined) return { says: 'yes', reason: '', calls };
-      return { says: answer.isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, calls };
+      return { ...saidBy(answer, name), calls };
     }
     if (elapsed() - started >= lastsMs[by]) {
-      const reason =
-        by === 'other'
-          ? `${name}: replicas of the build before still answered after ${duration(goneMs)}`
-          : `${name}: ${problem}, and which build answered is not known: ${unseen}`;
-      return { says: 'unclear', reason, calls };
+      const late = `replicas of the build before still answered after ${duration(goneMs)}`;
+      const unknown = `${problem}, and which build answered is not known: ${unseen}`;
+      return { says: 'unclear', reason: `${name}: ${by === 'other' ? late : unknown}`, calls };
     }
     await delay(pauseMs);
   }
+}
+
+function saidBy({ problem, isNone }: Answer, name: string): Pick<Smoke, 'says' | 'reason'> {
+  if (problem === undefined) return { says: 'yes', reason: '' };
+  return { says: isNone ? 'unclear' : 'no', reason: `${name}: ${problem}` };
 }
 
 /** What is wrong with an answer. `isNone`: the new build has not said anything by it. */
@@ -106,13 +108,17 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
     return { run: run ?? undefined, durationMs, ...flaw };
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-    const { run } = (error.facts.details ?? {}) as { run?: string | null };
-    const { status } = error.facts;
-    const isNone = error instanceof UnavailableError && status === undefined;
-    const isRedirect = status !== undefined && status < 400;
-    const isOfGateway = !isNone && (isRedirect || !(error instanceof AppError));
-    return { run: run ?? undefined, durationMs: elapsed() - started, problem: error.message, isNone, isOfGateway };
+    return { durationMs: elapsed() - started, ...failureOf(error) };
   }
+}
+
+function failureOf(error: GantryError): Omit<Answer, 'durationMs'> {
+  const { status, details = {} } = error.facts;
+  const { run } = details as { run?: string | null };
+  const isNone = error instanceof UnavailableError && status === undefined;
+  const isRedirect = status !== undefined && status < 400;
+  const isOfGateway = !isNone && (isRedirect || !(error instanceof AppError));
+  return { run: run ?? undefined, problem: error.message, isNone, isOfGateway };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
@@ -132,17 +138,17 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
     await observed.look(['app', 'replicas']);
     const { shows } = observed.facts('not asked', 'left');
     const waitedMs = elapsed() - started;
-    const isRunLate = answer.run !== undefined && !run && waitedMs < (answer.isOfGateway ? refusedMs : lateMs);
-    const answered =
-      shows === 'not known' || shows === 'later'
-        ? nobody(observed.reason('shows', noSmoke).reason)
-        : isRunLate
-          ? nobody('its run is not listed')
-          : await byReplica(context, observed, answer, run);
-    const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
-    if (isFinal || waitedMs >= lateMs) return answered;
+    const found = /^(not known|later)$/.test(shows)
+      ? nobody(observed.reason('shows', noSmoke).reason)
+      : await byReplica(context, observed, answer, { run, isLate: isRunLate(answer, run, waitedMs) });
+    const isFinal = found.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
+    if (isFinal || waitedMs >= lateMs) return found;
     await delay(pauseMs);
   }
+}
+
+function isRunLate({ run: id, isOfGateway }: Answer, run: Run | undefined, waitedMs: number): boolean {
+  return id !== undefined && !run && waitedMs < (isOfGateway ? refusedMs : lateMs);
 }
 
 const isOurs = (error: unknown) => error instanceof GantryError;
@@ -151,8 +157,9 @@ async function byReplica(
   context: Context,
   { subject, refusal, replicas }: ObservedBuild,
   { isOfGateway }: Answer,
-  run: Run | undefined,
+  { run, isLate }: { run: Run | undefined; isLate: boolean },
 ): Promise<Answered> {
+  if (isLate) return nobody('its run is not listed');
   if (refusal) return nobody(`replicas are not listed (${refusal.message})`);
   if (isOfGateway && !(run && runHasFailed(run)))
     return { by: 'gateway', unseen: 'no run of the app has failed by this call' };

@@ -5,7 +5,7 @@ import { ConflictError, type GantryError, NotReadyError, PendingError } from '..
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import type { Ended } from './decide.ts';
+import type { Ended, Health, HealthFacts } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
 import {
   allParts,
@@ -60,7 +60,7 @@ export interface Verified {
 
 /** Calls and watches a build that is live, and writes the verdict down. */
 export async function verifyBuild(context: Context, options: BuildVerification): Promise<Verified> {
-  const { app, build, smokeTests, config } = options;
+  const { app, build } = options;
   const { progress, elapsed } = context;
   const started = elapsed();
   if (options.serves !== undefined) return wasReplaced(context, options, options.serves);
@@ -68,10 +68,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const history = await readHistory(context, app);
   const subject = subjectOf(options, history);
   const observed = new ObservedBuild(context, subject);
-  const smoke =
-    smokeTests.length === 0
-      ? noSmoke
-      : await (await import('./smoke.ts')).callBuild(context, observed, smokeTests, config?.runtime === 'cortex');
+  const smoke = await callAll(context, observed, options);
   const isKnown = /^(yes|not asked)$/.test(smoke.says) && (await isStillHealthy(context, options, subject, history));
   const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
@@ -96,11 +93,19 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     return { finding, error, ...(finding === 'sick' && { explained: explain(context, about, error, container) }) };
   }
   progress.note(`${app} is healthy${watch.counted}`);
-  const { restarted } = watch;
   if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
-  if (restarted)
-    warn(context, `replica ${restarted} restarted once`, gantryCommand`logs ${app} --container ${restarted}`);
+  warnOfRestart(context, app, watch.restarted);
   return { finding, health: { verdict: finding, watchedMs, ...seen } };
+}
+
+async function callAll(context: Context, observed: ObservedBuild, { smokeTests, config }: BuildVerification) {
+  if (smokeTests.length === 0) return noSmoke;
+  const { callBuild } = await import('./smoke.ts');
+  return callBuild(context, observed, smokeTests, config?.runtime === 'cortex');
+}
+
+function warnOfRestart(context: Context, app: string, replica: string | undefined): void {
+  if (replica) warn(context, `replica ${replica} restarted once`, gantryCommand`logs ${app} --container ${replica}`);
 }
 
 const notWatched = { seen: notSeen, ms: 0, counted: '', restarted: undefined };
@@ -142,21 +147,26 @@ async function isStillHealthy(
   history: AppHistory,
 ): Promise<boolean> {
   const { app, build } = subject;
-  const health = history.health(build);
-  if (watchMs === undefined || isNew || !health || health.watchMs < watchMs) return false;
+  const health = isNew ? undefined : history.health(build);
+  if (!health || !(health.watchMs >= Number(watchMs))) return false;
   const observed = new ObservedBuild(context, { ...subject, isNew: true });
   await observed.look(allParts);
   await context.delay(pauses.firstMs);
   await observed.look(allParts);
-  const { finding, because } = observed.judge(noSmoke, 'over');
-  const sleeps = because === 'nothing seen' && !observed.keepsReplicas;
-  const hasRestarted = observed.keepsReplicas && observed.replicas.haveStartedSince(health.at);
-  const doubt = hasRestarted ? 'all of its replicas have restarted since' : observed.reason(because, noSmoke).reason;
-  const isWell = (finding === 'healthy' || sleeps) && !hasRestarted;
+  const { isWell, doubt, because } = wellSince(observed, health.at);
   const found = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
   if (isWell && because === 'few replicas') warn(context, doubt, gantryCommand`apps get ${app}`);
   context.progress.note(isWell ? `${found}: not watched again` : `${found}, but ${doubt}: watching it again`);
   return isWell;
+}
+
+function wellSince(observed: ObservedBuild, since: number) {
+  const { keepsReplicas, replicas } = observed;
+  const { finding, because } = observed.judge(noSmoke, 'over');
+  if (keepsReplicas && replicas.haveStartedSince(since))
+    return { isWell: false, doubt: 'all of its replicas have restarted since', because };
+  const isWell = finding === 'healthy' || (because === 'nothing seen' && !keepsReplicas);
+  return { isWell, doubt: observed.reason(because, noSmoke).reason, because };
 }
 
 const shownLines = 20;
@@ -213,24 +223,45 @@ export async function watchBuild(context: Context, observed: ObservedBuild, smok
   const step = watchMs === undefined ? noStep : progress.step(`Watching ${observed.subject.app}`);
   try {
     for (let looks = 0; ; looks++) {
-      const passedMs = elapsed() - started;
-      const leftMs = (watchMs ?? 0) - passedMs;
-      const time = leftMs > 0 ? 'left' : leftMs > -lateMs ? 'late' : 'over';
+      const leftMs = (watchMs ?? 0) - (elapsed() - started);
+      const time = timeOf(leftMs);
       // Replicas each time, the others in turn: nothing is decided by what is older than one look.
       const parts = looks > 0 && time === 'left' ? partsInTurn[looks % 2] : whole;
-      await observed.look(parts ?? whole);
-      if (parts !== whole && observed.judge(smoke, time).finding !== 'look again') await observed.look(whole);
-      const health = observed.judge(smoke, time);
+      const health = await lookAndJudge(observed, { smoke, time, parts, whole });
       if (health.finding !== 'look again') return health;
-      const left = leftMs > 0 ? `${duration(leftMs)} left` : 'waiting for what the platform shows late';
-      step.update({ text: `${summary(observed.seen)}, ${left}` });
+      step.update({ text: `${summary(observed.seen)}, ${leftText(leftMs)}` });
       const isCalm = elapsed() - Math.max(started, observed.replicas.changedAt) >= pauses.firstForMs;
       const pauseMs = isCalm ? pauses.ms : pauses.firstMs;
-      await delay(leftMs > 0 ? Math.min(pauseMs, leftMs) : pauseMs);
+      await delay(time === 'left' ? Math.min(pauseMs, leftMs) : pauseMs);
     }
   } finally {
     step.clear();
   }
+}
+
+function timeOf(leftMs: number): HealthFacts['time'] {
+  if (leftMs > 0) return 'left';
+  return leftMs > -lateMs ? 'late' : 'over';
+}
+
+function leftText(leftMs: number): string {
+  return leftMs > 0 ? `${duration(leftMs)} left` : 'waiting for what the platform shows late';
+}
+
+interface Looking {
+  smoke: Smoke;
+  time: HealthFacts['time'];
+  parts?: readonly LookPart[] | undefined;
+  whole: readonly LookPart[];
+}
+
+/** What some parts would decide is decided by all of them. */
+async function lookAndJudge(observed: ObservedBuild, { smoke, time, parts, whole }: Looking): Promise<Health> {
+  await observed.look(parts ?? whole);
+  const health = observed.judge(smoke, time);
+  if (parts === whole || health.finding === 'look again') return health;
+  await observed.look(whole);
+  return observed.judge(smoke, time);
 }
 
 const partsInTurn: readonly (readonly LookPart[])[] = [

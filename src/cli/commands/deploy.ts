@@ -77,11 +77,11 @@ export default defineCommand({
       if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
       return deployOne(unlimited, options);
     }),
-  exit: (value) => (value instanceof RawOutput ? 'ok' : value.exit),
-  view: (value) => (value instanceof RawOutput ? '' : value.text),
+  exit: (value) => outcomeIn(value).exit,
+  view: (value) => outcomeIn(value).text,
   data: documentOf,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
-  next: (value) => (value instanceof RawOutput ? [] : value.next),
+  next: (value) => outcomeIn(value).next,
   effect: 'changes',
   exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
@@ -108,8 +108,15 @@ interface Outcome {
   next: NextCommand[];
 }
 
+/** Bytes are all that is said. */
+const ofBytes: Outcome = { document: {} as Packed, text: '', exit: 'ok', next: [] };
+
+function outcomeIn(value: Outcome | RawOutput): Outcome {
+  return value instanceof RawOutput ? ofBytes : value;
+}
+
 function documentOf(value: Outcome | RawOutput): Outcome['document'] {
-  return value instanceof RawOutput ? ({} as Packed) : value.document;
+  return outcomeIn(value).document;
 }
 
 /** Load, plan and ask, send, watch and verify, say. */
@@ -225,22 +232,15 @@ async function parseSmokeTests(typed: readonly string[]) {
 /** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */
 async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
   const { cwd, progress, prompt, signal, target } = context;
-  const { name, events, output, savePlan, applyPlan } = options;
+  const { name, events, output, savePlan } = options;
   if (name ?? events ?? output)
     throw new UsageError('--name, --output and --events are for one app', { fix: 'leave out the folders' });
   const { callCommand } = await import('../mcp/call.ts');
   const apps = await findApps(context, folders, options.configFile);
-  const configFile = options.configFile === 'cerebrium.toml' ? [] : ['--config-file', options.configFile];
   const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
     const done = await fewAtOnce(apps, async ({ folder, app }) => {
-      const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
-      const own = flagsOfOne(flags, { savePlan: planOf(savePlan), applyPlan: planOf(applyPlan) });
-      const asked = [prompt.isConfirmed ? '--yes' : [], progress.isQuiet ? '--quiet' : []].flat();
-      // As it was typed, if it was typed in this folder: it is in each command that is shown.
-      const at = ['-C', context.flags.cwd === undefined ? folder : resolve(cwd, folder), ...configFile];
-      const argv = ['deploy', ...settingArguments(context), ...at, ...own, ...asked, '--json'];
       const onLine = (line: string) => progress.relay(`${app}: ${line}`);
-      const { code, stdout } = await callCommand(context, argv, { signal, onLine });
+      const { code, stdout } = await callCommand(context, lineOf(context, { folder, app }, flags), { signal, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
       const result = shown.error ? shown : { [flags.dryRun ? 'plan' : 'deployment']: shown };
       return { folder, app, exitCode: code, ...result };
@@ -256,6 +256,18 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   const deployed = await deployEach(options);
   throwIfAborted(signal);
   return deployed;
+}
+
+/** The command line of one of several apps. */
+function lineOf(context: Context, { folder, app }: { folder: string; app: string }, flags: DeployFlags): string[] {
+  const { cwd, prompt, progress } = context;
+  const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
+  const own = flagsOfOne(flags, { savePlan: planOf(flags.savePlan), applyPlan: planOf(flags.applyPlan) });
+  const asked = [prompt.isConfirmed ? '--yes' : [], progress.isQuiet ? '--quiet' : []].flat();
+  const configFile = flags.configFile === 'cerebrium.toml' ? [] : ['--config-file', flags.configFile];
+  // As it was typed, if it was typed in this folder: it is in each command that is shown.
+  const at = ['-C', context.flags.cwd === undefined ? folder : resolve(cwd, folder), ...configFile];
+  return ['deploy', ...settingArguments(context), ...at, ...own, ...asked, '--json'];
 }
 
 /** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */

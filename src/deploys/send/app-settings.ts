@@ -3,7 +3,7 @@ import type { AppConfig } from '../../app/config.ts';
 import { baseImages } from '../../app/docker-image.ts';
 import { keyOfField, listAppSettings } from '../../app/settings.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
+import { defined, stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
 import { findRegistryLogin } from '../../platform/config/registry-login.ts';
 import type { Setting } from '../../platform/config/settings.ts';
@@ -150,7 +150,7 @@ export function chooseRegion(
 export interface CreateAppOptions {
   region?: string | undefined;
   logLevel?: string | undefined;
-  disableBuildLogs?: boolean | undefined;
+  disableBuildLogs?: true | undefined;
   /** Settings of the deployed app that replace those of the file. */
   keep?: Partial<AppCreation> | undefined;
 }
@@ -171,8 +171,7 @@ export function withoutLogin(project: AppConfig, options: CreateAppOptions): App
     cliVersion: version,
     platform_toml: project.text,
     ...(options.region && { region: options.region }),
-    ...(options.logLevel && { logLevel: options.logLevel }),
-    ...(options.disableBuildLogs && { disableBuildLogs: true }),
+    ...defined({ logLevel: options.logLevel, disableBuildLogs: options.disableBuildLogs }),
     ...options.keep,
   };
 }

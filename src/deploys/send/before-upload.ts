@@ -20,13 +20,12 @@ export interface Guard {
   seen?: { reading: AppReading; live: string | undefined } | undefined;
 }
 
-/** What is about to be sent. `hasLost`: a build without an upload may be its own. */
-export interface ToSend extends PlannedDeploy {
-  hasLost: boolean;
-}
-
 /** Why nothing may be sent; before a build is created, by the plan alone. */
-export async function whyNotSend(context: Context, guard: Guard, sent: ToSend): Promise<GantryError | undefined> {
+export async function whyNotSend(
+  context: Context,
+  guard: Guard,
+  sent: PlannedDeploy,
+): Promise<GantryError | undefined> {
   const { plan, order, seen } = guard;
   const { created } = sent;
   const broken = plan && (await whyNotAsPlanned(context, plan, sent));
@@ -51,7 +50,7 @@ export const wasCreated = 'was created meanwhile and is in progress';
 async function whyDeployedMeanwhile(
   context: Context,
   { reading, live }: NonNullable<Guard['seen']>,
-  { body: { name: app }, created, hasLost }: ToSend & { created: string },
+  { body: { name: app }, created, hasLost }: PlannedDeploy & { created: string },
 ): Promise<DeployedMeanwhileError | undefined> {
   const own = live === undefined ? [] : [live];
   const known = [...own, ...reading.list.map(({ id }) => id)];

@@ -74,8 +74,7 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
     });
     return (ends[step] ?? end)();
   };
-  const deployed = { reason: 'whether it is healthy was not seen to the end', goOn: verification.goOn };
-  return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, deployed);
+  return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, verification.goOn);
 }
 
 /** A build may fail after it has succeeded and served: the app goes back to the one before it then. */

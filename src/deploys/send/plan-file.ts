@@ -6,8 +6,8 @@ import type { FileEntry } from '../../app/files/entry.ts';
 import { isOwnFile } from '../../app/files/plans.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { ConflictError, ProjectError, UsageError } from '../../kernel/errors.ts';
-import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { ConflictError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { defined, stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { shortBuild, shortList } from '../../kernel/output/format.ts';
 import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -61,15 +61,14 @@ export async function writePlanFile(
 export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string, replan: CommandLine) {
   const text = await readNamedFile(context, file).catch((cause) => {
     if (!(cause instanceof UsageError)) throw cause;
-    throw planError(`plan ${cause.message}`, { ...(cause.facts.why && { why: cause.facts.why }), cause });
+    throw planError(`plan ${cause.message}`, defined({ why: cause.facts.why }), cause);
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
   if (parsed.success) return parsed.output;
   throw planError(`${file} is not a deploy plan`, { fix: replan });
 }
 
-function planError(message: string, facts: { why?: string; fix?: CommandLine; cause?: unknown }): ProjectError {
-  const { cause, ...shown } = facts;
+function planError(message: string, shown: Pick<Problem, 'why' | 'fix'>, cause?: unknown): ProjectError {
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
 
@@ -117,18 +116,23 @@ const volatile = [
 const boundFields = Object.keys(App.entries).filter((field) => !volatile.includes(field));
 
 /** The deployed app, as far as a plan is bound to it. Null if it is not deployed. */
-function liveFields({ app, serving }: AppReading): Record<string, unknown> | null {
+type Live = Record<string, unknown> | null;
+
+function liveFields({ app, serving }: AppReading): Live {
   if (!app) return null;
   const live = Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]));
   const bound = serving.is === 'one-of' ? serving.builds.join(' ') : servingBuild(serving);
   return bound === undefined ? live : { ...live, latestReadyBuildId: bound };
 }
 
+/** What is about to be sent. */
 export interface PlannedDeploy {
   body: AppCreation;
   files: readonly SentFile[];
   /** The build that this deploy has created; it is checked before the upload then. */
   created?: string | undefined;
+  /** A build without an upload may be its own. */
+  hasLost: boolean;
   /** Other builds in progress are waited for, and what they change is seen afterwards. */
   willWait: boolean;
 }
@@ -157,12 +161,12 @@ export async function whyNotAsPlanned(
 ): Promise<ConflictError | undefined> {
   const { plan } = given;
   const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
-  const moved = [
-    ...(created === undefined ? listSent(plan, describeSent(context, body, files)) : []),
-    ...(await listDeployed(context, given, now, { body, created })),
-    ...(willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`)),
-  ];
-  return notAsPlanned(given, moved);
+  const differs =
+    created === undefined
+      ? [...listSent(plan, describeSent(context, body, files)), ...listMoved(plan, liveFields(now))]
+      : await listMovedSince(context, given, now, { body, created });
+  const busy = willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`);
+  return notAsPlanned(given, [...differs, ...busy]);
 }
 
 function notAsPlanned({ plan, replan }: GivenPlan, moved: readonly string[]): ConflictError | undefined {
@@ -186,18 +190,20 @@ function listSent(planned: Plan, now: Omit<Plan, 'live' | 'builds'>): string[] {
   ];
 }
 
-/** What differs of the deployed app, other than by creating the build. A new app is shown from then on, or its build is. */
-async function listDeployed(
+/** What differs of the deployed app before a build is created. */
+function listMoved({ app, live: planned }: Plan, live: Live): string[] {
+  if (planned && live) return changedKeys(planned, digests(live)).map(deployedField);
+  return planned || live ? [`${app} is ${live ? 'deployed now' : 'not deployed any more'}`] : [];
+}
+
+/** What differs other than by creating the build. A new app is shown from then on, or its build is. */
+async function listMovedSince(
   context: Context,
   { project, plan: { app, live: planned } }: GivenPlan,
   now: AppReading,
   { body, created }: Pick<PlannedDeploy, 'body' | 'created'>,
 ): Promise<string[]> {
   const live = liveFields(now);
-  if (created === undefined) {
-    if (planned && live) return changedKeys(planned, digests(live)).map(deployedField);
-    return planned || live ? [`${app} is ${live ? 'deployed now' : 'not deployed any more'}`] : [];
-  }
   if (!now.app || !live) return planned || !now.list.some(({ id }) => id === created) ? [`${app} was deleted`] : [];
   const history = await readHistory(context, app);
   const build = liveBuild(now.app);

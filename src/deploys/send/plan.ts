@@ -237,15 +237,16 @@ export async function compareWithLive(
   const { serving, list } = reading ?? unread;
   const shown = list.find(({ id }) => id === build);
   const live = liveOf(context, planned, shown);
+  const compared = (difference: Compared['difference'], because: string, health: Compared['health'] = 'not sick') => {
+    return { difference, health, because, live };
+  };
   const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown, secrets }));
-  if (other !== undefined) return { difference: 'differs', health: 'not sick', because: other, live };
+  if (other !== undefined) return compared('differs', other);
   const named = `build ${shortBuild(live.build)}`;
   const { progress } = context;
   if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
-  if (!(await isSent(planned, options))) {
-    const because = `cannot prove that ${app} is unchanged since ${named}`;
-    return { difference: 'not proven', health: 'not sick', because, live };
-  }
+  if (!(await isSent(planned, options)))
+    return compared('not proven', `cannot prove that ${app} is unchanged since ${named}`);
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
   const notCompared = 'the platform does not show with which it was deployed';
   if (!sent)
@@ -253,8 +254,8 @@ export async function compareWithLive(
       `files of ${app} were compared by ${hash}, and --log-level and secrets were not compared: ${notCompared}`,
     );
   const sickness = findSickness(plan, live.build, history);
-  if (sickness === undefined) return { difference: 'equal', health: 'not sick', because: '', live };
-  return { difference: 'equal', health: 'sick', because: `${app} is unchanged, but ${sickness}`, live };
+  if (sickness === undefined) return compared('equal', '');
+  return compared('equal', `${app} is unchanged, but ${sickness}`, 'sick');
 }
 
 /** What serves, as the result of a command that sends nothing. */

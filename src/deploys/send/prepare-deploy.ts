@@ -23,7 +23,7 @@ import {
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
-import { checkDrift, compareWithLive, type DeployPlan, planDeploy } from './plan.ts';
+import { type Compared, checkDrift, compareWithLive, type DeployPlan, planDeploy } from './plan.ts';
 import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './plan-file.ts';
 
 /** What was asked for. */
@@ -154,9 +154,8 @@ type Decided = Pick<Prepared, 'plan' | 'live'>;
 /** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
 async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
   const { local, options, here, stuck, approved, secrets } = intent;
-  const { dryRun, ifBusy, limit, files: listFiles, keepScaling = false } = options;
+  const { dryRun, ifChanged = false, ifBusy, limit, files: listFiles, keepScaling = false } = options;
   const { app: name } = here;
-  const ifChanged = !dryRun && options.ifChanged === true;
   const compareFiles = dryRun || options.asks || ifChanged;
   const findBusy = once(() => findBusyBuilds(context, name, ifBusy, stuck));
   // Only noted, beside all the rest.
@@ -206,15 +205,12 @@ async function decide(context: Context, intent: Intent, isAlone: boolean, isDone
     health: async () => (await compare()).health,
     verifies: yesNo(isAsked(options.verification)),
   });
+  // Of what the plan does not show, such as secrets and modes of files.
+  const isCompared = (plan: DeployPlan) => ifChanged || (compareFiles && !plan.changed);
   const decided = async (isSent: boolean) => {
     const { plan } = (await look()).planned;
-    // Of what the plan does not show, such as secrets and modes of files.
-    const isCompared = ifChanged || (compareFiles && !plan.changed);
-    const { difference, because, live } = isCompared ? await compare() : notCompared;
-    plan.changed ||= difference !== 'equal';
-    const would = difference === 'equal' ? 'send it again' : 'change that';
-    if (because !== '' && (isSent || !ifChanged))
-      context.progress.note(`${because}: ${ifChanged ? 'deploying' : `a deploy would ${would}`}`);
+    const { live, ...compared } = isCompared(plan) ? await compare() : notCompared;
+    sayWhy(context, plan, { ...compared, ifChanged, isSent });
     return { plan, live: isSent ? undefined : live };
   };
   const isAlive = () => decided(false);
@@ -233,6 +229,19 @@ async function decide(context: Context, intent: Intent, isAlone: boolean, isDone
   if (done instanceof GantryError) throw done;
   // Others may have started while the app was waited for.
   return done ?? decide(context, intent, isAlone, step !== 'wait for the app' || isAlone);
+}
+
+interface Why extends Pick<Compared, 'difference' | 'because'> {
+  ifChanged: boolean;
+  isSent: boolean;
+}
+
+/** What a comparison has found that the plan does not show. */
+function sayWhy({ progress }: Context, plan: DeployPlan, { difference, because, ifChanged, isSent }: Why): void {
+  plan.changed ||= difference !== 'equal';
+  if (because === '' || (ifChanged && !isSent)) return;
+  const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
+  progress.note(`${because}: ${ifChanged ? 'deploying' : would}`);
 }
 
 const notCompared = { difference: 'equal', because: '', live: undefined } as const;

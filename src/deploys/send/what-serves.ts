@@ -14,10 +14,10 @@ import type { Build } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { forgetArchives } from '../archives/index.ts';
-import { firstRow, readyTable } from '../decide.ts';
+import { firstRow, type ReadyFacts, readyTable } from '../decide.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
-import { mayReplace } from '../serving.ts';
+import { mayReplace, servingBuild } from '../serving.ts';
 
 /**
  * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
@@ -25,19 +25,14 @@ import { mayReplace } from '../serving.ts';
  * what serves, the status of the build counts.
  */
 export async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
-  const first = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
-  if (first) await recordLook(context, app, first);
-  const live = first && liveBuild(first);
+  const live = await lookOnce(context, app);
   if (live === undefined || live === own.id) return own.id;
-  const seen = (await trySettle(context, app, own, maxMs)) ?? { ...nothing, shows: live };
-  if (seen.app) await recordLook(context, app, seen.app);
-  const found = seen.serving.is === 'one' ? seen.serving.build : undefined;
-  const isOurs = found === own.id || seen.serving.is === 'unknown';
-  const isLater = found !== undefined && mayReplace(seen, found, own.id);
-  const serving = isOurs ? 'ours' : isLater ? 'another' : seen.app ? 'one of' : 'not known';
+  const seen = await trySettle(context, app, own, maxMs);
+  if (seen?.app) await recordLook(context, app, seen.app);
+  const serving = servingFact(seen, own.id);
   const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
-  if (step !== 'stop: not shown') return found ?? own.id;
-  const { shows } = seen;
+  if (step !== 'stop: not shown') return (seen && servingBuild(seen.serving)) ?? own.id;
+  const { shows } = seen ?? { shows: live };
   throw new PendingError(
     `build ${shortBuild(own.id)} of ${app} has succeeded, but the app still shows ${shows === null ? 'none' : buildsText([shows])}`,
     {
@@ -48,7 +43,22 @@ export async function findServing(context: Context, app: string, own: Build, max
   );
 }
 
-const nothing = { at: 0, serving: { is: 'none' }, builds: undefined, app: undefined } as const;
+/** The build that the app shows now. */
+async function lookOnce(context: Context, app: string): Promise<string | undefined> {
+  const shown = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+  if (shown) await recordLook(context, app, shown);
+  return shown && liveBuild(shown);
+}
+
+/** A later build may have replaced the own one. */
+function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['serving'] {
+  if (!seen) return 'not known';
+  const { serving } = seen;
+  if (serving.is === 'unknown') return 'ours';
+  if (serving.is !== 'one') return 'one of';
+  if (serving.build === own) return 'ours';
+  return mayReplace(seen, serving.build, own) ? 'another' : 'one of';
+}
 
 /** Undefined if the platform does not answer: what the app showed last is all that is known then. */
 async function trySettle(context: Context, app: string, own: Build, maxMs: number): Promise<AppReading | undefined> {
@@ -91,27 +101,31 @@ export interface KnownBuild {
 /** Errors of what is between here and the platform: they say nothing of the build. */
 const ofPlatform: readonly ExitName[] = ['auth', 'denied', 'unavailable', 'limit', 'rate-limited'];
 
+/** What is not known of a build that is deployed. */
+const reason = 'whether it is healthy was not seen to the end';
+
 /**
  * Does a part of a deploy. Whatever ends it has what is known of the build among its details: `--json` and the outputs of a
- * pipeline step tell it from there. `deployed`: what is not known of a build that serves, and the command that goes on.
+ * pipeline step tell it from there. `goOn`: of a build that serves, the command that goes on.
  */
 export async function tellOnFailure<T>(
   signal: AbortSignal,
   known: KnownBuild,
   work: () => Promise<T>,
-  deployed?: { reason: string; goOn: Fix },
+  goOn?: Fix,
 ): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
     const error = signal.aborted && !(thrown instanceof GantryError) ? abortError(signal) : thrown;
-    if (!(error instanceof GantryError)) throw error;
-    const { facts } = error;
-    const { reason, goOn } = deployed ?? {};
-    facts.details = { ...known, ...(reason && { reason }), ...facts.details };
-    if (goOn && signal.aborted) facts.fix ??= goOn;
-    if (reason && known.build && ofPlatform.includes(error.exit))
-      facts.why ??= `build ${shortBuild(known.build)} of ${known.app} is deployed: ${reason}`;
+    if (error instanceof GantryError)
+      error.facts.details = { ...known, ...(goOn && { reason }), ...error.facts.details };
+    if (error instanceof GantryError && goOn) tellDeployed(error, known, signal.aborted ? goOn : undefined);
     throw error;
   }
+}
+
+function tellDeployed({ facts, exit }: GantryError, { app, build = '' }: KnownBuild, fix: Fix | undefined): void {
+  if (fix) facts.fix ??= fix;
+  if (ofPlatform.includes(exit)) facts.why ??= `build ${shortBuild(build)} of ${app} is deployed: ${reason}`;
 }
