@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { FileEntry } from '../../app/files/entry.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
@@ -11,7 +12,6 @@ import type { AppHistory, BuildCommit, EventOf } from '../history/index.ts';
 import type { HealthSeen } from '../verify.ts';
 import { scalingOf } from './app-settings.ts';
 import type { LocalApp } from './local-app.ts';
-import type { SentFile } from './plan-file.ts';
 
 /** What a build is made of, for the record. */
 export type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
@@ -21,11 +21,17 @@ export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...
   return digest(Object.entries(settings));
 }
 
+/** A file as it is in the archive. */
+export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
+
+/** `sums`: of the same files, in their order. */
+export function withSums(entries: readonly FileEntry[], sums: readonly { sha256: string }[]): SentFile[] {
+  return entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
+}
+
 /** The digest of what a deploy of these files sends. */
 export async function sentFilesDigest({ entries, checksums }: Pick<LocalApp, 'entries' | 'checksums'>) {
-  return checksums.digestOf(entries, (sums) =>
-    filesDigestOf(entries.map((entry, index) => ({ ...entry, sha256: sums[index]?.sha256 ?? '' }))),
-  );
+  return checksums.digestOf(entries, (sums) => filesDigestOf(withSums(entries, sums)));
 }
 
 /** The same for the same paths, contents and executable bits, in any order. */

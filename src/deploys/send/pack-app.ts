@@ -7,8 +7,8 @@ import { ProjectError } from '../../kernel/errors.ts';
 import { duration, fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
+import type { SentFile } from './deploy-record.ts';
 import { type FileDecision, fileDecisions, type LocalApp, type LocalAppOptions, readLocalApp } from './local-app.ts';
-import type { SentFile } from './plan-file.ts';
 
 export interface Packed extends Awaited<ReturnType<typeof toFile>> {
   file: string;

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { AppConfig } from '../../app/config.ts';
-import type { FileEntry } from '../../app/files/entry.ts';
 import { isOwnFile } from '../../app/files/plans.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
@@ -18,6 +17,7 @@ import { type AppReading, observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
 import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
+import { type SentFile, withSums } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a plan is bound to, as digests: pipelines keep plans, and a shell command may contain a secret. */
@@ -58,27 +58,27 @@ export async function writePlanFile(
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */
-export async function readPlanFile(context: Pick<Context, 'cwd' | 'signal'>, file: string, replan: CommandLine) {
+export async function readPlanFile(
+  context: Pick<Context, 'cwd' | 'signal'>,
+  file: string,
+  given: Omit<GivenPlan, 'plan'>,
+): Promise<GivenPlan> {
   const text = await readNamedFile(context, file).catch((cause) => {
     if (!(cause instanceof UsageError)) throw cause;
     throw planError(`plan ${cause.message}`, defined({ why: cause.facts.why }), cause);
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
-  if (parsed.success) return parsed.output;
-  throw planError(`${file} is not a deploy plan`, { fix: replan });
+  if (parsed.success) return { ...given, plan: parsed.output };
+  throw planError(`${file} is not a deploy plan`, { fix: given.replan });
 }
 
 function planError(message: string, shown: Pick<Problem, 'why' | 'fix'>, cause?: unknown): ProjectError {
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
 
-/** A file as it is in the archive. */
-export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
-
 async function describeLocal(context: Context, { project, entries, checksums }: LocalApp, options: CreateAppOptions) {
   const sums = await checksums.readAll(entries, context.signal);
-  const files = entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
-  return describeSent(context, withoutLogin(project, options), files);
+  return describeSent(context, withoutLogin(project, options), withSums(entries, sums));
 }
 
 /** What `body` and files would send: what is known without the platform. */

@@ -102,40 +102,36 @@ const unresolvable = async ({ env, target }: Context, local: LocalApp, signal: A
 
 /** Compares with the deployed app, and decides whether the app is sent. */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
-  // A deploy that ends early does not wait for a program that it has asked.
-  const asking = new AbortController();
-  try {
-    return await prepare(context, local, options, AbortSignal.any([context.signal, asking.signal]));
-  } finally {
-    asking.abort();
-  }
-}
-
-async function prepare(context: Context, local: LocalApp, options: DeployAppOptions, signal: AbortSignal) {
   const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
   const { project } = local;
   const { name: app } = project;
   const secrets = once(() => trySecretsOf(context, app));
-  refuse(context, await checkSecrets(local, secrets));
-  let asked = unresolvable(context, local, signal);
-  const approved =
-    applyPlan === undefined ? undefined : { plan: await readPlanFile(context, applyPlan, replan), project, replan };
-  const here = { app, configFile: relative(context.cwd, project.file) };
-  const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
-  const { plan, live } = await decide(context, intent, dryRun);
-  checkDrift(context, plan, failOnDrift);
-  if (file !== undefined) await writePlanFile(context, local, { options: { ...options, keep: plan.keep }, file });
-  if (ifChanged && !live) {
-    await checkLocalSource(context, local);
-    asked = unresolvable(context, local, signal);
+  // A deploy that ends early does not wait for a program that it has asked.
+  const asking = new AbortController();
+  const signal = AbortSignal.any([context.signal, asking.signal]);
+  try {
     refuse(context, await checkSecrets(local, secrets));
+    let asked = unresolvable(context, local, signal);
+    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
+    const here = { app, configFile: relative(context.cwd, project.file) };
+    const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
+    const { plan, live } = await decide(context, intent, dryRun);
+    checkDrift(context, plan, failOnDrift);
+    if (file !== undefined) await writePlanFile(context, local, { options: { ...options, keep: plan.keep }, file });
+    if (ifChanged && !live) {
+      await checkLocalSource(context, local);
+      asked = unresolvable(context, local, signal);
+      refuse(context, await checkSecrets(local, secrets));
+    }
+    if (!live) refuse(context, await asked);
+    await local.checksums.save();
+    const isMeant = options.new === true || options.preview !== undefined;
+    const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
+    refuseUnanswered(context, questions);
+    return { ...intent, plan, live, questions };
+  } finally {
+    asking.abort();
   }
-  if (!live) refuse(context, await asked);
-  await local.checksums.save();
-  const isMeant = options.new === true || options.preview !== undefined;
-  const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
-  refuseUnanswered(context, questions);
-  return { ...intent, plan, live, questions };
 }
 
 /** What serves, if it is equal now. Of a deploy that has created its build, and waited for those before it. */

@@ -273,12 +273,12 @@ class BuildUpload {
     await write('sending', archived);
     await this.#check(build);
     if (rollback) await recordEvent(this.#unlimited, this.#app, 'rolling-back', { ...rollback, as: build });
-    await uploadFiles(context, { app: this.#app, created, archive }, () => {
-      this.#hasArrived = true;
-      if (!detach) return;
-      const cancel = gantryCommand`builds cancel ${this.#app} ${shortBuild(build)}`;
-      context.interruption.message = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
-    });
+    const { step, text } = await uploadFiles(context, { app: this.#app, created, archive });
+    this.#hasArrived = true;
+    const cancel = gantryCommand`builds cancel ${this.#app} ${shortBuild(build)}`;
+    const leaving = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
+    if (detach) context.interruption.message = leaving;
+    step.done(text);
     context.progress.event('uploaded', { build, bytes: archive.bytes });
     await write('sent', archived);
     if (kept) shareArchive(context, kept);
