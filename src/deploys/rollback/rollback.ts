@@ -72,7 +72,7 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   const own = { seen: read, keep: keptScaling(choice, options) };
   const place = { ...choice, ...(what === 'promotion' ? await lookAtOther(context, app) : own) };
   const { app: deployed, live, seen, keep } = place;
-  if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, app, place), choice);
+  if (choice.isLive) return closeRollback(unlimited, planOf(context, app, place), choice);
   const record = async (event: 'rolling-back' | 'rolled-back', as: string) => {
     const facts = { to: target.id, as, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
     if (live !== undefined && !again) await recordEvent(unlimited, app, event, { from: live, ...facts });
