@@ -4,10 +4,10 @@ import type { CommandLine } from '../kernel/command-line.ts';
 import { ConflictError, type ExitName } from '../kernel/errors.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
-import { listApps } from '../platform/contract/apps.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, tryRequest } from '../platform/waiting/index.ts';
+import { findAppNames } from './apps.ts';
 import { listFiles } from './builds/index.ts';
 import type { CommitFiles, Here } from './commit-files.ts';
 import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
@@ -137,7 +137,6 @@ async function commitsBySums(context: Context, here: Here, build: string, sent: 
   const listing = (sent.size > 0 && (await tryRequest(context, ask))) || [];
   const isProof = listing.length > 0 && listing.every(({ sha256, crc32 }) => sha256 || crc32 !== undefined);
   const evidence = listing.every(({ sha256 }) => sha256) ? ('SHA-256' as const) : ('CRC-32' as const);
-  const apps = async () => (await tryRequest(context, (api) => api(listApps, { project }))) ?? [];
-  const names = async () => (await apps()).map(({ id, name }) => name ?? shortAppName(project, id));
+  const names = async () => (await findAppNames(context)) ?? [];
   return { commits: isProof ? await findSending(context, sent, listing, names) : [], evidence, isProof };
 }

@@ -58,12 +58,12 @@ function isOther(one: number | string | undefined, other: number | string | unde
 
 export interface BuildFile {
   path: string;
-  size?: number;
-  crc32?: number;
+  size?: number | undefined;
+  crc32?: number | undefined;
   /** In hex. Empty if it is not known. */
-  sha256?: string;
+  sha256?: string | undefined;
   /** Other fields of the reply, as text. */
-  more?: string;
+  more?: string | undefined;
 }
 
 /** No document has the shape (spec 2.13): maps, lists and nested folders are read. Else, its position is the name. */
@@ -95,27 +95,26 @@ const names = {
   crc32: ['crc32', 'crc', 'checksum'],
   sha256: ['sha256', 'checksum', 'digest', 'hash'],
 };
-/** A CRC-32 as text has eight hexadecimal digits, as a rule. */
-const forms = { number: /^\d+$/, crc32: /^(?:0x)?[0-9a-f]{8}$/i, sha256: /^(?:sha256:)?([0-9a-f]{64})$/i };
+const sha256Form = /^(?:sha256:)?([0-9a-f]{64})$/i;
 
 const firstOf = (fields: Record<string, unknown>, keys: readonly string[]): unknown =>
   keys.map((key) => fields[key]).find((value) => value !== undefined && value !== null);
 
+const numberOf = (value: unknown) => (/^\d+$/.test(String(value)) ? Number(value) : undefined);
+
 function toFile(path: string, fields: Record<string, unknown>): BuildFile {
-  const [size, crc32] = [firstOf(fields, names.size), firstOf(fields, names.crc32)];
-  const hashName = names.sha256.find((name) => forms.sha256.test(String(fields[name])));
-  const [, sha256] = forms.sha256.exec(String(fields[hashName ?? ''])) ?? [];
+  const crc32 = firstOf(fields, names.crc32);
+  const hashName = names.sha256.find((name) => sha256Form.test(String(fields[name])));
   const known = new Set([...names.path, ...names.size, ...names.crc32, hashName]);
   const more = Object.entries(fields).filter(([name]) => !known.has(name));
-  const isHex = typeof crc32 === 'string' && forms.crc32.test(crc32);
+  // As text, it has eight hexadecimal digits, as a rule.
+  const isHex = typeof crc32 === 'string' && /^(?:0x)?[0-9a-f]{8}$/i.test(crc32);
   return {
     path,
-    ...(forms.number.test(String(size)) && { size: Number(size) }),
-    ...((isHex || forms.number.test(String(crc32))) && {
-      crc32: isHex ? Number.parseInt(crc32, 16) : Number(crc32),
-    }),
-    ...(sha256 && { sha256: sha256.toLowerCase() }),
-    ...(more.length > 0 && { more: more.map(([name, value]) => `${name}=${value}`).join(' ') }),
+    size: numberOf(firstOf(fields, names.size)),
+    crc32: isHex ? Number.parseInt(crc32, 16) : numberOf(crc32),
+    sha256: sha256Form.exec(String(fields[hashName ?? '']))?.[1]?.toLowerCase(),
+    more: more.map(([name, value]) => `${name}=${value}`).join(' ') || undefined,
   };
 }
 
