@@ -25,7 +25,7 @@ interface ReplicaLook {
   now: number;
   containers: readonly Container[];
   minReplicas: number;
-  cooldownMs?: number | undefined;
+  cooldownMs: number;
 }
 
 export interface ReplicaFacts {
@@ -69,7 +69,6 @@ interface Life {
 
 /** One restart may be a node that was drained; a second one is a loop. */
 const maxRestarts = 1;
-const defaultCooldownMs = 10_000;
 /** A replica that takes longer to come back is lost. */
 const maxDownMs = 15_000;
 /** Lists that are this far apart show another time of reading: some platforms have whole seconds. */
@@ -95,7 +94,7 @@ export class Replicas {
     for (const id of known.earlier ?? []) this.#owners.set(id, 'other');
   }
 
-  see({ at, now, containers, minReplicas, cooldownMs = defaultCooldownMs }: ReplicaLook): void {
+  see({ at, now, containers, minReplicas, cooldownMs }: ReplicaLook): void {
     this.#isListed = true;
     this.#isReduced ||= minReplicas < this.#min;
     this.#min = minReplicas;
