@@ -24,7 +24,14 @@ import {
   readRefs,
   readRepository,
 } from '../git/index.ts';
-import { type AppHistory, type EventOf, forgetHistory, readHistory, recordEvent } from '../history/index.ts';
+import {
+  type AppHistory,
+  type EventOf,
+  forgetHistory,
+  readHistory,
+  recordEvent,
+  recordLook,
+} from '../history/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 
 type PreviewRecord = EventOf<'preview'>;
@@ -120,13 +127,9 @@ async function readRecordOf(context: Context, app: string): Promise<PreviewRecor
   const record = (await readHistory(context, app)).preview();
   if (!record) return undefined;
   const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
-  if ('refusal' in shown) return shown.refusal instanceof NotFoundError ? undefined : record;
-  const isOther = toMs(shown.state.createdAt) > Date.parse(record.at) + creationMs;
-  return isOther ? undefined : record;
+  if ('state' in shown) return (await recordLook(context, app, shown.state)).preview();
+  return shown.refusal instanceof NotFoundError ? undefined : record;
 }
-
-/** A record is written before its app is created, which other builds may hold up. In ms. */
-const creationMs = 3_600_000;
 
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
 const previewScaling = { min_replicas: 0, max_replicas: 1 };

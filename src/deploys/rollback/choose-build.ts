@@ -27,7 +27,7 @@ export interface RollbackOptions {
   /** The build that was found sick and serves: without a question. */
   sick?: { build: string; reason: string } | undefined;
   /** Deploys what serves, to another app with `onto`. `without`: what to type if there is no archive of it. */
-  again?: { onto?: string; without: Fix } | undefined;
+  again?: { what: 'restart' | 'promotion'; onto?: string; without: Fix } | undefined;
 }
 
 /** The build to return to, and the one that it replaces. */
