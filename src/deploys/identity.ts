@@ -96,18 +96,13 @@ export async function compareServing(anywhere: Context, { app, configFile }: Her
   const build = servingBuild(serving) ?? null;
   const none = { commits: [], unknown: serving.is === 'none' ? undefined : 'what serves is not known' };
   const { commits, unknown } = build === null ? none : await commitsOf(context, here, build, [commit]);
-  const unclear: Serves = unknown === undefined ? hasOthers : { hasFiles: null, reason: unknown, exit: 'pending' };
-  return { app: here.app, commit, build, ...(commits.includes(commit) ? has : unclear) };
+  const exit: keyof typeof serves = commits.includes(commit) ? 'ok' : unknown === undefined ? 'conflict' : 'pending';
+  const reason = (exit === 'pending' && unknown) || null;
+  return { app: here.app, commit, build, exit, hasFiles: serves[exit], reason };
 }
 
-/** What `--serves` tells of a build. */
-interface Serves {
-  hasFiles: boolean | null;
-  reason: string | null;
-  exit: ExitName;
-}
-const has: Serves = { hasFiles: true, reason: null, exit: 'ok' };
-const hasOthers: Serves = { hasFiles: false, reason: null, exit: 'conflict' };
+/** Whether what serves has the files of a revision, by the exit code of `--serves`. */
+const serves = { ok: true, conflict: false, pending: null } as const satisfies { [Exit in ExitName]?: boolean | null };
 
 /** Those among commits that send the files of a build. `unknown`: why others may, too, if they are not known not to. */
 async function commitsOf(context: Context, here: Here, build: string, among: readonly string[]) {

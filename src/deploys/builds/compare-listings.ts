@@ -13,14 +13,13 @@ export interface FileChanges {
   unverified: number;
 }
 
-export const unchangedFiles = (unchanged: number): FileChanges => ({
-  ...{ added: [], changed: [], removed: [] },
-  ...{ unchanged, byCrc32: 0, unverified: 0 },
-});
+export function unchangedFiles(unchanged: number): FileChanges {
+  return { added: [], changed: [], removed: [], unchanged, byCrc32: 0, unverified: 0 };
+}
 
 /** Those that differ; none if nothing could be compared. */
 export function changedPaths(changes: FileChanges | null): string[] {
-  return changes ? [...changes.added, ...changes.changed, ...changes.removed] : [];
+  return changes ? [changes.added, changes.changed, changes.removed].flat() : [];
 }
 
 /** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */
@@ -31,9 +30,8 @@ export function compareListings(before: readonly BuildFile[], now: readonly Buil
     const old = missing.get(file.path);
     missing.delete(file.path);
     if (!old) changes.added.push(file.path);
-    else if (isOther(old.size, file.size) || isOther(old.crc32, file.crc32) || isOther(old.sha256, file.sha256)) {
-      changes.changed.push(file.path);
-    } else {
+    else if (facts.some((fact) => isOther(old[fact], file[fact]))) changes.changed.push(file.path);
+    else {
       changes.unchanged++;
       if (old.sha256 && file.sha256) continue;
       if (old.crc32 !== undefined && file.crc32 !== undefined) changes.byCrc32++;
@@ -43,6 +41,8 @@ export function compareListings(before: readonly BuildFile[], now: readonly Buil
   changes.removed = [...missing.keys()];
   return changes;
 }
+
+const facts = ['size', 'crc32', 'sha256'] as const;
 
 /** The list of a build comes from the platform. Throws UnexpectedReplyError if it contradicts itself. */
 function distinctFiles(files: readonly BuildFile[]): readonly BuildFile[] {
