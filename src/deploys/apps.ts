@@ -56,10 +56,8 @@ export async function readAppHere(
   const found = await readAppName(resolve(context.cwd, configFile), configFile);
   if (typeof found === 'string') return found;
   const { severity: _, message, ...facts } = found ?? { message: `there is no ${configFile}` };
-  throw new UsageError(`no app in this folder: ${message}`, {
-    ...facts,
-    ...(withApp && !found && (await nameAnother(context, withApp))),
-  });
+  const another = withApp && !found ? await nameAnother(context, withApp) : {};
+  throw new UsageError(`no app in this folder: ${message}`, { ...facts, ...another });
 }
 
 /** The app that `--app .` means. Throws UsageError where the name itself is wanted, with the line that has it. */
@@ -73,15 +71,20 @@ export async function readNamedAppHere(context: Context, isNameWanted: boolean):
 
 /** The apps that could be meant. */
 async function nameAnother(context: Context, withApp: (name: string) => Promise<CommandLine>) {
-  const apps = await tryRequest(context, (api) => api(listApps, { project: context.project }));
-  const names = (apps ?? []).map(({ id, name }) => name ?? shortAppName(context.project, id));
-  const [only = 'APP'] = names.length === 1 ? names : [];
+  const names = (await findAppNames(context)) ?? [];
+  const [only, second] = names;
+  const shown = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
   return {
-    fix: sentence`name the app: ${await withApp(only)}`,
-    ...(names.length > 1 && {
-      why: `${context.project} has ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`,
-    }),
+    fix: sentence`name the app: ${await withApp(only && !second ? only : 'APP')}`,
+    why: second && `${context.project} has ${shown}`,
   };
+}
+
+/** The names of all apps of the project. Undefined if they cannot be listed. */
+export async function findAppNames(context: Context, query = {}): Promise<string[] | undefined> {
+  const { project } = context;
+  const apps = await tryRequest(context, (api) => api(listApps, { project, query }));
+  return apps?.map(({ id, name }) => name ?? shortAppName(project, id));
 }
 
 /** How an app was named: in the words of the command line, or by the config file of this folder. */
@@ -101,50 +104,39 @@ export async function explainMissingApp(
   { app, isHere, withApp, asFunction }: NamedApp,
 ): Promise<NotFoundError> {
   const { project } = context;
-  const apps = await tryRequest(context, (api) => api(listApps, { project, query: { includeEphemeral: true } }));
-  const names = apps?.map(({ id, name }) => name ?? shortAppName(project, id));
+  const names = await findAppNames(context, { includeEphemeral: true });
   const typed = shortAppName(project, app);
   if (!names || names.includes(typed)) return error;
-  const meant = closestName(typed, names);
-  const { status, requestId, details } = error.facts;
-  const facts = {
-    ...(status && { status }),
-    ...(requestId && { requestId }),
-    details: { ...details, app: typed, apps: names },
+  const notFound = (message: string, fix: CommandLine, why?: string) => {
+    const details = { ...error.facts.details, app: typed, apps: names };
+    return new NotFoundError(message, { ...error.facts, why, fix, details });
   };
-  if (isHere) {
-    const message = `app ${typed} of this folder is not deployed to ${project}`;
-    return new NotFoundError(message, { ...facts, fix: gantryCommand`deploy` });
-  }
+  if (isHere) return notFound(`app ${typed} of this folder is not deployed to ${project}`, gantryCommand`deploy`);
   const message = `app ${typed} not found in ${project}`;
   if (asFunction && (await sampleCallOf(context.cwd, typed))) {
-    const why = `${typed} is a function of the app in this folder`;
-    return new NotFoundError(message, { ...facts, why, fix: await asFunction() });
+    return notFound(message, await asFunction(), `${typed} is a function of the app in this folder`);
   }
-  if (meant) return new NotFoundError(`${message}: did you mean ${meant}?`, { ...facts, fix: await withApp(meant) });
-  const why = names.length === 0 ? { why: 'the project has no apps' } : {};
-  return new NotFoundError(message, { ...facts, ...why, fix: gantryCommand`apps list` });
+  const meant = closestName(typed, names);
+  if (meant) return notFound(`${message}: did you mean ${meant}?`, await withApp(meant));
+  return notFound(message, gantryCommand`apps list`, names.length === 0 ? 'the project has no apps' : undefined);
 }
 
 /** Deletes an app after a confirmation by name. Throws as {@link deleteAppAndWait} does. */
-export async function removeApp(
-  context: Context,
-  app: string,
-  confirm: string | undefined,
-): Promise<{ app: string; project: string; changed: true; confirmed: boolean }> {
+export async function removeApp(context: Context, app: string, confirm: string | undefined) {
   const { api, project, prompt, willChange } = context;
   const mayNotLook = (error: unknown) => isRefusal(error) && !(error instanceof NotFoundError);
   const shown = await unless(mayNotLook, fetchApp(api, { project, app }));
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm, [app]);
-  willChange(`delete app ${name} and its builds`, { app: name, project, changed: true, confirmed: false });
+  const result = { app: name, project, changed: true, confirmed: false };
+  willChange(`delete app ${name} and its builds`, result);
   const before = { wasShown: shown !== undefined, createdAt: shown?.createdAt };
   const confirmed = (await deleteAppAndWait(context, name, before)) !== 'unconfirmed';
   if (confirmed) {
     await recordEvent(context, name, 'deleted', {});
     await forgetArchives(context, name);
   }
-  return { app: name, project, changed: true, confirmed };
+  return { ...result, confirmed };
 }
 
 /** Waits until it is gone. `replaced`: one that was created later is there. `unconfirmed`: nobody may look. */

@@ -4,10 +4,10 @@ import type { CommandLine } from '../kernel/command-line.ts';
 import { ConflictError, type ExitName } from '../kernel/errors.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
-import { listApps } from '../platform/contract/apps.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, tryRequest } from '../platform/waiting/index.ts';
+import { findAppNames } from './apps.ts';
 import { listFiles } from './builds/index.ts';
 import type { CommitFiles, Here } from './commit-files.ts';
 import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
@@ -96,18 +96,13 @@ export async function compareServing(anywhere: Context, { app, configFile }: Her
   const build = servingBuild(serving) ?? null;
   const none = { commits: [], unknown: serving.is === 'none' ? undefined : 'what serves is not known' };
   const { commits, unknown } = build === null ? none : await commitsOf(context, here, build, [commit]);
-  const unclear: Serves = unknown === undefined ? hasOthers : { hasFiles: null, reason: unknown, exit: 'pending' };
-  return { app: here.app, commit, build, ...(commits.includes(commit) ? has : unclear) };
+  const exit: keyof typeof serves = commits.includes(commit) ? 'ok' : unknown === undefined ? 'conflict' : 'pending';
+  const reason = (exit === 'pending' && unknown) || null;
+  return { app: here.app, commit, build, exit, hasFiles: serves[exit], reason };
 }
 
-/** What `--serves` tells of a build. */
-interface Serves {
-  hasFiles: boolean | null;
-  reason: string | null;
-  exit: ExitName;
-}
-const has: Serves = { hasFiles: true, reason: null, exit: 'ok' };
-const hasOthers: Serves = { hasFiles: false, reason: null, exit: 'conflict' };
+/** Whether what serves has the files of a revision, by the exit code of `--serves`. */
+const serves = { ok: true, conflict: false, pending: null } as const satisfies { [Exit in ExitName]?: boolean | null };
 
 /** Those among commits that send the files of a build. `unknown`: why others may, too, if they are not known not to. */
 async function commitsOf(context: Context, here: Here, build: string, among: readonly string[]) {
@@ -137,7 +132,6 @@ async function commitsBySums(context: Context, here: Here, build: string, sent: 
   const listing = (sent.size > 0 && (await tryRequest(context, ask))) || [];
   const isProof = listing.length > 0 && listing.every(({ sha256, crc32 }) => sha256 || crc32 !== undefined);
   const evidence = listing.every(({ sha256 }) => sha256) ? ('SHA-256' as const) : ('CRC-32' as const);
-  const apps = async () => (await tryRequest(context, (api) => api(listApps, { project }))) ?? [];
-  const names = async () => (await apps()).map(({ id, name }) => name ?? shortAppName(project, id));
+  const names = async () => (await findAppNames(context)) ?? [];
   return { commits: isProof ? await findSending(context, sent, listing, names) : [], evidence, isProof };
 }

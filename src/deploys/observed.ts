@@ -49,12 +49,9 @@ export class ObservedBuild {
   readonly calls: Calls;
   readonly #jobs: Jobs;
   readonly #started: number;
-  #shows: string | undefined;
-  #status = '';
-  #scaling: { minReplicas: number; cooldownMs: number | undefined };
+  #app: App | undefined;
   #failure: GantryError | undefined;
   #hasFailed = false;
-  cents: number | undefined;
   /** Why replicas are not listed. */
   refusal: GantryError | undefined;
 
@@ -62,10 +59,9 @@ export class ObservedBuild {
     private readonly context: Context,
     readonly subject: WatchedBuild,
   ) {
-    const { build, before, isNew, minReplicas, sickTimes } = subject;
+    const { build, before, isNew, sickTimes } = subject;
     this.#started = context.elapsed();
     this.#jobs = before?.jobs ?? new Jobs();
-    this.#scaling = { minReplicas, cooldownMs: undefined };
     this.replicas = new Replicas(build, { earlier: before?.replicas, isNew });
     const known = { before: before?.runs, sickTimes, jobs: this.#jobs };
     this.calls = new Calls((id) => this.replicas.of(id), known);
@@ -75,33 +71,26 @@ export class ObservedBuild {
   async look(parts: readonly LookPart[]): Promise<void> {
     const { context, subject } = this;
     try {
-      const { at, app, containers, runs, started } = await look(context, subject.app, parts, (page, all) =>
-        this.calls.isKnown(page, all),
-      );
+      this.#see(await look(context, subject.app, parts, (page, all) => this.calls.isKnown(page, all)));
       this.#failure = undefined;
-      this.#jobs.see({ started, containers: listed(containers) }).see({ runs: listed(runs) });
-      if (app) {
-        this.#shows = liveBuild(app) ?? this.#shows;
-        this.cents = app.costPerSecondCents;
-        const { status = this.#status, cooldownPeriodSeconds: cooldown } = app;
-        const { minReplicaCount = this.#scaling.minReplicas } = app;
-        this.#status = status;
-        this.#scaling.minReplicas = minReplicaCount;
-        if (cooldown !== undefined) this.#scaling.cooldownMs = cooldown * 1_000;
-      }
-      if (containers) this.refusal = containers instanceof GantryError ? containers : undefined;
-      const replicas = listed(containers);
-      if (replicas) {
-        const now = context.platformNow();
-        this.replicas.see({ at, now, containers: this.#jobs.replicas(replicas), ...this.#scaling });
-      }
-      if (runs) this.calls.see(runs instanceof GantryError ? { refused: runs.message } : { runs: listed(runs) });
     } catch (error) {
       const ageMs = subject.isNew ? context.elapsed() - this.#started : Number.POSITIVE_INFINITY;
       this.#failure = isTooEarly(error, ageMs) ? error : transient(error, context);
     }
     // Then the app went back, and does not lag behind.
     if (parts.includes('app') && this.#showsFact === 'earlier') this.#hasFailed = await this.#isFailed();
+  }
+
+  #see({ at, app, containers, runs, started }: Look): void {
+    this.#app = app ?? this.#app;
+    this.#jobs.see({ started, containers: listed(containers) }).see({ runs: listed(runs) });
+    if (containers) this.refusal = containers instanceof GantryError ? containers : undefined;
+    const replicas = listed(containers);
+    if (replicas) {
+      const now = this.context.platformNow();
+      this.replicas.see({ at, now, containers: this.#jobs.replicas(replicas), ...this.#scaling });
+    }
+    if (runs) this.calls.see(runs instanceof GantryError ? { refused: runs.message } : { runs: listed(runs) });
   }
 
   facts(smoke: Smoke['says'], time: HealthFacts['time']): HealthFacts {
@@ -112,7 +101,7 @@ export class ObservedBuild {
       replicas: this.replicas.facts(hasServed, time !== 'left').state,
       smoke,
       calls: this.calls.facts(time === 'left').state,
-      status: appIsUnwell(this.#status) ? 'bad' : 'good',
+      status: appIsUnwell(this.#app?.status ?? '') ? 'bad' : 'good',
       time,
     };
   }
@@ -130,7 +119,7 @@ export class ObservedBuild {
       replicas,
       smoke,
       calls,
-      status: { reason: `the status of the app is ${this.#status}` },
+      status: { reason: `the status of the app is ${this.#app?.status}` },
       'few replicas': { reason: `${replicas.running} of ${count(replicas.min, 'replica')} run` },
       'nothing seen': { reason: calls.reason || replicas.reason || 'no replica and no call of it was seen' },
       '': { reason: '' },
@@ -145,6 +134,19 @@ export class ObservedBuild {
 
   get keepsReplicas(): boolean {
     return this.#scaling.minReplicas > 0;
+  }
+
+  get cents(): number | undefined {
+    return this.#app?.costPerSecondCents;
+  }
+
+  get #scaling() {
+    const { cooldownPeriodSeconds: cooldown = 10, minReplicaCount = this.subject.minReplicas } = this.#app ?? {};
+    return { minReplicas: minReplicaCount, cooldownMs: cooldown * 1_000 };
+  }
+
+  get #shows(): string | undefined {
+    return this.#app && liveBuild(this.#app);
   }
 
   get seen() {

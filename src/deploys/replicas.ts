@@ -1,4 +1,4 @@
-import { count, toMs } from '../kernel/output/format.ts';
+import { toMs } from '../kernel/output/format.ts';
 import {
   type Container,
   hasCrashed,
@@ -25,7 +25,7 @@ interface ReplicaLook {
   now: number;
   containers: readonly Container[];
   minReplicas: number;
-  cooldownMs?: number | undefined;
+  cooldownMs: number;
 }
 
 export interface ReplicaFacts {
@@ -54,9 +54,8 @@ interface Life {
   runsSince: number | undefined;
   /** Since when it does not run, after it ran. */
   downSince: number | undefined;
-  /** How often its start was seen to move, and whether it waited after it ran: the count of its restarts may lag. */
+  /** How often its start was seen to move: not every platform counts restarts. */
   starts: number;
-  hasWaited: boolean;
   /** Counted before the first look. */
   oldRestarts: number;
   /** Undefined if it is there, or was scaled down. */
@@ -70,7 +69,6 @@ interface Life {
 
 /** One restart may be a node that was drained; a second one is a loop. */
 const maxRestarts = 1;
-const defaultCooldownMs = 10_000;
 /** A replica that takes longer to come back is lost. */
 const maxDownMs = 15_000;
 /** Lists that are this far apart show another time of reading: some platforms have whole seconds. */
@@ -96,14 +94,14 @@ export class Replicas {
     for (const id of known.earlier ?? []) this.#owners.set(id, 'other');
   }
 
-  see({ at, now, containers, minReplicas, cooldownMs = defaultCooldownMs }: ReplicaLook): void {
+  see({ at, now, containers, minReplicas, cooldownMs }: ReplicaLook): void {
     this.#isListed = true;
     this.#isReduced ||= minReplicas < this.#min;
     this.#min = minReplicas;
     this.#before = this.#at;
     this.#at = at;
-    for (const { containerId, buildId } of containers) {
-      if (buildId) this.#owners.set(containerId, buildId === this.build ? 'own' : 'other');
+    for (const { containerId: id, buildId } of containers.filter((each) => each.buildId)) {
+      this.#owners.set(id, buildId === this.build ? 'own' : 'other');
     }
     const there = containers.filter((each) => !hasStopped(each));
     const left = there.filter(({ containerId }) => this.#lives.has(containerId) && this.of(containerId) === 'own');
@@ -139,10 +137,9 @@ export class Replicas {
 
   /** Null if the platform does not count those of a replica: a start that did not move may be an old one. */
   get restarts(): number | null {
-    if (!this.#isListed || this.#own().some(({ container }) => typeof container.containerRestartCount !== 'number')) {
-      return null;
-    }
-    return this.#own().reduce((sum, life) => sum + restartsOf(life), 0);
+    const own = this.#own();
+    const areCounted = own.every(({ container }) => typeof container.containerRestartCount === 'number');
+    return this.#isListed && areCounted ? own.reduce((sum, life) => sum + restartsOf(life), 0) : null;
   }
 
   get restarted(): string | undefined {
@@ -159,39 +156,42 @@ export class Replicas {
   /** `hasServed`: its calls were good, so that an end is no crash. `isOver`: only what is late is waited for. */
   facts(hasServed: (id: string) => boolean, isOver: boolean): ReplicaFacts {
     const own = this.#own().filter(({ container }) => !container.isTerminating);
-    const running = own.filter((life) => this.#runs(life)).length;
-    const found = (state: ReplicaFacts['state'], reason = '', container?: string): ReplicaFacts => {
-      return { state, reason, container, running, min: this.#min };
-    };
-    if (!this.#isListed) return found('not known', 'its replicas are not listed');
-    const failed = own.find(({ container, isGone }) => hasCrashed(container) && !isGone);
-    if (failed) return found('bad', `replica ${failed.id} is ${stateOf(failed)}`, failed.id);
+    const running = own.filter((life) => this.#runs(life));
     const isDead = (life: Life) => this.#hasDied(life) && !hasServed(life.id);
     const restarts = (life: Life) => inPlaceOf(life, (each) => restartsOf(each) + Number(isDead(each)));
-    const looping = own.find((life) => restarts(life) > maxRestarts);
-    if (looping) return found('bad', `replica ${looping.id} restarted ${restarts(looping)} times`, looping.id);
-    const taken = new Set(own.map(({ before }) => before));
-    const isDown = (life: Life) => (life.end ? this.#isMissed(life) || isDead(life) : life.downSince !== undefined);
-    const down = own.filter((life) => isDown(life) && !taken.has(life));
-    const lost = down.find(({ downSince = this.#at }) => this.#at - downSince >= maxDownMs);
-    if (isOver && lost) return found('bad', `replica ${lost.id} ended and is not running again`, lost.id);
     const missed = (life: Life) => inPlaceOf(life, (each) => Number(this.#isMissed(each)));
-    const churning = own.find((life) => missed(life) > maxRestarts);
-    if (churning) {
-      const reason = `replica ${churning.id} was replaced ${missed(churning)} times, after calls that succeeded`;
-      return found('back soon', reason, churning.id);
-    }
-    if (down[0]) return found('back soon', `replica ${down[0].id} ended, and is not running again yet`, down[0].id);
-    if (running > 0) return found(running < this.#min ? 'some' : 'enough');
-    const waiting = own.find((life) => !life.isGone);
-    if (waiting && isRunning(waiting.container)) {
-      return found('none', `replica ${waiting.id} is listed as running, and its times stand still`);
-    }
-    if (waiting) return found('none', `replica ${waiting.id} is ${stateOf(waiting) || 'in no known state'}`);
+    const isDown = (life: Life) => (life.end ? this.#isMissed(life) || isDead(life) : life.downSince !== undefined);
+    const down = own.filter((life) => isDown(life) && !this.#isReplaced(life));
+    const lost = down.find(({ downSince = this.#at }) => this.#at - downSince >= maxDownMs);
+    const there = own.filter(({ isGone }) => !isGone);
     const nameless = [...this.#lives.values()].find(({ id, isGone }) => !isGone && this.of(id) === 'nobody');
-    if (nameless) return found('none', `replica ${nameless.id} is listed without a build`);
-    if (own.length > 0) return found('none', `${count(own.length, 'replica')} of it was seen, and none runs any more`);
-    return found('none', this.#min > 0 ? 'no replica has started' : '');
+    // The first row with a replica says how they are, and what that replica does.
+    const rows: [ReplicaFacts['state'], Life | undefined, (life: Life) => string][] = [
+      ['bad', there.find(({ container }) => hasCrashed(container)), isIn],
+      ['bad', own.find((life) => restarts(life) > maxRestarts), (life) => `restarted ${restarts(life)} times`],
+      ['bad', isOver ? lost : undefined, () => 'ended and is not running again'],
+      [
+        'back soon',
+        own.find((life) => missed(life) > maxRestarts),
+        (life) => `was replaced ${missed(life)} times, after calls that succeeded`,
+      ],
+      ['back soon', down[0], () => 'ended, and is not running again yet'],
+      [running.length < this.#min ? 'some' : 'enough', running[0], isIn],
+      [
+        'none',
+        there.find(({ container }) => isRunning(container)),
+        () => 'is listed as running, and its times stand still',
+      ],
+      ['none', there[0], isIn],
+      ['none', nameless, () => 'is listed without a build'],
+      ['none', own[0], () => 'was seen, and does not run any more'],
+    ];
+    const [state = 'none', life, does] = rows.find(([, found]) => found) ?? [];
+    const none = this.#min > 0 ? 'no replica has started' : '';
+    const found = life && does ? `replica ${life.id} ${does(life)}` : none;
+    const counts = { running: running.length, min: this.#min };
+    if (!this.#isListed) return { ...counts, state: 'not known', reason: 'its replicas are not listed' };
+    return { ...counts, state, reason: found, container: life?.id };
   }
 
   #own(): Life[] {
@@ -204,12 +204,11 @@ export class Replicas {
     const isFirstLook = this.#before === Number.NEGATIVE_INFINITY;
     const startedAt = toMs(container.containerStartTimestamp) + aheadMs;
     const since = Math.min(this.#at, Math.max(this.#before, startedAt || this.#before));
-    const taken = new Set([...this.#lives.values()].map(({ before }) => before));
-    const before = this.#own().find((life) => this.#hasDied(life) && !taken.has(life));
+    const before = this.#own().find((life) => this.#hasDied(life) && !this.#isReplaced(life));
     this.#changedAt = this.#at;
     this.#lives.set(id, {
       ...{ id, container, since, runsSince: isRunning(container) ? since : undefined, downSince: undefined },
-      ...{ starts: 0, hasWaited: false, end: undefined, movedAt: this.#at },
+      ...{ starts: 0, end: undefined, movedAt: this.#at },
       before: this.of(id) === 'own' ? before : undefined,
       oldRestarts: isFirstLook && !this.known.isNew ? Math.max(0, (restarts ?? 0) - maxRestarts) : 0,
       // One that ended before the first look at it shows nothing, unless it failed.
@@ -220,7 +219,6 @@ export class Replicas {
   #update(life: Life, container: Container): void {
     const waitsAgain = life.runsSince !== undefined && isWaiting(container);
     if (hasStartedAgain(life.container, container)) life.starts += 1;
-    life.hasWaited ||= waitsAgain;
     if (isRunning(container)) life.runsSince ??= this.#before;
     if (!this.#moves || hasMoved(life.container, container)) life.movedAt = this.#at;
     life.downSince = waitsAgain ? (life.downSince ?? this.#at) : undefined;
@@ -235,6 +233,10 @@ export class Replicas {
     this.#changedAt = this.#at;
     if (!isLeaving) life.end = { livedMs, left, min: this.#min, cooldownMs };
     life.downSince = isLeaving ? undefined : this.#at;
+  }
+
+  #isReplaced(life: Life): boolean {
+    return [...this.#lives.values()].some(({ before }) => before === life);
   }
 
   /** A state that no document names is no evidence, but the time that it runs is. */
@@ -265,17 +267,15 @@ function hasMoved(before: Container, now: Container): boolean {
 }
 
 /** Of the replica itself. One that is leaving anyway does not count. */
-function restartsOf({ container, starts, hasWaited, oldRestarts }: Life): number {
-  if (container.isTerminating) return 0;
-  return Math.max(hasWaited ? 1 : 0, starts, (container.containerRestartCount ?? 0) - oldRestarts);
+function restartsOf({ container, starts, oldRestarts }: Life): number {
+  return container.isTerminating ? 0 : Math.max(starts, (container.containerRestartCount ?? 0) - oldRestarts);
 }
 
 /** A start that moves by less may be the same one, computed anew. In ms. */
 const minMoveMs = 1_000;
 
 function hasStartedAgain(before: Container, now: Container): boolean {
-  const [earlier, later] = [before, now].map((each) => toMs(each.containerStartTimestamp));
-  return Number(later) - Number(earlier) >= minMoveMs;
+  return toMs(now.containerStartTimestamp) - toMs(before.containerStartTimestamp) >= minMoveMs;
 }
 
-const stateOf = ({ container }: Life) => container.containerState ?? '';
+const isIn = ({ container }: Life) => `is ${container.containerState || 'in no known state'}`;

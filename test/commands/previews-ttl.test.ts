@@ -61,7 +61,7 @@ test('a preview expires a time to live after its last deploy, as any machine kno
   expect(await prune(6.9, '--expired')).toEqual([]);
   expect(await prune(7.1, '--expired')).toMatchObject([{ app: name, changed: true }]);
   expect(appNames()).toEqual([]);
-  const left = (await run(['ls', 'default:/.gantry/previews', '--json'])).json();
+  const left = (await run(['ls', 'default:/.gantry/history', '--json'])).json();
   expect([left, (await run(['history', name, '--json'])).json()]).toEqual([[], []]);
 });
 
@@ -148,9 +148,8 @@ test('a time to live that no date can have is refused, and one on record expires
   const env = { GANTRY_TEAM_STATE: 'off' };
   await run(['deploy', '--preview', '--ttl', '7d'], { home, env });
   const files = await readdir(home, { recursive: true });
-  const record = join(home, files.find((path) => /previews\/.*\.json$/.test(path)) ?? '');
-  const { ttlMs, ...rest } = JSON.parse(await readFile(record, 'utf8')) as { ttlMs: number };
-  await writeFile(record, JSON.stringify({ ...rest, ttlMs: ttlMs * 1e9 }));
+  const record = join(home, files.find((path) => /history\/.*\.jsonl$/.test(path)) ?? '');
+  await writeFile(record, (await readFile(record, 'utf8')).replace(/("ttlMs":\d+)/, '$1000000000'));
   const [listed] = (await run(['apps', 'list', '--previews', '--json'], { home, env })).json() as object[];
   expect(listed).toMatchObject({ proof: 'record', expiresAt: null });
 });

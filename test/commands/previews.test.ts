@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -139,7 +139,11 @@ describe('previews', () => {
 
   test('list those of this repository with a proof, and others as unproven', async () => {
     const { merged, open, gone, foreign } = await arranged();
-    await rm(join(home, 'state', 'previews'), { recursive: true });
+    const records = join(home, 'state', 'history');
+    for (const file of await readdir(records)) {
+      const lines = (await readFile(join(records, file), 'utf8')).split('\n');
+      await writeFile(join(records, file), lines.filter((line) => !line.includes('"event":"preview"')).join('\n'));
+    }
     const found = Object.fromEntries((await listed()).map(({ app: name, proof, merged: is }) => [name, [proof, is]]));
     expect(found).toEqual({
       [merged ?? '']: ['branch', true],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readHistory, recordEvent, recordLook } from '../../src/deploys/history/index.ts';
 import { type Before, lookBefore } from '../../src/deploys/observed.ts';
-import { candidatesOf, returnTo } from '../../src/deploys/rollback/choose-build.ts';
+import { candidatesOf, lastWell } from '../../src/deploys/rollback/choose-build.ts';
 import { pastOf, servedBefore } from '../../src/deploys/serving.ts';
 import { verifyBuild } from '../../src/deploys/verify.ts';
 import { gantryCommand } from '../../src/kernel/command-line.ts';
@@ -94,8 +94,7 @@ class History {
     const builds = await api(listBuilds, { project, app: 'web' });
     const history = await readHistory(this.#context, 'web');
     const served = servedBefore(pastOf(builds, history), build.id);
-    const choice = returnTo(candidatesOf({ builds, history, live: build.id, isKept: () => true }, served));
-    const to = choice.do === 'return' ? choice.build : undefined;
+    const { build: to } = lastWell(candidatesOf({ builds, history, live: build.id }, served));
     const from = this.#servedBefore(build);
     if (to && from) await this.#restore(from, build);
     return { said, expected, to, from: from?.id };

@@ -8,7 +8,7 @@ export default defineCommand({
   configure: (command) =>
     namedAppArgument(command, '<from>').argument('<to>', 'app of the same project, which must exist'),
   run: (context, from, onto) => {
-    const again = { onto, without: gantryCommand`deploy --name ${onto}` };
+    const again = { what: 'promotion' as const, onto, without: gantryCommand`deploy --name ${onto}` };
     return returnToBuild(context, from, { configFile: '', logs: !context.progress.isQuiet, typedMs: undefined, again });
   },
   ...deployedAgain,

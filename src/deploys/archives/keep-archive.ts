@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AppArchive } from '../../app/archive.ts';
 import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../kernel/disk/index.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { latestFirst, toMs } from '../../kernel/output/format.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -150,7 +151,7 @@ async function newestOfApps({ settings }: Context): Promise<Set<string>> {
     const { platform, project, app } = kept;
     const isOver = platform !== platformOf(settings) && URL.canParse(platform) && isLoopbackHost(new URL(platform));
     const key = stateKey(platform, project, app);
-    if (!isOver) found.set(key, [...(found.get(key) ?? []), kept]);
+    if (!isOver) onceFor(found, key, () => []).push(kept);
   }
   const names = new Set<string>();
   for (const [key, ofApp] of found) {

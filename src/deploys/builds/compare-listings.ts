@@ -13,14 +13,13 @@ export interface FileChanges {
   unverified: number;
 }
 
-export const unchangedFiles = (unchanged: number): FileChanges => ({
-  ...{ added: [], changed: [], removed: [] },
-  ...{ unchanged, byCrc32: 0, unverified: 0 },
-});
+export function unchangedFiles(unchanged: number): FileChanges {
+  return { added: [], changed: [], removed: [], unchanged, byCrc32: 0, unverified: 0 };
+}
 
 /** Those that differ; none if nothing could be compared. */
 export function changedPaths(changes: FileChanges | null): string[] {
-  return changes ? [...changes.added, ...changes.changed, ...changes.removed] : [];
+  return changes ? [changes.added, changes.changed, changes.removed].flat() : [];
 }
 
 /** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */
@@ -31,9 +30,8 @@ export function compareListings(before: readonly BuildFile[], now: readonly Buil
     const old = missing.get(file.path);
     missing.delete(file.path);
     if (!old) changes.added.push(file.path);
-    else if (isOther(old.size, file.size) || isOther(old.crc32, file.crc32) || isOther(old.sha256, file.sha256)) {
-      changes.changed.push(file.path);
-    } else {
+    else if (facts.some((fact) => isOther(old[fact], file[fact]))) changes.changed.push(file.path);
+    else {
       changes.unchanged++;
       if (old.sha256 && file.sha256) continue;
       if (old.crc32 !== undefined && file.crc32 !== undefined) changes.byCrc32++;
@@ -43,6 +41,8 @@ export function compareListings(before: readonly BuildFile[], now: readonly Buil
   changes.removed = [...missing.keys()];
   return changes;
 }
+
+const facts = ['size', 'crc32', 'sha256'] as const;
 
 /** The list of a build comes from the platform. Throws UnexpectedReplyError if it contradicts itself. */
 function distinctFiles(files: readonly BuildFile[]): readonly BuildFile[] {
@@ -58,12 +58,12 @@ function isOther(one: number | string | undefined, other: number | string | unde
 
 export interface BuildFile {
   path: string;
-  size?: number;
-  crc32?: number;
+  size?: number | undefined;
+  crc32?: number | undefined;
   /** In hex. Empty if it is not known. */
-  sha256?: string;
+  sha256?: string | undefined;
   /** Other fields of the reply, as text. */
-  more?: string;
+  more?: string | undefined;
 }
 
 /** No document has the shape (spec 2.13): maps, lists and nested folders are read. Else, its position is the name. */
@@ -95,27 +95,26 @@ const names = {
   crc32: ['crc32', 'crc', 'checksum'],
   sha256: ['sha256', 'checksum', 'digest', 'hash'],
 };
-/** A CRC-32 as text has eight hexadecimal digits, as a rule. */
-const forms = { number: /^\d+$/, crc32: /^(?:0x)?[0-9a-f]{8}$/i, sha256: /^(?:sha256:)?([0-9a-f]{64})$/i };
+const sha256Form = /^(?:sha256:)?([0-9a-f]{64})$/i;
 
 const firstOf = (fields: Record<string, unknown>, keys: readonly string[]): unknown =>
   keys.map((key) => fields[key]).find((value) => value !== undefined && value !== null);
 
+const numberOf = (value: unknown) => (/^\d+$/.test(String(value)) ? Number(value) : undefined);
+
 function toFile(path: string, fields: Record<string, unknown>): BuildFile {
-  const [size, crc32] = [firstOf(fields, names.size), firstOf(fields, names.crc32)];
-  const hashName = names.sha256.find((name) => forms.sha256.test(String(fields[name])));
-  const [, sha256] = forms.sha256.exec(String(fields[hashName ?? ''])) ?? [];
+  const crc32 = firstOf(fields, names.crc32);
+  const hashName = names.sha256.find((name) => sha256Form.test(String(fields[name])));
   const known = new Set([...names.path, ...names.size, ...names.crc32, hashName]);
   const more = Object.entries(fields).filter(([name]) => !known.has(name));
-  const isHex = typeof crc32 === 'string' && forms.crc32.test(crc32);
+  // As text, it has eight hexadecimal digits, as a rule.
+  const isHex = typeof crc32 === 'string' && /^(?:0x)?[0-9a-f]{8}$/i.test(crc32);
   return {
     path,
-    ...(forms.number.test(String(size)) && { size: Number(size) }),
-    ...((isHex || forms.number.test(String(crc32))) && {
-      crc32: isHex ? Number.parseInt(crc32, 16) : Number(crc32),
-    }),
-    ...(sha256 && { sha256: sha256.toLowerCase() }),
-    ...(more.length > 0 && { more: more.map(([name, value]) => `${name}=${value}`).join(' ') }),
+    size: numberOf(firstOf(fields, names.size)),
+    crc32: isHex ? Number.parseInt(crc32, 16) : numberOf(crc32),
+    sha256: sha256Form.exec(String(fields[hashName ?? '']))?.[1]?.toLowerCase(),
+    more: more.map(([name, value]) => `${name}=${value}`).join(' ') || undefined,
   };
 }
 

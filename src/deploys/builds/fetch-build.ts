@@ -88,14 +88,13 @@ export async function resolveBuild(source: Source, app: string, word: string | u
     return build;
   }
   const typed = word ?? '';
-  const unlisted = 'id' in wanted ? wanted : undefined;
+  const unlisted = 'id' in wanted ? wanted.id : undefined;
   const found = await findListedBuild(source, app, typed).catch((error: unknown) => {
-    if (unlisted && !(error instanceof UsageError)) return unlisted;
-    throw error;
+    if (unlisted === undefined || error instanceof UsageError) throw error;
   });
-  const { id } = found ?? unlisted ?? {};
-  if (id !== undefined) return id;
-  throw noneFound(typed, { noun: 'build', app, list: gantryCommand`builds list ${app}` });
+  const id = found?.id ?? unlisted;
+  if (id === undefined) throw noneFound(typed, { noun: 'build', app, list: gantryCommand`builds list ${app}` });
+  return id;
 }
 
 /** The same, if the platform lists it. */

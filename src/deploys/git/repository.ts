@@ -23,12 +23,11 @@ export async function readRepository(context: GitContext): Promise<Repository | 
   const folder = await tryGit(context, ['rev-parse', '--show-toplevel']);
   if (folder === '') return undefined;
   const url = await findRemote(context);
-  const place = url ? placeOfRemote(url) : undefined;
   // On another machine, the same path may be another repository.
   const own = async () => [url, (await firstCommit(context)) ?? `${hostname()}:${folder}`].filter(Boolean).join(' ');
   return {
     root: folder,
-    id: place ?? (await own()),
+    id: placeOfRemote(url) ?? (await own()),
     name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder),
   };
 }
@@ -223,23 +222,20 @@ const inputOf = (ids: readonly string[]) => ids.map((id) => `${id}^{commit}\n`).
  * `ssh://git@ssh.github.com:443/org/repo/`. Where a port, a user other than `git` or the case of a path may make it another
  * one, they are kept. Undefined for a folder.
  */
-function placeOfRemote(url: string): string | undefined {
-  const bare = withoutSuffix(url);
-  const [, user, host, path] = /^(?:([^@/]+)@)?([^/:@]+):(?!\/\/)(.+)$/.exec(bare) ?? [];
-  if (host !== undefined && path !== undefined) {
-    return isOwnUser(user) ? `${user}@${host.toLowerCase()}:${path}` : placeOf(host, path);
-  }
-  if (!URL.canParse(bare)) return undefined;
-  const { protocol, username, hostname: name, host: nameAndPort, pathname } = new URL(bare);
-  if (!name) return undefined;
+function placeOfRemote(url = ''): string | undefined {
+  const full = withoutSuffix(url).replace(/^(?:([^@/]+)@)?([^/:@]+):(?!\/\/)/, 'ssh://$1@$2/~/');
+  if (!URL.canParse(full)) return undefined;
+  const { protocol, username, hostname: bareHost, host, pathname } = new URL(full);
+  if (bareHost === '') return undefined;
+  const isSsh = /ssh/.test(protocol);
+  // Paths of other users begin in a home folder of their own.
+  const path = pathname.replace(/^\/~\//, '');
+  if (isSsh && !/^(git)?$/i.test(username)) return `${username}@${host.toLowerCase()}:${path}`;
   // A host has one SSH server as a rule, at whatever port.
-  if (!/ssh/.test(protocol)) return placeOf(nameAndPort, pathname);
-  return isOwnUser(username) ? `${username}@${nameAndPort}:${pathname}` : placeOf(name, pathname);
-}
-
-/** One whose paths begin in a home folder of its own. */
-function isOwnUser(user: string | undefined): boolean {
-  return user !== undefined && user !== '' && !/^git$/i.test(user);
+  const lower = (isSsh ? bareHost : host).toLowerCase();
+  const name = sshHosts[lower] ?? lower;
+  const bare = path.replace(/^\/+/, '');
+  return `${name}/${hostsWithoutCase.has(name) ? bare.toLowerCase() : bare}`;
 }
 
 function withoutSuffix(url: string): string {
@@ -247,13 +243,6 @@ function withoutSuffix(url: string): string {
     .trim()
     .replace(/\/+$/, '')
     .replace(/\.git$/i, '');
-}
-
-function placeOf(host: string, path: string): string {
-  const lower = host.toLowerCase();
-  const name = sshHosts[lower] ?? lower;
-  const bare = path.replace(/^\/+/, '');
-  return `${name}/${hostsWithoutCase.has(name) ? bare.toLowerCase() : bare}`;
 }
 
 /** These do not tell repositories by case. */
@@ -276,19 +265,21 @@ async function firstCommit(context: GitContext): Promise<string | undefined> {
 /** `pr-12` for a pull request from a fork: forks have branches of equal names (`patch-1`). Undefined for others. */
 export async function forkPullRequest({ env }: Pick<Context, 'env'>): Promise<string | undefined> {
   const read = (name: Variable) => readVariable(env, name);
-  const request = [
-    await githubFork(read),
-    isOther(read('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH'), read('CI_MERGE_REQUEST_PROJECT_PATH'))
-      ? read('CI_MERGE_REQUEST_IID')
-      : undefined,
+  const idOf = (name: Variable) => placeOfRemote(read(name));
+  const isOfFork = /^true$/i.test(read('SYSTEM_PULLREQUEST_ISFORK') ?? '');
+  const requests: [isFork: boolean, number: string | number | undefined][] = [
+    [true, await githubFork(read)],
+    [
+      isOther(read('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH'), read('CI_MERGE_REQUEST_PROJECT_PATH')),
+      read('CI_MERGE_REQUEST_IID'),
+    ],
     // Set for pull requests from forks only.
-    read('CIRCLE_PR_NUMBER'),
-    isOther(idOf(read('BUILDKITE_PULL_REQUEST_REPO')), idOf(read('BUILDKITE_REPO')))
-      ? read('BUILDKITE_PULL_REQUEST')
-      : undefined,
-    /^true$/i.test(read('SYSTEM_PULLREQUEST_ISFORK') ?? '') ? read('SYSTEM_PULLREQUEST_PULLREQUESTID') : undefined,
-  ].find((known) => known !== undefined);
-  return request === undefined ? undefined : `pr-${request}`;
+    [true, read('CIRCLE_PR_NUMBER')],
+    [isOther(idOf('BUILDKITE_PULL_REQUEST_REPO'), idOf('BUILDKITE_REPO')), read('BUILDKITE_PULL_REQUEST')],
+    [isOfFork, read('SYSTEM_PULLREQUEST_PULLREQUESTID')],
+  ];
+  const request = requests.find(([isFork, number]) => isFork && number !== undefined);
+  return request && `pr-${request[1]}`;
 }
 
 /** A pull request of which nobody knows where it comes from counts as one from a fork: its branch may be called like ours. */
@@ -325,8 +316,4 @@ interface Source {
 
 function isOther(head: string | undefined, base: string | undefined): boolean {
   return head !== undefined && base !== undefined && head !== base;
-}
-
-function idOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : placeOfRemote(url);
 }

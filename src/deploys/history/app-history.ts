@@ -1,10 +1,8 @@
-import { keyOfField } from '../../app/settings.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
-import type { App, AppCreation } from '../../platform/contract/apps.ts';
-import { buildHasFailed, isCanceled } from '../../platform/contract/builds.ts';
-import type { EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
+import { type Build, buildHasFailed, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
+import type { EventName, EventOf, Facts, HistoryEvent, Verdict } from './event-log.ts';
+import { FollowedSettings, type SettingsChange } from './followed-settings.ts';
 
 /** The commit that a build was made of. Null is what is not known. */
 export interface BuildCommit {
@@ -20,9 +18,9 @@ export type WithCommit = { [Name in keyof BuildCommit]?: BuildCommit[Name] | und
 export const noCommit: BuildCommit = { commit: null, dirty: null, evidence: null };
 
 /** An event with what it changed of the live settings, and whether this machine sent the build; else its commit. */
-export type ListedEvent = Exclude<HistoryEvent, EventOf<'job' | 'commit'>> &
+export type ListedEvent = Exclude<HistoryEvent, EventOf<(typeof unlisted)[number]>> &
   WithCommit & {
-    changes?: SettingsChange;
+    changes?: SettingsChange | undefined;
     isOwn?: boolean;
   };
 
@@ -33,25 +31,8 @@ export interface DeployedSettings {
   shown?: Record<string, unknown> | undefined;
 }
 
-/** An app showed a build, in ms since 1970; -Infinity: at some time before. */
-interface SeenBuild {
-  build: string;
-  at: number;
-}
-
 /** Times of this machine are those of the platform's last reply, in whole seconds. */
 export const clockErrorMs = 2_000;
-
-/** What a deploy may keep as it is scaled. */
-export const scalingFields = [
-  'minReplicaCount',
-  'maxReplicaCount',
-  'cooldownPeriodSeconds',
-  'replicaConcurrency',
-] as const;
-
-/** What the price of a replica depends on. */
-export const hardwareFields = ['hardware', 'gpuCount', 'cpu', 'memory', 'computeTier'] as const;
 
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
@@ -84,8 +65,12 @@ export class AppHistory {
   commitOf(build: string): BuildCommit {
     const { commit, dirty = false } = this.sent(build) ?? {};
     if (commit !== undefined) return { commit, dirty, evidence: 'record' };
-    const found = this.events.findLast((event) => event.event === 'commit' && event.build === build);
-    return found?.event === 'commit' ? { commit: found.commit, dirty: false, evidence: found.evidence } : noCommit;
+    const found = this.#last('commit', (event) => event.build === build);
+    return found ? { commit: found.commit, dirty: false, evidence: found.evidence } : noCommit;
+  }
+
+  preview(): EventOf<'preview'> | undefined {
+    return this.#last('preview', () => true);
   }
 
   failure(build: string): EventOf<'failed'> | undefined {
@@ -97,9 +82,9 @@ export class AppHistory {
     return this.#last('served', () => true);
   }
 
-  /** Whenever another build was seen to serve, oldest first. */
-  looks(): SeenBuild[] {
-    const looks: SeenBuild[] = [];
+  /** Whenever another build was seen to serve, oldest first: in ms since 1970, -Infinity at some time before. */
+  looks(): { build: string; at: number }[] {
+    const looks: { build: string; at: number }[] = [];
     for (const { at, build, before } of this.#all('served')) {
       const last = looks.at(-1)?.build;
       if (build === last) continue;
@@ -109,15 +94,23 @@ export class AppHistory {
     return looks;
   }
 
-  /** Rollbacks on record, and how their end was seen. */
-  rollbacks(): { began: EventOf<'rolling-back'>; ended: EventOf<'rolled-back'> | undefined }[] {
-    const endOf = (build: string) => this.#last('rolled-back', ({ as }) => as === build);
-    return this.#all('rolling-back').map((began) => ({ began, ended: endOf(began.as) }));
+  /** The rollback that made a build, if no command on record has seen it to its end. */
+  openRollback(build: string | undefined): EventOf<'rolling-back'> | undefined {
+    const ended = this.#rolledBack(build);
+    return ended && !ended.isNoticed ? undefined : this.#rollingBack(build);
   }
 
-  /** The rollback that made a build, if no command on record has seen it to its end. */
-  openRollback(build: string): EventOf<'rolling-back'> | undefined {
-    return this.rollbacks().findLast(({ began, ended }) => began.as === build && (!ended || ended.isNoticed))?.began;
+  /** The ends of rollbacks that nobody saw: their builds were seen to serve, or are listed as ready. */
+  unseenEnds(listed: readonly Build[]): (Facts<'rolled-back'> & { at: string })[] {
+    const succeeded = listed.filter(({ status }) => buildPhase(status) === 'succeeded');
+    return this.#all('rolling-back').flatMap(({ from, to, as, reason, at }) => {
+      const ready = succeeded.find(({ id }) => id === as);
+      const look = this.looks().find(({ build }) => build === as);
+      if (this.#rolledBack(as) || !(look ?? ready)) return [];
+      // When it went live, not now: what was found since is later.
+      const since = Math.max(Date.parse(at), toMs(ready?.updatedAt) || (look?.at ?? 0));
+      return [{ from, to, as, reason, isNoticed: true, at: new Date(since).toISOString() }];
+    });
   }
 
   /** The longest watch that found it healthy, in ms, and when it last did. Undefined if the last verdict is another. */
@@ -173,7 +166,7 @@ export class AppHistory {
 
   /** The sick build that a build was rolled back from. */
   incident(live: string | undefined): string | undefined {
-    const from = this.#last('rolled-back', (event) => event.as === live)?.from;
+    const from = this.#rolledBack(live)?.from;
     return from !== undefined && this.sickness(from) ? from : undefined;
   }
 
@@ -207,7 +200,7 @@ export class AppHistory {
   /** When one of these settings came into force as it is now, in ms. 0 if no change is on record. */
   unchangedSince(fields: readonly string[]): number {
     const changed = this.listed().find((event) => {
-      const after = 'changes' in event ? event.changes?.after : 'after' in event ? event.after : undefined;
+      const after = 'after' in event ? event.after : event.changes?.after;
       return fields.some((field) => after?.[field] !== undefined);
     });
     return changed ? Date.parse(changed.at) : 0;
@@ -253,12 +246,11 @@ export class AppHistory {
       if (changed) changes.set(whole.#tellerOf(event), changed);
     }
     const listed = this.events.flatMap((event): ListedEvent[] => {
-      if (event.event === 'job' || event.event === 'commit' || whole.#tellerOf(event) !== event) return [];
-      const changed = changes.get(event);
-      const withChanges = changed && { changes: changed };
-      if (event.event !== 'served') return [{ ...event, ...withChanges }];
-      const isOwn = (whole.sent(event.build) ?? whole.created(event.build)) !== undefined;
-      return [{ ...event, isOwn, ...(!isOwn && whole.commitOf(event.build)), ...withChanges }];
+      if (!isForPeople(event) || whole.#tellerOf(event) !== event) return [];
+      const told = { ...event, changes: changes.get(event) };
+      if (told.event !== 'served') return [told];
+      const isOwn = (whole.sent(told.build) ?? whole.created(told.build)) !== undefined;
+      return [{ ...told, ...(isOwn ? {} : whole.commitOf(told.build)), isOwn }];
     });
     return listed.reverse();
   }
@@ -274,13 +266,20 @@ export class AppHistory {
     // Two looks at once write down the same.
     if (before?.build === event.build) return before;
     const isFirst = all.find(({ build }) => build === event.build) === event;
-    return (isFirst && this.#last('rolled-back', ({ as }) => as === event.build)) || event;
+    return (isFirst && this.#rolledBack(event.build)) || event;
   }
 
   /** The rollback that made a build, as far as it has come. It may be noticed by a command that only looks, too. */
   #rollbackTo(build: string): EventOf<'rolled-back' | 'rolling-back'> | undefined {
-    const ended = this.#last('rolled-back', ({ as }) => as === build);
-    return ended ?? (this.failure(build) ? undefined : this.#last('rolling-back', ({ as }) => as === build));
+    return this.#rolledBack(build) ?? (this.failure(build) ? undefined : this.#rollingBack(build));
+  }
+
+  #rolledBack(as: string | undefined): EventOf<'rolled-back'> | undefined {
+    return this.#last('rolled-back', (event) => event.as === as);
+  }
+
+  #rollingBack(as: string | undefined): EventOf<'rolling-back'> | undefined {
+    return this.#last('rolling-back', (event) => event.as === as);
   }
 
   #last<Name extends EventName>(name: Name, matches: (event: EventOf<Name>) => boolean): EventOf<Name> | undefined {
@@ -306,11 +305,16 @@ function withUploads(recorded: readonly HistoryEvent[]): readonly HistoryEvent[]
     if (event.event === 'failed') arrived.set(event.build, arrived.get(event.build) || !isCanceled(event.status));
   }
   return recorded.flatMap((event): HistoryEvent[] => {
-    if (!isOpen(event)) return [event];
-    const isSurpassed = event.event === 'sending' && sent.has(event.build);
+    if (event.event !== 'sending') return [event];
     const has = arrived.get(event.build);
-    return isSurpassed || has === false ? [] : [{ ...event, event: 'sent', unconfirmed: !has }];
+    return sent.has(event.build) || has === false ? [] : [{ ...event, event: 'sent', unconfirmed: !has }];
   });
+}
+
+const unlisted = ['job', 'commit', 'preview'] as const;
+
+function isForPeople(event: HistoryEvent): event is ListedEvent {
+  return !unlisted.some((name) => name === event.event);
 }
 
 const isSameSent = (one: EventOf<'sent'>, other: EventOf<'sent'>) =>
@@ -318,76 +322,3 @@ const isSameSent = (one: EventOf<'sent'>, other: EventOf<'sent'>) =>
   one.filesDigest === other.filesDigest &&
   one.settingsDigest === other.settingsDigest &&
   one.named === other.named;
-
-function isOpen(event: HistoryEvent): event is EventOf<'sending'> | EventOf<'sent'> {
-  return event.event === 'sending' || (event.event === 'sent' && event.unconfirmed === true);
-}
-
-/** Settings that both create app and get app have (spec 2.2, 2.4). Commands are omitted: they may contain secrets. */
-const commonFields = [
-  ...['runtime', 'baseImage', 'pythonVersion', 'port', 'healthcheckEndpoint', 'readycheckEndpoint', 'disableAuth'],
-  ...['region', 'cpu', 'memory', 'gpuCount', 'computeTier'],
-  ...scalingFields,
-  ...['responseGracePeriodSeconds', 'scalingMetric', 'scalingTarget', 'scalingBuffer', 'rollOutDurationSeconds'],
-  ...['evaluationIntervalSeconds', 'loadBalancingAlgorithm', 'deploymentInitializationTimeout'],
-] as const satisfies readonly (keyof App & keyof AppCreation)[];
-
-/** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */
-const sentNames: Record<string, string> = { hardware: 'compute', hardwareProvider: 'provider' };
-
-/** The key in the config file of a setting: `min_replicas` of `minReplicaCount`. */
-export function settingKey(name: string): string {
-  return sentNames[name] ?? keyOfField(name) ?? name;
-}
-
-/** The settings of a deployed app under the platform's names, as far as it shows them. */
-export function shownSettings(app: App): Record<string, unknown> {
-  return pickSet(app, [...commonFields, 'hardware', 'hardwareProvider']);
-}
-
-/** The settings of a request. What it leaves out is left to the platform. */
-export function sentSettings(body: AppCreation): Record<string, unknown> {
-  return pickSet(body, [...commonFields, 'compute', 'provider', 'useUv', 'containerRuntime', 'logLevel']);
-}
-
-function pickSet(from: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
-  const known = fields.map((field) => [field, from[field]] as const);
-  return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null && value !== ''));
-}
-
-type SettingsChange = ReturnType<typeof changedSettings>;
-
-/** What differs between two looks. A setting that one of them does not show says nothing. */
-export function changedSettings(before: Record<string, unknown>, after: Record<string, unknown>) {
-  const changed = Object.keys(after).filter(
-    (name) => before[name] !== undefined && stringifyJson(before[name]) !== stringifyJson(after[name]),
-  );
-  const pick = (from: Record<string, unknown>) => Object.fromEntries(changed.map((name) => [name, from[name]]));
-  return { before: pick(before), after: pick(after) };
-}
-
-/** The settings of builds, as the platform last showed them, or as they were last changed from here. */
-class FollowedSettings {
-  readonly #of = new Map<string, Record<string, unknown>>();
-  #live = '';
-
-  /** Returns what a build that serves changed of the one before, if both are known. */
-  add(event: HistoryEvent): SettingsChange | undefined {
-    if (event.event === 'scaled') this.#change(this.#live, event.after);
-    if (event.event === 'noticed') this.#change(event.build, event.after);
-    if (event.event !== 'served') return undefined;
-    const earlier = this.#of.get(event.before ?? '');
-    this.#of.set(event.build, event.settings);
-    this.#live = event.build;
-    return earlier && changedSettings(earlier, event.settings);
-  }
-
-  of(build: string): Record<string, unknown> | undefined {
-    return this.#of.get(build);
-  }
-
-  #change(build: string, after: Record<string, unknown>): void {
-    const known = this.#of.get(build);
-    if (known) this.#of.set(build, { ...known, ...after });
-  }
-}

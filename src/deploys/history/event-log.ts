@@ -191,6 +191,17 @@ const kinds = {
   deleted: v.object({ isNoticed: v.optional(v.boolean()) }),
   /** A run of a file began: it is not a call of the app. */
   job: v.object({ run: text }),
+  /** A preview is about to be deployed. It proves whose the app is when its branch is gone. */
+  preview: v.object({
+    repository: text,
+    base: text,
+    branch: text,
+    commit: v.nullable(text),
+    /** Whether it ever had commits that the default branch did not have. */
+    ahead: v.boolean(),
+    /** How long it is needed after its last deploy, in ms. */
+    ttlMs: v.optional(v.number()),
+  }),
   scaled: v.object({ before: settings, after: settings }),
   secrets: v.object({ names: v.array(text), isSet: v.boolean() }),
   /** The live settings changed, and no command on record did it. */

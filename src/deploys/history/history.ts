@@ -8,11 +8,11 @@ import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, liveBuild } from '../../platform/contract/apps.ts';
-import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
+import { type Build, listBuilds } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { documentName, documentTime, type TeamState, teamStateOf } from '../team-state/index.ts';
-import { AppHistory, changedSettings, clockErrorMs, shownSettings } from './app-history.ts';
+import { AppHistory, clockErrorMs } from './app-history.ts';
 import {
   EventLog,
   type EventName,
@@ -23,6 +23,7 @@ import {
   maxHistoryMs,
   parseEvent,
 } from './event-log.ts';
+import { changedSettings, shownSettings } from './followed-settings.ts';
 
 /** Of this machine and its team. Throws FailedError if this machine's cannot be read at all. */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
@@ -67,41 +68,31 @@ export async function recordEvent<Name extends EventName>(
   return written;
 }
 
-/** Writes down what get app shows and the history does not know, where a command has read the app anyway. */
-export async function recordLook(context: Context, name: string, app: App): Promise<AppHistory> {
-  const history = await withoutOther(context, name, app, await readHistory(context, name));
-  const build = liveBuild(app);
-  if (build === undefined) return history;
-  const settings = shownSettings(app);
-  const before = history.served()?.build ?? null;
-  const known = before === build ? history.settingsOf(build) : undefined;
-  const change = known ? changedSettings(known, settings) : undefined;
-  if (change && Object.keys(change.after).length === 0) return settleRollbacks(context, name, history);
-  const event = change
-    ? await recordEvent(context, name, 'noticed', { build, ...change })
-    : await recordEvent(context, name, 'served', { build, before: before === build ? null : before, settings });
-  return settleRollbacks(context, name, history.with(event));
-}
-
-/** Writes down the end of rollbacks that nobody saw: their builds were seen to serve, or are listed as ready. */
-export async function settleRollbacks(
+/**
+ * Writes down what get app shows and the history does not know, where a command has read the app anyway. And the end of
+ * rollbacks that nobody saw: their builds were seen to serve, or are `listed` as ready.
+ */
+export async function recordLook(
   context: Context,
-  app: string,
-  history: AppHistory,
+  name: string,
+  app: App,
   listed: readonly Build[] = [],
 ): Promise<AppHistory> {
-  let settled = history;
-  for (const { began, ended } of history.rollbacks()) {
-    const { from, to, as, reason, at } = began;
-    const look = history.looks().find(({ build }) => build === as);
-    const ready = listed.find(({ id, status }) => id === as && buildPhase(status) === 'succeeded');
-    if (ended || !(look || ready)) continue;
-    // When it went live, not now: what was found since is later.
-    const since = Math.max(Date.parse(at), toMs(ready?.updatedAt) || (look?.at ?? 0));
-    const facts = { from, to, as, reason, isNoticed: true };
-    settled = settled.with(await recordEvent(context, app, 'rolled-back', facts, new Date(since).toISOString()));
+  let history = await withoutOther(context, name, app, await readHistory(context, name));
+  const record = async <Name extends EventName>(event: Name, facts: Facts<Name>, at?: string) => {
+    history = history.with(await recordEvent(context, name, event, facts, at));
+  };
+  const build = liveBuild(app);
+  if (build !== undefined) {
+    const settings = shownSettings(app);
+    const last = history.served()?.build ?? null;
+    const known = last === build ? history.settingsOf(build) : undefined;
+    const change = known && changedSettings(known, settings);
+    if (!change) await record('served', { build, before: last === build ? null : last, settings });
+    else if (Object.keys(change.after).length > 0) await record('noticed', { build, ...change });
   }
-  return settled;
+  for (const { at, ...facts } of history.unseenEnds(listed)) await record('rolled-back', facts, at);
+  return history;
 }
 
 /**

@@ -2,18 +2,14 @@
 export {
   type AppHistory,
   type BuildCommit,
-  changedSettings,
   clockErrorMs,
   type DeployedSettings,
-  hardwareFields,
   type ListedEvent,
   noCommit,
-  scalingFields,
-  sentSettings,
-  settingKey,
   type WithCommit,
 } from './app-history.ts';
 export type { EventOf, Verdict } from './event-log.ts';
+export { changedSettings, hardwareFields, scalingFields, sentSettings, settingKey } from './followed-settings.ts';
 export {
   allApps,
   forgetHistory,
@@ -22,5 +18,4 @@ export {
   readOwnHistory,
   recordEvent,
   recordLook,
-  settleRollbacks,
 } from './history.ts';

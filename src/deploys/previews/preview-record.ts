@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import * as v from 'valibot';
+import { resolve } from 'node:path';
 import { maxNameLength } from '../../app/app-name.ts';
 import { checkAppConfig, loadAppConfig } from '../../app/config.ts';
 import { toAppName } from '../../app/rules/name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { makePrivateFolder, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
 import { latestFirst, toMs } from '../../kernel/output/format.ts';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
@@ -28,94 +24,24 @@ import {
   readRefs,
   readRepository,
 } from '../git/index.ts';
-import { type AppHistory, forgetHistory, readHistory } from '../history/index.ts';
-import { documentName, documentTime, teamStateOf } from '../team-state/index.ts';
+import {
+  type AppHistory,
+  type EventOf,
+  forgetHistory,
+  readHistory,
+  recordEvent,
+  recordLook,
+} from '../history/index.ts';
+import { teamStateOf } from '../team-state/index.ts';
 
-/** A preview that this machine or its team has deployed. It proves whose it is when its branch is gone. */
-export const PreviewRecord = v.object({
-  platform: v.string(),
-  project: v.string(),
-  app: v.string(),
-  repository: v.string(),
-  base: v.string(),
-  branch: v.string(),
-  commit: v.nullable(v.string()),
-  /** Whether it ever had commits that the default branch did not have. */
-  ahead: v.optional(v.boolean(), false),
-  /** How long it is needed after its last deploy, in ms. */
-  ttlMs: v.optional(v.number()),
-  /** When this was written; RFC 3339, UTC. */
-  at: v.optional(v.string(), ''),
-});
-export type PreviewRecord = v.InferOutput<typeof PreviewRecord>;
+type PreviewRecord = EventOf<'preview'>;
 
-/** Before the deploy, best effort: without a record, the name proves whose it is while its branch exists. */
-async function recordPreview(context: Context, record: PreviewRecord): Promise<void> {
-  const text = stringifyJson(record);
-  try {
-    makePrivateFolder(folderOf(context));
-    await writeFileAtomic(fileOf(context, record.app), text, { mode: 0o600 });
-    const team = teamStateOf(context);
-    await team?.add(sharedFolder, { name: documentName(record.at, text), text });
-    team?.shareLeft(context);
-  } catch (error) {
-    context.trace(`cannot record the preview: ${(error as Error).message}`);
-  }
-}
-
-/** Those of this project, by app name: the last that this machine or its team has written. */
-export async function readPreviewRecords(context: Context): Promise<Map<string, PreviewRecord>> {
-  const folder = folderOf(context);
-  const names = await readdir(folder).catch((): string[] => []);
-  const own = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')));
-  const isOfHere = (record: PreviewRecord | undefined) => record?.platform === platformOf(context.settings);
-  const shared = (await readShared(context)).map(({ record }) => record);
-  const found = new Map<string, PreviewRecord>();
-  for (const record of [...own.map(parseRecord).filter(isOfHere), ...shared]) {
-    if (record?.project !== context.project || (found.get(record.app)?.at ?? '') > record.at) continue;
-    found.set(record.app, record);
-  }
-  return found;
-}
-
-export async function removePreviewRecord(context: Context, app: string): Promise<void> {
-  await rm(fileOf(context, app), { force: true }).catch(() => {});
+/** Removes what is on record of a preview that was deleted, here and with the team. */
+export async function forgetPreview(context: Context, app: string): Promise<void> {
   await forgetHistory(context, app);
   await forgetArchives(context, app);
   const team = teamStateOf(context);
-  if (!team) return;
-  const records = (await readShared(context)).filter(({ record }) => record.app === app);
-  await team.remove(context, [
-    ...records.map(({ name }) => `${sharedFolder}/${name}`),
-    `${team.folderOf('history', app)}/`,
-    `${team.folderOf('archives', app)}/`,
-  ]);
-}
-
-/** A team's platform may have another address on another machine: whose the volume is, theirs are the records. */
-async function readShared(context: Context): Promise<{ name: string; record: PreviewRecord }[]> {
-  const team = teamStateOf(context);
-  if (!team) return [];
-  const { documents } = await team.read(context, sharedFolder, (name) => !Number.isNaN(documentTime(name)));
-  return documents.flatMap(({ name, text }) => {
-    const record = parseRecord(text);
-    return record ? [{ name, record }] : [];
-  });
-}
-
-const sharedFolder = 'previews';
-
-function parseRecord(text: string): PreviewRecord | undefined {
-  const parsed = v.safeParse(PreviewRecord, tryParseJson(text));
-  return parsed.success ? parsed.output : undefined;
-}
-
-function folderOf({ settings }: Context): string {
-  return join(settings.folders.state, 'previews');
-}
-
-function fileOf(context: Context, app: string): string {
-  return join(folderOf(context), `${stateKey(platformOf(context.settings), context.project, app)}.json`);
+  await team?.remove(context, [`${team.folderOf('history', app)}/`, `${team.folderOf('archives', app)}/`]);
 }
 
 interface PreviewSource {
@@ -167,7 +93,7 @@ interface PreviewFlags {
 
 /** The app of its own that shows a branch, and what writes it down. */
 export async function planPreview(context: Context, { preview, configFile, name, ttl }: PreviewFlags) {
-  const { cwd, project, progress } = context;
+  const { cwd, progress } = context;
   const repository = await readRepository(context);
   const refs = await readRefs(context);
   const own = async () => (await forkPullRequest(context)) ?? (await currentBranch(context, refs));
@@ -191,26 +117,19 @@ export async function planPreview(context: Context, { preview, configFile, name,
   }
   const commit = (await currentCommit(context, refs)) || null;
   const before = await readRecordOf(context, app);
-  const ttlMs = ttl ?? before?.ttlMs;
   const ahead = before?.ahead === true || (commit !== null && (await isAhead(context, commit, refs)));
-  const at = new Date(context.platformNow()).toISOString();
-  const record = { platform: platformOf(context.settings), project, app, ...source, commit, ahead, at };
-  const withTtl = ttlMs === undefined ? record : { ...record, ttlMs };
-  return { app: { name: app, scaling: previewScaling }, record: () => recordPreview(context, withTtl) };
+  const facts = { ...source, commit, ahead, ttlMs: ttl ?? before?.ttlMs };
+  return { app: { name: app, scaling: previewScaling }, record: () => recordEvent(context, app, 'preview', facts) };
 }
 
 /** What is on record of a preview that is still there: one that was deleted elsewhere may have had the same name. */
 async function readRecordOf(context: Context, app: string): Promise<PreviewRecord | undefined> {
-  const record = (await readPreviewRecords(context)).get(app);
+  const record = (await readHistory(context, app)).preview();
   if (!record) return undefined;
   const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
-  if ('refusal' in shown) return shown.refusal instanceof NotFoundError ? undefined : record;
-  const isOther = toMs(shown.state.createdAt) > Date.parse(record.at) + creationMs;
-  return isOther ? undefined : record;
+  if ('state' in shown) return (await recordLook(context, app, shown.state)).preview();
+  return shown.refusal instanceof NotFoundError ? undefined : record;
 }
-
-/** A record is written before its app is created, which other builds may hold up. In ms. */
-const creationMs = 3_600_000;
 
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
 const previewScaling = { min_replicas: 0, max_replicas: 1 };
@@ -231,11 +150,13 @@ export async function listPreviews(
   const [clone, apps] = [await readClone(context, repository, branch), await api(listApps, { project, query: {} })];
   const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(project, app.id) }));
   const bases = [...named.map(({ name }) => name), clone.here];
-  const found = named.flatMap(({ app, name }) => {
-    const proven = prove(name, clone);
-    const isLike = looksLikePreview(name) && bases.some((base) => base && name.startsWith(`${base}-`));
-    return proven.branch !== null || isLike ? [{ app, name, ...proven }] : [];
+  const read = named.flatMap(({ app, name }) => {
+    if (!looksLikePreview(name)) return [];
+    const proving = readHistory(context, name).then((history) => prove(name, clone, history));
+    return [proving.then((proven) => ({ app, name, ...proven }))];
   });
+  const isLike = (name: string) => bases.some((base) => base && name.startsWith(`${base}-`));
+  const found = (await Promise.all(read)).filter(({ name, branch }) => branch !== null || isLike(name));
   const merged = await readMerged(context, found, clone);
   const previews = found.map(({ app, name, branch, proof, record }) => {
     const { status = '', createdAt = null, updatedAt = null } = app;
@@ -258,35 +179,20 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
     repository: id,
     here: project?.name,
     branches: new Map([...(branch ? [[branch, undefined] as const] : []), ...branches]),
-    records: await readPreviewRecords(context),
     defaultBranch,
   };
 }
 
-/** Of which branch an app is a preview, and what shows that; null if nothing does. */
-interface Proven {
-  branch: string | null;
-  proof: 'branch' | 'record' | null;
-  record?: PreviewRecord;
-}
+/** Of which branch an app is a preview, and what shows that; null if nothing does. `sent`: what was deployed last. */
+type Proven = ReturnType<typeof prove>;
 
-function prove(name: string, { repository, branches, records, here }: Clone): Proven {
-  const record = records.get(name);
-  const isOfHere = record?.repository === repository && (repository !== noRepository.id || record.base === here);
-  if (isOfHere && previewName(record) === name) return { branch: record.branch, proof: 'record', record };
-  const source = findPreviewSource(name, repository, branches.keys());
-  return source ? { branch: source.branch, proof: 'branch' } : { branch: null, proof: null };
-}
-
-interface Work {
-  name: string;
-  branch: string;
-  record: PreviewRecord | undefined;
-  /** Of its branch, which may be gone. */
-  tip: string | undefined;
-  sent: ReturnType<AppHistory['sent']>;
-  /** That has all that was sent. */
-  commit: string | undefined;
+function prove(name: string, { repository, branches, here }: Clone, history: AppHistory) {
+  const [own, sent] = [history.preview(), history.sent()];
+  const isOfHere = own?.repository === repository && (repository !== noRepository.id || own.base === here);
+  const record = isOfHere && previewName(own) === name ? own : undefined;
+  if (record) return { branch: record.branch, proof: 'record' as const, record, sent };
+  const branch = findPreviewSource(name, repository, branches.keys())?.branch ?? null;
+  return { branch, proof: branch === null ? null : ('branch' as const), record, sent };
 }
 
 /**
@@ -295,31 +201,28 @@ interface Work {
  */
 async function readMerged(
   context: Context,
-  proven: readonly (Proven & { name: string })[],
+  previews: readonly (Proven & { name: string })[],
   { branches, defaultBranch: main }: Clone,
 ): Promise<Map<string, boolean | null>> {
   if (!main) return new Map();
-  const works: Work[] = [];
-  for (const { name, branch, record } of proven) {
-    if (branch === null) continue;
-    const sent = (await readHistory(context, name)).sent();
-    works.push({ name, branch, record, tip: branches.get(branch), sent, commit: committedFrom(sent) });
-  }
-  const commits = works.flatMap(({ tip, commit }) => [tip ?? [], commit ?? []].flat());
+  const works = previews.flatMap(({ branch, sent, ...preview }) => {
+    if (branch === null) return [];
+    // The tip of a branch that may be gone, and what has all that was sent.
+    return [{ ...preview, branch, sent, tip: branches.get(branch), commit: committedFrom(sent) }];
+  });
+  const commits = works.flatMap(({ tip, commit }) => [tip, commit].filter((each) => each !== undefined));
   const merged = await findMerged(context, commits, main.ref);
-  const isMerged = ({ branch, tip, sent, commit }: Work) => {
+  const mainline = await listMainline(context, main.ref);
+  const isMerged = ({ branch, tip, sent, commit = '', record }: (typeof works)[number]) => {
     if (branch === main.name || (tip !== undefined && !merged.has(tip))) return false;
     if (!sent?.commit || sent.unconfirmed) return null;
-    return commit !== undefined && merged.has(commit);
+    return merged.has(commit) && (record?.ahead === true || !mainline.has(commit));
   };
-  const told = works.map((work) => ({ ...work, is: isMerged(work) }));
-  const isOpen = ({ is, record }: Work & { is: boolean | null }) => is === true && record?.ahead !== true;
-  const mainline = told.some(isOpen) ? await listMainline(context, main.ref) : undefined;
-  return new Map(told.map((work) => [work.name, isOpen(work) ? !mainline?.has(work.commit ?? '') : work.is]));
+  return new Map(works.map((work) => [work.name, isMerged(work)]));
 }
 
 /** The commit that has all that was sent: changes that were never committed are nowhere else. */
-export function committedFrom(sent: Work['sent']): string | undefined {
+export function committedFrom(sent: EventOf<'sent'> | undefined): string | undefined {
   return sent?.dirty === false ? sent.commit : undefined;
 }
 
@@ -327,7 +230,7 @@ export function committedFrom(sent: Work['sent']): string | undefined {
 function endOf({ updatedAt, createdAt }: AppSummary, record: PreviewRecord | undefined): string | null {
   const shownAt = toMs(updatedAt ?? createdAt);
   if (record?.ttlMs === undefined || Number.isNaN(shownAt)) return null;
-  const end = new Date(Math.max(shownAt, Date.parse(record.at) || 0) + record.ttlMs);
-  // A record may come from any version, and a time from any platform.
+  const end = new Date(Math.max(shownAt, Date.parse(record.at)) + record.ttlMs);
+  // A record may come from any version.
   return Number.isNaN(end.getTime()) ? null : end.toISOString();
 }

@@ -10,7 +10,7 @@ import { type AppReading, observe } from '../observe.ts';
 import { othersInProgress } from '../send/index.ts';
 import { type BuildFact, order } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import { committedFrom, listPreviews, type Preview, removePreviewRecord } from './preview-record.ts';
+import { committedFrom, forgetPreview, listPreviews, type Preview } from './preview-record.ts';
 
 interface PruneFilter {
   /** An app, a branch, or a part of them. */
@@ -72,7 +72,7 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
     const isReplaced = (await deleteAppAndWait(context, app, { wasShown: false, createdAt })) === 'replaced';
     // What is on record by now is of the other one.
     if (isReplaced) progress.note(`${app} was made anew meanwhile: that one stays`);
-    else await removePreviewRecord(context, app);
+    else await forgetPreview(context, app);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
-import { ConflictError, type GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { ConflictError, NotFoundError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
@@ -7,7 +7,7 @@ import { type Build, buildPhase, listBuilds } from '../../platform/contract/buil
 import { fetchApp } from '../../platform/replies/index.ts';
 import { findKeptBuilds, whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
-import { type AppHistory, type EventOf, recordLook, settleRollbacks } from '../history/index.ts';
+import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { pastOf, type ServedBuild, servedBefore, servingBuild } from '../serving.ts';
@@ -27,58 +27,77 @@ export interface RollbackOptions {
   /** The build that was found sick and serves: without a question. */
   sick?: { build: string; reason: string } | undefined;
   /** Deploys what serves, to another app with `onto`. `without`: what to type if there is no archive of it. */
-  again?: { onto?: string; without: Fix } | undefined;
+  again?: { what: 'restart' | 'promotion'; onto?: string; without: Fix } | undefined;
 }
 
 /** The build to return to, and the one that it replaces. */
-export interface Chosen extends Pick<Return, 'do' | 'chosenBy' | 'other'>, Pick<RollbackOptions, 'again'> {
+export interface Chosen extends Pick<RollbackOptions, 'again'> {
   app: App;
   history: AppHistory;
   live: string | undefined;
   target: Build;
+  chosenBy: (typeof choices)[number];
+  /** The target serves: there is nothing to do. */
+  isLive: boolean;
   /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
   done: EventOf<'rolling-back'> | undefined;
+  /** Those that could be returned to as well, the latest first. */
+  others: readonly string[];
 }
 
-/**
- * Chooses by what is on record and what the platform lists. A rollback that has made the live build and was not seen to its
- * end is typed again by the same command: that goes no further back.
- */
+/** What the build to return to is known by. That another one was created later says nothing of how it was. */
+export const choices = ['name', 'history', 'order'] as const;
+
+/** Chooses by what is on record and what the platform lists. */
 export async function chooseBuild(
   context: Context,
   name: string,
   seen: AppReading,
-  { build: word, sick, fromGit, restoreScaling, again: isAgain }: RollbackOptions,
+  options: RollbackOptions,
 ): Promise<Chosen> {
   const { api, project } = context;
+  const { sick, again } = options;
   const app = seen.app ?? (await fetchApp(api, { project, app: name }));
   const live = sick?.build ?? servingBuild(seen.serving) ?? liveBuild(app);
-  const looked = await recordLook(context, name, app);
-  const history = await settleRollbacks(context, name, looked, seen.list);
-  if (isAgain && live === undefined) {
+  const history = await recordLook(context, name, app, seen.list);
+  const { wanted, done } = await findWanted(context, name, { app, history, live }, options);
+  const named = wanted === undefined ? undefined : await fetchBuild(api, { project, app: name, build: wanted });
+  const builds = seen.builds || named ? seen.list : await api(listBuilds, { project, app: name });
+  const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
+  const last = lastWell(before);
+  const chosen = { app, history, live, done, again, others: last.clear };
+  if (named) {
+    const isLive = named.id === live && !again;
+    if (!isLive && buildPhase(named.status) !== 'succeeded') throw notReadyError(name, named);
+    return { ...chosen, target: named, isLive, chosenBy: done ? 'history' : 'name' };
+  }
+  warnOfDoubts(context, name, last);
+  const target = builds.find(({ id }) => id === last.build);
+  if (!target) throw nothingBeforeError(name, { history, live }, last);
+  return { ...chosen, target, isLive: false, chosenBy: last.chosenBy };
+}
+
+/**
+ * The build that is named, or that a rollback has made which was not seen to its end: that one is typed again by the same
+ * command, and goes no further back.
+ */
+async function findWanted(
+  context: Context,
+  name: string,
+  { app, history, live }: Pick<Chosen, 'app' | 'history' | 'live'>,
+  { build: word, fromGit, restoreScaling, again }: RollbackOptions,
+): Promise<{ wanted: string | undefined; done?: EventOf<'rolling-back'> }> {
+  if (again && live === undefined) {
     throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
   }
-  const typed = isAgain ? live : word === undefined ? undefined : await resolveBuild(context, name, word);
-  const open = live === undefined || isAgain ? undefined : history.openRollback(live);
-  const isSame = open && !history.isSick(open.as, open.at) && (!typed || history.areOfSame(typed, open.to));
-  const again = isSame ? open : undefined;
-  const isLeft = restoreScaling && again && Object.keys(changedScaling(history, again.to, app)).length > 0;
-  const done = isLeft || (fromGit !== undefined && fromGit !== again?.fromGit) ? undefined : again;
-  const wanted = done?.as ?? typed ?? again?.to;
-  const target = wanted === undefined ? undefined : await fetchBuild(api, { project, app: name, build: wanted });
-  const builds = seen.builds || target ? [...seen.list] : await api(listBuilds, { project, app: name });
-  const known = { history, live, isKept: fromGit === undefined ? await findKeptBuilds(context, name) : () => true };
-  const before = candidatesOf({ ...known, builds }, servedBefore(pastOf(builds, history), live));
-  // What serves is deployed again as any other build.
-  const named = { ...known, builds: target ? [target] : [], ...(isAgain && { live: undefined }) };
-  const [given] = target ? candidatesOf(named, [{ id: target.id, evidence: 'seen' }]) : [];
-  const choice = returnTo(before, given);
-  warnOfDoubts(context, name, choice);
-  if (choice.do !== 'return' && choice.do !== 'nothing') {
-    throw await stopError(context, name, { history, live, target }, { ...choice, again: isAgain });
-  }
-  const chosen = target ?? (builds.find(({ id }) => id === choice.build) as Build);
-  return { ...choice, app, history, live, target: chosen, done, again: isAgain, ...(done && { chosenBy: 'history' }) };
+  if (again) return { wanted: live };
+  const typed = word === undefined ? undefined : await resolveBuild(context, name, word);
+  const open = history.openRollback(live);
+  const isSame = open && !history.isSick(open.as, open.at) && history.areOfSame(typed ?? open.to, open.to);
+  if (!isSame) return { wanted: typed };
+  const isLeft = restoreScaling && Object.keys(changedScaling(history, open.to, app)).length > 0;
+  const isOther = fromGit !== undefined && fromGit !== open.fromGit;
+  return isLeft || isOther ? { wanted: typed ?? open.to } : { wanted: open.as, done: open };
 }
 
 /** The scaling that is not what the platform made of the own settings of a build. */
@@ -88,92 +107,72 @@ export function changedScaling(history: AppHistory, build: string, shown: Record
   return Object.fromEntries(kept) as Partial<AppCreation>;
 }
 
-interface Known {
+interface Known extends Pick<Chosen, 'history' | 'live'> {
   builds: readonly Build[];
-  history: AppHistory;
-  live: string | undefined;
-  isKept: (build: string) => boolean;
 }
 
 /** What decides whether a rollback from the live build returns to these. */
-export function candidatesOf(known: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
-  const { builds, history, live, isKept } = known;
+export function candidatesOf({ builds, history, live }: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
-  return served.map(({ id, evidence }) => ({
-    id,
-    evidence,
-    state: !ready.has(id) ? 'not-ready' : history.isSick(id) ? 'sick' : 'well',
-    files: id === live ? 'live' : live !== undefined && history.areOfSame(id, live) ? 'same' : 'others',
-    // Asked of few.
-    get isKept() {
-      return isKept(id);
-    },
-  }));
+  return served.map(({ id, evidence }) => {
+    const isOther = id !== live && !(live !== undefined && history.areOfSame(id, live));
+    return { id, evidence, isFit: ready.has(id) && !history.isSick(id) && isOther };
+  });
 }
 
 /** Nothing is guessed, or passed over, without a word. */
-function warnOfDoubts({ progress }: Context, app: string, choice: Return): void {
-  const warn = (message: string, why: string) =>
-    progress.warn({ severity: 'warning', message, why, fix: gantryCommand`builds list ${app}` });
-  const { unclear } = choice;
+function warnOfDoubts({ progress }: Context, app: string, { build = '', chosenBy, unclear }: LastWell): void {
+  const fix = gantryCommand`builds list ${app}`;
+  const warn = (message: string, why: string) => progress.warn({ severity: 'warning', message, why, fix });
   if (unclear.length > 0)
     warn(`whether ${firstBuilds(unclear)} of ${app} served before the live one is not known`, whyUnclear);
-  if (choice.build === undefined || choice.chosenBy !== 'order') return;
-  const guess = `build ${shortBuild(choice.build)} of ${app} is chosen by the order of builds`;
-  const why = 'only the list of builds shows it';
-  warn(`${guess}: nobody here saw it serve, or knows whether it was healthy`, why);
+  if (chosenBy !== 'order') return;
+  const guess = `build ${shortBuild(build)} of ${app} is chosen by the order of builds`;
+  warn(`${guess}: nobody here saw it serve, or knows whether it was healthy`, 'only the list of builds shows it');
 }
 
 const whyUnclear =
   'a build that was created later was ready first, or the platform does not show when builds were created';
 
-async function stopError(
-  context: Context,
-  app: string,
-  { history, live, target }: Pick<Known, 'history' | 'live'> & { target: Build | undefined },
-  { do: why, build = '', unclear, ...choice }: Return & Pick<Chosen, 'again'>,
-): Promise<GantryError> {
-  if (why === 'no-archive') return noArchiveError(context, app, build, choice);
+function notReadyError(app: string, { id, status }: Build): ConflictError {
   const fix = gantryCommand`builds list ${app}`;
-  if (why === 'not-ready') {
-    const status = `its status is ${target?.status}`;
-    return new ConflictError(`build ${shortBuild(build)} of ${app} did not succeed: ${status}`, { fix });
-  }
+  return new ConflictError(`build ${shortBuild(id)} of ${app} did not succeed: its status is ${status}`, { fix });
+}
+
+function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'history' | 'live'>, { unclear }: LastWell) {
   const before = live ? ` before ${shortBuild(live)}` : '';
-  const sick = servedBefore(pastOf([], history))
-    .map(({ id }) => id)
-    .filter((each) => each !== live && history.isSick(each));
+  const served = servedBefore(pastOf([], history)).map(({ id }) => id);
+  const sick = served.filter((each) => each !== live && history.isSick(each));
   const details = { app, build: live ?? null, sick };
-  if (why === 'unclear') {
-    const facts = {
-      why: `only ${firstBuilds(unclear)} may have: ${whyUnclear}`,
-      fix: gantryCommand`rollback ${app} BUILD`,
-    };
-    return new NothingBeforeError(`which build of ${app} served${before} is not known`, { ...facts, details });
+  if (unclear.length > 0) {
+    const why = `only ${firstBuilds(unclear)} may have: ${whyUnclear}`;
+    const fix = gantryCommand`rollback ${app} BUILD`;
+    return new NothingBeforeError(`which build of ${app} served${before} is not known`, { why, fix, details });
   }
   const found = sick.length > 0 ? { why: `rolled back or found sick: ${firstBuilds(sick)}` } : {};
-  return new NothingBeforeError(`${app} has no build${before} that served, is well and has other files`, {
-    ...found,
-    fix,
-    details,
-  });
+  const fix = gantryCommand`builds list ${app}`;
+  const message = `${app} has no build${before} that served, is well and has other files`;
+  return new NothingBeforeError(message, { ...found, fix, details });
 }
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
-export async function noArchiveError(context: Context, app: string, build: string, { other, again }: Partial<Chosen>) {
+/** `others`: builds that could be returned to instead, if they are kept. */
+export async function noArchiveError(context: Context, app: string, build: string, { others, again }: NoArchive) {
   const why = (await whyNotUsable(context, app, build)) ?? 'its archive is damaged, or was changed after the deploy';
+  const isKept = await findKeptBuilds(context, app);
+  const other = others.find((id) => id !== build && isKept(id));
   const back = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
-  const fix = again?.without ?? back;
+  const details = { app, build, kept: other ?? null };
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
-  return new NotFoundError(message, { why, fix, details: { app, build, kept: other ?? null } });
+  return new NotFoundError(message, { why, fix: again?.without ?? back, details });
 }
+type NoArchive = Pick<Chosen, 'others' | 'again'>;
 
 /** Says early if there would be nothing to roll back to. */
 export async function warnUnlessKept(context: Context, app: string, live: string | null): Promise<void> {
-  if (live === null) return;
-  const why = await whyNotUsable(context, app, live);
-  if (why === undefined) return;
+  const why = live === null ? undefined : await whyNotUsable(context, app, live);
+  if (live === null || why === undefined) return;
   context.progress.warn({
     severity: 'warning',
     message: `--or-rollback cannot return to build ${shortBuild(live)} of ${app}`,
@@ -185,47 +184,26 @@ export async function warnUnlessKept(context: Context, app: string, live: string
 /** No build is known to have served before, to be well, and to have other files. */
 export class NothingBeforeError extends NotFoundError {}
 
-/** A build that a rollback may return to, and what decides whether it does. */
-export interface ReturnCandidate extends ServedBuild {
-  /** Sick: it was found so, or was rolled back. Not ready: it is in progress, or has failed. */
-  state: 'well' | 'sick' | 'not-ready';
-  /** Compared with the build that it would replace: that is this one, or has the same files. */
-  files: 'live' | 'same' | 'others';
-  /** Its files can be had: there is an archive, or a revision is given. */
-  isKept: boolean;
+/** A build that served before. Fit: it is ready, was not found sick or rolled back, and has other files. */
+interface ReturnCandidate extends ServedBuild {
+  isFit: boolean;
 }
 
-/** What the build to return to is known by. That another one was created later says nothing of how it was. */
-export const choices = ['name', 'history', 'order'] as const;
-
-export interface Return {
-  /** Nothing: that is what serves. The others say why there is no return. */
-  do: 'return' | 'nothing' | 'not-ready' | 'no-archive' | 'unclear' | 'nothing-before';
-  build: string | undefined;
-  chosenBy: (typeof choices)[number];
-  /** Those that may have served later than the one that is chosen. */
-  unclear: readonly string[];
-  /** Another one, with an archive. */
-  other: string | undefined;
-}
+type LastWell = ReturnType<typeof lastWell>;
 
 /**
- * Which build a rollback returns to. `before`: those that served before, the latest first. The named one, however it is; else
- * the last of them that is well and has other files. One that only the list of builds shows is a guess, which is asked for.
+ * The last of those that served before, the latest first, that fits. One that only the list of builds shows is a guess, which
+ * is asked for. `unclear`: those that fit and may have served later. `clear`: those that did serve.
  */
-export function returnTo(before: readonly ReturnCandidate[], named?: ReturnCandidate): Return {
-  const fits = before.filter(({ state, files }) => state === 'well' && files === 'others');
-  const clear = fits.filter(({ evidence }) => evidence !== 'unclear');
-  const found = named ?? clear[0];
-  const unclear = named ? [] : fits.slice(0, clear[0] && fits.indexOf(clear[0])).map(({ id }) => id);
-  const other = clear.find(({ id, isKept }) => isKept && id !== found?.id)?.id;
-  const chosenBy = named ? 'name' : found?.evidence === 'listed' ? 'order' : 'history';
-  return { do: whatToDo(found, unclear.length > 0), build: found?.id, chosenBy, unclear, other };
-}
-
-function whatToDo(found: ReturnCandidate | undefined, mayBeOther: boolean): Return['do'] {
-  if (!found) return mayBeOther ? 'unclear' : 'nothing-before';
-  if (found.files === 'live') return 'nothing';
-  if (found.state === 'not-ready') return 'not-ready';
-  return found.isKept ? 'return' : 'no-archive';
+export function lastWell(before: readonly ReturnCandidate[]) {
+  const fits = before.filter(({ isFit }) => isFit);
+  const at = fits.findIndex(({ evidence }) => evidence !== 'unclear');
+  const found = fits[at];
+  const idsOf = (served: readonly ServedBuild[]) => served.map(({ id }) => id);
+  return {
+    build: found?.id,
+    chosenBy: found?.evidence === 'listed' ? ('order' as const) : ('history' as const),
+    unclear: idsOf(found ? fits.slice(0, at) : fits),
+    clear: idsOf(fits.filter(({ evidence }) => evidence !== 'unclear')),
+  };
 }

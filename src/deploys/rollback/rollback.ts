@@ -51,11 +51,10 @@ export interface RolledBack extends Made, SourceFacts {
 /** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
 export async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
   const { typedMs, sick, fromGit, force, logs, again } = options;
-  const { onto } = again ?? {};
-  const what = !again ? 'rollback' : onto === undefined ? 'restart' : 'promotion';
+  const { what = 'rollback', onto = given } = again ?? {};
   const limit = new TimeLimit(unlimited, { typedMs, failure: `${what} did not get as far as the build` });
   const { context } = limit;
-  const [from, app] = [given, onto ?? given].map((name) => shortAppName(context.project, name)) as [string, string];
+  const [from, app] = [given, onto].map((name) => shortAppName(context.project, name)) as [string, string];
   if (app === from && what === 'promotion') throw new UsageError(`${app} cannot be promoted to itself`);
   const read = await settle(context, from);
   if (sick) await checkServes(context, from, read, sick.build);
@@ -64,8 +63,8 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   const own = { seen: read, keep: keptScaling(choice, options) };
   const place = { ...choice, ...(what === 'promotion' ? await lookAtOther(context, app) : own) };
   const { app: deployed, live, seen, keep } = place;
-  if (choice.do === 'nothing') return closeRollback(unlimited, planOf(context, app, place), choice);
-  const facts = { to: target.id, reason: sick?.reason ?? '', ...(fromGit !== undefined && { fromGit }) };
+  if (choice.isLive) return closeRollback(unlimited, planOf(context, app, place), choice);
+  const facts = { to: target.id, reason: sick?.reason ?? '', fromGit };
   const recorded = live === undefined || again ? undefined : { from: live, ...facts };
   return withSource(context, from, { ...choice, keep }, options, async (source) => {
     const proof = force ? null : await proveFiles(context, from, target.id, source);
@@ -191,7 +190,7 @@ async function untilReplaced(context: Context, app: string, build: string, seen:
   let left: string[] = [];
   let clear = 0;
   const polling = {
-    poll: async (api: Context['api']) => (await api(listContainers, { project, app })) ?? [],
+    poll: (api: Context['api']) => api(listContainers, { project, app }),
     pauses: { firstMs: 2_000, maxMs: 2_000, growth: 1 },
     deadline: new Deadline(context, maxMs, () => {
       const message = `build ${shortBuild(build)} of ${app} serves, but replicas of earlier builds are left`;
@@ -279,17 +278,13 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   const truth = now === undefined ? 'what serves is not known' : `build ${shortBuild(now)} serves`;
   const { build: made = '', status } = detailsOf(error);
   if (isInterrupted) {
-    const ended = made === '' || status === 'canceled' ? 'nothing' : made === now ? 'done' : 'open';
-    const told = {
-      done: { message: `the rollback of ${app} has succeeded, ${truth}`, fix: undefined },
-      open: {
-        message: `${truth}, and build ${shortBuild(made)} may replace it`,
-        fix: gantryCommand`logs ${app} --build ${made} -f`,
-      },
-      nothing: { message: `${truth}, and nothing was rolled back`, fix: gantryCommand`rollback ${app}` },
-    }[ended];
-    const fix = now === undefined ? gantryCommand`apps get ${app}` : told.fix;
-    return { outcome: 'interrupted', serves, message: told.message, fix };
+    const rows: [isSo: boolean, message: string, fix: Fix | undefined][] = [
+      [made === '' || status === 'canceled', `${truth}, and nothing was rolled back`, gantryCommand`rollback ${app}`],
+      [made === now, `the rollback of ${app} has succeeded, ${truth}`, undefined],
+      [true, `${truth}, and build ${shortBuild(made)} may replace it`, gantryCommand`logs ${app} --build ${made} -f`],
+    ];
+    const [, message, fix] = rows.find(([isSo]) => isSo) as (typeof rows)[number];
+    return { outcome: 'interrupted', serves, message, fix: now === undefined ? gantryCommand`apps get ${app}` : fix };
   }
   // It may have become ready since.
   if (done && done.from === sick) return rolledBack(done.to, done.as);

@@ -68,7 +68,7 @@ type From = Pick<RollbackOptions, 'fromGit' | 'configFile'>;
 type Use<T> = (source: RollbackSource) => Promise<T>;
 
 /** What can be chosen from, and the settings that are not those of the earlier build. */
-interface Again extends Pick<Chosen, 'app' | 'target' | 'other' | 'history' | 'again'> {
+interface Again extends Pick<Chosen, 'app' | 'target' | 'others' | 'history' | 'again'> {
   /** The name as well, if another app gets the build. */
   keep: Partial<AppCreation>;
 }

@@ -287,7 +287,7 @@ class TeamVolume {
   }
 
   #copy(context: Context, half: Half, files: readonly FoundFile[], folder: CopyTarget['folder']) {
-    const bytes = files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return this.#inTime(context, half, bytes, async (quiet) => {
       const { copyFiles } = await import('../../storage/copy/index.ts');
       const find = async function* () {

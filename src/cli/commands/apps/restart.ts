@@ -12,7 +12,7 @@ export default defineCommand({
       .option('--force', 'deploy even if the files differ')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
   run: (context, app, { fromGit, configFile, force = false, timeout: typedMs }) => {
-    const again = { without: gantryCommand`apps restart ${app} --from-git REV` };
+    const again = { what: 'restart' as const, without: gantryCommand`apps restart ${app} --from-git REV` };
     return returnToBuild(context, app, { fromGit, configFile, force, logs: !context.progress.isQuiet, typedMs, again });
   },
   ...deployedAgain,
