@@ -445,7 +445,6 @@ const golfed = new Set([
   'src/emulator/endpoints/invocation/handlers.ts',
   'src/emulator/endpoints/invocation/route-call.ts',
   'src/emulator/http/owner-check.ts',
-  'src/emulator/model/billing/spending.ts',
   'src/emulator/model/metrics/estimated-usage.ts',
   'src/emulator/model/runs/buckets.ts',
   'src/emulator/running/unpacked-builds.ts',

@@ -116,9 +116,9 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
   const packages = frames.flatMap(({ file }) => packageOfFile(file) ?? []).map(nameOf);
   const name = packages.at(-1);
   if (own !== undefined && own === frames.at(-1)) {
-    if (!mistakes.test(exception)) return undefined;
-    const fix = `correct ${place}${hintOf(exception)}`;
-    return { cause: 'code-error', title: `the code of the app raised ${cutText(exception, 240)}`, fix };
+    const fix = fixes.find(({ fits }) => fits(exception, own.code));
+    const title = `the code of the app raised ${cutText(exception, 240)}`;
+    return fix && { cause: 'code-error', title, fix: `${fix.start} ${place}${hintOf(exception)}` };
   }
   if (name === undefined) return undefined;
   return (
@@ -127,6 +127,12 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
     callOf(own && name, exception, at, place)
   );
 }
+
+/** What to do with what the app itself raised: a mistake is corrected, and what it raises on purpose has its reason there. */
+const fixes = [
+  { start: 'correct', fits: (exception: string) => mistakes.test(exception) },
+  { start: 'look for its reason at', fits: (_: string, code = '') => /^raise\b/.test(code) },
+];
 
 function hintOf(exception: string): string {
   const [, hint] = hints.find(([sign]) => sign.test(exception)) ?? [];

@@ -10,6 +10,8 @@ import { type ResultSchema, takesFields, withDryRun, withSharedFields } from './
 interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   /** Does the work and returns a plain value or an async iterable of values. Prints nothing to stdout. */
   run: (context: Context, ...inputs: Inputs) => Value | Promise<Value>;
+  /** Before the emulator of the folder is started for it: throws what it would end with. */
+  beforeStart?: (cwd: string, ...inputs: Inputs) => unknown;
   /** The text for the value, or for each value of an iterable. Makes no requests. Without it, nothing is printed. */
   view?: (value: ItemOf<Value>, options: Options) => View | string;
   /** The JSON for the value, or for each value of an iterable, if it differs from the value. */
@@ -161,6 +163,7 @@ export interface Command extends Acts {
 }
 
 const defaults = {
+  beforeStart: () => {},
   data: (value: unknown) => value,
   raw: () => false,
   exit: () => 'ok',

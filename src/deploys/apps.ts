@@ -251,7 +251,7 @@ export async function changeScaling(
   await api(scaleApp, { project, app, body: valuesOf('to') });
   await verifyChanges(context, app, changes);
   await recordEvent(context, app, 'scaled', { before: valuesOf('from'), after: valuesOf('to') });
-  progress.note('the next deploy resets these settings to those of cerebrium.toml');
+  progress.warn('the next deploy resets these settings to those of cerebrium.toml');
   return result;
 }
 
@@ -272,5 +272,5 @@ async function verifyChanges({ api, project, progress, delay }: Context, app: st
     });
   }
   const hidden = changes.flatMap(({ field }) => (typeof shown[field] === 'number' ? [] : [keys[field]]));
-  if (hidden.length > 0) progress.note(`not verified: the platform does not show ${hidden.join(', ')}`);
+  if (hidden.length > 0) progress.warn(`not verified: the platform does not show ${hidden.join(', ')}`);
 }

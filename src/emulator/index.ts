@@ -198,6 +198,7 @@ async function startIn(
     late: new Lateness(now, late),
     linkSeconds,
     runner,
+    running: (app) => runner.running(app),
     webhookPauseMs,
     onCall,
     isOwner: trustOwner ? await createOwnerCheck(server.port) : undefined,
@@ -207,6 +208,7 @@ async function startIn(
   endAbandonedBuilds(platform);
   const seed = await loadSeed(project, options.seed);
   if (store.isNew) seed(platform);
+  runner.runInBackground(keepAllReplicas(platform));
   server.open(platform);
   const issueToken = (claims: Partial<TokenClaims>) =>
     signToken({ ...defaultClaims(project, now()), ...claims }, store.key);
@@ -277,6 +279,14 @@ async function loadSeed(project: string, seed: number | undefined): Promise<(pla
   if (seed === undefined) return () => {};
   const { seedApps } = await import('./server/seed-apps.ts');
   return (platform) => seedApps(project, seed, platform);
+}
+
+/** The handlers are loaded only where they are needed. */
+async function keepAllReplicas(platform: Platform): Promise<void> {
+  const kept = [...platform.store.apps.values()].filter(({ settings }) => settings.minReplicaCount > 0);
+  if (kept.length === 0) return;
+  const { keepReplicas } = await import('./endpoints/builds/handlers.ts');
+  await keepReplicas(kept, platform);
 }
 
 function defaultClaims(project: string, now: number): TokenClaims {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { checkSource } from '../app/app-source.ts';
 import type { AppConfig } from '../app/config.ts';
@@ -73,14 +73,23 @@ interface ExplainOptions extends SubjectOptions {
 /** Explains why a build or a run failed, or what a log shows. */
 export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
   const config = await readConfig(context, options.configFile);
-  const { facts, readLog, logCommand, mayLack, ...subject } = await findSubject(context, options);
+  const subject = await findSubject(context, options);
+  const { app, failed, at } = subject;
+  const isHere = options.id === undefined && app !== null && (config?.name ?? app) === app;
+  const refusal = isHere ? await refusalSince(context, options.configFile, failed ? at : null) : undefined;
+  if (refusal) return { app, build: null, run: null, status: null, at: null, failed: true, ...refusal };
+  return explainSubject(context, options.configFile, config, subject);
+}
+
+async function explainSubject(
+  context: Context,
+  configFile: string,
+  config: AppConfig | undefined,
+  { facts, readLog, logCommand, mayLack, ...subject }: Subject,
+): Promise<ExplainedFailure> {
   if (subject.failed === false) {
     const title = `${nothingFailed(subject)}${mayLack ? '; runs of the last seconds may not be listed yet' : ''}`;
-    const isHere = options.id === undefined && (config === undefined || config.name === subject.app);
-    const refusal = isHere ? await whyRefused(context, options.configFile) : undefined;
-    if (refusal === undefined) return { ...subject, ...nothing, title };
-    const [command, why] = [gantryCommand`check`, `a deploy of this folder is refused: ${refusal}`];
-    return { ...subject, ...nothing, title: `${title}; ${why}`, command };
+    return { ...subject, ...nothing, title };
   }
   const log = await readLog();
   // The app in this folder may be another one.
@@ -100,7 +109,7 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   }
   const { setting: _, step: __, next, ...explanation } = { ...found, ...(await asSecretsAre(context, found, subject)) };
   const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[found.cause];
-  const location = await (locate?.(context, log, own) ?? locateFix(found, own, options.configFile));
+  const location = await (locate?.(context, log, own) ?? locateFix(found, own, configFile));
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
 }
@@ -148,11 +157,24 @@ async function locateMistake({ cwd }: Context, log: string, config: AppConfig | 
 
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
 
-/** The first error of the app in this folder, of which the platform never hears. */
-async function whyRefused(context: Context, configFile: string): Promise<string | undefined> {
-  if (!existsSync(resolve(context.cwd, configFile))) return undefined;
+/** The first error of the app in this folder, of which the platform never hears, unless something failed since it was made. */
+async function refusalSince(context: Context, configFile: string, failedAt: string | null) {
+  const path = resolve(context.cwd, configFile);
+  if (!existsSync(path)) return undefined;
   const { problems } = await checkLocalApp(context, { configFile, root: context.cwd });
-  return problems.find(({ severity }) => severity === 'error')?.message;
+  const error = problems.find(({ severity }) => severity === 'error');
+  const { mtimeMs } = statSync(error?.location ? resolve(context.cwd, error.location.file) : path);
+  if (!error || mtimeMs < toMs(failedAt)) return undefined;
+  const { message, location = null, fix } = error;
+  const title = `a deploy of this folder is refused: ${message}`;
+  return {
+    ...nothing,
+    cause: 'refused',
+    title,
+    location,
+    fix: fix === undefined ? null : String(fix),
+    command: gantryCommand`check`,
+  };
 }
 
 function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {

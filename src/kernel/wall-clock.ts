@@ -21,9 +21,10 @@ export function wallClock(zone: string): WallClock {
   };
 }
 
-/** `2026-11-20 14:00`; empty if invalid. */
+/** `2026-11-20 14:00`, or `2026-11-20 14:00:30`; empty if invalid. */
 export function formatWallClock(wall: number): string {
-  return Number.isNaN(wall) ? '' : new Date(wall).toISOString().slice(0, 16).replace('T', ' ');
+  const shown = wall % 60_000 === 0 ? 16 : 19;
+  return Number.isNaN(wall) ? '' : new Date(wall).toISOString().slice(0, shown).replace('T', ' ');
 }
 
 export function localTimeZone(): string {

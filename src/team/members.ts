@@ -178,7 +178,7 @@ async function confirmGrants(context: GrantCalls & Pick<Context, 'progress' | 'd
   if ('refusal' in evidence) throw evidence.refusal;
   const now = evidence.state;
   if (now === undefined) {
-    context.progress.note(
+    context.progress.warn(
       `the change was accepted, but cannot be confirmed: the grants of ${id} have an unknown format`,
     );
     return false;

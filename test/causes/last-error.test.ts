@@ -38,6 +38,12 @@ test.each([
     'correct main.py:7',
   ],
   [
+    'what the app raises itself',
+    traceback('RuntimeError: the flux is gone', ['/app/main.py', 'raise RuntimeError(f"the {name} is gone")']),
+    'code-error',
+    'look for its reason at main.py:7 (raise RuntimeError(f"the {name} is gone"))',
+  ],
+  [
     'a mistake of types',
     traceback("TypeError: unsupported operand type(s) for +: 'int' and 'str'", ['/app/main.py', 'flux()']),
     'code-error',

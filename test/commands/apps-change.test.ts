@@ -27,7 +27,9 @@ describe('apps scale', () => {
       ],
     });
     expect(web()?.settings).toMatchObject({ minReplicaCount: 1, maxReplicaCount: 6, cooldownPeriodSeconds: 120 });
-    expect(stderr).toContain('the next deploy resets these settings to those of cerebrium.toml');
+    const warning = 'the next deploy resets these settings to those of cerebrium.toml';
+    expect(stderr).toContain(warning);
+    expect(json()).toMatchObject({ warnings: [{ severity: 'warning', message: warning }] });
   });
 
   test('sends nothing if nothing would change', async () => {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { record } from '../support/runs.ts';
 
@@ -249,6 +250,25 @@ describe('what a replica cost is not known from the price of now', () => {
     expect([costCents, estimate]).toEqual([0, 'nothing is billed yet, which takes up to an hour']);
     expect(stderr).not.toContain('does not fit');
   });
+});
+
+test('calls of an app that was deleted are not of the next one of its name', async () => {
+  const time = { now };
+  const own = await startEmulator({ real: false, now: () => time.now });
+  onTestFinished(() => own.close());
+  const setting = { emulator: own, clock: time, cwd: folder.path, env: { GANTRY_CONFIG_DIR: newFolder() } };
+  const calls = async () =>
+    ((await gantry(['cost', 'web', '--json'], setting)).json() as { apps: { calls: number }[] }).apps[0]?.calls;
+  await gantry(['deploy', '--yes'], setting);
+  record(own, { id: 'r-before', createdAt: now, runtimeMs: 1_000, container: 'web-1' });
+  time.now += 10_000;
+  expect(await calls()).toBe(1);
+  await gantry(['apps', 'delete', 'web', '--confirm', 'web'], setting);
+  time.now += 10_000;
+  await gantry(['deploy', '--yes'], setting);
+  record(own, { id: 'r-after', createdAt: time.now + 1_000, runtimeMs: 1_000, container: 'web-2' });
+  time.now += 10_000;
+  expect(await calls()).toBe(1);
 });
 
 test('cost since a day says that it includes today so far', async () => {

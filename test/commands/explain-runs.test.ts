@@ -45,6 +45,22 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     expect(json()).toMatchObject({ failed: true, title: expect.stringContaining("KeyError: 'user'") });
   });
 
+  test("the app's own error is its cause, with the line that raises it", async () => {
+    const main = 'def run():\n    raise RuntimeError("the flux is gone")\n';
+    const config = '[cerebrium.deployment]\nname = "own"\ndisable_auth = true\n';
+    await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': config });
+    const setting = { emulator, cwd: app.path, meanwhile };
+    await gantry(['deploy'], setting);
+    await gantry(['invoke', '.'], setting);
+    emulator.late.pass();
+    expect((await gantry(['explain', '--json'], setting)).json()).toMatchObject({
+      cause: 'code-error',
+      title: 'the code of the app raised RuntimeError: the flux is gone',
+      fix: expect.stringMatching(/^look for its reason at main.py:2/),
+      location: { file: 'main.py', line: 2 },
+    });
+  });
+
   test('a secret that came after the replica is not set once more', async () => {
     const main =
       'import os\ndef run():\n    return os.environ.get("ABC") or os.environ["ABC"]\ndef hi():\n    return 1\n';

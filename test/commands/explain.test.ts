@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
@@ -59,20 +59,24 @@ test('uses no config file of another app', async () => {
   expect(json()).toEqual({ location: null, cause: 'package-not-found' });
 });
 
-test('says why a deploy is refused when nothing failed', async () => {
+test.each(['nothing', 'an older build'])('says why a deploy is refused when %s failed', async (failed) => {
   const broken = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "whole"\n' };
   await using app = await folderOf(broken);
+  if (failed !== 'nothing') emulator.fail('build', 'init_failure');
   await gantry(['deploy'], { emulator, cwd: app.path });
   writeFileSync(join(app.path, 'cerebrium.toml'), `${broken['cerebrium.toml']}[cerebrium.hardware]\ncpu = "many"\n`);
   expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(10);
   const { json } = await gantry(['explain', 'whole', '--json'], { emulator, cwd: app.path });
   expect(json()).toMatchObject({
-    cause: null,
-    title: expect.stringMatching(
-      /^the latest build of whole has not failed, and no run has; runs of .* listed yet; a deploy of this folder is refused: .*cpu/,
-    ),
+    ...{ cause: 'refused', failed: true, build: null, run: null },
+    title: expect.stringMatching(/^a deploy of this folder is refused: .*cpu/),
+    location: { file: 'cerebrium.toml', line: 4 },
     next: [{ argv: ['gantry', 'check'] }],
   });
+  // What failed since is explained, whatever the folder has.
+  utimesSync(join(app.path, 'cerebrium.toml'), 0, 0);
+  const { stdout } = await gantry(['explain', 'whole'], { emulator, cwd: app.path });
+  expect(stdout.startsWith('cause: a deploy of this folder is refused')).toBe(failed === 'nothing');
 });
 
 test('says that nothing failed', async () => {

@@ -31,6 +31,12 @@ const run = (line: string, { env, ...setting }: Setting = {}) => {
 };
 
 describe('gantry deploy --local', () => {
+  test('starts nothing in a folder without an app', async () => {
+    const { code, behind, stderr } = await run('deploy --local');
+    expect([code, behind, stderr]).toEqual([10, [], expect.stringMatching(/^error: cerebrium.toml not found\n/)]);
+    expect(stderr).toMatch(/^ {2}fix gantry init --local$/m);
+  });
+
   test('is a first walk without an account and without variables', async () => {
     expect((await run('init my-app')).code).toBe(0);
     const cwd = join(home, 'my-app');

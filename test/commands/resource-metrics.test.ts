@@ -41,6 +41,17 @@ test('of a short span has all of it, and the minute in progress', async () => {
   await own.close();
 });
 
+test('of a minute has rows that differ: their times have seconds', async () => {
+  const own = await startEmulator({ seed: 1, now: () => end - 30_000 });
+  const since = { emulator: own, clock: { now: end - 30_000 }, ...wideTerminal };
+  const { stdout } = await gantry(['metrics', 'transcriber', '--since', '1m', '--timezone', 'UTC'], since);
+  const times = stdout.match(/^\d{4}-\d\d-\d\d \S+/gm) ?? [];
+  const rows = times.slice(times[0]?.includes(' to ') ? 1 : 0);
+  expect(rows.length).toBeGreaterThan(10);
+  expect(new Set(rows).size).toBe(rows.length);
+  await own.close();
+});
+
 test('shows peaks, a chart for each resource and a table', async () => {
   const { stdout, stderr } = await resources('web', [...range, '--timezone', 'UTC']);
   expect(stdout).toMatch(/^peak CPU [\d.]+ cores, peak memory [\d.]+ GB, peak GPU memory [\d.]+ GB\n.*, UTC\n\n/);

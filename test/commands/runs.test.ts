@@ -60,6 +60,17 @@ interface Run {
   createdAt: string;
 }
 
+test.each([
+  ['failed (attempt 3): ECONNREFUSED', 'failed (attempt 3): ECONNREFUSED'],
+  [undefined, 'not known: the platform does not tell it'],
+])('says of a webhook what became of it: %s', async (webhookDelivery, shown) => {
+  const more = { webhookEndpoint: 'http://127.0.0.1:1/', ...(webhookDelivery && { webhookDelivery }) };
+  record(emulator, { id: 'r-hook', createdAt: end, statusCode: 200, runtimeMs: 5, async: true, ...more });
+  const { stdout } = await gantry(['runs', 'get', 'web', 'latest'], { emulator });
+  expect(stdout).toMatch(new RegExp(`^delivery\\s+${shown.replace(/[()]/g, '.')}$`, 'm'));
+  expect(stdout).not.toContain('sent to the webhook');
+});
+
 describe('a range over 24 hours', () => {
   test('is read completely in windows of 24 hours, and sorted', async () => {
     const ids = recordMany(emulator, { name: 'r', number: 6_900, from: end - 3 * day, to: end });

@@ -163,7 +163,7 @@ describe('a change', () => {
     expect(outcome.json()).toMatchObject({ error: { details: { now } } });
   });
 
-  test('that cannot be confirmed succeeds with a note', async () => {
+  test('that cannot be confirmed succeeds with a warning', async () => {
     let listings = 0;
     const unclear = { body: { serviceAccounts: [{ id: 'sa-1', grants: [{ role: 'all' }] }] } };
     const env = await altering(emulator, (method) => (method === 'GET' && ++listings > 1 ? unclear : undefined));

@@ -43,6 +43,7 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
     now: () => Date.now(),
     current: () => app,
     leastReplicas: 0,
+    ended: () => {},
   });
   const settings = {
     ...{ minReplicaCount: scaling.min ?? 0, maxReplicaCount: scaling.max, replicaConcurrency: scaling.concurrency },

@@ -60,17 +60,18 @@ describe('a webhook', () => {
   });
 
   test.each([
-    ['that answers', [200], [200]],
-    ['that is down once', [0, 200], [undefined, 200]],
-    ['that is down', [0], [undefined, undefined, undefined]],
-    ['that does not exist yet', [404, 404, 204], [404, 404, 204]],
-    ['that sends elsewhere', [302], [302, 302, 302]],
-    ['that finds it bad', [400], [400]],
-    ['that refuses', [410], [410]],
-    ['that is broken', [503], [503]],
-  ])('%s', async (_, statuses, attempts) => {
-    const { emulator, delivered } = await called('&async=true', {}, ...statuses);
+    ['that answers', [200], [200], 'delivered (HTTP 200)'],
+    ['that is down once', [0, 200], [undefined, 200], 'delivered (HTTP 200)'],
+    ['that is down', [0], [undefined, undefined, undefined], 'failed (attempt 3): UND_ERR_SOCKET'],
+    ['that does not exist yet', [404, 404, 204], [404, 404, 204], 'delivered (HTTP 204)'],
+    ['that sends elsewhere', [302], [302, 302, 302], 'failed (attempt 3): HTTP 302'],
+    ['that finds it bad', [400], [400], 'failed (attempt 1): HTTP 400'],
+    ['that refuses', [410], [410], 'failed (attempt 1): HTTP 410'],
+    ['that is broken', [503], [503], 'failed (attempt 1): HTTP 503'],
+  ])('%s', async (_, statuses, attempts, webhookDelivery) => {
+    const { emulator, delivered, runs } = await called('&async=true', {}, ...statuses);
     await expect.poll(() => [...emulator.deliveries]).toEqual(attempts);
+    expect(await runs()).toMatchObject([{ webhookDelivery }]);
     expect(delivered).toHaveLength(attempts.length);
     expect(new Set(delivered.map(({ body }) => body)).size).toBe(1);
   });
@@ -85,6 +86,13 @@ describe('a webhook', () => {
     await call(`run?webhookEndpoint=${encodeURIComponent(url)}`);
     await expect.poll(() => [...emulator.deliveries]).toEqual(attempts);
     expect(delivered).toHaveLength(arrived);
+  });
+
+  test('to which nobody listens is said to have failed', async () => {
+    const { call, runs } = await running('functions', {}, { real: false });
+    await call('run?async=true&webhookEndpoint=http%3A%2F%2F127.0.0.1%3A1%2F');
+    const delivery = async () => (await runs())[0].webhookDelivery;
+    await expect.poll(delivery).toMatch(/^failed \(attempt 3\): /);
   });
 
   test('must be a URL', async () => {

@@ -66,6 +66,10 @@ const deployedAppsFields = {
 
 export default defineCommand({
   configure: deployFlags,
+  beforeStart: async (cwd, folders, { configFile, name }) => {
+    const { loadAppConfig } = await import('../../app/config.ts');
+    if (folders.length === 0) await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
+  },
   run: (unlimited, folders, options): Promise<Outcome | RawOutput> =>
     announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
       if (options.install) {

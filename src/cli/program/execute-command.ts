@@ -63,7 +63,7 @@ async function executeFiltered(
 ): Promise<number> {
   const { signal, interruption, secrets } = state;
   const options = inputs.at(-1) as { events?: boolean; follow?: boolean; live?: boolean };
-  const local = await findLocalTarget(command, flags, given, signal);
+  const local = await findLocalTarget(command, flags, given, signal, (cwd) => command.beforeStart(cwd, ...inputs));
   const io = withVariables(given, local);
   const inPlace = placeBeside(state.argv);
   const context = createContext(io, flags, { ...state, inPlace, ofProfile: command.ofProfile }, local);

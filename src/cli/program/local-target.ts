@@ -23,6 +23,7 @@ export async function findLocalTarget(
   flags: GlobalFlags,
   io: Io,
   signal: AbortSignal,
+  beforeStart: (cwd: string) => unknown = () => {},
 ): Promise<LocalSettings | undefined> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const choice = choose(flags, io.env, cwd);
@@ -44,7 +45,8 @@ export async function findLocalTarget(
     return { ...own, variables: { ...unset, ...known }, isStarted: false };
   }
   let isStarted = false;
-  const variables = await useFolderEmulator(io, cwd, signal, () => {
+  const variables = await useFolderEmulator(io, cwd, signal, async () => {
+    await beforeStart(cwd);
     isStarted = true;
   });
   return { ...own, variables: { ...unset, ...variables }, isStarted };

@@ -1,9 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import type { AppSettings } from '../model/apps/settings.ts';
+import { type AppSettings, requirementsOf } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/data-folder.ts';
-import type { AppRecord, BuildRecord } from '../model/state/records.ts';
+import type { AppRecord, BuildRecord, ReplicaPeriod } from '../model/state/records.ts';
 import type { Model } from '../model/state/store.ts';
 import { AppLogs, type AppOutput } from './logs/app-logs.ts';
 import { findContainerEngine, OwnContainers } from './processes/own-containers.ts';
@@ -143,9 +143,38 @@ export class AppRunner {
       now: this.options.now,
       current: (record) => this.options.store.apps.get(app) ?? record,
       leastReplicas: this.options.leastReplicas,
+      ended: (replica) => this.options.store.addReplica({ ...replica, app }),
     });
     this.#pools.set(app, pool);
     return pool;
+  }
+
+  /** Those of an app whose process runs here. */
+  running(app: AppRecord): ReplicaPeriod[] {
+    return this.#pools.get(app.id)?.list(app) ?? [];
+  }
+
+  /** The app was scaled, or has other secrets. Starts what `min_replicas` keeps of the build that serves. */
+  async keepReplicas(app: AppRecord, build: BuildRecord): Promise<void> {
+    const { signal } = this;
+    this.#pools.get(app.id)?.rescale(app);
+    if (app.settings.minReplicaCount === 0) return;
+    const release = this.unpacked.use(build);
+    try {
+      const python = await this.prepare(build);
+      // The emulator may have stopped, and the app may be deleted.
+      if (!signal.aborted && this.options.store.builds.has(build.id))
+        await this.getPool(app.id).keep({ app, build, python });
+    } finally {
+      release();
+    }
+  }
+
+  /** Unpacks a build, and returns the interpreter that its replicas are started with. */
+  async prepare(build: BuildRecord): Promise<string> {
+    const folder = await this.unpacked.unpack(build, { print: () => {}, signal: this.signal });
+    const listed = await readFile(join(folder, 'requirements.txt')).catch(() => undefined);
+    return (await this.pythonFor(build.settings, requirementsOf(build.settings, listed)))?.path ?? '';
   }
 
   /**

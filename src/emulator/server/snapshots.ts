@@ -4,6 +4,7 @@ import { cp, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { linkOrCopy } from '../../kernel/disk/index.ts';
+import { keepReplicas } from '../endpoints/builds/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import type { PlatformClock } from '../model/platform-clock.ts';
 import { endAbandonedRuns } from '../model/runs/record.ts';
@@ -50,6 +51,7 @@ export function restoreState(snapshot: string, platform: Platform): Promise<void
     endAbandonedRuns(platform);
     endAbandonedBuilds(platform);
     runner.runInBackground(removeReplaced());
+    runner.runInBackground(keepReplicas(store.apps.values(), platform));
   });
 }
 

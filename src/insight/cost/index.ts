@@ -39,6 +39,8 @@ interface CostOptions {
 type CostPeriod = ReturnType<typeof periodOf>;
 
 const dayMs = 86_400_000;
+/** How far the clocks of what creates apps and of what records their calls may be apart. */
+const clockMs = 5_000;
 
 /** Reads what apps cost, by default in this month, and from their runs what for. Throws UsageError, NotFoundError. */
 export async function readCost(context: Context, { app, since, until, explain }: CostOptions) {
@@ -169,7 +171,9 @@ async function readTimes(context: Context, { name, app, summary, period }: Times
   const range = { since, until: Math.min(context.platformNow(), period.until + 1) };
   // The day before as well: calls of it may run in the period, and clocks differ.
   const readFrom = since - dayMs;
-  const time = new ReplicaTime({ ...range, countFrom: Math.max(period.since, readFrom), cooldowns });
+  // One of the same name that was deleted before had calls of its own.
+  const countFrom = Math.max(period.since, since - clockMs);
+  const time = new ReplicaTime({ ...range, countFrom, cooldowns });
   const history = await recordLook(context, name, app);
   const hardwareSince = history.unchangedSince(hardwareFields);
   // With other settings, replicas lived for another time, or at another price.

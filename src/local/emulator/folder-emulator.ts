@@ -41,13 +41,13 @@ export async function useFolderEmulator(
   background: Background,
   cwd: string,
   signal: AbortSignal,
-  onStart: () => void,
+  onStart: () => Promise<void>,
 ): Promise<Variables> {
   const { env } = background;
   const folder = emulatorFolder(env, cwd);
   const running = runningIn(env, folder);
   if (running) return running;
-  onStart();
+  await onStart();
   const files = filesOf(env, folder);
   makePrivateFolder(files.root);
   const started = await startIn(background, signal, folder);

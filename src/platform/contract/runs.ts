@@ -51,6 +51,7 @@ export const Run = objectOf({
   queueTimeMs: optionalAmount,
   responseTimeMs: optionalAmount,
   buildId: assumed(optionalText),
+  webhookDelivery: assumed(optionalText),
 });
 export type Run = v.InferOutput<typeof Run>;
 

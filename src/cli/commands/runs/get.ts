@@ -34,6 +34,7 @@ export default defineCommand({
       async: boolean('whether the call was asynchronous'),
       websocket: boolean('whether the call was a WebSocket'),
       webhookEndpoint: text('URL that the result is sent to'),
+      webhookDelivery: text('what became of it, if the platform tells it'),
       createdAt: text('RFC 3339, UTC'),
       updatedAt: text('RFC 3339, UTC'),
       containerStartedAt: text('when a container received it: RFC 3339, UTC'),
@@ -67,7 +68,8 @@ const identity = (run: Run): FactRows => [
   ['function', run.functionName],
   ['method', [run.method, run.async ? 'asynchronous' : run.websocket && 'WebSocket'].filter(Boolean).join(', ')],
   ['webhook', run.webhookEndpoint],
-  ['response', run.async ? (run.webhookEndpoint ? 'sent to the webhook' : 'not kept by the platform') : undefined],
+  ['delivery', run.webhookEndpoint ? run.webhookDelivery || 'not known: the platform does not tell it' : undefined],
+  ['response', run.async && !run.webhookEndpoint ? 'not kept by the platform' : undefined],
 ];
 
 const timestamps = (run: Run): FactRows => [

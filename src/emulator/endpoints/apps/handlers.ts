@@ -5,11 +5,11 @@ import { refuse } from '../../http/reply.ts';
 import { type AppSettings, applyScaling, findInvalidSetting, withDefaults } from '../../model/apps/settings.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { dashboardAddress } from '../../model/dashboard-address.ts';
-import { listReplicas, type ReplicaPeriod } from '../../model/runs/replica-periods.ts';
-import { type AppRecord, type BuildRecord, replaceSettings } from '../../model/state/records.ts';
-import { findApp, type Store } from '../../model/state/store.ts';
+import { listReplicas } from '../../model/runs/replica-periods.ts';
+import { type AppRecord, type BuildRecord, type ReplicaPeriod, replaceSettings } from '../../model/state/records.ts';
+import { findApp } from '../../model/state/store.ts';
 import { formatTime } from '../../model/time.ts';
-import { createBuild, startBuild } from '../builds/handlers.ts';
+import { createBuild, keepReplicas, startBuild } from '../builds/handlers.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { signUrl } from '../signed-url.ts';
 import { appDetails, appEndpoint, appSummary, pageOf } from './view.ts';
@@ -38,13 +38,16 @@ export const appHandlers = {
   },
 
   // Scaled settings last until the next deploy, which replaces the record.
-  scaleApp({ body, ...params }, { store, now }) {
+  scaleApp({ body, ...params }, platform) {
+    const { store, now } = platform;
     const app = findApp(store, params);
     const settings = applyScaling(app.settings, body);
     const problem = findInvalidSetting(settings, [settings.runtime]);
     if (problem) refuse(400, problem);
-    store.apps.set(app.id, replaceSettings(app, settings, now()));
+    const scaled = replaceSettings(app, settings, now());
+    store.apps.set(app.id, scaled);
     store.save();
+    platform.runner.runInBackground(keepReplicas([scaled], platform));
     return undefined;
   },
 
@@ -54,6 +57,7 @@ export const appHandlers = {
     await runner.stopApp(app.id);
     for (const build of store.getAppBuilds(app.id)) store.builds.delete(build.id);
     for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
+    for (const replica of store.replicas.values()) if (replica.app === app.id) store.replicas.delete(replica.name);
     store.secrets.delete(app.id);
     store.apps.delete(app.id);
     store.save();
@@ -62,24 +66,25 @@ export const appHandlers = {
 
   listContainers(params, platform) {
     const app = findApp(platform.store, params);
-    const running = platform.runner.getPool(app.id).list(app);
-    return listReplicas(app, running, platform).map((replica) => view(app, replica, platform.now()));
+    return listReplicas(app, platform).map((replica) => view(app, replica, platform.now()));
   },
 
   getProjectSecrets({ project }, { store }) {
     return store.secrets.get(project) ?? null;
   },
 
-  setProjectSecrets({ project, body }, { store }) {
-    return replaceSecrets(store, project, body);
+  setProjectSecrets({ project, body }, platform) {
+    const apps = [...platform.store.apps.values()].filter((app) => app.project === project);
+    return replaceSecrets(project, body, apps, platform);
   },
 
   getAppSecrets(params, { store }) {
     return store.secrets.get(findApp(store, params).id) ?? null;
   },
 
-  setAppSecrets({ body, ...params }, { store }) {
-    return replaceSecrets(store, findApp(store, params).id, body);
+  setAppSecrets({ body, ...params }, platform) {
+    const app = findApp(platform.store, params);
+    return replaceSecrets(app.id, body, [app], platform);
   },
 } satisfies Partial<Handlers>;
 
@@ -167,7 +172,13 @@ function addressOf(name: string, network: number): string {
 }
 
 /** Each write replaces all secrets of the project or app. */
-function replaceSecrets(store: Store, owner: string, secrets: Record<string, string>): undefined {
+function replaceSecrets(
+  owner: string,
+  secrets: Record<string, string>,
+  apps: AppRecord[],
+  platform: Platform,
+): undefined {
+  const { store, runner } = platform;
   const invalid = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
   if (invalid !== undefined) refuse(400, `invalid secret name: ${invalid}`);
   const [withNul] = Object.entries(secrets).find(([, value]) => value.includes('\0')) ?? [];
@@ -175,5 +186,6 @@ function replaceSecrets(store: Store, owner: string, secrets: Record<string, str
   if (Object.keys(secrets).length > 0) store.secrets.set(owner, secrets);
   else store.secrets.delete(owner);
   store.save();
+  runner.runInBackground(keepReplicas(apps, platform));
   return undefined;
 }

@@ -144,6 +144,15 @@ export function findReadyBuild(app: AppRecord, { store, now }: Platform): BuildR
   return store.getAppBuilds(app.id).find((build) => buildPhase(getBuildProgress(build, now()).status) === 'succeeded');
 }
 
+/** Starts what `min_replicas` keeps of apps: after a start, after scaling, and with new secrets. */
+export async function keepReplicas(apps: Iterable<AppRecord>, platform: Platform): Promise<void> {
+  for (const app of apps) {
+    const build = findReadyBuild(app, platform);
+    if (build && platform.runner.runsApps && !(await whyNotRunnable(build, platform)))
+      await platform.runner.keepReplicas(app, build);
+  }
+}
+
 /** Why a build cannot run on this machine. */
 export async function whyNotRunnable(
   { settings, files, keyName }: BuildRecord,

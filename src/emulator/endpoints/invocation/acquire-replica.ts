@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { requirementsOf } from '../../model/apps/settings.ts';
 import { markAssigned, markQueued, markStarted } from '../../model/runs/record.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { raceAbort } from '../../running/replicas/replica.ts';
@@ -55,12 +52,7 @@ async function acquireSlot(request: ReplicaRequest, platform: Platform): Promise
   const onQueued = () => markQueued(run, platform);
   const release = runner.unpacked.use(build);
   try {
-    const folder = await runner.unpacked
-      .unpack(build, { print: () => {}, signal: runner.signal })
-      .catch(throwStartError);
-    const listed = await readFile(join(folder, 'requirements.txt')).catch(() => undefined);
-    const requirements = requirementsOf(build.settings, listed);
-    const python = (await runner.pythonFor(build.settings, requirements).catch(throwStartError))?.path ?? '';
+    const python = await runner.prepare(build).catch(throwStartError);
     return await runner.getPool(app.id).acquire({ app, build, python, run, isSocket, signal, isReplaced, onQueued });
   } finally {
     release();

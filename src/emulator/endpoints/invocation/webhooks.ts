@@ -1,6 +1,8 @@
 import { pause } from '../../../kernel/clock.ts';
+import { systemCode } from '../../../kernel/errors.ts';
 import { maxWebhookAttempts, webhookHeaders } from '../../../platform/contract/invocation.ts';
 import { signWebhook } from '../../../platform/contract/webhooks.ts';
+import { markDelivery } from '../../model/runs/record.ts';
 import type { Platform } from '../platform.ts';
 
 /** The result of a run, to be delivered to `url`. */
@@ -16,12 +18,22 @@ export interface WebhookMessage {
 export async function deliverWebhook(message: WebhookMessage, platform: Platform, signal: AbortSignal): Promise<void> {
   const { deliveries, webhookPauseMs } = platform;
   for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
-    const status = await attemptDelivery(message, platform, signal);
+    const reply = await attemptDelivery(message, platform, signal);
+    const status = typeof reply === 'number' ? reply : undefined;
     deliveries.push(status);
     if (deliveries.length > maxRecordedAttempts) deliveries.shift();
-    if (!isRetryable(status) || signal.aborted) return;
-    if (attempt < maxWebhookAttempts) await pause(webhookPauseMs, signal).catch(() => {});
+    const isLast = !isRetryable(status) || signal.aborted || attempt === maxWebhookAttempts;
+    markDelivery(message.run, deliveryText(reply, attempt, isLast), platform);
+    if (isLast) return;
+    await pause(webhookPauseMs, signal).catch(() => {});
   }
+}
+
+/** `delivered (HTTP 200)`, `attempt 1 failed: ECONNREFUSED`, `failed (attempt 3): HTTP 404`. */
+function deliveryText(reply: number | string, attempt: number, isLast: boolean): string {
+  const reason = typeof reply === 'number' ? `HTTP ${reply}` : reply;
+  if (typeof reply === 'number' && reply >= 200 && reply < 300) return `delivered (${reason})`;
+  return isLast ? `failed (attempt ${attempt}): ${reason}` : `attempt ${attempt} failed: ${reason}`;
 }
 
 /** Older attempts are dropped, so that an emulator can run for days. */
@@ -34,10 +46,14 @@ function isRetryable(status: number | undefined): boolean {
 
 const receiverTimeoutMs = 10_000;
 
-/** Returns the HTTP status; undefined without a response. */
-async function attemptDelivery(message: WebhookMessage, platform: Platform, signal: AbortSignal) {
+/** Returns the HTTP status; without a response, the reason. */
+async function attemptDelivery(
+  message: WebhookMessage,
+  platform: Platform,
+  signal: AbortSignal,
+): Promise<number | string> {
   const fault = platform.faults.take('webhook');
-  if (fault === 'lost') return undefined;
+  if (fault === 'lost') return 'no response';
   const headers = webhookHeadersOf(message, platform.now(), fault === 'forged');
   const send = async () => {
     if (message.url.startsWith(captureAddress(platform.url))) return capture(message, headers, platform);
@@ -54,8 +70,9 @@ async function attemptDelivery(message: WebhookMessage, platform: Platform, sign
   try {
     if (fault === 'twice') await send();
     return await send();
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { cause, message: said } = error as Error;
+    return systemCode(cause) ?? said;
   }
 }
 

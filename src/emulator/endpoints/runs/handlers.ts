@@ -159,6 +159,7 @@ function runListItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
     region: app.settings.region,
     containerId: run.container,
     webhookEndpoint: run.webhookEndpoint ?? '',
+    ...defined({ webhookDelivery: run.webhookDelivery }),
     containerStartedAt: timeOrEmpty(startedAt),
     completedAt: timeOrEmpty(endedAt),
     executionTimeMs: runtimeMs,

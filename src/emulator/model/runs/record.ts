@@ -50,6 +50,12 @@ export function markEnded(id: string, statusCode: number, model: Model, more: Pa
   model.store.saveSoon();
 }
 
+/** What became of the delivery of its response. */
+export function markDelivery(id: string, webhookDelivery: string, model: Model): void {
+  updateRun(id, model, () => ({ webhookDelivery }));
+  model.store.saveSoon();
+}
+
 /** Ends the runs that were in progress when an earlier emulator stopped. */
 export function endAbandonedRuns(model: Model): void {
   for (const run of model.store.runs.values()) {

@@ -125,6 +125,8 @@ const RunRecord = v.object({
   method: v.string(),
   async: v.boolean(),
   webhookEndpoint: v.exactOptional(v.string()),
+  /** What became of its delivery; absent before the first attempt has ended. */
+  webhookDelivery: v.exactOptional(v.string()),
   /** The call is a WebSocket. */
   websocket: v.exactOptional(v.boolean()),
   /** The name of the replica that serves it. */
@@ -150,6 +152,33 @@ const RunRecord = v.object({
 });
 export type RunRecord = v.InferOutput<typeof RunRecord>;
 
+/** A replica whose process ran here, and has ended. Times in milliseconds since 1970. */
+const ReplicaRecord = v.object({
+  name: v.string(),
+  /** Id of its app. */
+  app: v.string(),
+  build: v.string(),
+  /** The begin of its start, which is billed. */
+  startedAt: v.number(),
+  /** When it could serve runs; infinite if that is not known yet. */
+  readyAt: v.number(),
+  /** When it ended, or will end without further runs. */
+  endsAt: v.number(),
+  /** How often its process was started again; only of replicas whose process runs here. */
+  restarts: v.exactOptional(v.number()),
+});
+export type ReplicaRecord = v.InferOutput<typeof ReplicaRecord>;
+
+/** The lifetime of a replica. Times in milliseconds since 1970. */
+export interface ReplicaPeriod extends Omit<ReplicaRecord, 'app'> {
+  state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
+  isTerminating?: boolean;
+  /** Kept without calls, and not a process: it has ended where one that serves took its place. */
+  isMadeUp?: boolean;
+  /** What it costs, if not what those of its app do. */
+  billed?: BilledSettings;
+}
+
 const Account = v.object({
   keys: v.array(ApiKey),
   users: v.array(User),
@@ -173,6 +202,7 @@ export const State = v.object({
   apps: v.array(AppRecord),
   builds: v.array(BuildRecord),
   runs: v.optional(v.array(RunRecord), []),
+  replicas: v.optional(v.array(ReplicaRecord), []),
   accounts: v.optional(v.record(v.string(), Account), {}),
   secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
   volumeSizes: v.optional(v.record(v.string(), v.number()), {}),

@@ -11,6 +11,8 @@ import {
   type AppRecord,
   type BuildRecord,
   type DeviceRecord,
+  type ReplicaPeriod,
+  type ReplicaRecord,
   type RunRecord,
   State,
   stateVersion,
@@ -23,6 +25,8 @@ export class Store {
   readonly builds = new Map<string, BuildRecord>();
   /** Recorded runs. Those of seeded apps are generated on demand (`seed/traffic.ts`). */
   readonly runs = new Map<string, RunRecord>();
+  /** Those whose process ran here, and has ended, by name. */
+  readonly replicas = new Map<string, ReplicaRecord>();
   /** By project; seeded on first access. */
   readonly accounts = new Map<string, Account>();
   /** Names and values, by the id of the project or app they belong to. */
@@ -85,6 +89,12 @@ export class Store {
     return recorded;
   }
 
+  /** An ended replica is billed, unless it is of a state before this one. */
+  addReplica(replica: ReplicaRecord): void {
+    if (this.builds.has(replica.build)) this.replicas.set(replica.name, replica);
+    this.saveSoon();
+  }
+
   /** An app's builds, newest first. */
   getAppBuilds(app: string): BuildRecord[] {
     return [...this.builds.values()].filter((build) => build.app === app).reverse();
@@ -120,6 +130,7 @@ export class Store {
       apps: [...this.apps.values()],
       builds: [...this.builds.values()],
       runs: [...this.runs.values()],
+      replicas: [...this.replicas.values()],
       accounts: Object.fromEntries(this.accounts),
       secrets: [...this.secrets],
       volumeSizes: Object.fromEntries(this.volumeSizes),
@@ -144,6 +155,7 @@ export class Store {
     this.apps.clear();
     this.builds.clear();
     this.runs.clear();
+    this.replicas.clear();
     this.accounts.clear();
     this.secrets.clear();
     this.volumeSizes.clear();
@@ -157,6 +169,7 @@ export class Store {
     for (const app of state.apps) this.apps.set(app.id, app);
     for (const build of state.builds) this.builds.set(build.id, build);
     for (const run of state.runs) this.runs.set(run.id, run);
+    for (const replica of state.replicas) this.replicas.set(replica.name, replica);
     for (const [project, account] of Object.entries(state.accounts)) this.accounts.set(project, account);
     for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
     for (const [volume, size] of Object.entries(state.volumeSizes)) this.volumeSizes.set(volume, size);
@@ -220,6 +233,8 @@ export interface Model {
   readonly store: Store;
   /** Milliseconds since 1970. The only clock of the emulator's state, so that a test can move it. */
   readonly now: () => number;
+  /** Replicas whose process runs here. */
+  readonly running: (app: AppRecord) => readonly ReplicaPeriod[];
 }
 
 /** Refuses with 404 if the project has no app with this id. */

@@ -31,7 +31,8 @@ export async function performBuild(
     const differences = [...(python?.differs ? [python.differs] : []), ...settingDifferences(build.settings)];
     build.script.end = { status: 'success', ...(differences.length > 0 && { differences }) };
     const { changedAt } = getBuildProgress(build, Number.POSITIVE_INFINITY);
-    after(changedAt - now(), () => runner.getPool(app.id).replaceBy(build), { background: true });
+    const started = { app, build, python: python?.path ?? '' };
+    after(changedAt - now(), () => runner.getPool(app.id).replaceBy(started), { background: true });
   } catch (error) {
     build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, python, running);
   } finally {

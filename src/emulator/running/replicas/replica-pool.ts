@@ -1,8 +1,6 @@
 import { after, pause } from '../../../kernel/clock.ts';
 import { ReplicaSet, type Scaling } from '../../../platform/scaling.ts';
-import type { ReplicaPeriod } from '../../model/runs/replica-periods.ts';
-import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
-import { hour } from '../../model/time.ts';
+import type { AppRecord, BuildRecord, ReplicaPeriod, ReplicaRecord } from '../../model/state/records.ts';
 import { type ReplicaOptions, raceAbort, StartTimeoutError } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { hasFixedPort, sharesPort } from './server-ready.ts';
@@ -18,6 +16,15 @@ interface PoolOptions {
   current(app: AppRecord): AppRecord;
   /** How many are kept after the cooldown if the app's own minimum is lower. */
   leastReplicas: number;
+  /** Called with each that was ready once and has ended. */
+  ended(replica: Omit<ReplicaRecord, 'app'>): void;
+}
+
+/** What a replica is started with. */
+interface ReplicaStart {
+  app: AppRecord;
+  build: BuildRecord;
+  python: string;
 }
 
 /** Capacity of a replica for one call, until it is released. */
@@ -29,10 +36,7 @@ export interface ReplicaSlot {
   release(): void;
 }
 
-interface SlotRequest {
-  app: AppRecord;
-  build: BuildRecord;
-  python: string;
+interface SlotRequest extends ReplicaStart {
   run: string;
   /** The call is a WebSocket, which may stay open for hours. */
   isSocket: boolean;
@@ -49,13 +53,12 @@ export class ReplicaPool {
   /** Those that have not ended, also if they accept no more calls. */
   readonly #running = new Set<PooledReplica>();
   readonly #stopping = new Set<Promise<void>>();
-  /** Those that have served and ended, oldest first. */
-  #past: ReplicaPeriod[] = [];
   #waiting: (() => void)[] = [];
   /** The replica that a build started to see whether it starts: it becomes a member with the build's first call. */
   #first: PooledReplica | undefined;
   /** The start of a server that must have the app's port for itself. */
   #startAlone: Promise<unknown> | undefined;
+  #isStopped = false;
 
   constructor(private readonly options: PoolOptions) {}
 
@@ -70,7 +73,7 @@ export class ReplicaPool {
         continue;
       }
       if (isReplaced()) return undefined;
-      if (this.#first?.build === build.id) this.#admitFirst(this.#first, this.#environmentOf(app, build, python));
+      this.#admitFirst({ app, build, python });
       this.#dismissOthers(build);
       this.#dismissIdle(app);
       const placed = this.#replicas.place(this.#scalingOf(app));
@@ -81,9 +84,7 @@ export class ReplicaPool {
           await this.#stopped();
           continue;
         }
-        const started = this.#create(app, build, python);
-        this.#replicas.add(started);
-        return this.#assign(started, request);
+        return this.#assign(this.#add({ app, build, python }), request);
       }
       onQueued();
       await raceAbort(new Promise<void>((done) => this.#waiting.push(done)), signal);
@@ -114,9 +115,32 @@ export class ReplicaPool {
   }
 
   /** A build serves from now on: replicas of others end without a call, unless those of a newer one have replaced its own. */
-  replaceBy(build: BuildRecord): void {
-    if ([this.#first, ...this.#replicas.members].some((member) => member?.build === build.id))
-      this.#dismissOthers(build);
+  replaceBy(start: ReplicaStart): void {
+    if (!this.#idle.concat(this.#replicas.members).some(({ build }) => build === start.build.id)) return;
+    this.#dismissOthers(start.build);
+    void this.keep(start);
+  }
+
+  /** Starts those that `min_replicas` keeps and that do not run. */
+  async keep(start: ReplicaStart): Promise<void> {
+    const { minReplicas, maxReplicas } = this.#scalingOf(start.app);
+    if (minReplicas === 0) return;
+    await this.#startAlone;
+    this.#admitFirst(start);
+    if (sharesPort(start.app)) await this.#stopped();
+    const { members } = this.#replicas;
+    if (this.#isStopped || members.some(({ build }) => build !== start.build.id)) return;
+    while (members.length < Math.min(minReplicas, maxReplicas)) this.#coolDown(this.#add(start), start.app);
+  }
+
+  /** After the app was scaled: those that it kept until now, and keeps no more, end after a cooldown. */
+  rescale(app: AppRecord): void {
+    const now = this.options.now();
+    const { cooldownMs } = this.#scalingOf(app);
+    for (const member of this.#idle) {
+      if (now - member.idleSince >= cooldownMs) member.idleSince = now;
+      this.#coolDown(member, app);
+    }
   }
 
   get isRunning(): boolean {
@@ -124,18 +148,22 @@ export class ReplicaPool {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#first?.stopTimer();
     this.#first = undefined;
     for (const member of [...this.#replicas.members]) this.#drop(member);
     await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
   }
 
-  /** Replicas whose process runs here, and those that ended within the last hour. */
+  /** Replicas whose process runs here. */
   list(app: AppRecord): ReplicaPeriod[] {
     this.#dismissIdle(app);
-    const now = this.options.now();
-    this.#past = this.#past.filter(({ endsAt }) => endsAt > now - hour).slice(-maxPast);
-    return [...[...this.#running].map(describeReplica), ...this.#past];
+    return [...this.#running].map(describeReplica);
+  }
+
+  /** Those without a call that accept one. */
+  get #idle(): PooledReplica[] {
+    return [...(this.#first ? [this.#first] : []), ...this.#replicas.members].filter(({ busy }) => busy === 0);
   }
 
   async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
@@ -149,16 +177,22 @@ export class ReplicaPool {
     }
     if (this.#first) this.#dismiss(this.#first);
     this.#first = member;
-    const dismiss = () => void (this.#scalingOf(app).minReplicas === 0 && this.#dismiss(member));
-    member.stopTimer = after(this.#scalingOf(app).cooldownMs, dismiss, { background: true });
+    this.#coolDown(member, app);
   }
 
   /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
-  #admitFirst(member: PooledReplica, environment: string): void {
+  #admitFirst({ app, build, python }: ReplicaStart): void {
+    const member = this.#first;
+    if (member?.build !== build.id) return;
     this.#first = undefined;
-    member.stopTimer();
-    if (member.environment === environment) this.#replicas.add(member);
+    if (member.environment === this.#environmentOf(app, build, python)) this.#replicas.add(member);
     else this.#dismiss(member);
+  }
+
+  #add({ app, build, python }: ReplicaStart): PooledReplica {
+    const started = this.#create(app, build, python);
+    this.#replicas.add(started);
+    return started;
   }
 
   async #freePort(): Promise<void> {
@@ -182,8 +216,8 @@ export class ReplicaPool {
     const remove = () => {
       this.#running.delete(member);
       const { readyAt } = member.replica;
-      const ended = { state: 'SUCCEEDED', isTerminating: false } as const;
-      if (readyAt !== undefined) this.#past.push({ ...describeReplica(member), ...ended, readyAt });
+      const { name, build, startedAt, endsAt, restarts } = describeReplica(member);
+      if (readyAt !== undefined) this.options.ended({ name, build, startedAt, readyAt, endsAt, restarts });
       this.#drop(member);
     };
     member.replica.ended.then(remove, remove);
@@ -217,9 +251,17 @@ export class ReplicaPool {
   }
 
   #coolDown(member: PooledReplica, app: AppRecord): void {
+    member.stopTimer();
     // Others may have ended meanwhile.
-    const dismiss = () => void (this.#replicas.mayEnd(this.#scalingOf(app)) && this.#dismiss(member));
-    member.stopTimer = after(this.#scalingOf(app).cooldownMs, dismiss, { background: true });
+    const dismiss = () => void (this.#mayEnd(member, app) && this.#dismiss(member));
+    const leftMs = member.idleSince + this.#scalingOf(app).cooldownMs - this.options.now();
+    member.stopTimer = after(leftMs, dismiss, { background: true });
+  }
+
+  /** The first one of a build is alone. */
+  #mayEnd(member: PooledReplica, app: AppRecord): boolean {
+    const scaling = this.#scalingOf(app);
+    return member === this.#first ? scaling.minReplicas === 0 : this.#replicas.mayEnd(scaling);
   }
 
   #dismissOthers(build: BuildRecord): void {
@@ -232,6 +274,7 @@ export class ReplicaPool {
     for (;;) {
       const expired = this.#replicas.expired(scaling, this.options.now());
       if (!expired) return;
+      expired.endsAt = expired.idleSince + scaling.cooldownMs;
       this.#dismiss(expired);
     }
   }
@@ -310,23 +353,25 @@ interface PooledReplica {
   sockets: number;
   /** When its last call ended, by the platform's clock. */
   idleSince: number;
+  /** When its cooldown was over, if that clock was moved past it. */
+  endsAt?: number;
   /** Keeps it from being dismissed when its cooldown is over. */
   stopTimer: () => void;
 }
 
-function describeReplica({ name, build, replica, isEnding }: PooledReplica): ReplicaPeriod {
+function describeReplica({ name, build, replica, isEnding, endsAt }: PooledReplica) {
   const { isReady, startedAt, readyAt = startedAt, exitedAt, restarts } = replica;
   const never = Number.POSITIVE_INFINITY;
   return {
     name,
     build,
-    state: isReady ? 'RUNNING' : 'PENDING',
+    state: isReady ? ('RUNNING' as const) : ('PENDING' as const),
     startedAt,
     readyAt: isReady ? readyAt : never,
-    endsAt: exitedAt ?? never,
+    endsAt: endsAt ?? exitedAt ?? never,
     restarts,
     isTerminating: isEnding,
-  };
+  } satisfies ReplicaPeriod;
 }
 
 /** How long a new server waits for the port of the old one, which may be finishing its work. Then it gets another port. */
@@ -334,6 +379,3 @@ const portMs = 10_000;
 
 /** How long one without calls may take to end: a program may ignore SIGTERM, as the first one of a container does. */
 const unusedGraceMs = 2_000;
-
-/** Of each app. */
-const maxPast = 50;
