@@ -1,6 +1,7 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine, sentence } from '../../kernel/command-line.ts';
 import { attempt, UsageError } from '../../kernel/errors.ts';
+import { namedCommand } from '../commands/index.ts';
 import { isForAnyPosition } from '../program/program-arguments.ts';
 import { withValues } from '../program/typed-command.ts';
 import type { CommandReference } from '../reference.ts';
@@ -39,7 +40,7 @@ function isCallable(words: readonly string[], command: CommandReference): boolea
 export function readCommandLine(argv: readonly string[], commands: readonly CommandReference[]): AskedCommand {
   const typed = [...withValues(argv[0] === 'gantry' ? argv.slice(1) : argv)];
   const first = typed.findIndex(([word = '']) => !word.startsWith('-'));
-  const words = typed.slice(Math.max(first, 0)).flat();
+  const words = withDefault(typed.slice(Math.max(first, 0)).flat());
   // Flags of every command may stand before it.
   const before = typed.slice(0, Math.max(first, 0)).flat();
   const command = commands
@@ -55,6 +56,13 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
   }
   const after = words.slice(command.command.split(' ').length);
   return { command, properties: readProperties(command, [...before, ...after]) };
+}
+
+/** The words with the command that a group stands for: `users` is `users list`. */
+export function withDefault([group = '', next = '', ...others]: readonly string[]): string[] {
+  const { byDefault, commands = {} } = namedCommand(group) ?? {};
+  const isMeant = byDefault !== undefined && !Object.hasOwn(commands, next);
+  return [group, ...(isMeant ? [byDefault] : []), ...(next ? [next] : []), ...others];
 }
 
 /** Flags of every command in the words of `call`, and those that every call has anyway. */
