@@ -7,6 +7,7 @@ import { type GantryError, PendingError, type Problem } from '../../kernel/error
 import { once } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import { listApps } from '../../platform/contract/apps.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import { followBuild } from '../builds/index.ts';
 import type { Here } from '../commit-files.ts';
@@ -124,6 +125,8 @@ async function prepare(context: Context, local: LocalApp, options: DeployAppOpti
   if (!live && !dryRun) {
     const isMeant = options.new === true || options.preview !== undefined;
     const questions = approved ? [] : questionsOf(context, plan, isMeant);
+    // Before a question about an app: nobody can create one in a project that does not exist.
+    if (questions.length > 0 && plan.exists === false) await context.api(listApps, { project: context.project });
     refuseUnanswered(context, questions);
     await confirm?.(plan, questions);
   }
