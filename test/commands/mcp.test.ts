@@ -394,6 +394,26 @@ describe('gantry mcp --compact', () => {
     expect(JSON.parse(textOf(await call(session, 'call', JSON.parse(rest)))).length).toBeGreaterThan(0);
   });
 
+  test('understands what the command line does: a line in one text, other spellings, help', async () => {
+    await using session = await open(['--compact']);
+    const asked = (argv: unknown) => call(session, 'call', { argv });
+    const named = textOf(await asked(['apps', 'list', '--jq', '.[].name']));
+    expect(textOf(await asked('gantry apps list --jq .[].name'))).toBe(named);
+    expect(textOf(await asked(['apps list --jq ".[].name"']))).toBe(named);
+    expect(textOf(await asked(['app', 'list', '--jq', '.[].name']))).toBe(named);
+    const failed = JSON.parse(textOf(await asked('runs list transcriber --failed')));
+    expect(new Set(failed.map(({ status }: { status: string }) => status))).toEqual(new Set(['failure']));
+    expect(textOf(await asked(['help', 'apps', 'get']))).toBe(
+      textOf(await call(session, 'find', { query: 'apps get' })),
+    );
+    expect(textOf(await asked(['help'])).split('\n').length).toBeGreaterThan(50);
+    const elsewhere = JSON.parse(textOf(await asked(['apps', 'logs', 'transcriber']))).error;
+    expect(elsewhere).toMatchObject({ fix: 'gantry logs transcriber', next: ['gantry', 'logs', 'transcriber'] });
+    expect(JSON.parse(textOf(await asked(['secrets', 'add', 'A=b']))).error.code).toBe('usage');
+    expect(JSON.parse(textOf(await asked('version'))).error.message).toBe('unknown command "version"');
+    expect(JSON.parse(textOf(await asked([]))).error.code).toBe('usage');
+  });
+
   test.each([
     ['apps get transcribr', ['apps', 'get', 'transcriber']],
     ['apps get transcribr -p p-12345678', ['apps', 'get', '--project=p-12345678', 'transcriber']],

@@ -1,7 +1,9 @@
-import { UsageError } from '../../kernel/errors.ts';
+import { parseArgsStringToArgv } from 'string-argv';
+import { attempt, UsageError } from '../../kernel/errors.ts';
+import { translateSpellings } from '../program/translate-spellings.ts';
 import type { CommandReference } from '../reference.ts';
 import { findCommands } from './find-commands.ts';
-import { readCommandLine, withDefault } from './read-line.ts';
+import { type AskedCommand, readCommandLine, withDefault } from './read-line.ts';
 import {
   type Asked,
   askedPage,
@@ -27,9 +29,11 @@ export function compactTools(all: readonly CommandReference[], started: Started)
       if (name !== 'call') throw new UsageError(`unknown tool "${name}"`, { why: 'tools: find, call' });
       if (input.result !== undefined) return askedPage(input);
       const words = wordsOf(input);
-      const names = words.filter(isName).join(' ');
-      if (words.includes('--help') || isGroup(names, commands)) return find({ query: names }, commands, started);
-      const asked = readCommandLine(words, commands);
+      const [first = '', ...others] = words.filter(isName);
+      const query = [...(first === 'help' ? [] : [first]), ...others].join(' ');
+      const isHelp = first === 'help' || words.includes('--help');
+      if (isHelp || isGroup(query, commands)) return find({ query }, commands, started);
+      const asked = readSpelled(words, commands);
       checkAllowed(asked, started);
       return asked;
     },
@@ -73,9 +77,25 @@ function callTool({ allowed }: Started): ToolDefinition {
   };
 }
 
+/** A line in one text is divided as a shell does it. */
 function wordsOf({ argv }: Input): string[] {
-  if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string')) return argv;
+  const [line, ...others] = [argv].flat();
+  const words = typeof line === 'string' && others.length === 0 ? parseArgsStringToArgv(line) : argv;
+  if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return words;
   throw new UsageError('call requires "argv": a list of words', { fix: 'call find for the commands' });
+}
+
+/** As the command line, it understands what the official client calls otherwise, if that takes no stdin. */
+function readSpelled(words: readonly string[], commands: readonly CommandReference[]): AskedCommand {
+  try {
+    return readCommandLine(words, commands);
+  } catch (error) {
+    const meant = attempt(() => translateSpellings(words));
+    const isPossible = meant?.input === undefined && meant?.secrets.length === 0;
+    const asked = isPossible ? attempt(() => readCommandLine(meant.argv, commands)) : undefined;
+    if (!asked) throw error;
+    return asked;
+  }
 }
 
 const maxFound = 6;
@@ -87,7 +107,8 @@ function find({ query }: Input, commands: readonly CommandReference[], { allowed
   const named = commands.find(({ command }) => command === line);
   if (named) return describeShortly(named);
   const inGroup = commandsIn(line, commands);
-  const found = inGroup.length > 0 ? inGroup : findCommands(line, commands).slice(0, maxFound);
+  const all = line === '' ? commands : inGroup;
+  const found = all.length > 0 ? all : findCommands(line, commands).slice(0, maxFound);
   if (found.length === 0) {
     throw new UsageError(`no command found for "${line}"`, {
       why: `commands: ${commands.map(({ command }) => command).join(', ')}`,

@@ -4,6 +4,7 @@ import { attempt, UsageError } from '../../kernel/errors.ts';
 import { namedCommand } from '../commands/index.ts';
 import { isForAnyPosition } from '../program/program-arguments.ts';
 import { withValues } from '../program/typed-command.ts';
+import { lineElsewhere } from '../program/usage-errors.ts';
 import type { CommandReference } from '../reference.ts';
 import { argvOf, type InputProperty, knownProperties } from './input.ts';
 import { isSuitable, suitableCommands } from './tools.ts';
@@ -51,8 +52,11 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
     const group = suitableCommands(commands)
       .filter(({ command: line }) => line.startsWith(`${words[0]} `))
       .map(({ command: line }) => line);
-    const facts = group.length > 0 ? { why: `commands: ${group.join(', ')}` } : { fix: 'call find for the commands' };
-    throw new UsageError(`unknown command "${words.slice(0, 2).join(' ')}"`, facts);
+    const line = group.length > 0 ? lineElsewhere(words.slice(0, 1), words[1] ?? '', words) : undefined;
+    throw new UsageError(`unknown command "${words.slice(0, 2).join(' ')}"`, {
+      ...(group.length > 0 && { why: `commands: ${group.join(', ')}` }),
+      fix: line ?? 'call find for the commands',
+    });
   }
   const after = words.slice(command.command.split(' ').length);
   return { command, properties: readProperties(command, [...before, ...after]) };

@@ -77,7 +77,11 @@ async function lineInstead(path: string[], typed: string, argv: string[]) {
 }
 
 /** A command elsewhere than it is: `restart web`, `secrets rm A`, `apps logs web`, `auth login`. */
-function lineElsewhere([group]: string[], typed: string, argv: string[]): CommandLine | Sentence | undefined {
+export function lineElsewhere(
+  [group]: readonly string[],
+  typed: string,
+  argv: string[],
+): CommandLine | Sentence | undefined {
   if (typed === '') return undefined;
   const inGroup = group === undefined ? lineInGroup(typed, argv) : undefined;
   if (inGroup || group === undefined || !removals.includes(typed)) return inGroup ?? lineWithout(group, typed, argv);
