@@ -57,6 +57,12 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
     ['a word of the help', 'previews', /error: unknown command "previews"\n {2}fix see gantry help [a-z, ]*deploy/],
     ['an unknown word', 'frobnicate', /error: unknown command "frobnicate"[\s\S]*fix gantry --help/],
     ['a misspelled flag', 'deploy --detatch', /error: unknown flag "--detatch"[\s\S]*did you mean --detach\?/],
+    [
+      'a flag in more words',
+      'deploy --only-if-changed',
+      /did you mean --if-changed\?\n {2}fix gantry deploy --if-changed\n/,
+    ],
+    ['one word of two flags', 'apps scale web --replicas 2', /did you mean --min-replicas or --max-replicas\?/],
     ['a misspelled global flag', 'apps list --quite', /did you mean --quiet\?/],
     ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
     ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],

@@ -231,7 +231,7 @@ export async function changeScaling(
   if (typeof min === 'number' && typeof max === 'number' && min > max) {
     throw new UsageError(`the minimum of ${count(min, 'replica')} exceeds the maximum of ${max}`, {
       why: `${app} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
-      fix: 'pass both --min-replicas and --max-replicas',
+      fix: gantryCommand`apps scale ${app} --min-replicas ${`${scaling.maxReplicaCount === undefined ? min : max}`} --max-replicas ${`${scaling.minReplicaCount === undefined ? max : min}`}`,
     });
   }
   const changes = requested

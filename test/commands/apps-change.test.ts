@@ -40,7 +40,8 @@ describe('apps scale', () => {
   });
 
   test.each([
-    [['--min-replicas', '5'], 'the minimum of 5 replicas exceeds the maximum of 4'],
+    [['--min-replicas', '5'], 'fix gantry apps scale web --min-replicas 5 --max-replicas 5\n'],
+    [['--min-replicas', '5', '--max-replicas', '2'], 'fix gantry apps scale web --min-replicas 2 --max-replicas 5\n'],
     [['--max-replicas', '0'], 'expected a whole number from 1 up'],
     [['--min-replicas', '-1'], 'expected a whole number from 0 up'],
     [[], 'nothing to change'],

@@ -146,6 +146,20 @@ describe('completion', () => {
     expect(readFileSync(join(folder, 'cache', 'names.json'), 'utf8')).not.toContain('hidden');
   });
 
+  test('offers what belongs to the app of the folder, if none is typed or it is "."', async () => {
+    await using app = await folderOf(smallApp());
+    record(emulator, { id: 'r-1', createdAt: Date.now() });
+    const { id: build } = [...emulator.store.builds.values()][0] ?? { id: '' };
+    const at = async (...words: string[]) => (await offeredOnceKnown(['-C', app.path, ...words])).words;
+    expect(await at('logs', '--run', '')).toEqual(['r-1']);
+    expect(await at('logs', '.', '--run', '')).toEqual(['r-1']);
+    expect(await at('logs', '--build', '')).toEqual([build]);
+    expect(await at('logs', '--build', '--f')).toContain('--follow');
+    expect(await at('logs', `--build=${build}`, '--container', '')).toEqual(['web-1']);
+    expect(await at('rollback', '.', '')).toEqual([build]);
+    expect(await at('rollback', '')).toEqual([build, 'web']);
+  });
+
   test.each<[typed: string[], some: string[]]>([
     [
       ['init', '--compute', 'ADA'],

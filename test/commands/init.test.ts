@@ -77,6 +77,8 @@ test('exits with 7 if a config file exists, and keeps it', async () => {
     /cerebrium\.toml already exists in .+\n {2}why init does not overwrite files\n {2}fix gantry check -C /,
   );
   expect(await config(place.path)).toBe('mine');
+  const asked = await gantry(['init'], { cwd: place.path, columns: 80, stdin: keys('x\r') });
+  expect([asked.code, asked.stderr]).toEqual([7, expect.not.stringContaining('App name')]);
 });
 
 test('keeps existing code', async () => {
@@ -104,7 +106,8 @@ test.runIf(process.platform === 'linux')('fails if the folder cannot be created'
 
 test.each([
   ['--compute', 'FOO', 'CPU'],
-  ['--compute', 'AMPERE_A11', 'Did you mean AMPERE_A10?'],
+  ['--compute', 'AMPERE_A11', '--compute AMPERE_A10\n'],
+  ['--compute', 'A100', 'expected one of AMPERE_A100_40GB, AMPERE_A100_80GB, CPU,'],
   ['--python', '2.7', '3.12'],
 ])('refuses %s %s, and lists what there is', async (flag, value, said) => {
   await using place = await folderOf({});

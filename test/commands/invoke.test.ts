@@ -295,6 +295,20 @@ describe('an error', () => {
     expect(stderr).toContain(`  fix ${fix}\n`);
   });
 
+  test('404 of an app without functions says to add one', async () => {
+    await using app = await folderOf({ ...smallApp(), 'main.py': 'x = 1\n' });
+    const message = 'function run not found; available functions: none';
+    const { env } = await appServer((response, { method }) =>
+      sayJson(
+        response,
+        method === 'POST' ? { message } : { id: 'p-12345678-web', name: 'web' },
+        method === 'POST' ? 404 : 200,
+      ),
+    );
+    const { stderr } = await gantry(['invoke', '.'], { env, cwd: app.path });
+    expect(stderr).toContain('  fix add a function to main.py, then gantry deploy\n');
+  });
+
   test("404 from the app's own server is the app's error", async () => {
     const { env } = await appServer((response, { path }) =>
       path.startsWith('/v4/')

@@ -63,3 +63,14 @@ test('refuses an argument without the one before it', async () => {
   const rollback = commands.find(({ command }) => command === 'rollback') as CommandReference;
   expect(() => argvOf(rollback, { build: 'b-1' })).toThrow('rollback requires "app" before "build"');
 });
+
+test('shows how a duration, a size and a time are written', async () => {
+  const { commands } = await reference();
+  const untold = commandTools(commands).flatMap(({ name, commands: offered }) =>
+    Object.entries(toolInput(offered).properties).flatMap(([property, { examples }]) => {
+      const isTold = examples !== undefined || !/timeout|cooldown|grace-period|since|older-than/.test(property);
+      return isTold ? [] : [`${name} ${property}`];
+    }),
+  );
+  expect(untold).toEqual([]);
+});

@@ -87,6 +87,8 @@ describe('gantry mcp', () => {
     const listed = await call(session, 'account', { command: 'projects list' });
     const projects = await gantry(['projects', 'list', '--json'], { emulator });
     expect(JSON.parse(textOf(listed))).toEqual(projects.json());
+    const accounts = await call(session, 'account', { command: 'service-accounts' });
+    expect(JSON.parse(textOf(accounts))).toEqual((await gantry(['service-accounts', '--json'], { emulator })).json());
     const names = await call(session, 'apps', { command: 'apps list', jq: '.[].name' });
     expect(textOf(names).split('\n')).toContain('transcriber');
   });
@@ -136,7 +138,17 @@ describe('gantry mcp', () => {
     expect(result.isError).toBe(true);
     const deleted = await call(session, 'apps_destroy', { app: 'transcriber', confirm: 'transcriber' });
     expect(JSON.parse(textOf(deleted)).error.fix).toBe('ask the user to start gantry mcp --allow-destroy');
+    await using other = await open(['-p', 'p-12345678']);
+    const { error } = JSON.parse(textOf(await call(other, 'deploy', {})));
+    expect(error.fix).toBe('ask the user to start gantry mcp --project p-12345678 --allow-changes');
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
+  });
+
+  test('says of no command to run it next that a tool call cannot be', async () => {
+    await using session = await open(['--allow-changes']);
+    const made = await call(session, 'app_folder_change', { command: 'init', dir: 'next', name: 'next' });
+    expect(JSON.parse(textOf(made)).next.map(({ argv }: { argv: string[] }) => argv[1])).toEqual(['deploy']);
+    await rm(join(app, 'next'), { recursive: true });
   });
 
   test('shows what a change would be, although it only reads', async () => {
@@ -372,9 +384,34 @@ describe('gantry mcp --compact', () => {
     });
     expect((await run('apps list --jq .[].name')).split('\n')).toContain('transcriber');
     expect(JSON.parse(await run('runs list transcriber --limit=2'))).toHaveLength(2);
+    for (const group of ['service-accounts', 'users', 'api-keys'])
+      expect(JSON.parse(await run(`${group} -p p-12345678`)), group).toEqual(JSON.parse(await run(`${group} list`)));
+    expect((await run('volumes')).split('\n').map((line) => line.split(/[ :]/).slice(0, 2).join(' '))).toEqual([
+      ...['volumes list', 'volumes usage', 'volumes verify', 'volumes resize'],
+    ]);
     const long = await call(session, 'call', { argv: 'runs list transcriber --all'.split(' ') });
     const [, rest = ''] = /the rest: tool call with (\{.+?\})/.exec(noteOf(long)) ?? [];
     expect(JSON.parse(textOf(await call(session, 'call', JSON.parse(rest)))).length).toBeGreaterThan(0);
+  });
+
+  test('understands what the command line does: a line in one text, other spellings, help', async () => {
+    await using session = await open(['--compact']);
+    const asked = (argv: unknown) => call(session, 'call', { argv });
+    const named = textOf(await asked(['apps', 'list', '--jq', '.[].name']));
+    expect(textOf(await asked('gantry apps list --jq .[].name'))).toBe(named);
+    expect(textOf(await asked(['apps list --jq ".[].name"']))).toBe(named);
+    expect(textOf(await asked(['app', 'list', '--jq', '.[].name']))).toBe(named);
+    const failed = JSON.parse(textOf(await asked('runs list transcriber --failed')));
+    expect(new Set(failed.map(({ status }: { status: string }) => status))).toEqual(new Set(['failure']));
+    expect(textOf(await asked(['help', 'apps', 'get']))).toBe(
+      textOf(await call(session, 'find', { query: 'apps get' })),
+    );
+    expect(textOf(await asked(['help'])).split('\n').length).toBeGreaterThan(50);
+    const elsewhere = JSON.parse(textOf(await asked(['apps', 'logs', 'transcriber']))).error;
+    expect(elsewhere).toMatchObject({ fix: 'gantry logs transcriber', next: ['gantry', 'logs', 'transcriber'] });
+    expect(JSON.parse(textOf(await asked(['secrets', 'add', 'A=b']))).error.code).toBe('usage');
+    expect(JSON.parse(textOf(await asked('version'))).error.message).toBe('unknown command "version"');
+    expect(JSON.parse(textOf(await asked([]))).error.code).toBe('usage');
   });
 
   test.each([
@@ -413,10 +450,14 @@ describe('gantry mcp --compact', () => {
   });
 
   test.each([
-    ['apps scale transcriber --min-replicas 1', 'denied', 'ask the user to start gantry mcp --allow-changes'],
-    ['apps delete transcriber --confirm transcriber', 'denied', 'ask the user to start gantry mcp --allow-destroy'],
-    ['deploy --dry-run --save-plan notes.json', 'denied', 'ask the user to start gantry mcp --allow-changes'],
-    ['deploy --dry-run --output notes.txt', 'denied', 'ask the user to start gantry mcp --allow-changes'],
+    ['apps scale transcriber --min-replicas 1', 'denied', 'ask the user to start gantry mcp --compact --allow-changes'],
+    [
+      'apps delete transcriber --confirm transcriber',
+      'denied',
+      'ask the user to start gantry mcp --compact --allow-destroy',
+    ],
+    ['deploy --dry-run --save-plan notes.json', 'denied', 'ask the user to start gantry mcp --compact --allow-changes'],
+    ['deploy --dry-run --output notes.txt', 'denied', 'ask the user to start gantry mcp --compact --allow-changes'],
     ['runs chart transcriber --html notes.txt', 'usage', undefined],
     ['logs transcriber -f', 'usage', undefined],
     ['apps prune --dry-run', 'usage', 'run it in a shell: gantry apps prune --dry-run'],
@@ -534,7 +575,7 @@ async function call(
 /** What an error says to do next is a line that the tool `call` takes, whatever the tools are. */
 async function expectCallable(argv: string[]): Promise<void> {
   const { commands } = await reference();
-  await compactTools(commands, ['reads', 'changes', 'destroys']).read('call', { argv });
+  await compactTools(commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} }).read('call', { argv });
 }
 
 function textOf({ content }: CallToolResult): string {

@@ -81,6 +81,7 @@ describe('deploy --preview', () => {
     expect((await run(['deploy'])).stderr).toContain(
       'this folder has deployed web-staging, and web would be a new app',
     );
+    expect((await run(['deploy', '-p', 'p-none'])).stderr).toContain('error: project p-none not found');
   });
 
   test('does not take a pull request for a branch', async () => {

@@ -315,6 +315,17 @@ describe('webhooks replay', () => {
     expect(app.seen[1]?.headers).toMatchObject(signed('{"a":1}', { at }));
   });
 
+  test('says what to type for one that is not there, or was not forwarded', async () => {
+    const there = await place();
+    await listening([], (url) => post(url, '{}', {}), there);
+    const fixOf = async (...words: string[]) =>
+      (await gantry(['webhooks', 'replay', ...words], { env: there.env })).stderr.match(/fix (.*)/)?.[1];
+    expect(await fixOf('d-none', '--to', 'http://localhost:1/')).toBe(
+      'gantry webhooks replay latest --to http://localhost:1/',
+    );
+    expect(await fixOf('latest')).toBe('for example: gantry webhooks replay latest --to http://localhost:8000/');
+  });
+
   test('sends to the earlier forward URL by default', async () => {
     const there = await place();
     const app = await appServer((response, _, { headers }) =>

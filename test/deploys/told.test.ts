@@ -57,7 +57,7 @@ test('what is on record of an app is not believed of a later one of its name, wh
 test('no event since a time is not no event', async () => {
   const stage = await Stage.open();
   const machine = await stage.machine();
-  expect((await machine.run('history web')).stderr).toContain('has not deployed or watched it');
+  expect((await machine.run('history web')).stderr).toContain('has not deployed or watched web');
   await machine.deploys({});
   stage.pass(60_000);
   const { stderr } = await machine.run('history web --since 1s');

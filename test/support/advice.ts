@@ -35,7 +35,7 @@ export async function checkAdvice<T extends { stdout: string; stderr: string }>(
   running.add(advice);
   const ended = await work().finally(() => running.delete(advice));
   for (const argv of [...advice.lines.values(), ...nextOf(ended.stdout)]) {
-    const problem = await problemOf(argv);
+    const problem = (await problemOf(argv)) ?? blankOf(argv, words, ended.stdout);
     if (problem) throw new Error(`gantry ${words.join(' ')} says to type: ${argv.join(' ')}\nbut ${problem}`);
   }
   for (const sentence of ended.stderr.match(/^ {2}fix .*\bgantry .*/gm) ?? []) {
@@ -45,6 +45,13 @@ export async function checkAdvice<T extends { stdout: string; stderr: string }>(
     }
   }
   return ended;
+}
+
+/** A word of `next` that a person would replace, unless it was typed so. */
+function blankOf(argv: readonly string[], words: readonly string[], stdout: string): string | undefined {
+  const isNext = nextOf(stdout).some((next) => next.join('\0') === argv.join('\0'));
+  const blank = argv.find((word) => /^(:\/)?(NAME|FILE|URL|APP|BUILD|RUN|ID|VALUE|REV|TEXT)$/.test(word));
+  return isNext && blank !== undefined && !words.includes(blank) ? `a program does not know ${blank}` : undefined;
 }
 
 /** The commands in `next` of a result or an error. */

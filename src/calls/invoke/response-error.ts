@@ -276,7 +276,10 @@ async function fixOfFunction(
   // Nobody has to type `run`.
   const meant = fn && (closestName(fn, known) ?? (fn === 'run' ? known[0] : undefined));
   if (meant) return here.includes(meant) ? callOf(context, app, meant) : gantryCommand`invoke ${app} ${meant}`;
-  if (known.length === 0) return undefined;
+  if (known.length === 0)
+    return /available functions: none$/.test(reason)
+      ? sentence`add a function to main.py, then ${gantryCommand`deploy`}`
+      : undefined;
   return `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${known.join(', ')}`;
 }
 

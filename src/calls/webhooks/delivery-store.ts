@@ -55,7 +55,9 @@ async function findDelivery(stateFolder: string, idOrLatest: string): Promise<St
         ids.length === 0
           ? 'deliveries are stored while webhooks listen receives them'
           : `latest deliveries: ${ids.slice(-5).reverse().join(', ')}`,
-      fix: ids.length === 0 ? gantryCommand`webhooks listen` : gantryCommand`webhooks replay latest`,
+      ...(ids.length === 0
+        ? { fix: gantryCommand`webhooks listen` }
+        : { corrected: { typed: idOrLatest, meant: 'latest' } }),
       details: { ids },
     });
   }
@@ -89,7 +91,10 @@ export async function replayDelivery(context: Context, { id: idOrLatest, to, sec
   const { id, headers } = stored;
   const target = to ?? stored.forwardedTo;
   if (target === null) {
-    throw new UsageError('no destination: pass --to URL', { fix: gantryCommand`webhooks replay ${id} --to URL` });
+    throw new UsageError(`${id} was not forwarded, so it has no destination`, {
+      fix: 'for example',
+      retryWith: ['--to', 'http://localhost:8000/'],
+    });
   }
   const url = parseDeliveryUrl(target, '--to');
   const body = Buffer.from(stored.body, 'base64');

@@ -1,7 +1,16 @@
 import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
-import { count, countCell, dollars, duration, forPeople, roundCents, withUnit } from '../../kernel/output/format.ts';
+import {
+  ago,
+  count,
+  countCell,
+  dollars,
+  duration,
+  forPeople,
+  roundCents,
+  withUnit,
+} from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
@@ -178,7 +187,7 @@ function appFacts(app: AppCostReport): View {
     ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
     ['calls', countCell(calls)],
     ['cold starts', withShare(countCell(coldStarts), coldText(app))],
-    ['last call', app.lastCallAt ?? 'none in this period'],
+    ['last call', app.lastCallAt === null ? 'none in this period' : ago(app.lastCallAt)],
   ]);
 }
 

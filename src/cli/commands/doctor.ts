@@ -1,4 +1,4 @@
-import { ago, sizeCell } from '../../kernel/output/format.ts';
+import { ago, count, sizeCell } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
 import { table, wrappedTable } from '../../kernel/output/table.ts';
@@ -43,8 +43,12 @@ export default defineCommand({
       .option('--app <app>', 'only archives and runs of this app')
       .option('--older-than <duration>', 'only what is unused for this long', durationFlag),
   flagRules: { requires: { clear: ['cache'], app: ['cache'], olderThan: ['cache'] } },
-  run: (context, { cache, clear, ...filter }): Promise<Check[] | CacheEntry[]> => {
-    if (cache === undefined) return runChecks(context);
+  run: async (context, { cache, clear, ...filter }): Promise<Check[] | CacheEntry[]> => {
+    if (cache === undefined) {
+      const checks = await runChecks(context);
+      context.progress.note(verdictOf(checks));
+      return checks;
+    }
     const kind = cache === true ? undefined : cache;
     return (clear ? clearCache : listCache)(context, { kind, ...filter });
   },
@@ -78,6 +82,16 @@ export default defineCommand({
     'doctor --cache archives --app web --clear --yes',
   ],
 });
+
+/** `2 of 15 checks failed: token, project`. */
+function verdictOf(checks: readonly Check[]): string {
+  const [failed, doubtful] = (['failed', 'warning'] as const).map((kind) =>
+    checks.filter(({ status }) => status === kind).map(({ check }) => check),
+  ) as [string[], string[]];
+  const told = (names: readonly string[], what: string) =>
+    names.length > 0 ? [`${names.length} of ${count(checks.length, 'check')} ${what}: ${names.join(', ')}`] : [];
+  return [...told(failed, 'failed'), ...told(doubtful, 'warned')].join('; ') || `all ${checks.length} checks passed`;
+}
 
 /** A row for each check, its fix below the message. Off a terminal the fix is a column. */
 function checksView(checks: readonly Check[]): View {

@@ -24,12 +24,13 @@ export default defineCommand({
     listFlags(appArgument(command)).option('--since <time>', 'only events since then, such as 2d', timeFlag),
   run: async (context, app, { since, ...flags }) => {
     const { progress, project } = context;
-    const history = await readHistory(context, shortAppName(project, app));
+    const name = shortAppName(project, app);
+    const history = await readHistory(context, name);
     const from = since?.(context.platformNow()) ?? 0;
     const all = history.listed();
     const shown = all.filter(({ at }) => Date.parse(at) >= from);
     const [last] = all;
-    if (!last) progress.note('this machine has not deployed or watched it');
+    if (!last) progress.note(`this machine has not deployed or watched ${name}`);
     else if (shown.length === 0) progress.note(`nothing since then: the last event is from ${last.at}`);
     return applyLimit(shown, flags, progress, 'event');
   },

@@ -53,7 +53,8 @@ export default defineCommand({
     const toCommit = made && [made.path, ...committedPackage()];
     const toDo = toCommit && { toSet: toSetIn(ci), toCommit };
     if (made && print) return { folder, paths: [], pipeline: made.text, ...toDo };
-    const exists = (agents || ci) && existsSync(config);
+    const exists = existsSync(config);
+    if (exists && !agents && !ci) throw existsError(folder);
     const suggested = toAppName(basename(folder));
     const chosen =
       name ??
@@ -108,7 +109,7 @@ export default defineCommand({
 });
 
 function pythonFlag(text: string): string {
-  return knownValue(text, sections.deployment.keys.python_version.oneOf);
+  return knownValue(text, 'python_version', sections.deployment.keys.python_version.oneOf);
 }
 
 function isLoggedIn(context: Context): boolean {
@@ -123,10 +124,14 @@ async function createFile(folder: string, file: string, text: string): Promise<b
   } catch (cause) {
     if (systemCode(cause) !== 'EEXIST') throw cause;
     if (file !== 'cerebrium.toml') return false;
-    throw new ConflictError(`${file} already exists in ${folder}`, {
-      why: 'init does not overwrite files',
-      fix: gantryCommand`check -C ${folder}`,
-      cause,
-    });
+    throw existsError(folder, cause);
   }
+}
+
+function existsError(folder: string, cause?: unknown): ConflictError {
+  return new ConflictError(`cerebrium.toml already exists in ${folder}`, {
+    why: 'init does not overwrite files',
+    fix: gantryCommand`check -C ${folder}`,
+    cause,
+  });
 }

@@ -39,7 +39,7 @@ export function findCandidates(tree: CompletionTree, words: string[]): Completio
 
   const [, name = '', value] = /^(--[^=]+)=(.*)$/.exec(typing) ?? [];
   if (value !== undefined && name === '--json') return { words: fields(command, value) };
-  const flag = value === undefined ? expected : valueFlag(name, known);
+  const flag = value === undefined ? takesWord(expected, typing) : valueFlag(name, known);
   if (flag) {
     const place = { value: valueName(flag.flags), flag: longName(flag.flags), typed: inputs, given };
     return choices(flag.choices) ?? { ...place, command: line ?? typed.join(' ') };
@@ -62,20 +62,28 @@ function readWords(tree: CompletionTree, before: string[]) {
   let expected: CompletionTree['flags'][number] | undefined;
   let found: ReturnType<typeof commandIn>;
   for (const word of before) {
-    if (expected) {
-      given[longName(expected.flags)] = word;
-      expected = undefined;
+    const taking = takesWord(expected, word);
+    expected = undefined;
+    if (taking) {
+      given[longName(taking.flags)] = word;
     } else if (word.startsWith('-')) {
-      const [, long = word, attached] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
-      const flag = valueFlag(long, [...tree.flags, ...(found?.command?.flags ?? [])]);
-      if (attached === undefined) expected = flag;
-      else if (flag) given[long] = attached;
+      const [, long, attached = ''] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+      if (long !== undefined) given[long] = attached;
+      else expected = valueFlag(word, [...tree.flags, ...(found?.command?.flags ?? [])]);
     } else {
       typed.push(word);
       found ??= commandIn(tree, typed.join(' '));
     }
   }
   return { typed, given, expected, found };
+}
+
+/** As on the command line, a word that looks like a flag is no optional value. */
+function takesWord<Flag extends CompletionTree['flags'][number]>(
+  flag: Flag | undefined,
+  word: string,
+): Flag | undefined {
+  return flag?.valueRequired || !word.startsWith('-') ? flag : undefined;
 }
 
 function commandIn({ commands, inputsOf }: CompletionTree, line: string) {
@@ -95,7 +103,7 @@ export function joinFlagValues(words: string[]): string[] {
 }
 
 function valueFlag<Flag extends CompletionTree['flags'][number]>(word: string, flags: Flag[]): Flag | undefined {
-  return flags.find((flag) => flag.valueRequired && flag.flags.split(/,? /).includes(word));
+  return flags.find((flag) => /[<[]/.test(flag.flags) && flag.flags.split(/,? /).includes(word));
 }
 
 /** Returns `--cwd` for `-C, --cwd <dir>`. */
@@ -103,9 +111,9 @@ function longName(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** Returns `dir` for `-C, --cwd <dir>`. */
+/** Returns `dir` for `-C, --cwd <dir>`, `id` for `--build [id]`. */
 function valueName(flags: string): string {
-  return /<([\w-]+)/.exec(flags)?.[1] ?? '';
+  return /[<[]([\w-]+)/.exec(flags)?.[1] ?? '';
 }
 
 function choices(known: string[] | undefined): { words: Candidate[] } | undefined {

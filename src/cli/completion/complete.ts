@@ -263,6 +263,9 @@ async function completePlatformName(context: NamesContext, kind: PlatformName, p
   }
 }
 
+/** What belongs to an app: to the one that is typed first, or else to that of the folder. */
+const ofApps: readonly PlatformName[] = ['build', 'run', 'container'];
+
 /** Where an app comes first, the folder of one may leave it out: what follows it is offered, too. */
 async function completePlatformNames(
   context: Context,
@@ -271,14 +274,19 @@ async function completePlatformNames(
   place: ValueAtCursor & Place,
   timeoutMs: number,
 ) {
+  const ofHere = async (name: PlatformName) => {
+    const { readAppHere } = await import('../../deploys/apps.ts');
+    const file = place.given['--config-file'] ?? 'cerebrium.toml';
+    const here = await readAppHere(context, file).catch(() => undefined);
+    return here === undefined ? undefined : completePlatformName(context, name, { ...place, typed: [here] }, timeoutMs);
+  };
+  const [app = '.'] = place.typed;
+  if (app === '.' && ofApps.includes(kind)) return (await ofHere(kind)) ?? { words: [], inTime: true };
   const own = await completePlatformName(context, kind, place, timeoutMs);
   const next = tree.inputsOf(place.command).arguments[place.typed.length + 1]?.name ?? '';
   if (kind !== 'app' || place.flag !== undefined || !isPlatformName(next)) return own;
-  const { readAppHere } = await import('../../deploys/apps.ts');
-  const file = place.given['--config-file'] ?? 'cerebrium.toml';
-  const here = await readAppHere(context, file).catch(() => undefined);
-  if (here === undefined) return own;
-  const ids = await completePlatformName(context, next, { ...place, typed: [here] }, timeoutMs);
+  const ids = await ofHere(next);
+  if (!ids) return own;
   return { words: [...ids.words, ...own.words], inTime: ids.inTime && own.inTime };
 }
 

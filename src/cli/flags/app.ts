@@ -125,7 +125,9 @@ async function resolve(
 async function idOfAppHere(context: Context, word: unknown, noun: 'build' | 'run', flags: Record<string, unknown>) {
   const { readAppHere } = await import('../../deploys/apps.ts');
   const here = await readAppHere(context, configFileOf(flags)).catch(() => undefined);
-  if (typeof word === 'string' && word !== '.' && here !== undefined && here !== word) return [here, word];
+  // Each id has a digit, and few names have: `builds cancel web` lacks the build.
+  const isId = typeof word === 'string' && /\d|^latest/.test(word);
+  if (isId && here !== undefined && here !== word) return [here, word];
   throw new UsageError(`missing argument <${noun}>`, {
     fix: gantryCommand`${noun}s list ${word === undefined ? [] : String(word)}`,
   });

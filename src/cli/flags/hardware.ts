@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { sections } from '../../app/schema.ts';
+import { documentedValues } from '../../app/toml/suggestions.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 
 /** `ADA_L4`, `ada-l4`, or `L4` if one accelerator only ends with it. */
@@ -7,7 +8,7 @@ export function computeFlag(text: string): string {
   const known = sections.hardware.keys.compute.oneOf ?? [];
   const typed = text.toUpperCase().replace(/-/g, '_');
   const [only, ...others] = known.filter((name) => name.endsWith(`_${typed}`));
-  return knownValue(only !== undefined && others.length === 0 ? only : typed, known);
+  return knownValue(only !== undefined && others.length === 0 ? only : typed, 'compute', known);
 }
 
 /** `H100`, `HOPPER_H100` or `A10:2`. */
@@ -16,10 +17,10 @@ export function gpuFlag(text: string): { name: string; count: number } {
   return { name: computeFlag(typed), count: Number(count) };
 }
 
-/** A new app and a run start with what is documented. A config file may have other values. */
-export function knownValue(value: string, known: readonly string[] = []): string {
+/** A new app and a run start with what is documented, of which the likely ones come first. A config file may have others. */
+export function knownValue(value: string, key: string, known: readonly string[] = []): string {
   if (known.includes(value)) return value;
-  const meant = closestName(value, known);
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  throw new InvalidArgumentError(`Expected ${known.join(', ')}.${hint}`);
+  const near = [...documentedValues(key, value, known), closestName(value, known) ?? []].flat();
+  const choices = new Set([...near, ...known]);
+  throw new InvalidArgumentError(`Allowed choices are ${[...choices].join(', ')}.`);
 }

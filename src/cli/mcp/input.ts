@@ -22,6 +22,7 @@ type PropertySchema = {
   description?: string;
   enum?: string[];
   items?: { type: string; enum?: string[] };
+  examples?: string[];
 };
 
 /** Every call may have these, whatever its command. Only `describe` lists them all: each would be in every tool. */
@@ -129,11 +130,14 @@ function flagProperty({ flags, description, type, value, valueRequired, choices 
   function valueSchema(): PropertySchema {
     if (type === 'boolean') return { type: 'boolean' };
     const kind = value === 'number' || value === 'integer' ? value : 'string';
-    const scalar = { type: kind, ...defined({ enum: choices }) };
+    const scalar = { type: kind, ...defined({ enum: choices, examples: examples[value ?? ''] }) };
     if (type === 'list') return { type: 'array', items: scalar };
     return valueRequired ? scalar : { ...scalar, type: [scalar.type, 'boolean'] };
   }
 }
+
+/** Where the name does not tell the unit. */
+const examples: Readonly<Record<string, string[]>> = { duration: ['30s'], size: ['20MB'], time: ['2h'] };
 
 /** The command line of a call, without `gantry`. Throws UsageError for properties that the command has not. */
 export function argvOf(command: CommandReference, input: Record<string, unknown>): string[] {

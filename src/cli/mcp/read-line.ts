@@ -1,8 +1,10 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine, sentence } from '../../kernel/command-line.ts';
 import { attempt, UsageError } from '../../kernel/errors.ts';
+import { namedCommand } from '../commands/index.ts';
 import { isForAnyPosition } from '../program/program-arguments.ts';
 import { withValues } from '../program/typed-command.ts';
+import { lineElsewhere } from '../program/usage-errors.ts';
 import type { CommandReference } from '../reference.ts';
 import { argvOf, type InputProperty, knownProperties } from './input.ts';
 import { isSuitable, suitableCommands } from './tools.ts';
@@ -39,7 +41,7 @@ function isCallable(words: readonly string[], command: CommandReference): boolea
 export function readCommandLine(argv: readonly string[], commands: readonly CommandReference[]): AskedCommand {
   const typed = [...withValues(argv[0] === 'gantry' ? argv.slice(1) : argv)];
   const first = typed.findIndex(([word = '']) => !word.startsWith('-'));
-  const words = typed.slice(Math.max(first, 0)).flat();
+  const words = withDefault(typed.slice(Math.max(first, 0)).flat());
   // Flags of every command may stand before it.
   const before = typed.slice(0, Math.max(first, 0)).flat();
   const command = commands
@@ -50,11 +52,21 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
     const group = suitableCommands(commands)
       .filter(({ command: line }) => line.startsWith(`${words[0]} `))
       .map(({ command: line }) => line);
-    const facts = group.length > 0 ? { why: `commands: ${group.join(', ')}` } : { fix: 'call find for the commands' };
-    throw new UsageError(`unknown command "${words.slice(0, 2).join(' ')}"`, facts);
+    const line = group.length > 0 ? lineElsewhere(words.slice(0, 1), words[1] ?? '', words) : undefined;
+    throw new UsageError(`unknown command "${words.slice(0, 2).join(' ')}"`, {
+      ...(group.length > 0 && { why: `commands: ${group.join(', ')}` }),
+      fix: line ?? 'call find for the commands',
+    });
   }
   const after = words.slice(command.command.split(' ').length);
   return { command, properties: readProperties(command, [...before, ...after]) };
+}
+
+/** The words with the command that a group stands for: `users` is `users list`. */
+export function withDefault([group = '', next = '', ...others]: readonly string[]): string[] {
+  const { byDefault, commands = {} } = namedCommand(group) ?? {};
+  const isMeant = byDefault !== undefined && !Object.hasOwn(commands, next);
+  return [group, ...(isMeant ? [byDefault] : []), ...(next ? [next] : []), ...others];
 }
 
 /** Flags of every command in the words of `call`, and those that every call has anyway. */

@@ -11,9 +11,17 @@ import { type CommandReference, reference } from '../reference.ts';
 import { type CallOutcome, callCommand } from './call.ts';
 import { compactTools } from './compact-tools.ts';
 import { argvOf } from './input.ts';
-import { shellError } from './read-line.ts';
+import { shellError, withDefault } from './read-line.ts';
 import { settingArguments } from './setting-arguments.ts';
-import { askedPage, checkAllowed, describeInFull, type Input, sharedInstructions, type ToolSet } from './tool-set.ts';
+import {
+  askedPage,
+  checkAllowed,
+  describeInFull,
+  type Input,
+  type Started,
+  sharedInstructions,
+  type ToolSet,
+} from './tool-set.ts';
 import { type CommandTool, commandTools, foundCommands, type ToolDefinition, toolDefinition } from './tools.ts';
 import { DrainingTransport } from './transport.ts';
 
@@ -29,7 +37,10 @@ export async function serveMcp(context: Context, access: McpAccess, write: (byte
   const { commands } = await reference();
   const transport = new DrainingTransport(write);
   const running = new Set<Promise<unknown>>();
-  const toolSet = (access.compact ? compactTools : groupedTools)(commands, allowedEffects(access));
+  const { project, profile, region } = context.flags;
+  const flags = { '--compact': access.compact, '--project': project, '--profile': profile, '--region': region };
+  const started = { allowed: allowedEffects(access), flags };
+  const toolSet = (access.compact ? compactTools : groupedTools)(commands, started);
   const served = serveStdio(() => createToolServer(context, toolSet, running), { transport });
   try {
     await transport.pump(context.stdin as Readable, context.signal);
@@ -44,9 +55,9 @@ function allowedEffects({ allowChanges, allowDestroy }: McpAccess): Effect[] {
   return allowChanges ? ['reads', 'changes'] : ['reads'];
 }
 
-function groupedTools(commands: readonly CommandReference[], allowed: readonly Effect[]): ToolSet {
+function groupedTools(commands: readonly CommandReference[], started: Started): ToolSet {
   const tools = commandTools(commands);
-  const offered = tools.filter((tool) => tool.commands.every(({ effect }) => allowed.includes(effect)));
+  const offered = tools.filter((tool) => tool.commands.every(({ effect }) => started.allowed.includes(effect)));
   return {
     definitions: [...offered.map(toolDefinition), ...ownTools],
     instructions,
@@ -60,7 +71,7 @@ function groupedTools(commands: readonly CommandReference[], allowed: readonly E
         throw new UsageError(`unknown tool "${name}"`, { why });
       }
       const asked = chooseCommand(tool, input, tools);
-      checkAllowed(asked, allowed);
+      checkAllowed(asked, started);
       if (!tool.commands.includes(asked.command)) throw otherTool(asked.command, tools);
       return asked;
     },
@@ -112,7 +123,7 @@ function chooseCommand(tool: CommandTool, input: Input, tools: readonly CommandT
   if (only && commands.length === 1 && input.command === undefined) return { command: only, properties: input };
   const { command: line, ...properties } = input;
   const ofNoun = tools.filter((each) => nounOfTool(each) === nounOfTool(tool)).flatMap((each) => each.commands);
-  const spelled = [String(line), `${nounOfTool(tool)} ${line}`];
+  const spelled = [withDefault([String(line)]).join(' '), `${nounOfTool(tool)} ${line}`];
   const meant = [
     ofNoun.filter(({ command }) => spelled.includes(command)),
     ofNoun.filter(({ command }) => command.endsWith(` ${line}`)),

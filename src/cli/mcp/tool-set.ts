@@ -22,8 +22,15 @@ export type Input = Record<string, unknown>;
 /** What a call asks for: a command, a text about commands, or a page of a result. */
 export type Asked = AskedCommand | { text: string; form: 'document' | 'lines' } | { result: string; from: number };
 
-/** What a server allows is decided when it is started. A dry run only reads, unless it writes a file. */
-export function checkAllowed({ command, properties }: AskedCommand, allowed: readonly Effect[]): void {
+/** What was decided when the server was started. */
+export interface Started {
+  allowed: readonly Effect[];
+  /** The other flags of its command line, which a user types again. */
+  flags: Readonly<Record<string, string | true | undefined>>;
+}
+
+/** A dry run only reads, unless it writes a file. */
+export function checkAllowed({ command, properties }: AskedCommand, { allowed, flags }: Started): void {
   const { command: line, effect } = command;
   const isDryRun = properties['dry-run'] === true && !written.some((name) => name in properties);
   if (allowed.includes(isDryRun ? 'reads' : effect)) return;
@@ -31,7 +38,7 @@ export function checkAllowed({ command, properties }: AskedCommand, allowed: rea
   const hasDryRun = command.flags.some(({ flags }) => flags === '--dry-run');
   throw new DeniedError(`gantry ${line} is not allowed here`, {
     why: `this server was started without ${flag}${hasDryRun ? '; dry-run is allowed' : ''}`,
-    fix: sentence`ask the user to start ${gantryCommand`mcp ${{ [flag]: true }}`}`,
+    fix: sentence`ask the user to start ${gantryCommand`mcp ${{ ...flags, [flag]: true }}`}`,
   });
 }
 

@@ -34,7 +34,7 @@ export function foundCommands(commands: readonly CommandReference[]): CommandRef
   return commands.filter(({ command }) => !notForAgents.has(command));
 }
 
-export function isSuitable({ unattended, command }: CommandReference): boolean {
+export function isSuitable({ unattended, command }: Pick<CommandReference, 'unattended' | 'command'>): boolean {
   return unattended && !onlyInShell.has(command);
 }
 

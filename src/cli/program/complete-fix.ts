@@ -1,12 +1,12 @@
 import { asTyped, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
-import { answered, withFlags } from './next-commands.ts';
+import { answered, isCallable, nextAfterError, withFlags } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
 import { placeFix } from './same-place.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
-export async function completeFix(error: unknown, argv: readonly string[]): Promise<void> {
+export async function completeFix(error: unknown, argv: readonly string[], isForModel = false): Promise<void> {
   if (!(error instanceof GantryError)) return;
   const { facts } = error;
   // Without a status there was no reply: doctor checks the connection.
@@ -18,9 +18,21 @@ export async function completeFix(error: unknown, argv: readonly string[]): Prom
     const line = new CommandLine(['gantry', ...found]);
     facts.fix = facts.corrected?.isExample ? `for example: ${line}` : line;
   }
-  const { fix } = facts;
-  if (facts.next === undefined && fix instanceof CommandLine) facts.next = new CommandLine(answered(fix.argv));
+  const next = facts.next === undefined ? commandOf(error, argv) : facts.next;
+  if (next !== undefined) facts.next = isForModel && next && !(await isCallable(next.argv)) ? null : next;
 }
+
+/** That of its fix, for programs. */
+function commandOf(error: GantryError, argv: readonly string[]): CommandLine | null | undefined {
+  const { fix } = error.facts;
+  if (!(fix instanceof CommandLine)) return undefined;
+  if (!fix.argv.some((word) => placeholder.test(word))) return new CommandLine(answered(fix.argv));
+  const usual = nextAfterError(error, argv);
+  return usual ? new CommandLine(usual) : null;
+}
+
+/** A word that a person replaces: a program cannot run such a line. */
+const placeholder = /^(:\/)?(NAME|FILE|URL|BUILD|VALUE|REV)$/;
 
 /** If it can be parsed: other words may be wrong, too, or missing. Otherwise, its help. */
 async function correctedLine(argv: readonly string[], { typed, meant }: CorrectedWord) {

@@ -260,15 +260,17 @@ async function noteNext([first]: readonly NextCommand[], { progress }: Context, 
 /** Adds what usually follows, and the warnings, for those who read no stderr. */
 function finishing(
   { json }: Command,
-  { inPlace, progress }: Context,
+  { inPlace, progress, isForModel }: Context,
   { called, argv, unasked = [] }: RunState,
   own: readonly NextCommand[],
 ): Finish {
   return async (document) => {
     if (!called || !isExtensible(document, json)) return document;
-    const { answered, usualNextOf } = await import('./next-commands.ts');
+    const { answered, isCallable, usualNextOf } = await import('./next-commands.ts');
     const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
-    const usual = next.length > 0 ? next : usualNextOf(called, document, argv, unasked);
+    const known = next.length > 0 ? next : usualNextOf(called, document, argv, unasked);
+    const callable = isForModel ? await Promise.all(known.map((each) => isCallable(each.argv))) : [];
+    const usual = known.filter((_, at) => callable[at] !== false);
     const warnings = progress.warned;
     return {
       ...document,

@@ -1,6 +1,7 @@
 import type { Command as Commander } from 'commander';
 import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type ExitName, GantryError } from '../../kernel/errors.ts';
+import { namedCommand } from '../commands/index.ts';
 import { inSamePlace } from './same-place.ts';
 import { readTypedCommand } from './typed-command.ts';
 
@@ -31,14 +32,33 @@ export const usualCommands: Readonly<Record<string, readonly { line: string; whe
   login: [{ line: 'apps list', when: 'to see the apps of the project' }],
 };
 
-/** Commands that always ask, of which nothing is lost for good. */
-const asking = ['apps restart', 'rollback', 'promote', 'builds cancel', 'runs cancel'];
+/** What answers commands that always ask, if nothing is lost for good: a flag, and those that answer as well. */
+const answers: Readonly<Record<string, readonly [flag: string, others: RegExp]>> = {
+  ...Object.fromEntries(
+    ['apps restart', 'rollback', 'promote', 'builds cancel', 'runs cancel'].map((asking) => [
+      asking,
+      ['--yes', /^-y$/],
+    ]),
+  ),
+  'secrets set': ['--from-env', /^--from-/],
+};
 
 /** A command for programs, with the answer to what it would ask: there, nobody answers. */
 export function answered(argv: readonly string[]): readonly string[] {
   const own = argv.slice(1);
-  const isAsked = asking.includes(readTypedCommand(own).path.join(' '));
-  return !isAsked || own.some((word) => /^(--yes|-y|--dry-run|--help)$/.test(word)) ? argv : withFlags(own, ['--yes']);
+  const [flag, others] = answers[readTypedCommand(own).path.join(' ')] ?? [];
+  const isAnswered = own.some((word) => word === flag || others?.test(word) || /^--(dry-run|help)$/.test(word));
+  return flag === undefined || isAnswered ? argv : withFlags(own, [flag]);
+}
+
+/** Whether a tool call may be this command: `dev` never ends. */
+export async function isCallable(argv: readonly string[]): Promise<boolean> {
+  const { path } = readTypedCommand(argv.slice(1));
+  const [group = '', name = ''] = path;
+  const { load, commands = {} } = namedCommand(group) ?? {};
+  const command = await (commands[name]?.load ?? load)?.();
+  const { isSuitable } = await import('../mcp/tools.ts');
+  return argv[0] !== 'gantry' || !command || isSuitable({ ...command.default, command: path.join(' ') });
 }
 
 interface Failed extends ReturnType<typeof readTypedCommand> {

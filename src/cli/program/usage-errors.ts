@@ -21,7 +21,7 @@ export async function usageError(error: CommanderError & { examples?: string[]; 
   const fields = fieldsAfterJson(original, argv);
   if (fields) return new UsageError(message, { why: 'the fields are written directly after --json=', fix: fields });
   const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
-  const suggestions = similarWords(hint, typed) ?? flagThatBegins(typed, error.flags);
+  const suggestions = similarWords(hint, typed) ?? similarFlags(typed, error.flags);
   if (!suggestions) return new UsageError(message, { fix: (await lineInstead(path, typed, argv)) ?? help, ...facts });
   const next = argv[argv.indexOf(typed) + 1] ?? '';
   const meant = suggestions.find((word) => hasChild(word, next)) ?? suggestions[0] ?? '';
@@ -53,9 +53,16 @@ function bare(word: string): string {
   return word.replace(/^--/, '');
 }
 
-function flagThatBegins(typed: string, flags: readonly string[] = []): string[] | undefined {
-  const found = /^--[a-z]/.test(typed) ? flags.filter((flag) => flag.startsWith(typed)) : [];
-  return found.length === 1 ? found : undefined;
+/** A flag that begins with what was typed, or one or two that have its words: `--only-if-changed` is `--if-changed`. */
+function similarFlags(typed: string, flags: readonly string[] = []): string[] | undefined {
+  const wordsOf = (flag: string) => bare(flag).split('-');
+  const isWithin = (some: string[], all: string[]) => some.every((word) => all.includes(word));
+  const own = wordsOf(typed);
+  const begun = flags.filter((flag) => flag.startsWith(typed));
+  const alike = flags.filter((flag) => isWithin(wordsOf(flag), own) || isWithin(own, wordsOf(flag)));
+  return /^--[a-z]/.test(typed)
+    ? [begun, alike].find((found, at) => found.length > 0 && found.length <= 1 + at)
+    : undefined;
 }
 
 /** A command elsewhere than it is; for a word that is no command of gantry, those that have to do with it. */
@@ -70,7 +77,11 @@ async function lineInstead(path: string[], typed: string, argv: string[]) {
 }
 
 /** A command elsewhere than it is: `restart web`, `secrets rm A`, `apps logs web`, `auth login`. */
-function lineElsewhere([group]: string[], typed: string, argv: string[]): CommandLine | Sentence | undefined {
+export function lineElsewhere(
+  [group]: readonly string[],
+  typed: string,
+  argv: string[],
+): CommandLine | Sentence | undefined {
   if (typed === '') return undefined;
   const inGroup = group === undefined ? lineInGroup(typed, argv) : undefined;
   if (inGroup || group === undefined || !removals.includes(typed)) return inGroup ?? lineWithout(group, typed, argv);
@@ -144,7 +155,7 @@ function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   const expected = /^(?:write|expected) (.+)$/s.exec(choices ? `expected one of ${choices.join(', ')}` : text)?.[1];
   if (expected === undefined) return { message, why: text };
   const similar = choices && (closestName(value, choices) ?? choices.find((choice) => choice.startsWith(value)));
-  const [, sample] = /such as ([\w@.:/-]*\w)/.exec(expected) ?? /from (-?\d+) (?:up|to)/.exec(expected) ?? [];
+  const [, sample] = /such as ([\w@.:/-]*\w)/.exec(expected) ?? /from (-?\d+\w*) (?:up|to)/.exec(expected) ?? [];
   const meant = similar ?? choices?.[0] ?? sample;
   return {
     message: `${message}: expected ${expected}`,

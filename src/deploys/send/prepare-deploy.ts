@@ -5,6 +5,7 @@ import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError, type Problem } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
+import { listApps } from '../../platform/contract/apps.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import type { Here } from '../commit-files.ts';
 import { type BeforeStep, beforeTable, firstRowAsked } from '../decide.ts';
@@ -127,6 +128,8 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     await local.checksums.save();
     const isMeant = options.new === true || options.preview !== undefined;
     const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
+    // Before a question about an app: nobody can create one in a project that does not exist.
+    if (questions.length > 0 && plan.exists === false) await context.api(listApps, { project: context.project });
     refuseUnanswered(context, questions);
     return { ...intent, plan, live, questions };
   } finally {

@@ -28,7 +28,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
   const step = progress.step('Checking the platform');
   try {
     const remote = await checkPlatform(context, settings, token);
-    step.done('Checked the platform');
+    step.clear();
     return [...local, ...remote];
   } catch (error) {
     step.fail();

@@ -9,6 +9,7 @@ import { type GantryError, systemCode } from '../../kernel/errors.ts';
 import { size } from '../../kernel/output/format.ts';
 import { storedCredential } from '../../platform/config/credentials.ts';
 import { storableSettings, withoutCredentials } from '../../platform/config/setting-list.ts';
+import { defaultRegion } from '../../platform/config/setting-values.ts';
 import { readStoredSettings, type Settings } from '../../platform/config/settings.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 
@@ -32,7 +33,8 @@ export function checkSettings(settings: Settings, invalid: GantryError[]): Check
   if (problems.length > 0) return problems;
   const summary = (['profile', 'project', 'region'] as const).map((name) => {
     const { value, origin } = settings[name];
-    return value ? `${name} ${value} (${origin.replace(/^environment \((.+)\)$/, '$1')})` : `${name} not set`;
+    if (value) return `${name} ${value} (${origin.replace(/^environment \((.+)\)$/, '$1')})`;
+    return name === 'region' ? `region ${defaultRegion} (default)` : `${name} not set`;
   });
   return [okCheck('settings', summary.join(', '))];
 }

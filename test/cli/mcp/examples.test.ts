@@ -7,7 +7,7 @@ import { reference } from '../../../src/cli/reference.ts';
 
 const tools = reference().then(({ commands }) => ({
   commands,
-  set: compactTools(commands, ['reads', 'changes', 'destroys']),
+  set: compactTools(commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} }),
 }));
 
 /** The command line that `call` makes of these words. */

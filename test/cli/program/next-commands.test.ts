@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { nextAfterError, usualCommands } from '../../../src/cli/program/next-commands.ts';
+import { answered, nextAfterError, usualCommands } from '../../../src/cli/program/next-commands.ts';
 import { globalFlags, type Reference, reference } from '../../../src/cli/reference.ts';
 import { type ExitName, exitCodes, GantryError } from '../../../src/kernel/errors.ts';
 import { loadCommand } from '../../support/commands.ts';
@@ -54,6 +54,16 @@ test('a result names the commands that follow, with its values and where it work
   expect(json()).toMatchObject({
     next: [{ argv: ['gantry', 'dev', join(folder, 'web'), '-C', folder, '--profile', 'default'] }, {}],
   });
+});
+
+test.each([
+  ['secrets set A', 'secrets set A --from-env'],
+  ['secrets set A --from-file key.pem', 'secrets set A --from-file key.pem'],
+  ['rollback web', 'rollback web --yes'],
+  ['rollback web -y', 'rollback web -y'],
+  ['rollback web --dry-run', 'rollback web --dry-run'],
+])('for programs, %s has the flag that answers what it asks', (line, expected) => {
+  expect(answered(['gantry', ...line.split(' ')]).join(' ')).toBe(`gantry ${expected}`);
 });
 
 describe('after an error', () => {

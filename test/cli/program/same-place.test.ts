@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { completeFix } from '../../../src/cli/program/complete-fix.ts';
 import { inSamePlace, placeBeside, placeResult } from '../../../src/cli/program/same-place.ts';
 import { gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
-import { UnavailableError } from '../../../src/kernel/errors.ts';
+import { type ErrorFacts, UnavailableError } from '../../../src/kernel/errors.ts';
 
 test.each([
   ['logs web', 'deploy -p p-2', 'logs web -p p-2'],
@@ -59,6 +59,19 @@ test('a result without commands is the same object, whatever is in it', () => {
   const list = [{ id: 'r-1' }];
   const placed = placeResult({ list, unset: undefined, next: gantryCommand`open web` }, inPlace);
   expect([placed.list === list, String(placed.next)]).toEqual([true, 'gantry open web -C web']);
+});
+
+test('a tool call is told of no next command that is none of its own', async () => {
+  const nextOf = async (fix: ErrorFacts['fix'], isForModel: boolean) => {
+    const error = new UnavailableError('down', { fix });
+    await completeFix(error, ['apps', 'list'], isForModel);
+    return error.facts.next && String(error.facts.next);
+  };
+  expect([await nextOf(gantryCommand`login`, false), await nextOf(gantryCommand`login`, true)]).toEqual([
+    'gantry login',
+    null,
+  ]);
+  expect(await nextOf(gantryCommand`whoami --verify`, true)).toBe('gantry whoami --verify');
 });
 
 test('a network error leads to gantry doctor, unless it has a fix or there was a reply', async () => {

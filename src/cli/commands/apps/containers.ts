@@ -1,4 +1,4 @@
-import { durationCell } from '../../../kernel/output/format.ts';
+import { durationCell, forPeople, shortBuild } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
 import { type Container, listContainers } from '../../../platform/contract/containers.ts';
 import { defineCommand } from '../../command.ts';
@@ -17,7 +17,7 @@ export default defineCommand({
         STATE: ({ isTerminating, containerState }) => statusCell(isTerminating ? 'TERMINATING' : containerState),
         RESTARTS: (container) => container.containerRestartCount,
         REGION: (container) => container.region,
-        BUILD: (container) => container.buildId,
+        BUILD: ({ buildId }) => forPeople(shortBuild(buildId ?? ''), buildId),
         UP: uptime,
       },
       { keep: ['CONTAINER', 'STATE', 'UP'], right: ['RESTARTS', 'UP'] },

@@ -1,5 +1,6 @@
 import { changeScaling } from '../../../deploys/apps.ts';
-import { table } from '../../../kernel/output/table.ts';
+import { duration, forPeople } from '../../../kernel/output/format.ts';
+import { type Cell, table } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
@@ -20,7 +21,11 @@ export default defineCommand({
       responseGracePeriodSeconds: seconds(responseGracePeriod),
     }),
   view: ({ settings }) =>
-    table(settings, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
+    table(settings, {
+      SETTING: ({ setting }) => setting,
+      FROM: ({ setting, from }) => valueCell(setting, from),
+      TO: ({ setting, to }) => valueCell(setting, to),
+    }),
   effect: 'changes',
   dryRun: true,
   json: document({
@@ -33,6 +38,12 @@ export default defineCommand({
   }),
   examples: ['apps scale web --min-replicas 1', 'apps scale web --max-replicas 5 --cooldown 2m'],
 });
+
+/** The keys of durations, which are in seconds, have no unit in their name. */
+function valueCell(setting: string, value: number | null): Cell {
+  const isCount = /replicas$/.test(setting);
+  return isCount || value === null ? value : forPeople(duration(1000 * value), value);
+}
 
 function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms / 1000);
