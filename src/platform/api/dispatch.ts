@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { type HttpReply, toReplyBody } from './http-reply.ts';
 import { ProgressLimit } from './progress-limit.ts';
@@ -35,17 +36,35 @@ export interface ReplyLimit {
   allowsChunks?: boolean;
 }
 
+/** A reply as it came: nothing of it was decoded. */
+interface ReplyBytes {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer[];
+}
+
 /**
  * Sends a request with a short text reply. undici's `request` creates a stream and a signal listener for every reply,
  * which is a large part of the work with tens of thousands of small files. Rejects with a ConnectionError, or with the
  * reason of the signal, also while it waits for a connection.
  */
-export function dispatchRequest(
+export async function dispatchRequest(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
   limit: ReplyLimit,
 ): Promise<HttpReply> {
+  const { statusCode: status, headers, body } = await dispatchForBytes(dispatcher, options, signal, limit);
+  return { status, headers, ...toReplyBody(body, headers, limit.allowsChunks && status === 200) };
+}
+
+/** {@link dispatchRequest} for a reply that is no text. */
+export function dispatchForBytes(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+  limit: ReplyLimit,
+): Promise<ReplyBytes> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     // A URL takes longer to parse than all else that happens here.
@@ -78,7 +97,7 @@ function inFlightOf(signal: AbortSignal): InFlight {
 }
 
 interface DispatchOutcome {
-  resolve: (reply: HttpReply) => void;
+  resolve: (reply: ReplyBytes) => void;
   reject: (error: unknown) => void;
   failed: (error: unknown, hasStarted: boolean) => void;
   tooLongError: () => Error;
@@ -86,7 +105,7 @@ interface DispatchOutcome {
 
 class ReplyHandler implements Dispatcher.DispatchHandler {
   #status = 0;
-  #headers: HttpReply['headers'] = {};
+  #headers: IncomingHttpHeaders = {};
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #controller: Dispatcher.DispatchController | undefined;
@@ -115,7 +134,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     if (this.#aborted) controller.abort(this.#aborted.reason);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpReply['headers']): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // The first of several interim replies counts as progress, the others do not.
     if (this.#status === 0 || status >= 200) this.#progress.restart();
     this.#status = status;
@@ -134,10 +153,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#finish();
-    const status = this.#status;
-    const headers = this.#headers;
-    const allowsChunks = this.limit.allowsChunks && status === 200;
-    this.outcome.resolve({ status, headers, ...toReplyBody(this.#chunks, headers, allowsChunks) });
+    this.outcome.resolve({ statusCode: this.#status, headers: this.#headers, body: this.#chunks });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

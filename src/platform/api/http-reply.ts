@@ -28,7 +28,7 @@ export function toReplyBody(
 
 /** The start of a body. With `onError`, what arrived before its connection failed. */
 export async function readAtMost(
-  body: AsyncIterable<Buffer>,
+  body: AsyncIterable<Buffer> | readonly Buffer[],
   maxBytes: number,
   onError: (error: unknown) => void = (error) => {
     throw error;

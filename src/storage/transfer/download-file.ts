@@ -4,7 +4,7 @@ import { NewFile, NewSmallFile, type TemporaryNames, toDiskError } from '../../k
 import { UnavailableError } from '../../kernel/errors.ts';
 import { downloadRange } from './download-range.ts';
 import { etagCheck } from './etag-checksum.ts';
-import { maxInlineHashBytes } from './hash.ts';
+import { maxInlineHashBytes, md5 } from './hash.ts';
 import type { UnfinishedFile } from './journal.ts';
 import { bytesOf, type Part, type PartsCopy, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
@@ -53,10 +53,9 @@ async function downloadSmallFile(download: FileDownload, resources: TransferCont
   const content = new RemoteContent(plan.bytes, download.createUrl, resources);
   const whole = Buffer.allocUnsafe(plan.bytes);
   const sink = async (bytes: Buffer, offset: number) => whole.set(bytes, offset);
-  const request = { content, range: partAt(plan, 1), sink, signal, order };
-  const md5 = await downloadRange({ ...request, hash: true }, resources);
+  await downloadRange({ content, range: partAt(plan, 1), sink, signal, order, hash: false }, resources);
   signal.throwIfAborted();
-  if (md5 !== undefined) etagCheck(content.version)?.(md5);
+  if (resources.hasher) etagCheck(content.version)?.(md5(whole));
   const file = withDiskErrors(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
   try {
     await download.confirm(file.path);

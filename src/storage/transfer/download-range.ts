@@ -4,7 +4,7 @@ import { streamSource } from './byte-source.ts';
 import type { ReceivedBlock } from './download-connection.ts';
 import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
 import type { Part } from './parts.ts';
-import type { ObjectResponse } from './range-request.ts';
+import type { ObjectResponse, ResponseForm } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { closedEarlyError } from './storage-errors.ts';
 import { maxSmallBytes, repeated, requestKind, type TransferContext } from './transfer-context.ts';
@@ -103,7 +103,7 @@ class RangeAttempt {
     const { content, range, signal } = this.download;
     const missing = { start: range.offset + this.done, end: range.offset + range.length };
     const isWhole = missing.end - missing.start === content.bytes;
-    return content.get(isWhole ? undefined : missing, signal, range.length > maxSmallBytes);
+    return content.get(isWhole ? undefined : missing, signal, formOf(range));
   }
 
   async md5(length: number): Promise<string> {
@@ -126,6 +126,11 @@ class RangeAttempt {
       throw toDiskError(cause);
     }
   }
+}
+
+function formOf({ length }: Part): ResponseForm | undefined {
+  if (length <= maxInlineHashBytes) return 'whole';
+  return length > maxSmallBytes ? 'blocks' : undefined;
 }
 
 function throwFirst(results: PromiseSettledResult<unknown>[]): void {

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { dispatchForBytes } from '../../platform/api/dispatch.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import { toConnectionError } from '../../platform/api/transport.ts';
 import type { ReceivedBlock } from './download-connection.ts';
+import { maxInlineHashBytes } from './hash.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, closedEarlyError, errorFromStorage, type StorageResponse } from './storage-errors.ts';
 import type { TransferContext } from './transfer-context.ts';
@@ -14,9 +16,11 @@ export interface RangeRequest extends ContentAddress {
   range?: RangeBounds | undefined;
   /** The expected ETag: throws a {@link ChangedError} if it differs. */
   version?: string | undefined;
-  /** Prefers {@link ObjectResponse.blocks}. */
-  intoBlocks?: boolean | undefined;
+  as?: ResponseForm | undefined;
 }
+
+/** How bytes are received: preferably as {@link ObjectResponse.blocks}, or all of at most {@link maxInlineHashBytes} at once. */
+export type ResponseForm = 'blocks' | 'whole';
 
 /** Offsets in bytes; `end` is exclusive. */
 export interface RangeBounds {
@@ -63,7 +67,7 @@ export async function sendRangeRequest(
 }
 
 async function openReply(
-  { range, version, intoBlocks, headers: given, toError }: RangeRequest,
+  { range, version, as, headers: given, toError }: RangeRequest,
   url: URL,
   resources: TransferContext,
   signal: AbortSignal,
@@ -75,8 +79,9 @@ async function openReply(
     ...(version !== undefined && { 'if-match': version }),
     ...given,
   };
-  const viaBlocks = intoBlocks ? await requestBlocks(url, headers, resources, signal) : undefined;
-  const reply = viaBlocks ?? (await requestStream(url, headers, resources, signal));
+  const viaBlocks = as === 'blocks' ? await requestBlocks(url, headers, resources, signal) : undefined;
+  const request = as === 'whole' ? requestWhole : requestStream;
+  const reply: StorageReply = viaBlocks ?? (await request(url, headers, resources, signal));
   await checkReply(reply, url, resources, toError);
   return reply;
 }
@@ -95,14 +100,29 @@ async function* copies(receive: () => AsyncGenerator<ReceivedBlock>): AsyncGener
   for await (const { block, length } of receive()) yield Buffer.from(block.bytes.subarray(0, length));
 }
 
+/** With thousands of small files, a stream for each would take more time than all the rest. */
+async function requestWhole(
+  url: URL,
+  headers: Record<string, string>,
+  { dispatcher }: TransferContext,
+  signal: AbortSignal,
+): Promise<StorageReply> {
+  // A slow line with many of them may take long for each.
+  const limit = { bytes: maxInlineHashBytes + 1, truncates: true, silenceMs: Number.POSITIVE_INFINITY };
+  const reply = await dispatchForBytes(dispatcher, getOptions(url, headers), signal, limit);
+  return { ...reply, drop: () => {} };
+}
+
+const getOptions = ({ origin, pathname, search }: URL, headers: Record<string, string>) =>
+  ({ origin, path: pathname + search, method: 'GET', headers }) as const;
+
 export async function requestStream(
   url: URL,
   headers: Record<string, string>,
   { dispatcher }: TransferContext,
   signal: AbortSignal,
 ) {
-  const options = { origin: url.origin, path: url.pathname + url.search, method: 'GET' as const, headers, signal };
-  const reply = await dispatcher.request(options);
+  const reply = await dispatcher.request({ ...getOptions(url, headers), signal });
   return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
 }
 
@@ -133,7 +153,7 @@ export function changedError(): ChangedError {
 }
 
 async function* chunks(
-  body: AsyncIterable<Buffer>,
+  body: StorageReply['body'],
   expectedBytes: number,
   { rateLimit }: TransferContext,
   signal: AbortSignal,
@@ -169,7 +189,7 @@ export type ContentReply = Pick<StorageResponse, 'status' | 'headers' | 'body'>;
 export interface StorageReply {
   statusCode: number;
   headers: IncomingHttpHeaders;
-  body: AsyncIterable<Buffer>;
+  body: AsyncIterable<Buffer> | readonly Buffer[];
   /** Call it if the body is not read. */
   drop: () => void;
   blocks?: () => AsyncGenerator<ReceivedBlock>;
@@ -214,6 +234,6 @@ function webPageError({ host }: URL, status: number): UnavailableError {
 /** Error messages of storage are short; anything longer is truncated. */
 const maxErrorBytes = 64 * 1024;
 
-export async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+export async function readStart(body: StorageReply['body']): Promise<string> {
   return (await readAtMost(body, maxErrorBytes)).content.toString('utf8');
 }

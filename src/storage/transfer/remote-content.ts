@@ -4,6 +4,7 @@ import {
   changedError,
   type ObjectResponse,
   type RangeBounds,
+  type ResponseForm,
   sendRangeRequest,
 } from './range-request.ts';
 import { isUsable, urlExpiry } from './signed-url.ts';
@@ -29,8 +30,8 @@ export class RemoteContent {
   ) {}
 
   /** Requests a range, or the whole file. Renews an expired URL once. */
-  async get(range: RangeBounds | undefined, signal: AbortSignal, intoBlocks = false): Promise<ObjectResponse> {
-    const response = await this.#receive(range, signal, intoBlocks);
+  async get(range: RangeBounds | undefined, signal: AbortSignal, as?: ResponseForm): Promise<ObjectResponse> {
+    const response = await this.#receive(range, signal, as);
     const error = this.mayMixVersions ? undefined : this.#versionError(response, range !== undefined);
     if (error) {
       response.drop();
@@ -41,16 +42,16 @@ export class RemoteContent {
     return response;
   }
 
-  async #receive(range: RangeBounds | undefined, signal: AbortSignal, intoBlocks: boolean): Promise<ObjectResponse> {
+  async #receive(range: RangeBounds | undefined, signal: AbortSignal, as?: ResponseForm): Promise<ObjectResponse> {
     const { bytes, version, resources } = this;
     const signed = await this.#usableUrl();
     try {
-      return await sendRangeRequest({ ...signed, bytes, range, version, intoBlocks }, resources, signal);
+      return await sendRangeRequest({ ...signed, bytes, range, version, as }, resources, signal);
     } catch (error) {
       if (!(error instanceof UrlExpiredError)) throw error;
     }
     const renewed = await this.#usableUrl(signed);
-    return sendRangeRequest({ ...renewed, bytes, range, version, intoBlocks }, resources, signal).catch((error) => {
+    return sendRangeRequest({ ...renewed, bytes, range, version, as }, resources, signal).catch((error) => {
       throw error instanceof UrlExpiredError ? new FailedError('a new download URL had already expired') : error;
     });
   }
