@@ -10,7 +10,9 @@ import { FileChecksums } from '../../src/app/file-checksums.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
 import { trustedDevice } from '../../src/app/packing-cache/file-index.ts';
 import { KnownFiles } from '../../src/app/packing-cache/index.ts';
-import { newFolder } from '../support/files.ts';
+import { newFolder, onDisk } from '../support/files.ts';
+
+onDisk();
 
 const entry = (root: string, path: string, size = 4) => ({
   path,

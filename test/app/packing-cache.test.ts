@@ -24,6 +24,9 @@ import { DeflatePool } from '../../src/app/deflate/deflate-pool.ts';
 import { maxCacheBytes, trimCache } from '../../src/app/packing-cache/cache-folder.ts';
 import { trustedDevice } from '../../src/app/packing-cache/file-index.ts';
 import { clearPackingCache, packingUsage } from '../../src/app/packing-cache/index.ts';
+import { onDisk } from '../support/files.ts';
+
+onDisk();
 
 let folder: string;
 let root: string;

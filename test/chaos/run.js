@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { audit } from './auditor.js';
+import { temporaryFolder } from './in-memory.js';
 import { kills } from './kills.js';
 import { killMaps } from './map-kills.js';
 import { perform } from './perform.js';
@@ -28,6 +29,7 @@ FLAGS
   --program <file>  the program to judge (default bin/gantry.cjs)
 `;
 
+process.env.TMPDIR = temporaryFolder();
 process.exitCode = await main();
 
 async function main() {

@@ -7,16 +7,25 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
 
 /** A folder of its own; what is in it goes with the temporary folder of the test file. */
 export function newFolder(files: Record<string, string | Buffer> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
   lay(folder, files);
   return folder;
+}
+
+/** For a test file whose subject is a file system that keeps change times: one in memory does not (own-machine.ts). */
+export function onDisk(): void {
+  const folder = mkdtempSync(join(process.env.GANTRY_TEST_DISK ?? tmpdir(), 'tests-'));
+  process.env.TMPDIR = folder;
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 }
 
 /** Makes files in a folder, and the folders they lie in. */

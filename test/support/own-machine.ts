@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { temporaryFolder } from '../chaos/in-memory.js';
 import { searched } from './machine.ts';
 import { ownEngine } from './own-engine.ts';
 
@@ -21,12 +22,21 @@ import { ownEngine } from './own-engine.ts';
  * and no variable of the user but the suite's own. What is on the machine that runs the tests must not leak into them.
  */
 export default function ownMachine(): () => void {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tests-machine-'));
   const before = { ...process.env };
+  const [TMPDIR, GANTRY_TEST_DISK] = [temporaryFolder(), realpathSync(tmpdir())];
+  const folder = mkdtempSync(join(TMPDIR, 'tests-machine-'));
   const engine = ownEngine(join(folder, 'engine'), process.env.GANTRY_TEST_DOCKER ?? locate('podman'));
   const advice = process.env.GANTRY_TEST_ADVICE ?? join(folder, 'advice');
   const [PATH, GANTRY_TEST_GIT] = [makePath(folder), makePathOf(join(folder, 'git'), ['git'])];
-  const found = { PATH, GANTRY_TEST_GIT, GANTRY_TEST_SHELLS: shells(), GANTRY_TEST_ADVICE: advice, ...engine };
+  const found = {
+    PATH,
+    TMPDIR,
+    GANTRY_TEST_DISK,
+    GANTRY_TEST_GIT,
+    GANTRY_TEST_SHELLS: shells(),
+    GANTRY_TEST_ADVICE: advice,
+    ...engine,
+  };
   const own = { ...variables, ...makeHome(join(folder, 'home')), ...found };
   const kept = Object.entries(before).filter(([name]) => isKept(name));
   // Programs of Windows need many variables.
