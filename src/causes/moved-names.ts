@@ -1,6 +1,9 @@
 import { once } from '../kernel/once.ts';
 
-/** Modules and names with the versions of their package that have them, from its release notes. */
+/**
+ * Modules and names with the versions of their package that have them, from its release notes. After a `:`, a keyword or a
+ * text that a call takes; after a `!`, the one that it can do without, and how many values before it.
+ */
 const names = `
 aioredis.create_redis_pool<2 anyio.start_blocking_portal<4 bcrypt.__about__<4.1 celery.decorators<5 celery.task<5
 click._unicodefun<8.1 click.get_os_args<8.1 diffusers.FluxPipeline>=0.30 diffusers.StableDiffusion3Pipeline>=0.29
@@ -79,6 +82,45 @@ werkzeug.FileStorage<1 werkzeug.secure_filename<1 werkzeug.security.safe_str_cmp
 werkzeug.urls.url_encode<3 werkzeug.urls.url_join<3 werkzeug.urls.url_parse<3 werkzeug.urls.url_quote<3
 werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.utils.escape<2.1 werkzeug.wrappers.BaseRequest<2.1
 werkzeug.wrappers.BaseResponse<2.1 werkzeug.wsgi.DispatcherMiddleware<1 werkzeug.wsgi.SharedDataMiddleware<1
+chromadb.config.Settings:chroma_db_impl<0.4 discord.Client!intents@9<2 discord.ext.commands.Bot!intents@9<2
+elasticsearch.Elasticsearch:use_ssl<8 flask.send_file:add_etags<2.2 flask.send_file:attachment_filename<2.2
+flask.send_file:cache_timeout<2.2 gensim.models.FastText:size<4 gensim.models.Word2Vec:iter<4
+gensim.models.Word2Vec:size<4 gradio.Audio:source<4 gradio.Blocks.launch:enable_queue<4
+gradio.Blocks.queue:concurrency_count<4 gradio.Image:shape<4 gradio.Image:source<4 gradio.Image:tool<4
+gradio.Interface:interpretation<4 gradio.Video:source<4 httpx.AsyncClient:app<0.28 httpx.AsyncClient:proxies<0.28
+httpx.Client:app<0.28 httpx.Client:proxies<0.28 httpx.get:proxies<0.28 httpx.post:proxies<0.28
+jwt.decode!algorithms|options@2<2 langchain.agents.AgentExecutor<1 langchain.agents.AgentType<1
+langchain.agents.initialize_agent<1 langchain.hub<1 librosa.output<0.8 lightgbm.LGBMClassifier.fit:early_stopping_rounds<4
+lightgbm.LGBMRegressor.fit:early_stopping_rounds<4 lightgbm.train:early_stopping_rounds<4
+lightgbm.train:evals_result<4 lightgbm.train:verbose_eval<4 matplotlib.pyplot.style.use:seaborn-darkgrid<3.8
+matplotlib.pyplot.style.use:seaborn-white<3.8 matplotlib.pyplot.style.use:seaborn-whitegrid<3.8
+matplotlib.pyplot.style.use:seaborn<3.8 moviepy.VideoClip.set_audio<2 moviepy.VideoClip.set_duration<2
+moviepy.VideoClip.subclip<2 networkx.adj_matrix<3 networkx.info<3 networkx.to_scipy_sparse_matrix<3
+pandas.concat:join_axes<1 pandas.DataFrame.append:ignore_index<2 pandas.DataFrame.lookup<2
+pandas.DataFrame.to_csv:line_terminator<2 pandas.date_range:closed<2 pandas.read_csv:error_bad_lines<2
+pandas.read_csv:mangle_dupe_cols<2 pandas.read_csv:prefix<2 pandas.read_csv:squeeze<2 pandas.read_csv:warn_bad_lines<2
+pydantic.conlist:max_items<2 pydantic.conlist:min_items<2 pydantic.constr:regex<2 pydantic.Field:const<2
+pydantic.Field:regex<2 pydantic.Field:unique_items<2 pymongo.collection.Collection.ensure_index<4
+scipy.signal.blackman<1.13 scipy.signal.gaussian<1.13 scipy.signal.hamming<1.13
+selenium.webdriver.Chrome.find_element_by_class_name<4.3 selenium.webdriver.Chrome.find_element_by_css_selector<4.3
+selenium.webdriver.Chrome.find_element_by_id<4.3 selenium.webdriver.Chrome.find_element_by_link_text<4.3
+selenium.webdriver.Chrome.find_element_by_name<4.3 selenium.webdriver.Chrome.find_element_by_tag_name<4.3
+selenium.webdriver.Chrome.find_element_by_xpath<4.3 selenium.webdriver.Chrome.find_elements_by_class_name<4.3
+selenium.webdriver.Chrome.find_elements_by_css_selector<4.3 selenium.webdriver.Chrome.find_elements_by_tag_name<4.3
+selenium.webdriver.Chrome.find_elements_by_xpath<4.3 selenium.webdriver.Chrome:chrome_options<4.10
+selenium.webdriver.Chrome:desired_capabilities<4.10 selenium.webdriver.Chrome:executable_path<4.10
+selenium.webdriver.Firefox:executable_path<4.10 sklearn.calibration.CalibratedClassifierCV:base_estimator<1.4
+sklearn.cluster.KMeans:n_jobs<1 sklearn.ensemble.AdaBoostClassifier:base_estimator<1.4
+sklearn.ensemble.BaggingClassifier:base_estimator<1.4 sklearn.feature_extraction.CountVectorizer.get_feature_names<1.2
+sklearn.linear_model.Lasso:normalize<1.2 sklearn.linear_model.LinearRegression:normalize<1.2
+sklearn.linear_model.Ridge:normalize<1.2 sklearn.metrics.mean_squared_error:squared<1.6
+sklearn.model_selection.GridSearchCV:iid<0.24 sklearn.preprocessing.OneHotEncoder:sparse<1.4 spacy.load:en<3
+sqlalchemy.create_engine.execute<2 sqlalchemy.create_engine:convert_unicode<2 sqlalchemy.MetaData:bind<2
+telegram.ext.Updater:use_context<20 tensorflow.keras.Model.fit_generator<2.16 tensorflow.keras.Model.predict_classes<2.6
+tensorflow.keras.optimizers.Adam:decay<2.11 tensorflow.keras.optimizers.Adam:lr<2.16
+tensorflow.keras.optimizers.SGD:lr<2.16 transformers.TrainingArguments:evaluation_strategy<4.46
+tweepy.API:wait_on_rate_limit_notify<4 xgboost.XGBClassifier.fit:early_stopping_rounds<2.1
+xgboost.XGBRegressor.fit:early_stopping_rounds<2.1 yaml.load!Loader@1<6 yaml.load_all!Loader@1<6
 pydantic.BaseSettings<2 sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2
 `;
 
@@ -101,3 +143,66 @@ export function moduleOf(object: string, name: string): string | undefined {
   const entry = names.split(/\s+/).find((each) => each.replace(/[<>].*$/, '').endsWith(`.${object}.${name}`));
   return entry?.slice(0, entry.indexOf(`.${name}`));
 }
+
+/** What only some versions of a package allow of a call. */
+export interface CallBound {
+  module: string;
+  bound: string;
+  said: string;
+}
+
+interface Call {
+  name: string;
+  arguments: readonly (string | undefined)[];
+  keywords: Readonly<Record<string, string | undefined>>;
+  isOpen: boolean;
+}
+
+/** Of a call by the whole name of what it calls, or of a method of what is not known: `.subclip`. */
+export function callBounds(call: Call, isMethod: boolean): CallBound[] {
+  const { name, arguments: given, keywords } = call;
+  const words = [...Object.keys(keywords), ...given.flatMap((each) => each ?? [])];
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  const keys = [last, ...words.map((word) => `${last}:${word}`)];
+  return [
+    ...words.flatMap((word) => exact(`${name}:${word}`, `gives ${word} to ${name}`)),
+    ...(/\.[A-Z]\w*\.\w+$/.test(name) ? exact(name, `calls ${last}`) : []),
+    ...(isMethod ? keys.flatMap((key) => methods().get(key) ?? []) : []),
+    ...lackedBy(call),
+  ];
+}
+
+function lackedBy({ name, arguments: given, keywords, isOpen }: Call): CallBound[] {
+  const need = needed().get(name);
+  if (!need || isOpen || given.length > need.at || need.words.some((each) => each in keywords)) return [];
+  return [{ module: name, said: `calls ${name} without ${need.words[0]}`, bound: need.bound }];
+}
+
+function exact(key: string, said: string): CallBound[] {
+  const bound = bounds().get(key);
+  return bound === undefined ? [] : [{ module: key, bound, said }];
+}
+
+/** Methods that other objects have, too. */
+const usual = /^(?:append|execute|ix)$/;
+
+const methods = once(() => {
+  const found = new Map<string, CallBound[]>();
+  for (const [key, bound] of bounds()) {
+    const [, name] = /\.[A-Z]\w*\.([a-z]\w*(?::\w+)?)$/.exec(key) ?? [];
+    const said = `calls ${name?.replace(':', ' with ')}`;
+    if (name !== undefined && !usual.test(name))
+      found.set(name, [...(found.get(name) ?? []), { module: key, bound, said }]);
+  }
+  return found;
+});
+
+const needed = once(
+  () =>
+    new Map(
+      [...bounds()].flatMap(([key, bound]) => {
+        const [, name = '', words = '', at] = /^(.+)!(.+)@(\d)$/.exec(key) ?? [];
+        return at === undefined ? [] : [[name, { words: words.split('|'), at: Number(at), bound }] as const];
+      }),
+    ),
+);
