@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isFromFile, type PythonCall, unknown } from '../../app/python/facts.ts';
+import { isFromFile, type PythonCall } from '../../app/python/facts.ts';
 import { fits } from '../groups.ts';
 import type { ModuleGraph } from './modules.ts';
 import { isBeside, withoutComments } from './script-imports.ts';
@@ -37,8 +37,6 @@ export interface Opened {
   mayBeMade?: boolean;
   /** Whether it reads it as UTF-8. */
   isText?: boolean;
-  /** The columns that it names. */
-  columns?: readonly string[];
 }
 
 /** The paths that the code of the app reads or names. */
@@ -100,21 +98,13 @@ const readingStart =
 /** Calls that read UTF-8 unless they are told another encoding. */
 const readingText = /(?:^|\.)(?:open|read_text|read_csv|read_json)$/;
 
-/** Of `parse_dates`, `index_col` and `usecols`, the first of each; other keywords say what the columns are called. */
-function columnsOf({ name, keywords }: PythonCall): string[] {
-  const isPlain =
-    /(?:^|\.)read_csv$/.test(name) && !/\b(?:names|header|sep|delimiter|skiprows)\b/.test(Object.keys(keywords).join());
-  const named = [keywords.parse_dates, keywords.index_col, keywords.usecols].filter((each) => each !== undefined);
-  return isPlain ? named.filter((each) => !/^(?:\d+|True|False)$/.test(each) && !each.includes(unknown)) : [];
-}
-
 function readBy(call: PythonCall): Omit<Opened, 'file' | 'isRead'>[] {
   const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
   const isBinary = [...call.arguments, call.keywords.mode].some((each) => fits(/^[rwax+]*b[rwax+]*$/, each));
   const isText =
     readingText.test(call.name) && !isBinary && !('encoding' in call.keywords) && !('errors' in call.keywords);
   return reading.has(lastOf(call)) && value !== undefined
-    ? [{ value, line: call.line, isText, isOfStart: readingStart.test(call.name), columns: columnsOf(call) }]
+    ? [{ value, line: call.line, isText, isOfStart: readingStart.test(call.name) }]
     : [];
 }
 

@@ -69,9 +69,7 @@ function besideCode(path: string, { file }: Opened, shipment: Shipment): SeenCau
 }
 
 const sentFile = (path: string, opened: Opened, shipment: Shipment): SeenCause | undefined =>
-  uncopied(path, opened, shipment) ??
-  (opened.isText ? undecodable(path, shipment) : undefined) ??
-  withoutColumn(path, opened, shipment);
+  uncopied(path, opened, shipment) ?? (opened.isText ? undecodable(path, shipment) : undefined);
 
 /** A file that is sent, and that nothing brings into the image. */
 function uncopied(path: string, { isRead }: Opened, shipment: Shipment): SeenCause | undefined {
@@ -104,25 +102,6 @@ function undecodable(path: string, shipment: Shipment): SeenCause | undefined {
   const at = { file: path, line: text.slice(0, odd).split('\n').length };
   const fix = `save ${path} as UTF-8, or give the call its encoding`;
   return { cause: 'file-encoding', captured: { path }, at, title: `${path} is not UTF-8`, fix };
-}
-
-/** A column that the first line of a table does not have. */
-function withoutColumn(path: string, { file, columns = [] }: Opened, shipment: Shipment): SeenCause | undefined {
-  const [first = ''] =
-    shipment
-      .text(path)
-      ?.replace(/^\ufeff/, '')
-      .split(/\r?\n/) ?? [];
-  const own = first.split(',').map((each) => each.replace(/^"|"$/g, ''));
-  const name = path.endsWith('.csv') && first !== '' ? columns.find((each) => !own.includes(each)) : undefined;
-  if (name === undefined) return undefined;
-  return {
-    cause: 'file-invalid',
-    captured: { path },
-    title: `${file} reads the column ${name} of ${path}, which does not have it`,
-    why: `its columns are ${own.slice(0, 6).join(', ')}`,
-    fix: 'name one of these, or add the column',
-  };
 }
 
 /** Whether a text is surely a file name: `data.json`, not `os.path`. */

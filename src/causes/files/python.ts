@@ -26,7 +26,7 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     yield* members(module, graph);
     yield* secondLoop(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
-    yield* wrongArguments(module, graph, shipment);
+    yield* wrongArguments(module, graph);
     yield* missingMembers(module, graph, inherited);
     yield* hidesOther(module, shipment, packages);
     yield* neverMain(module, shipment);
@@ -249,10 +249,8 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
 }
 
 /** Calls of functions of the app with other arguments than they take. */
-function* wrongArguments(module: Module, graph: ModuleGraph, shipment: Shipment): Generator<SeenCause> {
-  const usesGradio = module.facts.imports.some((each) => /^gradio\b/.test(each.module));
-  const text = usesGradio ? shipment.read(module.file) : '';
-  for (const call of module.facts.calls.flatMap((each) => [each, ...handedOn(each, text)])) {
+function* wrongArguments(module: Module, graph: ModuleGraph): Generator<SeenCause> {
+  for (const call of module.facts.calls.flatMap((each) => [each, ...handedOn(each)])) {
     const { name = '', file, known, isOfObject } = ownFunction(call, module, graph) ?? {};
     const wanted =
       known && wrongIn(call, known, known.kind === 'classmethod' || (known.kind === 'method' && isOfObject === true));
@@ -266,26 +264,13 @@ function* wrongArguments(module: Module, graph: ModuleGraph, shipment: Shipment)
   }
 }
 
-/** Calls that others make of a function that they are given: in a thread, or with the values of a page of Gradio. */
-function handedOn(call: PythonCall, text: string): PythonCall[] {
-  const { name, line, arguments: given, references } = call;
+/** Calls that others make of a function that they are given: in a thread. */
+function handedOn(call: PythonCall): PythonCall[] {
+  const { name, arguments: given, references } = call;
   const written = references[0] ?? references.fn;
   if (written === undefined) return [];
-  if (/^asyncio\.to_thread$|\.run_in_threadpool$/.test(name)) return [{ ...call, written, arguments: given.slice(1) }];
-  // Gradio gives some parameters by their types.
-  if (text === '' || /:\s*gr(?:adio)?\.(?:\w*Data|Request|\w*Token|\w*Profile)\b/.test(text)) return [];
-  const rest = text
-    .split('\n')
-    .slice(line - 1)
-    .join('\n');
-  const [, own, list] = groupsOf(
-    /\.(?:click|submit|change|input|upload|select|release)\(\s*(?:fn=)?([\w.]+),\s*(?:inputs=)?\[([^\][(){}*]*)\]/,
-    rest,
-  );
-  if (own !== written || list === undefined || !/\.(?:click|submit|change|input|upload|select|release)$/.test(name))
-    return [];
-  const values = list.split(',').filter((each) => each.trim() !== '');
-  return [{ ...call, written, arguments: values, keywords: {}, isOpen: false }];
+  const isThread = /^asyncio\.to_thread$|\.run_in_threadpool$/.test(name);
+  return isThread ? [{ ...call, written, arguments: given.slice(1) }] : [];
 }
 
 function wrongIn({ keywords, arguments: given, isOpen }: PythonCall, known: Parameters, isBound: boolean) {
