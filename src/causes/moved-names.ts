@@ -1,6 +1,9 @@
 import { once } from '../kernel/once.ts';
 
-/** Modules and names with the versions of their package that have them, from its release notes. */
+/**
+ * Modules and names with the versions of their package that have them, from its release notes. After a `:`, a keyword or a
+ * text that a call takes; after a `!`, the one that it can do without, and how many values before it.
+ */
 const names = `
 aioredis.create_redis_pool<2 anyio.start_blocking_portal<4 bcrypt.__about__<4.1 celery.decorators<5 celery.task<5
 click._unicodefun<8.1 click.get_os_args<8.1 diffusers.FluxPipeline>=0.30 diffusers.StableDiffusion3Pipeline>=0.29
@@ -32,53 +35,84 @@ numpy.sctypes<2 numpy.sometrue<2 numpy.str<1.24 numpy.string_<2 numpy.typeDict<1
 openai.AsyncOpenAI>=1 openai.Audio<1 openai.ChatCompletion<1 openai.Completion<1 openai.Embedding<1
 openai.embeddings_utils<1 openai.error<1 openai.Image<1 openai.Model<1 openai.Moderation<1 openai.OpenAI>=1
 openai.RateLimitError>=1 packaging.licenses>=24.2 packaging.specifiers.LegacySpecifier<22
-packaging.version.LegacyVersion<22 pandas.core.indexes.numeric<2 pandas.DataFrame.append<2
-pandas.DataFrame.as_matrix<1 pandas.DataFrame.iteritems<2 pandas.DataFrame.ix<1 pandas.datetime<2
-pandas.Float64Index<2 pandas.Int64Index<2 pandas.np<2 pandas.Panel<1 pandas.Series.append<2 pandas.Series.iteritems<2
-pandas.util.testing<2 peft.prepare_model_for_int8_training<0.10 PIL.FreeTypeFont.getsize<10 PIL.Image.ANTIALIAS<10
-PIL.Image.CUBIC<10 PIL.Image.LINEAR<10 PIL.Image.Resampling>=9.1 PIL.ImageDraw.textsize<10 PIL.PILLOW_VERSION<7
-pinecone.init<3 pipecat.audio.interruptions<1 pipecat.frames.frames.BotInterruptionFrame<1
-pipecat.frames.frames.LLMMessagesFrame<1 pipecat.frames.frames.StartInterruptionFrame<1
-pipecat.processors.aggregators.openai_llm_context<1 pipecat.services.ai_services<1
-pipecat.services.cartesia.CartesiaTTSService<1 pipecat.services.deepgram.DeepgramSTTService<1
-pipecat.services.deepgram.DeepgramTTSService<1 pipecat.services.elevenlabs.ElevenLabsTTSService<1
-pipecat.services.openai.OpenAILLMService<1 pipecat.transports.network<1 pipecat.transports.services<1
-pipecat.vad<0.0.60 pkg_resources<82 pydantic.computed_field>=2 pydantic.ConfigDict>=2 pydantic.field_serializer>=2
-pydantic.field_validator>=2 pydantic.fields.ModelField<2 pydantic.fields.Undefined<2 pydantic.main.ModelMetaclass<2
-pydantic.model_validator>=2 pydantic.RootModel>=2 pydantic.TypeAdapter>=2 pydantic.utils.ROOT_KEY<2 pydantic_core>=2
-pytorch_lightning.metrics<1.5 pytorch_lightning.utilities.distributed<2 scipy.integrate.cumtrapz<1.14
-scipy.integrate.simps<1.14 scipy.integrate.trapz<1.14 scipy.linalg.tril<1.13 scipy.linalg.triu<1.13
-scipy.misc.imread<1.2 scipy.misc.imresize<1.3 scipy.misc.imsave<1.2 scipy.signal.hann<1.13 setuptools.command.test<72
-sklearn.cross_validation<0.20 sklearn.datasets.load_boston<1.2 sklearn.ensemble.forest<0.24 sklearn.externals<0.23
-sklearn.grid_search<0.20 sklearn.linear_model.logistic<0.24 sklearn.metrics.jaccard_similarity_score<0.23
-sklearn.neighbors.base<0.24 sklearn.preprocessing.data<0.24 sklearn.preprocessing.Imputer<0.22
-sklearn.utils.linear_assignment_<0.23 sklearn.utils.testing<0.24 spacy.gold<3 sqlalchemy.Engine.execute<2
-telegram.ext.Filters<20 telegram.ParseMode<20 tensorflow.app<2 tensorflow.ConfigProto<2 tensorflow.contrib<2
-tensorflow.flags<2 tensorflow.get_default_graph<2 tensorflow.gfile<2 tensorflow.global_variables_initializer<2
-tensorflow.GPUOptions<2 tensorflow.GraphKeys<2 tensorflow.keras.wrappers<2.12 tensorflow.layers<2 tensorflow.logging<2
-tensorflow.placeholder<2 tensorflow.random_normal<2 tensorflow.reset_default_graph<2 tensorflow.Session<2
-tensorflow.set_random_seed<2 tensorflow.train.AdamOptimizer<2 tensorflow.variable_scope<2 torch._six<2
-torch.amp.GradScaler>=2.3 torch.compile>=2 torch.compiler>=2.1 torch.concat>=1.10 torch.distributed.tensor.parallel>=2
-torch.float8_e4m3fn>=2.1 torch.frombuffer>=1.10 torch.inference_mode>=1.9 torch.library.custom_op>=2.4
-torch.nn.attention>=2.3 torch.nn.functional.scaled_dot_product_attention>=2 torch.uint64>=2.3
-torch.utils._pytree.register_pytree_node>=2.2 torchaudio.AudioMetaData<2.9 torchaudio.list_audio_backends<2.9
-torchaudio.set_audio_backend<2.9 torchtext.data.Field<0.9 torchtext.legacy<0.12
-torchvision.transforms.functional_tensor<0.17 transformers.cache_utils.DynamicCache>=4.36
-transformers.Gemma3ForConditionalGeneration>=4.50 transformers.GemmaForCausalLM>=4.38
-transformers.LlamaForCausalLM>=4.28 transformers.LlamaTokenizer>=4.28 transformers.MistralForCausalLM>=4.34
-transformers.MixtralForCausalLM>=4.36 transformers.models.llama.modeling_llama.LlamaFlashAttention2<4.48
+packaging.version.LegacyVersion<22 pandas.core.indexes.numeric<2 pandas.DataFrame.append<2 pandas.DataFrame.as_matrix<1
+pandas.DataFrame.iteritems<2 pandas.DataFrame.ix<1 pandas.datetime<2 pandas.Float64Index<2 pandas.Int64Index<2
+pandas.np<2 pandas.Panel<1 pandas.Series.append<2 pandas.Series.iteritems<2 pandas.util.testing<2
+peft.prepare_model_for_int8_training<0.10 PIL.FreeTypeFont.getsize<10 PIL.Image.ANTIALIAS<10 PIL.Image.CUBIC<10
+PIL.Image.LINEAR<10 PIL.Image.Resampling>=9.1 PIL.ImageDraw.textsize<10 PIL.PILLOW_VERSION<7 pinecone.init<3
+pipecat.audio.interruptions<1 pipecat.frames.frames.BotInterruptionFrame<1 pipecat.frames.frames.LLMMessagesFrame<1
+pipecat.frames.frames.StartInterruptionFrame<1 pipecat.processors.aggregators.openai_llm_context<1
+pipecat.services.ai_services<1 pipecat.services.cartesia.CartesiaTTSService<1
+pipecat.services.deepgram.DeepgramSTTService<1 pipecat.services.deepgram.DeepgramTTSService<1
+pipecat.services.elevenlabs.ElevenLabsTTSService<1 pipecat.services.openai.OpenAILLMService<1
+pipecat.transports.network<1 pipecat.transports.services<1 pipecat.vad<0.0.60 pkg_resources<82
+pydantic.computed_field>=2 pydantic.ConfigDict>=2 pydantic.field_serializer>=2 pydantic.field_validator>=2
+pydantic.fields.ModelField<2 pydantic.fields.Undefined<2 pydantic.main.ModelMetaclass<2 pydantic.model_validator>=2
+pydantic.RootModel>=2 pydantic.TypeAdapter>=2 pydantic.utils.ROOT_KEY<2 pydantic_core>=2 pytorch_lightning.metrics<1.5
+pytorch_lightning.utilities.distributed<2 scipy.integrate.cumtrapz<1.14 scipy.integrate.simps<1.14
+scipy.integrate.trapz<1.14 scipy.linalg.tril<1.13 scipy.linalg.triu<1.13 scipy.misc.imread<1.2 scipy.misc.imresize<1.3
+scipy.misc.imsave<1.2 scipy.signal.hann<1.13 setuptools.command.test<72 sklearn.cross_validation<0.20
+sklearn.datasets.load_boston<1.2 sklearn.ensemble.forest<0.24 sklearn.externals<0.23 sklearn.grid_search<0.20
+sklearn.linear_model.logistic<0.24 sklearn.metrics.jaccard_similarity_score<0.23 sklearn.neighbors.base<0.24
+sklearn.preprocessing.data<0.24 sklearn.preprocessing.Imputer<0.22 sklearn.utils.linear_assignment_<0.23
+sklearn.utils.testing<0.24 spacy.gold<3 sqlalchemy.Engine.execute<2 telegram.ext.Filters<20 telegram.ParseMode<20
+tensorflow.app<2 tensorflow.ConfigProto<2 tensorflow.contrib<2 tensorflow.flags<2 tensorflow.get_default_graph<2
+tensorflow.gfile<2 tensorflow.global_variables_initializer<2 tensorflow.GPUOptions<2 tensorflow.GraphKeys<2
+tensorflow.keras.wrappers<2.12 tensorflow.layers<2 tensorflow.logging<2 tensorflow.placeholder<2
+tensorflow.random_normal<2 tensorflow.reset_default_graph<2 tensorflow.Session<2 tensorflow.set_random_seed<2
+tensorflow.train.AdamOptimizer<2 tensorflow.variable_scope<2 torch._six<2 torch.amp.GradScaler>=2.3 torch.compile>=2
+torch.compiler>=2.1 torch.concat>=1.10 torch.distributed.tensor.parallel>=2 torch.float8_e4m3fn>=2.1
+torch.frombuffer>=1.10 torch.inference_mode>=1.9 torch.library.custom_op>=2.4 torch.nn.attention>=2.3
+torch.nn.functional.scaled_dot_product_attention>=2 torch.uint64>=2.3 torch.utils._pytree.register_pytree_node>=2.2
+torchaudio.AudioMetaData<2.9 torchaudio.list_audio_backends<2.9 torchaudio.set_audio_backend<2.9
+torchtext.data.Field<0.9 torchtext.legacy<0.12 torchvision.transforms.functional_tensor<0.17
+transformers.cache_utils.DynamicCache>=4.36 transformers.Gemma3ForConditionalGeneration>=4.50
+transformers.GemmaForCausalLM>=4.38 transformers.LlamaForCausalLM>=4.28 transformers.LlamaTokenizer>=4.28
+transformers.MistralForCausalLM>=4.34 transformers.MixtralForCausalLM>=4.36
+transformers.models.llama.modeling_llama.LlamaFlashAttention2<4.48
 transformers.Qwen2_5_VLForConditionalGeneration>=4.49 transformers.Qwen2ForCausalLM>=4.37
 transformers.Qwen2VLForConditionalGeneration>=4.45 transformers.Qwen3ForCausalLM>=4.51 tweepy.StreamListener<4
-tweepy.TweepError<4 typing_extensions.assert_never>=4.1 typing_extensions.Buffer>=4.6
-typing_extensions.deprecated>=4.5 typing_extensions.Doc>=4.8 typing_extensions.evaluate_forward_ref>=4.13
-typing_extensions.Never>=4.1 typing_extensions.NotRequired>=4 typing_extensions.override>=4.4
-typing_extensions.ReadOnly>=4.9 typing_extensions.Self>=4 typing_extensions.Sentinel>=4.14
-typing_extensions.TypeAliasType>=4.6 typing_extensions.TypeIs>=4.10 urllib3.contrib.appengine<2 urllib3.packages.six<2
-urllib3.util.ssl_.DEFAULT_CIPHERS<2 websockets.additional_headers>=14 websockets.asyncio>=13 websockets.extra_headers<14 werkzeug.cached_property<1 werkzeug.contrib<1
-werkzeug.FileStorage<1 werkzeug.secure_filename<1 werkzeug.security.safe_str_cmp<2.1 werkzeug.urls.url_decode<3
-werkzeug.urls.url_encode<3 werkzeug.urls.url_join<3 werkzeug.urls.url_parse<3 werkzeug.urls.url_quote<3
-werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.utils.escape<2.1 werkzeug.wrappers.BaseRequest<2.1
-werkzeug.wrappers.BaseResponse<2.1 werkzeug.wsgi.DispatcherMiddleware<1 werkzeug.wsgi.SharedDataMiddleware<1
+tweepy.TweepError<4 typing_extensions.assert_never>=4.1 typing_extensions.Buffer>=4.6 typing_extensions.deprecated>=4.5
+typing_extensions.Doc>=4.8 typing_extensions.evaluate_forward_ref>=4.13 typing_extensions.Never>=4.1
+typing_extensions.NotRequired>=4 typing_extensions.override>=4.4 typing_extensions.ReadOnly>=4.9
+typing_extensions.Self>=4 typing_extensions.Sentinel>=4.14 typing_extensions.TypeAliasType>=4.6
+typing_extensions.TypeIs>=4.10 urllib3.contrib.appengine<2 urllib3.packages.six<2 urllib3.util.ssl_.DEFAULT_CIPHERS<2
+websockets.additional_headers>=14 websockets.asyncio>=13 websockets.extra_headers<14 werkzeug.cached_property<1
+werkzeug.contrib<1 werkzeug.FileStorage<1 werkzeug.secure_filename<1 werkzeug.security.safe_str_cmp<2.1
+werkzeug.urls.url_decode<3 werkzeug.urls.url_encode<3 werkzeug.urls.url_join<3 werkzeug.urls.url_parse<3
+werkzeug.urls.url_quote<3 werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.utils.escape<2.1
+werkzeug.wrappers.BaseRequest<2.1 werkzeug.wrappers.BaseResponse<2.1 werkzeug.wsgi.DispatcherMiddleware<1
+werkzeug.wsgi.SharedDataMiddleware<1 flask.send_file:attachment_filename<2.2
+flask.send_file:cache_timeout<2.2 gradio.Blocks.launch:enable_queue<4
+gradio.Blocks.queue:concurrency_count<4 gradio.Image:source<4 gradio.Image:tool<4 httpx.AsyncClient:app<0.28
+httpx.AsyncClient:proxies<0.28 httpx.Client:app<0.28 httpx.Client:proxies<0.28 httpx.get:proxies<0.28
+httpx.post:proxies<0.28 jwt.decode!algorithms|options@2<2 langchain.agents.AgentExecutor<1 langchain.agents.AgentType<1
+langchain.agents.initialize_agent<1 lightgbm.LGBMClassifier.fit:early_stopping_rounds<4
+lightgbm.LGBMRegressor.fit:early_stopping_rounds<4 lightgbm.train:early_stopping_rounds<4
+lightgbm.train:verbose_eval<4 matplotlib.pyplot.style.use:seaborn-darkgrid<3.8
+matplotlib.pyplot.style.use:seaborn-white<3.8 matplotlib.pyplot.style.use:seaborn-whitegrid<3.8
+matplotlib.pyplot.style.use:seaborn<3.8 moviepy.VideoClip.set_audio<2 moviepy.VideoClip.set_duration<2
+moviepy.VideoClip.subclip<2 pandas.DataFrame.append:ignore_index<2 pandas.DataFrame.lookup<2
+pandas.DataFrame.to_csv:line_terminator<2 pandas.date_range:closed<2 pandas.read_csv:error_bad_lines<2
+pandas.read_csv:squeeze<2 pandas.read_csv:warn_bad_lines<2 pydantic.conlist:max_items<2 pydantic.conlist:min_items<2
+pydantic.constr:regex<2 pydantic.Field:const<2 pydantic.Field:regex<2 pydantic.Field:unique_items<2
+selenium.webdriver.Chrome.find_element_by_class_name<4.3 selenium.webdriver.Chrome.find_element_by_css_selector<4.3
+selenium.webdriver.Chrome.find_element_by_id<4.3
+selenium.webdriver.Chrome.find_element_by_name<4.3 selenium.webdriver.Chrome.find_element_by_tag_name<4.3
+selenium.webdriver.Chrome.find_element_by_xpath<4.3 selenium.webdriver.Chrome.find_elements_by_class_name<4.3
+selenium.webdriver.Chrome.find_elements_by_css_selector<4.3 selenium.webdriver.Chrome.find_elements_by_tag_name<4.3
+selenium.webdriver.Chrome.find_elements_by_xpath<4.3 selenium.webdriver.Chrome:chrome_options<4.10
+selenium.webdriver.Chrome:executable_path<4.10
+selenium.webdriver.Firefox:executable_path<4.10 sklearn.ensemble.AdaBoostClassifier:base_estimator<1.4
+sklearn.ensemble.BaggingClassifier:base_estimator<1.4 sklearn.feature_extraction.CountVectorizer.get_feature_names<1.2
+sklearn.linear_model.LinearRegression:normalize<1.2
+sklearn.linear_model.Ridge:normalize<1.2 sklearn.metrics.mean_squared_error:squared<1.6
+sklearn.preprocessing.OneHotEncoder:sparse<1.4 spacy.load:en<3 sqlalchemy.create_engine.execute<2
+sqlalchemy.MetaData:bind<2 tensorflow.keras.Model.fit_generator<2.16
+tensorflow.keras.Model.predict_classes<2.6 tensorflow.keras.optimizers.Adam:decay<2.11
+tensorflow.keras.optimizers.Adam:lr<2.16 tensorflow.keras.optimizers.SGD:lr<2.16
+transformers.TrainingArguments:evaluation_strategy<4.46 xgboost.XGBClassifier.fit:early_stopping_rounds<2.1
+xgboost.XGBRegressor.fit:early_stopping_rounds<2.1 yaml.load!Loader@1<6 yaml.load_all!Loader@1<6
 pydantic.BaseSettings<2 sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2
 `;
 
@@ -101,3 +135,66 @@ export function moduleOf(object: string, name: string): string | undefined {
   const entry = names.split(/\s+/).find((each) => each.replace(/[<>].*$/, '').endsWith(`.${object}.${name}`));
   return entry?.slice(0, entry.indexOf(`.${name}`));
 }
+
+/** What only some versions of a package allow of a call. */
+export interface CallBound {
+  module: string;
+  bound: string;
+  said: string;
+}
+
+interface Call {
+  name: string;
+  arguments: readonly (string | undefined)[];
+  keywords: Readonly<Record<string, string | undefined>>;
+  isOpen: boolean;
+}
+
+/** Of a call by the whole name of what it calls, or of a method of what is not known: `.subclip`. */
+export function callBounds(call: Call, isMethod: boolean): CallBound[] {
+  const { name, arguments: given, keywords } = call;
+  const words = [...Object.keys(keywords), ...given.flatMap((each) => each ?? [])];
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  const keys = [last, ...words.map((word) => `${last}:${word}`)];
+  return [
+    ...words.flatMap((word) => exact(`${name}:${word}`, `gives ${word} to ${name}`)),
+    ...(/\.[A-Z]\w*\.\w+$/.test(name) ? exact(name, `calls ${last}`) : []),
+    ...(isMethod ? keys.flatMap((key) => methods().get(key) ?? []) : []),
+    ...lackedBy(call),
+  ];
+}
+
+function lackedBy({ name, arguments: given, keywords, isOpen }: Call): CallBound[] {
+  const need = needed().get(name);
+  if (!need || isOpen || given.length > need.at || need.words.some((each) => each in keywords)) return [];
+  return [{ module: name, said: `calls ${name} without ${need.words[0]}`, bound: need.bound }];
+}
+
+function exact(key: string, said: string): CallBound[] {
+  const bound = bounds().get(key);
+  return bound === undefined ? [] : [{ module: key, bound, said }];
+}
+
+/** Methods that other objects have, too. */
+const usual = /^(?:append|execute|ix)$/;
+
+const methods = once(() => {
+  const found = new Map<string, CallBound[]>();
+  for (const [key, bound] of bounds()) {
+    const [, name] = /\.[A-Z]\w*\.([a-z]\w*(?::\w+)?)$/.exec(key) ?? [];
+    const said = `calls ${name?.replace(':', ' with ')}`;
+    if (name !== undefined && !usual.test(name))
+      found.set(name, [...(found.get(name) ?? []), { module: key, bound, said }]);
+  }
+  return found;
+});
+
+const needed = once(
+  () =>
+    new Map(
+      [...bounds()].flatMap(([key, bound]) => {
+        const [, name = '', words = '', at] = /^(.+)!(.+)@(\d)$/.exec(key) ?? [];
+        return at === undefined ? [] : [[name, { words: words.split('|'), at: Number(at), bound }] as const];
+      }),
+    ),
+);

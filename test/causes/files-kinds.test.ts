@@ -183,11 +183,6 @@ cases('an app of Django', [
     'error: manage.py collectstatic needs SECRET',
   ],
   [
-    'with another static file',
-    without(django(), 'desk/templates/base.html', 'a.css', 'b.css'),
-    'warning: css/b.css is not in the app',
-  ],
-  [
     'with a tag that is not loaded',
     without(django(), 'desk/templates/base.html', '{% load static %}'),
     'it has static, and does not load it',

@@ -129,11 +129,6 @@ const shell = 'exec uvicorn main:app --host 0.0.0.0 --port 8000';
 
 cases('a command', [
   [
-    'with a flag that uvicorn does not have',
-    native('', {}, '["uvicorn", "main:app", "--host", "0.0.0.0", "--prot", "8000"]'),
-    'error: uvicorn has no flag --prot',
-  ],
-  [
     'that starts a file without its interpreter',
     native('', { 'start.sh': `#!/bin/sh\n${shell}\n` }, '["./start.sh"]'),
     'warning: start.sh is started, and is not executable',
@@ -166,15 +161,6 @@ const dash = (name: string): Files => ({
 cases('an object and a module', [
   ['that a server serves', dash('server'), undefined],
   ['that holds what a server serves', dash('app'), 'error: main:app is not the app that gunicorn serves'],
-  [
-    'that another module defines',
-    {
-      'cerebrium.toml': app('') + pip('fastapi = "latest"', 'uvicorn = "latest"', 'ffmpeg-python = "latest"'),
-      'main.py': `import ffmpeg\nfrom store import put\n${main}\nprint(put, ffmpeg)\n`,
-      'storage.py': 'def put(x):\n    return x\n',
-    },
-    'warning: main.py imports put from store, which the app does not have',
-  ],
 ]);
 
 cases('what goes with an older package', [

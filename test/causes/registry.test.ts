@@ -19,24 +19,23 @@ const inSettings: Record<string, string> = {
 const withoutLook: Record<string, string> = {
   // The platform, the machine or another host decides it.
   'the platform says it': 'build-timeout container-engine-failed hardware-unavailable quota-exceeded run-timeout',
-  'another host decides it': `apt-locked apt-repository-failed certificate-invalid conda-channel-failed
+  'another host decides it': `apt-locked apt-repository-failed conda-channel-failed
     conda-terms-not-accepted download-failed git-ref-not-found hash-mismatch stale-file image-access-denied image-rate-limited
     model-access-denied network-failed package-index-denied service-access-denied service-quota-exceeded`,
   // The app does it when it runs.
   'it depends on what the app does': `cuda-after-fork database-locked device-mismatch disk-full
-    body-too-large code-error display-missing event-loop-misused file-system-read-only gpu-connection-failed host-not-allowed main-guard-missing not-picklable out-of-memory
+    body-too-large code-error display-missing file-system-read-only gpu-connection-failed host-not-allowed main-guard-missing not-picklable out-of-memory
     port-in-use task-unknown process-limit-reached segfault shared-memory-full start-timeout weights-mismatch worker-timeout`,
-  'it depends on the model': 'gpu-count-too-low model-code-not-trusted model-settings-invalid',
+  'it depends on the model': 'model-code-not-trusted model-settings-invalid',
   'it depends on addresses of the machine': 'mount-invalid address-unavailable port-not-allowed',
   // Only the versions that are chosen in the build show it.
   'it depends on the packages that are chosen in the build': `apt-conflict apt-install-failed apt-version-not-found
     binary-incompatible build-dependency-missing build-out-of-memory conda-conflict
-    conda-package-not-found cpu-unsupported cuda-toolkit-missing gpu-driver-missing package-build-failed
+    conda-package-not-found cpu-unsupported cuda-toolkit-missing package-build-failed
     package-renamed sqlite-too-old system-library-missing torch-without-cuda`,
   'it depends on what the image brings': 'conda-not-initialized environment-missing',
   'the message says it': 'fix-in-message',
   // Their reason lies in files.
-  'only a shell can read a script of a shell': 'shell-syntax-error',
   'only setuptools knows which folders it finds': 'package-layout-invalid',
 };
 

@@ -87,6 +87,8 @@ export interface PythonCall extends At {
   /** The call whose arguments have it. */
   inside: PythonCall | undefined;
   isDecorator: boolean;
+  /** Whether an async function makes it. */
+  isInAsync: boolean;
   /** Whether it is given what is not written out: `*args`. */
   isOpen: boolean;
 }

@@ -45,9 +45,12 @@ class PythonReader {
   private readonly parameters = new Map<string, Parameters | undefined>();
   private brokenAt: number | undefined;
   private hasMore = false;
+  /** `load = classmethod(load)`. */
+  private readonly bindsLater: boolean;
 
   constructor(text: string, path: string) {
     this.source = new PySource(text);
+    this.bindsLater = /=\s*(?:class|static)method\(/.test(text);
     this.texts = new PythonTexts(this.source, path);
     this.names = new PythonNames(this.source);
     this.variables = new PythonVariables(this.source, this.texts);
@@ -142,7 +145,8 @@ class PythonReader {
     if ((owner?.parent ?? outer)?.kind !== 'Script') return;
     const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
     const name = names.map((each) => this.source.of(each)).join('.');
-    const known = this.parameters.has(name) ? undefined : readParameters(node, this.source, owner !== undefined);
+    const isKnown = !this.parameters.has(name) && !(owner && this.bindsLater);
+    const known = isKnown ? readParameters(node, this.source, owner !== undefined) : undefined;
     this.parameters.set(name, known);
   }
 
@@ -259,6 +263,7 @@ class PythonReader {
       references: nothingGiven,
       line: this.source.lineOf(node.from),
       isDecorator,
+      isInAsync: childOf(functionOf(node), 'async') !== undefined,
       isOpen: childOf(node, 'ArgList')?.children.some(({ kind }) => /^(?:\*\*?|for)$/.test(kind)) === true,
       inside: this.open.at(-1)?.call,
     };
@@ -322,6 +327,12 @@ class PythonReader {
     const line = this.source.lineOf(node.from);
     this.members.push({ object: this.source.of(object), name: this.source.of(property), line });
   }
+}
+
+function functionOf(node: PyNode): PyNode | undefined {
+  let outer = node.parent;
+  while (outer && outer.kind !== 'FunctionDefinition' && outer.kind !== 'LambdaExpression') outer = outer.parent;
+  return outer;
 }
 
 const outerOf = ({ parent }: PyNode) => (parent?.kind === 'DecoratedStatement' ? parent.parent : parent);

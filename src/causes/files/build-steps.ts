@@ -30,7 +30,31 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
         yield* managedPython(docker, step);
         yield* withoutRoot(docker, step);
         yield* packageScript(shipment, docker, step);
+        yield* refusedNow(docker, step);
       }
+}
+
+/** Of an installation without a version, the newest. */
+const newPoetry =
+  /^(?![\s\S]*(?:plugin-export|POETRY_VERSION))[\s\S]*(?:pipx?[\d.]* install[^\n&]* ["']?poetry["']?(?:\s|$)|install\.python-poetry\.org)/;
+
+/** What new versions of a tool refuse, by what of the Dockerfile brings such a version. */
+const refused: readonly (readonly [command: RegExp, brings: RegExp, title: string, fix: string])[] = [
+  [/^poetry export\b/, newPoetry, 'Poetry has no export since 2.0', 'write pip install poetry-plugin-export before it'],
+  [/^poetry \w+\b.* --no-dev\b/, newPoetry, 'Poetry has no --no-dev since 2.0', 'write --only main'],
+  [/^poetry lock\b.* --no-update\b/, newPoetry, 'Poetry has no --no-update since 2.0', 'remove it'],
+  [
+    /^pipenv lock\b.* (?:-r|--requirements)\b/,
+    /pip[\d.]* install[^\n&]* pipenv(?:\s|$)/,
+    'pipenv lock has no -r any more',
+    'write pipenv requirements',
+  ],
+];
+
+function* refusedNow({ path: file, text }: Docker, { words, line }: RunCommand): Generator<SeenCause> {
+  const command = words.join(' ');
+  const [, , title, fix] = refused.find(([pattern, brings]) => pattern.test(command) && brings.test(text)) ?? [];
+  if (title !== undefined) yield { cause: 'command-failed', severity: 'error', at: { file, line }, title, fix };
 }
 
 /** Files that commands read, by the start of the command: any one of each list. */

@@ -53,7 +53,6 @@ const makers: readonly Maker[] = [
   { command: /^next build\b/, makes: byNext },
   { command: /^go build\b/, makes: byGo },
   { command: /^cargo build\b/, makes: byCargo },
-  { command: /^(?:\.\/mvnw|mvn)\b.* (?:package|install|verify)\b/, makes: byMaven },
 ];
 
 /** What a command of a build makes, where that is known. */
@@ -169,24 +168,4 @@ function byCargo({ words, before, cwd }: MakingStep, textOf: (name: string) => s
           `^target/(?:[\\w-]+/)?(?:${profile}(?:/|$)|(?:release|debug)/(?!(?:build|deps|examples|incremental)$)${isOther})`,
         ),
       };
-}
-
-const withoutParts = (pom: string) =>
-  pom
-    .replace(/<!--[\s\S]*?-->|<parent>[\s\S]*?<\/parent>/g, '')
-    .replace(/<(dependencies|build|profiles|dependencyManagement)>[\s\S]*<\/\1>/g, '');
-
-/** The jar of a project that has only one. */
-function byMaven({ words }: MakingStep, textOf: (name: string) => string): Made | undefined {
-  const text = textOf('pom.xml');
-  if (/<modules>|<directory>/.test(text) || words.some((word) => /^-(?:f|pl|D.*finalName.*)$/.test(word)))
-    return undefined;
-  const own = withoutParts(text);
-  const [, artifact = '$'] = groupsOf(/<artifactId>([\w.-]+)</, own);
-  const [, version = '$'] = groupsOf(/<version>([\w.-]+)</, own);
-  const [, final = `${artifact}-${version}`] = groupsOf(/<finalName>([^<]+)</, text);
-  const jar = final.replace(/\$\{project\.artifactId\}/, artifact).replace(/\$\{project\.version\}/, version);
-  const hasOthers = jar.includes('$') || /classifier|shade|assembly|outputFile/.test(text);
-  const other = `^target/(?!${jar.replaceAll('.', '\\.')}\\.[jw]ar)[^/]*\\.[jw]ar$`;
-  return { paths: ['target'], but: hasOthers ? undefined : new RegExp(other) };
 }

@@ -1,6 +1,4 @@
 import { posix } from 'node:path';
-import type { PythonCall } from '../../app/python/facts.ts';
-import { fits } from '../groups.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import { lineWith } from './package-files.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
@@ -27,30 +25,7 @@ export function* lookAtDjango(shipment: Shipment, graph: ModuleGraph): Generator
       fix: modulesIn(posix.dirname(module.replaceAll('.', '/')), graph),
     };
   }
-  for (const module of modules) yield* withoutAppName(module, shipment, graph);
   yield* collected(shipment);
-}
-
-/** A namespace needs the name of the app: of the module that is included, or beside it in a tuple. */
-function* withoutAppName({ file, facts }: Module, shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const lines = shipment.read(file).split('\n');
-  const isPlain = ({ name, line, keywords }: PythonCall) =>
-    name === 'django.urls.include' && 'namespace' in keywords && fits(/\binclude\(\s*["']/, lines[line - 1]);
-  for (const {
-    arguments: [path = ''],
-    keywords,
-    line,
-  } of facts.calls.filter(isPlain)) {
-    const target = graph.moduleNamed(path);
-    if (!target || target.facts.hasMore || target.facts.names.has('app_name')) continue;
-    yield {
-      cause: 'name-undefined',
-      severity: 'error',
-      at: { file, line },
-      title: `${file} includes ${path} with a namespace, and ${target.file} has no app_name`,
-      fix: `write app_name = "${keywords.namespace}" in ${target.file}`,
-    };
-  }
 }
 
 function inEnvironment(shipment: Shipment): Named[] {

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isLaterVersion } from '../../app/later-version.ts';
-import { readPython } from '../../app/python/read-python.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';
 import { folderOf, type Link, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
@@ -304,7 +303,7 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const name = packageOf(module);
   const isWhole = known.packages.provides(module) === false;
   if (bringsRuntime(name, link, known) && known.shipment.config.runtime === 'cortex') return undefined;
-  if (!isWhole && mayBeBrought(name, known.packages)) return definedNear(link, known);
+  if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
   const severity = isWhole && isSure(name, link, known) ? severityOf(link, known) : 'warning';
   if (name === undefined) return nobodyHas(link, severity, known);
   return {
@@ -327,26 +326,6 @@ function foundElsewhere({ parts: [top = ''] }: Link, { shipment, graph }: Looked
   const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
   if (top.length > 2 && names.some((each) => each.includes(plain(top)))) return 'it';
   return graph.addsRoots || words.includes('clone') ? 'any' : undefined;
-}
-
-/** A module that nobody knows, and one beside it that begins alike and defines what is imported. */
-function definedNear({ module, found, parts }: Link, { graph, shipment }: LookedApp): SeenCause | undefined {
-  const { name = '' } = found;
-  const [top = ''] = parts;
-  const near = [...graph.tree].find(
-    ([path, file]) =>
-      graph.roots.includes(posix.dirname(path)) &&
-      posix.basename(path).startsWith(top.slice(0, 4)) &&
-      file.endsWith('.py') &&
-      readPython(shipment.read(file), file).names.has(name),
-  )?.[1];
-  if (near === undefined || parts.length > 1 || packageOf(top) !== undefined) return undefined;
-  return {
-    cause: 'module-missing',
-    title: `${module.file} imports ${name} from ${top}, which the app does not have`,
-    why: `${near} defines it`,
-    fix: `import it from ${posix.basename(near, '.py')}`,
-  };
 }
 
 const fetches = /^(?:git|hg|svn|curl|wget)$/;

@@ -28,6 +28,7 @@ import { installedAtOnce, resolverRequirements, whyUnresolved } from './resoluti
 import { lookAtChecks } from './routes.ts';
 import { lookAtScripts } from './scripts.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
+import { lookAtShells } from './shells.ts';
 import { Shipment } from './shipment.ts';
 import { lookAtSources } from './sources.ts';
 import { lookAtStages } from './stage-packages.ts';
@@ -83,6 +84,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtMigrations(shipment),
     ...lookAtImageCommand(shipment, packages),
     ...lookAtScripts(shipment),
+    ...lookAtShells(shipment),
     ...lookAtSources(shipment),
     ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),

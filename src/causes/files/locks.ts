@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
 import type { RunCommand } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { groupsOf } from '../groups.ts';
 import { normalizeName } from '../import-names.ts';
 import { lineWith, projectRequirements } from './package-files.ts';
 import { type LockedPackage, type PackageJson, readJsonc } from './package-json.ts';
@@ -26,13 +26,6 @@ interface LockRule {
 
 const lockRules: readonly LockRule[] = [
   { command: /^npm ci\b/, manifest: 'package.json', lock: 'package-lock.json', unlocked: byNpm, fix: 'npm install' },
-  {
-    command: /^yarn(?: install)?\b.* --(?:frozen-lockfile|immutable)/,
-    manifest: 'package.json',
-    lock: 'yarn.lock',
-    unlocked: byYarn,
-    fix: 'yarn install',
-  },
   {
     command: /^pnpm (?:install|i)\b.* --frozen-lockfile/,
     manifest: 'package.json',
@@ -76,17 +69,6 @@ const lockRules: readonly LockRule[] = [
     lock: 'Pipfile.lock',
     unlocked: byPipenv,
     fix: 'pipenv lock',
-  },
-  {
-    command: /^bundle(?: install)?(?: -|$)/,
-    manifest: 'Gemfile',
-    lock: 'Gemfile.lock',
-    unlocked: byBundler,
-    only: ({ words, before: { environment, commands } }) =>
-      ['BUNDLE_DEPLOYMENT', 'BUNDLE_FROZEN'].some((name) => fits(/^(?:1|true)$/, environment.get(name))) ||
-      words.some((word) => /^--(?:deployment|frozen)$/.test(word)) ||
-      commands.some((each) => /^bundle config .*(?:deployment|frozen) .*(?:true|1)$/.test(each.words.join(' '))),
-    fix: 'bundle lock --add-platform x86_64-linux',
   },
   {
     command: /^go (?:build|install|run)\b(?!.* -mod[= ])/,
@@ -157,19 +139,6 @@ function byNpm(manifest: string, lock: string): string[] {
 
 /** Only ranges of versions: other addresses are written in many ways. */
 const isRange = (range: string) => /^[\d.^~<>=|\s*xX]+$/.test(range);
-
-function byYarn(manifest: string, lock: string): string[] {
-  const keys = new Set(
-    lock
-      .split('\n')
-      .filter((line) => /^\S.*:$/.test(line))
-      .flatMap((line) => line.slice(0, -1).replaceAll('"', '').split(/, */)),
-  );
-  return unlockedOf(
-    manifest,
-    (name, range) => !isRange(range) || keys.has(`${name}@${range}`) || keys.has(`${name}@npm:${range}`),
-  );
-}
 
 interface PnpmProject {
   dependencies?: Record<string, { specifier?: string }>;
@@ -256,17 +225,6 @@ function byPipenv(manifest: string, lock: string): string[] {
   const locked = readJsonc<{ default: object }>(lock)?.default;
   const wanted = projectRequirements(manifest) ?? [];
   return locked ? wanted.map(({ name }) => name).filter((name) => !(name in locked)) : [];
-}
-
-function byBundler(manifest: string, lock: string): (string | undefined)[] {
-  if (/\b(?:if|unless|eval_gemfile|gemspec|install_if)\b/.test(manifest)) return [];
-  const [, list = ''] = groupsOf(/^DEPENDENCIES\n((?: .*\n)*)/m, lock);
-  const [, platforms = ''] = groupsOf(/^PLATFORMS\n((?: .*\n)*)/m, lock);
-  const names = [...manifest.matchAll(/^\s*gem\s*\(?["']([\w.-]+)["']/gm)].map(([, name = '']) => name);
-  return [
-    ...names.filter((name) => !list.split('\n').some((line) => /^ {2}([\w.-]+)/.exec(line)?.[1] === name)),
-    platforms === '' || /^ {2}(?:ruby|x86_64-linux.*)$/m.test(platforms) ? undefined : 'x86_64-linux',
-  ];
 }
 
 /** Modules that `go.mod` requires, by name and version, but those that it replaces. */

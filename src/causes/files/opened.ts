@@ -1,49 +1,18 @@
 import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { compileGlob } from '../../app/files/glob.ts';
-import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
+import { isFromFile, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { fits } from '../groups.ts';
 import type { ModuleGraph } from './modules.ts';
+import { isOfMachine, type Opened, pathsOpened } from './opened-paths.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
-const lastNames = (names: string) => new Set(names.trim().split(/\s+/));
-
-/** Calls that read what they are called on, or what they are given. */
-const reading = lastNames(`
-  open read read_text read_bytes read_csv read_json read_parquet read_excel read_table read_file iterdir glob rglob listdir
-  scandir load load_model safe_load full_load load_dataset loadtxt genfromtxt fromfile imread from_file from_json_file
-  from_yaml from_pretrained from_csv scan_csv parse truetype TTFont InferenceSession FileSystemLoader StaticFiles
-  Jinja2Templates RawConfigParser CascadeClassifier Booster YOLO Environment`);
-/** Calls that make a file, or ask whether it is there. */
-const making = lastNames(`
-  writelines savefig savetxt to_csv to_json to_parquet mkdir makedirs urlretrieve hf_hub_download snapshot_download touch
-  copy copyfile copytree move rename exists is_file isfile is_dir isdir connect unlink remove basicConfig FileHandler
-  RotatingFileHandler imwrite`);
-/** Functions of the app, too: `convert_to_onnx(model, "model.onnx")`. */
-const makesByName = /^(?:convert|download|dump|export|fetch|quantize|save|write)(?:_|$)/;
-
-const lastOf = ({ name }: PythonCall) => name.slice(name.lastIndexOf('.') + 1);
-
-/** A path that the code has. */
-interface Opened {
-  value: string;
-  file: string;
-  line: number;
-  /** Whether a call reads it. */
-  isRead: boolean;
-  /** Whether it reads it as UTF-8. */
-  isText?: boolean;
-  /** The columns that it names. */
-  columns?: readonly string[];
-}
-
 /** Files that the code opens by a name that is known: those that are not sent, and those that are not there. */
 export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const opened = openedBy(graph);
   const said = new Set<string>();
-  for (const each of opened) {
+  for (const each of pathsOpened(shipment, graph)) {
     const found = lookAt(each, shipment);
     const key = `${found?.cause} ${found?.captured?.path}`;
     if (!found || said.has(key)) continue;
@@ -54,58 +23,6 @@ export function* lookAtOpened(shipment: Shipment, graph: ModuleGraph): Generator
 
 const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', captured: { path } });
 
-function openedBy(graph: ModuleGraph): Opened[] {
-  const modules = [...graph.modules.values()];
-  const made = new Set(modules.flatMap(({ facts }) => facts.calls.flatMap(madeBy)));
-  const all = modules.flatMap(({ file, facts, isEntry }) => {
-    // What a module does as a script, it does not do when it is imported.
-    const runs = ({ line }: { line: number }) => isEntry !== false || !facts.scriptLines.has(line);
-    const read = facts.calls.filter(runs).flatMap(readBy);
-    const values = new Set(read.map(({ value }) => value));
-    const texts = facts.texts.filter((each) => runs(each) && !values.has(each.value) && /[./]/.test(each.value));
-    // A file that is named in several folders of the image is looked for.
-    const isOther = (value: string) => (each: { value: string }) =>
-      each.value.startsWith('/') && each.value !== value && posix.basename(each.value) === posix.basename(value);
-    const named = texts.filter(({ value }) => !value.startsWith('/') || !texts.some(isOther(value)));
-    return [
-      ...read.map((each) => ({ ...each, file, isRead: true })),
-      ...named.map((each) => ({ ...each, file, isRead: false })),
-    ];
-  });
-  return all.filter(
-    ({ value }) =>
-      value !== '' && !value.includes('://') && (isOfMachine.test(value) || !made.has(posix.basename(value))),
-  );
-}
-
-/** Calls that read UTF-8 unless they are told another encoding. */
-const readingText = /(?:^|\.)(?:open|read_text|read_csv|read_json)$/;
-
-/** Of `parse_dates`, `index_col` and `usecols`, the first of each; other keywords say what the columns are called. */
-function columnsOf({ name, keywords }: PythonCall): string[] {
-  const isPlain =
-    /(?:^|\.)read_csv$/.test(name) && !/\b(?:names|header|sep|delimiter|skiprows)\b/.test(Object.keys(keywords).join());
-  const named = [keywords.parse_dates, keywords.index_col, keywords.usecols].filter((each) => each !== undefined);
-  return isPlain ? named.filter((each) => !/^(?:\d+|True|False)$/.test(each) && !each.includes(unknown)) : [];
-}
-
-function readBy(call: PythonCall): Omit<Opened, 'file' | 'isRead'>[] {
-  const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
-  const isBinary = [...call.arguments, call.keywords.mode].some((each) => fits(/^[rwax+]*b[rwax+]*$/, each));
-  const isText =
-    readingText.test(call.name) && !isBinary && !('encoding' in call.keywords) && !('errors' in call.keywords);
-  return reading.has(lastOf(call)) && value !== undefined
-    ? [{ value, line: call.line, isText, columns: columnsOf(call) }]
-    : [];
-}
-
-function madeBy(call: PythonCall): string[] {
-  const isWritten = [...call.arguments, call.keywords.mode].some((each) => fits(/^(?:[wax]b?\+?|r?b?\+)$/, each));
-  const values = [...call.arguments, call.object, call.keywords.path, call.keywords.filename];
-  if (!isWritten && !making.has(lastOf(call)) && !makesByName.test(lastOf(call))) return [];
-  return values.flatMap((each) => (each === undefined ? [] : [posix.basename(each)]));
-}
-
 function lookAt(opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { value, isRead } = opened;
   const path = pathIn(value.replace(/^\/cortex\//, ''));
@@ -113,7 +30,8 @@ function lookAt(opened: Opened, shipment: Shipment): SeenCause | undefined {
   if (path.startsWith('/')) return shipment.isDocker ? inImage(opened, shipment) : undefined;
   if (path === '' || /(?:^|\/)\.\w/.test(path)) return undefined;
   if (path.startsWith('..')) return isRead && !path.includes(unknown) ? outside(path, opened) : undefined;
-  return path.includes(unknown) ? pattern(path, opened, shipment) : plainPath(path, opened, shipment);
+  if (path.includes(unknown)) return pattern(path, opened, shipment);
+  return (opened.isOfStart ? besideCode(path, opened, shipment) : undefined) ?? plainPath(path, opened, shipment);
 }
 
 /** A plain path is looked for where the app starts; some libraries look beside the file. */
@@ -128,10 +46,30 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): SeenCause 
   return there === undefined ? notThere(path, opened, shipment) : excluded(there, opened, shipment);
 }
 
+/** What is beside the code or at the top of the app, where the app starts in another folder. */
+function besideCode(path: string, { file }: Opened, shipment: Shipment): SeenCause | undefined {
+  const beside = posix.join(posix.dirname(file), path);
+  const image = [...shipment.inImage()];
+  const [start = '', ...others] = new Set(shipment.servers().map(({ cwd }) => cwd));
+  const wanted = posix.resolve(start, path);
+  const places = [
+    ...image.map(([place]) => place),
+    ...(shipment.dockerfile()?.stage.others ?? []).map((each) => each.path),
+  ];
+  const [there] = image.find(([, own]) => isBelowOrSame(own, path) || isBelowOrSame(own, beside)) ?? [];
+  const isThere = places.some((place) => isBelowOrSame(place, wanted) || isBelowOrSame(wanted, place));
+  const isKnown = there !== undefined && start !== '' && others.length === 0;
+  if (!isKnown || isThere || isBuilt(path, shipment)) return undefined;
+  return {
+    ...notFound(path),
+    title: `${file} opens ${path} in ${start}, where the app starts, and it is not there`,
+    why: `the image has ${there}`,
+    fix: 'open it by a path from __file__, or by its path from there',
+  };
+}
+
 const sentFile = (path: string, opened: Opened, shipment: Shipment): SeenCause | undefined =>
-  uncopied(path, opened, shipment) ??
-  (opened.isText ? undecodable(path, shipment) : undefined) ??
-  withoutColumn(path, opened, shipment);
+  uncopied(path, opened, shipment) ?? (opened.isText ? undecodable(path, shipment) : undefined);
 
 /** A file that is sent, and that nothing brings into the image. */
 function uncopied(path: string, { isRead }: Opened, shipment: Shipment): SeenCause | undefined {
@@ -165,27 +103,6 @@ function undecodable(path: string, shipment: Shipment): SeenCause | undefined {
   const fix = `save ${path} as UTF-8, or give the call its encoding`;
   return { cause: 'file-encoding', captured: { path }, at, title: `${path} is not UTF-8`, fix };
 }
-
-/** A column that the first line of a table does not have. */
-function withoutColumn(path: string, { file, columns = [] }: Opened, shipment: Shipment): SeenCause | undefined {
-  const [first = ''] =
-    shipment
-      .text(path)
-      ?.replace(/^\ufeff/, '')
-      .split(/\r?\n/) ?? [];
-  const own = first.split(',').map((each) => each.replace(/^"|"$/g, ''));
-  const name = path.endsWith('.csv') && first !== '' ? columns.find((each) => !own.includes(each)) : undefined;
-  if (name === undefined) return undefined;
-  return {
-    cause: 'file-invalid',
-    captured: { path },
-    title: `${file} reads the column ${name} of ${path}, which does not have it`,
-    why: `its columns are ${own.slice(0, 6).join(', ')}`,
-    fix: 'name one of these, or add the column',
-  };
-}
-
-const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;
 
 /** Whether a text is surely a file name: `data.json`, not `os.path`. */
 const isFile = (value: string) =>
@@ -224,17 +141,19 @@ function inImage(opened: Opened, shipment: Shipment): SeenCause | undefined {
   const name = posix.basename(value);
   const same = [...docker.stage.files.keys()].find((each) => posix.basename(each) === name);
   const stages = docker.image.stages.flatMap(({ commands }) => commands.map(({ words }) => words.join(' ')));
-  if (!isMeant(opened, same, docker.stage.workdir) || stages.some((each) => each.includes(name))) return undefined;
+  if (!isMeant(opened, same, docker.stage.workdir, shipment) || stages.some((each) => each.includes(name)))
+    return undefined;
   return {
     ...notFound(value),
-    why: same ? `the image has ${same}` : `${docker.path} copies nothing to it`,
-    fix: same ? `open ${same}` : `copy it in ${docker.path}`,
+    ...(same
+      ? { why: `the image has ${same}`, fix: `open ${same}` }
+      : { why: `${docker.path} copies nothing to it`, fix: `copy it in ${docker.path}` }),
   };
 }
 
 /** Whether it is surely a file that a Dockerfile has to bring. */
-function isMeant({ value, isRead }: Opened, same: string | undefined, workdir: string): boolean {
-  if (same !== undefined) return isRead || isFile(value);
+function isMeant({ value, isRead }: Opened, same: string | undefined, workdir: string, { sent }: Shipment): boolean {
+  if (same !== undefined || sent.has(value.slice(1))) return isRead || isFile(value);
   return isRead && workdir !== '/' && value.startsWith(`${workdir}/`);
 }
 
@@ -270,7 +189,7 @@ const isName = (path: string, isRead: boolean) =>
 /** Endings of files that are only read. */
 const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
 
-function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): SeenCause | undefined {
+function notThere(path: string, { value, isRead, mayBeMade }: Opened, shipment: Shipment): SeenCause | undefined {
   if (!isName(path, isRead) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
@@ -278,7 +197,7 @@ function notThere(path: string, { value, isRead }: Opened, shipment: Shipment): 
   const meant = likeIt(path, shipment);
   if (meant === undefined) {
     // Of a folder that is not there, something else makes it.
-    const isSure = isRead && (isFromFile(value) || shipment.list(folder).length > 0);
+    const isSure = isRead && (isFromFile(value) || (!mayBeMade && shipment.list(folder).length > 0));
     return isSure ? { ...notFound(path), fix: `add ${path} to the app` } : undefined;
   }
   if (!isRead && !path.includes('/')) return undefined;
@@ -298,7 +217,8 @@ function likeIt(path: string, shipment: Shipment): string | undefined {
 function isBuilt(path: string, shipment: Shipment): boolean {
   const [top = ''] = path.split('/');
   const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
-  const texts = shipment.buildCommands().map(({ words }) => {
+  const making = shipment.buildCommands().filter(({ words }) => !fits(/^ch(?:mod|own)$/, words[0]));
+  const texts = making.map(({ words }) => {
     const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
     return [...words, ...scripts.map((file) => shipment.read(file))].join(' ');
   });

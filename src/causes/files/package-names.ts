@@ -137,7 +137,7 @@ const namesakes = new Map([
   ['opencv', ['opencv-python', 'cv2.imread', 'cv2.imdecode', 'cv2.VideoCapture', 'cv2.cvtColor', 'cv2.resize']],
   ['websocket', ['websocket-client', 'websocket.WebSocket', 'websocket.WebSocketApp', 'websocket.create_connection']],
   ['magic', ['python-magic', 'magic.from_buffer', 'magic.from_file']],
-  ...'serial bs4 slugify pandoc py google haystack progressbar usb attr'
+  ...'serial bs4 hnswlib slugify pandoc py google haystack progressbar usb attr'
     .split(' ')
     .map((name): [string, string[]] => [name, []]),
 ]);

@@ -44,6 +44,22 @@ export const addedNames: ReadonlyMap<string, string> = new Map(
   typing.get_protocol_members typing.is_protocol warnings.deprecated queue.ShutDown`),
 );
 
+/** Names that it had until then, of the same pages. */
+export const removedNames: ReadonlyMap<string, string> = new Map(
+  byVersion(`
+  3.0 itertools.ifilter itertools.imap itertools.izip os.getcwdu string.join string.letters string.lowercase
+  string.maketrans string.uppercase sys.maxint sys.setdefaultencoding urllib.quote urllib.unquote urllib.urlencode
+  urllib.urlopen urllib.urlretrieve
+  3.8 cgi.escape platform.linux_distribution time.clock
+  3.9 base64.decodestring base64.encodestring fractions.gcd
+  3.10 collections.Callable collections.Iterable collections.Iterator collections.Mapping collections.MutableMapping
+  collections.MutableSequence collections.MutableSet collections.Sequence collections.Set
+  3.11 asyncio.coroutine inspect.formatargspec inspect.getargspec
+  3.12 configparser.SafeConfigParser importlib.find_loader locale.format pkgutil.ImpImporter pkgutil.ImpLoader
+  ssl.match_hostname ssl.wrap_socket
+  3.13 re.template typing.io typing.re unittest.findTestCases unittest.makeSuite`),
+);
+
 function byVersion(table: string): [name: string, version: string][] {
   return table
     .trim()

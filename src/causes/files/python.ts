@@ -5,10 +5,10 @@ import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
-import { versionsWith } from '../moved-names.ts';
+import { callBounds, versionsWith } from '../moved-names.ts';
 import type { Link, Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
-import { addedNames, builtins, standardModules } from './python-names.ts';
+import { addedNames, builtins, removedNames, standardModules } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { ownerOf } from './values.ts';
@@ -21,15 +21,31 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
   for (const module of graph.modules.values()) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
-    for (const each of module.facts.imports) yield* movedName(module, each, packages);
-    for (const each of membersOf(module.facts)) yield* movedName(module, each, packages);
+    for (const each of [...module.facts.imports, ...membersOf(module.facts)]) yield* movedName(module, each, packages);
+    for (const each of module.facts.calls) yield* movedCall(module, each, packages, graph);
     yield* members(module, graph);
+    yield* secondLoop(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
-    yield* wrongArguments(module, graph, shipment);
+    yield* wrongArguments(module, graph);
     yield* missingMembers(module, graph, inherited);
     yield* hidesOther(module, shipment, packages);
     yield* neverMain(module, shipment);
   }
+}
+
+/** A loop that is started inside of another. */
+function* secondLoop({ file, facts }: Module, { modules }: ModuleGraph): Generator<SeenCause> {
+  const isNested = [...modules.values()].some((each) =>
+    each.facts.imports.some(({ module }) => module === 'nest_asyncio'),
+  );
+  for (const { name, line, isInAsync } of isNested ? [] : facts.calls)
+    if (isInAsync && name === 'asyncio.run')
+      yield {
+        cause: 'event-loop-misused',
+        at: { file, line },
+        title: `${file} calls asyncio.run in an async function, in which a loop runs already`,
+        fix: 'await the coroutine',
+      };
 }
 
 function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
@@ -70,26 +86,44 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
         why,
         fix: `python_version = "${version}"`,
       };
-  for (const { module, name = '', line, level, isNeeded } of facts.imports) {
-    const since = level === 0 && isNeeded === 'always' ? addedNames.get(`${module}.${name}`) : undefined;
-    if (since !== undefined && isLaterVersion(since, python))
+  for (const each of [...facts.imports, ...membersOf(facts)]) {
+    const found = each.level === 0 && each.isNeeded !== 'guarded' ? otherPython(each, python) : undefined;
+    if (found)
       yield {
         cause: 'python-version-unsupported',
-        severity: 'error',
-        at: { file, line },
-        title: `${file} imports ${name} from ${module}, which has it since Python ${since}`,
+        severity: each.isNeeded === 'always' ? 'error' : 'warning',
+        at: { file, line: each.line },
         why,
-        fix: `python_version = "${since}"`,
+        ...found,
+        title: `${file} takes ${each.name} from ${each.module}, which has it ${found.title}`,
       };
   }
 }
 
+/** That only other versions of Python have a name of the standard library. */
+function otherPython({ module, name }: Import, python: string): { title: string; fix: string } | undefined {
+  const since = addedNames.get(`${module}.${name}`);
+  const until = removedNames.get(`${module}.${name}`);
+  if (since !== undefined && isLaterVersion(since, python))
+    return { title: `since Python ${since}`, fix: `python_version = "${since}"` };
+  return until === undefined || isLaterVersion(until, python)
+    ? undefined
+    : {
+        title: `no more since Python ${until}`,
+        fix: `use what the page "What's New in Python ${until}" names instead`,
+      };
+}
+
 /** `gr.inputs` of a package that is imported as a whole. */
-function membersOf({ imports, members, rebound }: PythonFacts): Import[] {
+function membersOf({ imports, members, calls, rebound }: PythonFacts): Import[] {
   const whole = new Map(
     imports.flatMap((each) => (each.name === undefined && each.level === 0 ? [[each.as, each]] : [])),
   );
-  return members.flatMap(({ object, name, line }) => {
+  const decorating = calls.flatMap(({ isDecorator, written, line }) => {
+    const [, object, name = ''] = isDecorator ? groupsOf(/^(\w+)\.(\w+)$/, written) : [];
+    return object === undefined ? [] : { object, name, line };
+  });
+  return [...members, ...decorating].flatMap(({ object, name, line }) => {
     const found = rebound.has(object) ? undefined : whole.get(object);
     const isTop = found?.module === object || (found && !found.module.startsWith(`${object}.`));
     return found && isTop ? { ...found, name, line, isNeeded: 'sometimes' } : [];
@@ -121,6 +155,36 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
     fix: `${owner} = "${bound}", or change the import`,
   };
 }
+
+/** What the listed version of a package does not take, or calls nothing by this name. */
+function* movedCall(
+  { file, facts }: Module,
+  call: PythonCall,
+  packages: Packages,
+  graph: ModuleGraph,
+): Generator<SeenCause> {
+  const [first = ''] = call.written.split('.');
+  const isMethod = call.written.includes('.') && !facts.imports.some(({ as }) => as === first);
+  for (const { module, bound, said } of callBounds(call, isMethod)) {
+    const owner = packageOf(module) ?? '';
+    const wanted = packages.wanted(owner);
+    const isOf = facts.imports.some((each) => packageOf(each.module) === owner);
+    if (wanted === undefined || !isOf || !contradicts(wanted, bound) || isOwnMethod(call, graph)) continue;
+    yield {
+      cause: 'package-api-changed',
+      captured: { package: owner },
+      at: { file, line: call.line },
+      title: `${file} ${said}, which ${owner}${wanted.replace(/^==/, ' ')} does not allow`,
+      why: `only versions ${bound} do`,
+      fix: `${owner} = "${bound}", or change the call`,
+    };
+  }
+}
+
+const isOwnMethod = ({ name }: PythonCall, { modules }: ModuleGraph) =>
+  [...modules.values()].some(({ facts }) =>
+    [...facts.parameters.keys()].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
+  );
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
 export function contradicts(wanted: string, bound: string): boolean {
@@ -185,9 +249,8 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
 }
 
 /** Calls of functions of the app with other arguments than they take. */
-function* wrongArguments(module: Module, graph: ModuleGraph, shipment: Shipment): Generator<SeenCause> {
-  const text = shipment.read(module.file);
-  for (const call of module.facts.calls.flatMap((each) => [each, ...handedOn(each, text)])) {
+function* wrongArguments(module: Module, graph: ModuleGraph): Generator<SeenCause> {
+  for (const call of module.facts.calls.flatMap((each) => [each, ...handedOn(each)])) {
     const { name = '', file, known, isOfObject } = ownFunction(call, module, graph) ?? {};
     const wanted =
       known && wrongIn(call, known, known.kind === 'classmethod' || (known.kind === 'method' && isOfObject === true));
@@ -201,26 +264,13 @@ function* wrongArguments(module: Module, graph: ModuleGraph, shipment: Shipment)
   }
 }
 
-/** Calls that others make of a function that they are given: in a thread, or with the values of a page of Gradio. */
-function handedOn(call: PythonCall, text: string): PythonCall[] {
-  const { name, line, arguments: given, references } = call;
+/** Calls that others make of a function that they are given: in a thread. */
+function handedOn(call: PythonCall): PythonCall[] {
+  const { name, arguments: given, references } = call;
   const written = references[0] ?? references.fn;
   if (written === undefined) return [];
-  if (/^asyncio\.to_thread$|\.run_in_threadpool$/.test(name)) return [{ ...call, written, arguments: given.slice(1) }];
-  // Gradio gives some parameters by their types.
-  if (!/\bgradio\b/.test(text) || /:\s*gr(?:adio)?\.(?:\w*Data|Request|\w*Token|\w*Profile)\b/.test(text)) return [];
-  const rest = text
-    .split('\n')
-    .slice(line - 1)
-    .join('\n');
-  const [, own, list] = groupsOf(
-    /\.(?:click|submit|change|input|upload|select|release)\(\s*(?:fn=)?([\w.]+),\s*(?:inputs=)?\[([^\][(){}*]*)\]/,
-    rest,
-  );
-  if (own !== written || list === undefined || !/\.(?:click|submit|change|input|upload|select|release)$/.test(name))
-    return [];
-  const values = list.split(',').filter((each) => each.trim() !== '');
-  return [{ ...call, written, arguments: values, keywords: {}, isOpen: false }];
+  const isThread = /^asyncio\.to_thread$|\.run_in_threadpool$/.test(name);
+  return isThread ? [{ ...call, written, arguments: given.slice(1) }] : [];
 }
 
 function wrongIn({ keywords, arguments: given, isOpen }: PythonCall, known: Parameters, isBound: boolean) {

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import { compileGlob } from '../../app/files/glob.ts';
-import { groupsOf } from '../groups.ts';
 import { lookAtNamedPath, type NamedPath } from './references.ts';
 import { withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -103,7 +102,6 @@ export function* lookAtSources(shipment: Shipment): Generator<SeenCause> {
         : [stage];
       yield* namedIn(file, language, images, shipment);
     }
-  yield* unusedImports(shipment);
 }
 
 function* namedIn(
@@ -123,29 +121,6 @@ function* namedIn(
     const paths = language.paths(name, facts);
     if (paths) yield* lookAtNamedPath({ file, line, name, paths, isCertain: true, images }, shipment);
     else if (language.listed?.(name, facts) === false && !mayAdd(shipment)) yield unlisted(name, line, facts);
-  }
-}
-
-function* unusedImports({ paths, steps, read }: Shipment): Generator<SeenCause> {
-  const isBuilt = steps().some(({ words }) => /^go (?:build|install|run)\b/.test(words.join(' ')));
-  const files = isBuilt ? paths.filter((path) => /(?<!_test)\.go$/.test(path) && !isOther.test(path)) : [];
-  for (const file of files) yield* unused(file, read(file));
-}
-
-/** A package of Go itself that a file imports and does not use: that does not compile. */
-function* unused(file: string, text: string): Generator<SeenCause> {
-  if (text.includes('//go:build')) return;
-  const [, block = ''] = groupsOf(/^import \(\n([\s\S]*?)^\)/m, text);
-  for (const [whole, path = ''] of block.matchAll(/^\t"([a-z][a-z0-9/]*)"$/gm)) {
-    const name = path.replace(/\/v\d+$/, '').replace(/^.*\//, '');
-    if (new RegExp(`\\b${name}\\.`).test(text)) continue;
-    yield {
-      cause: 'command-failed',
-      severity: 'error',
-      at: { file, line: text.slice(0, text.indexOf(whole)).split('\n').length },
-      title: `${file} imports ${path}, and does not use it: Go refuses that`,
-      fix: 'remove the import, or write _ before it',
-    };
   }
 }
 

@@ -12,7 +12,7 @@ import type { Packages } from './packages.ts';
 import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 import { isAsgi, isFramework, servesNothing, worker } from './serving.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
-import { flagsOfUvicorn } from './tables.ts';
+import { startsProcess } from './system.ts';
 
 /** Whether what is started exists, and serves the app. */
 export function* lookAtStart(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
@@ -24,7 +24,6 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
       yield* script(server, known);
       yield* target(server, known);
       yield* worker(server, known);
-      yield* unknownFlag(server);
     }
     yield* entrypoint(shipment);
     yield* ownEntrypoint(shipment);
@@ -32,6 +31,17 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
     yield* servesNothing(known);
   }
   yield* buildScripts(known);
+  yield* processes(known);
+}
+
+/** Scripts of the app that the code starts by their paths. */
+function* processes({ shipment, graph }: LookedApp): Generator<SeenCause> {
+  for (const { facts, file } of graph.modules.values())
+    for (const { name, arguments: given, line } of facts.calls) {
+      const [program = ''] = startsProcess.test(name) ? (given[0]?.split(/\s/) ?? []) : [];
+      const own = program.includes('/') ? shipment.fileAt(program) : undefined;
+      if (own !== undefined) yield* notExecutable(own, { file, line }, shipment);
+    }
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
@@ -71,23 +81,6 @@ function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
     why: `${program} takes the name of a module, not a path`,
     fix: `write ${named.replace(/\.py:/, ':').replaceAll('/', '.')}`,
   };
-}
-
-/** A flag that uvicorn does not have, and that is nearly one of its own. */
-function* unknownFlag({ words, program, at }: StartedServer): Generator<SeenCause> {
-  const flags = program === 'uvicorn' ? words.flatMap((word) => groupsOf(/^--([a-z][a-z-]+)/, word)[1] ?? []) : [];
-  for (const flag of flags.filter((each) => !flagsOfUvicorn.has(each))) {
-    const meant = closestName(flag, flagsOfUvicorn);
-    if (meant !== undefined)
-      yield {
-        cause: 'entrypoint-invalid',
-        severity: 'error',
-        captured: { target: `--${flag}` },
-        at,
-        title: `uvicorn has no flag --${flag}`,
-        fix: `write --${meant}`,
-      };
-  }
 }
 
 /** A Python file that is not where it is started. */
@@ -305,7 +298,8 @@ function* ownEntrypoint(shipment: Shipment): Generator<SeenCause> {
 }
 
 function* notExecutable(file: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
-  const isChanged = shipment.isDocker && fits(/chmod/, shipment.dockerfile()?.text);
+  const isChanged =
+    fits(/chmod/, shipment.dockerfile()?.text) || shipment.buildCommands().some(({ words }) => words[0] === 'chmod');
   if (!/\.(?:sh|py)$/.test(file) || shipment.sent.get(file)?.executable !== false || isChanged) return;
   yield {
     cause: 'permission-denied',

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isCpuOnly } from '../../app/hardware.ts';
 import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { fits } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
@@ -15,6 +16,7 @@ import { isBroughtByOthers, librariesOf, optionalPackages, programsOf } from './
 /** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
 export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   yield* optionalMissing(shipment, packages, graph);
+  yield* gpuMissing(shipment, graph);
   if (!isBare(shipment, packages)) return;
   const fixOf = (name: string) =>
     shipment.isDocker
@@ -29,10 +31,12 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
     if (!otherIndexes(shipment, packages).length) yield* compiler(each, packages, fixOf);
   }
   yield* browserLibraries(shipment, packages, fixOf);
+  yield* chrome(shipment, packages, graph, fixOf);
   for (const { file, facts } of modules)
     for (const call of facts.calls) {
       yield* startedProgram(call, file, packages, fixOf);
       yield* model(call, file, shipment, packages);
+      yield* corpus(call, file, shipment, graph);
     }
   if (!shipment.isDocker && [...imported].some((each) => /^playwright\b/.test(each))) yield* browser(shipment, graph);
 }
@@ -168,7 +172,8 @@ function* libraryOf(
 }
 
 /** Packages without wheels for Linux, of compiled code. */
-const onlySources = /^(?:llama-cpp-python|dlib|fasttext|pygraphviz|python-ldap|uwsgi|pyaudio)$/;
+const onlySources =
+  /^(?:llama-cpp-python|dlib|fasttext|pygraphviz|python-ldap|uwsgi|pyaudio|annoy|hnswlib|webrtcvad|insightface|pesq|pyworld|scikit-surprise|pycld2|box2d-py|pycairo|mysqlclient|lightfm|netifaces)$/;
 
 function* compiler({ name, at, wanted }: Listed, { apt }: Packages, fixOf: FixOf): Generator<SeenCause> {
   const has = [...apt].some((each) => /^(?:gcc|g\+\+|clang|build-(?:essential|base)|cuda-toolkit)/.test(each));
@@ -181,11 +186,12 @@ function* compiler({ name, at, wanted }: Listed, { apt }: Packages, fixOf: FixOf
   };
 }
 
-const starts =
+/** Calls that start a program. */
+export const startsProcess =
   /^(?:subprocess\.(?:run|Popen|call|check_call|check_output)|os\.(?:system|popen)|asyncio\.create_subprocess_(?:exec|shell))$/;
 
 function* startedProgram(call: PythonCall, file: string, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
-  const program = starts.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
+  const program = startsProcess.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
   const debian = program === '' ? undefined : debianPackageOfProgram(program);
   if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
   const at = { file, line: call.line };
@@ -211,6 +217,24 @@ function* browser(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> 
 }
 
 const ofBrowser = /^(?:libnss3|libnspr4|chromium|google-chrome\S*)$/;
+
+/** Selenium fetches a browser, and not the libraries that it loads. */
+function* chrome(shipment: Shipment, { apt }: Packages, graph: ModuleGraph, fixOf: FixOf): Generator<SeenCause> {
+  const texts = [
+    ...apt,
+    shipment.dockerfile()?.text ?? '',
+    ...shipment.buildCommands().map(({ words }) => words.join(' ')),
+  ];
+  if (texts.some((each) => /chrom|libnss3/i.test(each))) return;
+  for (const { file, facts } of graph.modules.values())
+    for (const { line } of facts.calls.filter(({ name }) => name === 'selenium.webdriver.Chrome'))
+      yield {
+        cause: 'browser-missing',
+        at: { file, line },
+        title: `${file} starts Chrome, and no command of the build installs it`,
+        fix: fixOf('chromium-driver'),
+      };
+}
 
 /** Browsers need libraries that small images do not have. */
 function* browserLibraries(shipment: Shipment, { apt }: Packages, fixOf: FixOf): Generator<SeenCause> {
@@ -248,4 +272,59 @@ function* model(
     title: `nothing installs ${text}, which ${file} loads`,
     fix: `run python -m spacy download ${text} in shell_commands`,
   };
+}
+
+/** What NLTK reads from its own folder, by the call. */
+const corpora: readonly (readonly [call: RegExp, name: string])[] = [
+  [/^nltk\.(?:tokenize\.)?(?:word|sent)_tokenize$/, 'punkt_tab'],
+  [/^nltk\.(?:tag\.)?pos_tag$/, 'averaged_perceptron_tagger_eng'],
+  [/^nltk\.corpus\.stopwords\.words$/, 'stopwords'],
+  [/^nltk\.(?:stem\.)?(?:wordnet\.)?WordNetLemmatizer$/, 'wordnet'],
+];
+
+function* corpus(
+  { name, line }: PythonCall,
+  file: string,
+  shipment: Shipment,
+  graph: ModuleGraph,
+): Generator<SeenCause> {
+  const [, data] = corpora.find(([call]) => call.test(name)) ?? [];
+  if (data === undefined) return;
+  const calls = [...graph.modules.values()].flatMap(({ facts }) => facts.calls);
+  const isThere = calls.some((each) => /^nltk\.(?:download$|data\.path)/.test(each.name));
+  const texts = [...shipment.buildCommands().map(({ words }) => words.join(' ')), ...shipment.paths];
+  if (isThere || texts.some((each) => /nltk/i.test(each)) || shipment.dockerfile()?.stage.environment.has('NLTK_DATA'))
+    return;
+  yield { cause: 'data-missing', captured: { name: data }, at: { file, line } };
+}
+
+const isCuda = (text = '') => /^cuda(?::\d)?$/.test(text);
+
+/** Code that goes to a GPU without asking whether there is one, in an app that has none or fewer. */
+function* gpuMissing({ config: { hardware } }: Shipment, { modules }: ModuleGraph): Generator<SeenCause> {
+  const calls = [...modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ ...call, file })));
+  const isAsked = calls.some(({ name }) => /(?:^|\.)(?:is_available|device_count)$/.test(name));
+  const isCpu = isCpuOnly(hardware.compute) && !isAsked;
+  const used = calls.find(
+    ({ name, arguments: [first], keywords }) =>
+      /^vllm\.LLM$|\w\.cuda$/.test(name) ||
+      (/(?:^|\.)(?:to|device)$/.test(name) && isCuda(first)) ||
+      isCuda(keywords.device),
+  );
+  const gpus = hardware.gpu_count ?? 1;
+  const wide = calls.find(({ name, keywords }) => name === 'vllm.LLM' && Number(keywords.tensor_parallel_size) > gpus);
+  if (isCpu && used)
+    yield {
+      cause: 'gpu-driver-missing',
+      at: used,
+      title: `${used.file} uses a GPU, and compute is CPU`,
+      fix: 'compute = "AMPERE_A10"',
+    };
+  else if (wide)
+    yield {
+      cause: 'gpu-count-too-low',
+      at: wide,
+      title: `${wide.file} takes ${wide.keywords.tensor_parallel_size} GPUs, and gpu_count is ${gpus}`,
+      fix: `gpu_count = ${wide.keywords.tensor_parallel_size}`,
+    };
 }

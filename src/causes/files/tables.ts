@@ -53,15 +53,33 @@ export const programsOf: ReadonlyMap<string, string> = new Map([
   ['pydot', 'dot'],
   ['gitpython', 'git'],
   ['phonemizer', 'espeak-ng'],
+  ['whisperx', 'ffmpeg'],
+  ['demucs', 'ffmpeg'],
+  ['pypandoc', 'pandoc'],
+  ['pdfkit', 'wkhtmltopdf'],
+  ['speechrecognition', 'flac'],
+  ['pyttsx3', 'espeak-ng'],
+  ...['pyspark', 'tabula-py', 'konlpy', 'language-tool-python', 'h2o'].map((name): [string, string] => [name, 'java']),
 ]);
 
 const libGl = ['libgl1', 'libgl1-mesa-glx', 'libglx-mesa0', 'python3-opencv', 'ffmpeg'];
 
 /** Debian packages of which one has the library that a package of PyPI loads and does not bring. */
 export const librariesOf: ReadonlyMap<string, readonly string[]> = new Map([
-  ['opencv-python', libGl],
-  ['opencv-contrib-python', libGl],
-  ['ultralytics', libGl],
+  ...[
+    'opencv-python',
+    'opencv-contrib-python',
+    'ultralytics',
+    'mediapipe',
+    'paddleocr',
+    'basicsr',
+    'imgaug',
+    'open3d',
+  ].map((name): [string, string[]] => [name, libGl]),
+  ['lightgbm', ['libgomp1', 'gcc', 'g++', 'build-essential', 'ffmpeg']],
+  ['pyvips', ['libvips42', 'libvips42t64', 'libvips', 'libvips-dev', 'pyvips-binary']],
+  ['wand', ['libmagickwand-dev', 'libmagickwand-6.q16-6', 'imagemagick']],
+  ['pyenchant', ['libenchant-2-2', 'libenchant-2-dev']],
   ['pyzbar', ['libzbar0']],
   ['python-magic', ['libmagic1', 'file']],
   ['weasyprint', ['libpango-1.0-0', 'libpangocairo-1.0-0', 'libpangoft2-1.0-0', 'weasyprint']],
@@ -81,6 +99,8 @@ const optional = String.raw`
   fastapi.(?:File|Form|UploadFile|security.OAuth2PasswordRequestForm\w*): python-multipart
   (?:fastapi|starlette).templating.Jinja2Templates: jinja2
   (?:fastapi|starlette).testclient.TestClient: httpx
+  fastapi.(?:WebSocket|(?:FastAPI|APIRouter).websocket) uvicorn>=0: websockets wsproto
+  starlette.(?:routing.WebSocketRoute|websockets.WebSocket) uvicorn>=0: websockets wsproto
   fastapi.responses.ORJSONResponse: orjson
   fastapi.responses.UJSONResponse: ujson
   starlette.middleware.sessions.SessionMiddleware: itsdangerous
@@ -175,16 +195,6 @@ export const looseNeeds: readonly { package: string; until: string; other: strin
   { package: 'scipy', until: '1.13', other: 'numpy', bound: '<2' },
   { package: 'passlib', until: '1.7.5', other: 'bcrypt', bound: '<5' },
 ];
-
-export const flagsOfUvicorn: ReadonlySet<string> = new Set(
-  `access-log app-dir backlog date-header env-file factory fd forwarded-allow-ips h11-max-incomplete-event-size header
-  help host http interface lifespan limit-concurrency limit-max-requests limit-max-requests-jitter log-config log-level
-  loop no-access-log no-date-header no-proxy-headers no-server-header no-use-colors port proxy-headers reload
-  reload-delay reload-dir reload-exclude reload-include root-path server-header ssl-ca-certs ssl-cert-reqs ssl-certfile
-  ssl-ciphers ssl-keyfile ssl-keyfile-password ssl-version timeout-graceful-shutdown timeout-keep-alive
-  timeout-worker-healthcheck uds use-colors version workers ws ws-max-queue ws-max-size ws-per-message-deflate
-  ws-ping-interval ws-ping-timeout`.split(/\s+/),
-);
 
 /** Paths that servers answer by themselves, by the program or the base image. */
 export const ownRoutes: readonly [server: RegExp, routes: readonly string[]][] = [

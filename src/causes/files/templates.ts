@@ -27,7 +27,7 @@ export function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Genera
   const read = isDjango || named.length > 0 ? readTemplates(shipment, calls) : [];
   for (const { file, text } of read) {
     yield* unclosed(file, text, isDjango);
-    if (isDjango) yield* staticFiles(file, text, shipment);
+    if (isDjango) yield* unloaded(file, text);
   }
   const hasOwnFolder = calls.some(({ call }) => 'template_folder' in call.keywords || lastOf(call).endsWith('Loader'));
   for (const each of [...named, ...read.flatMap(includedBy)]) yield* missing(each, hasOwnFolder, shipment);
@@ -101,24 +101,7 @@ const invalid = (file: string, line: number, problem: string): SeenCause => ({
   title: `${file} is not a valid template: ${problem}`,
 });
 
-/** Static files that a template of Django names: with a manifest, one that is not there is an error. */
-function* staticFiles(file: string, text: string, { paths, steps }: Shipment): Generator<SeenCause> {
-  const isMade = steps().some(({ words: [program = ''] }) =>
-    /^(?:npm|npx|yarn|pnpm|node|tailwind\w*|make)$/.test(program),
-  );
-  for (const { index, 1: name = '' } of text.matchAll(/\{%\s*static\s+["']([^"'{}\n]+)["']/g)) {
-    const folder = posix.dirname(name);
-    const near = paths.find(
-      (path) => isFor(folder)(posix.dirname(path)) && posix.extname(path) === posix.extname(name),
-    );
-    if (isMade || !near || folder === '.' || paths.some(isFor(name))) continue;
-    yield {
-      at: { file, line: lineAt(text, index) },
-      ...notFound(name),
-      why: `the app has ${near}`,
-      fix: `name ${posix.basename(near)}, or add the file`,
-    };
-  }
+function* unloaded(file: string, text: string): Generator<SeenCause> {
   const used = text.search(/\{%\s*static\s/);
   if (used >= 0 && !/\{%\s*load\s[^%]*\bstatic/.test(text))
     yield invalid(file, lineAt(text, used), 'it has static, and does not load it');

@@ -32,8 +32,6 @@ const atLeast = (version: string | undefined, by: string): Wanted | undefined =>
 
 const first = (text: string, pattern: RegExp) => pattern.exec(text)?.[1];
 
-const ofMaven = /<(?:java\.version|maven\.compiler\.(?:release|target|source)|release)>(\d+)</;
-
 const tools: readonly ToolRule[] = [
   {
     tool: 'Go',
@@ -59,17 +57,6 @@ const tools: readonly ToolRule[] = [
     brings: /rustup|RUSTUP_TOOLCHAIN/,
   })),
   {
-    tool: 'Ruby',
-    image: /(?:^|\/)ruby:(\d+\.\d+(?:\.\d+)?)/,
-    command: /^bundle(?: install)?(?: -|$)/,
-    file: 'Gemfile',
-    wanted: (text) => {
-      const range = first(text, /^ruby\s*\(?["']([^"']+)["']\)?\s*$/m);
-      return range === undefined ? undefined : { range, by: 'ruby' };
-    },
-    brings: /rbenv|rvm|asdf/,
-  },
-  {
     tool: 'Node',
     image: /(?:^|\/)node:(\d+(?:\.\d+)*)/,
     command: /^(?:npm (?:ci|i|install)|(?:yarn|pnpm)(?: install| i|$))(?: -|$)(?!.*--ignore-engines)/,
@@ -80,17 +67,6 @@ const tools: readonly ToolRule[] = [
     },
     brings: /nvm|fnm|volta/,
     warns: /^(?:npm|yarn)/,
-  },
-  {
-    tool: 'Java',
-    image: /(?:temurin|openjdk|corretto|jdk|jre|java)\D?(\d+)/,
-    command: /^(?:mvn|\.\/mvnw) /,
-    file: 'pom.xml',
-    wanted: (text) => {
-      const version = first(text.replace(/<!--[\s\S]*?-->/g, ''), ofMaven);
-      return atLeast(version, `>${version}<`);
-    },
-    brings: /sdk install|jdk.*jdk/,
   },
 ];
 

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/kernel/errors.ts';
+import { folder } from '../app/config-folder.ts';
+import { gantry } from '../support/gantry.ts';
+
+type Files = Record<string, string>;
+/** A mistake, what is said of it, and what mends it. */
+type Case = [what: string, files: Files, said: string, mended: Files];
+
+const settings = (rest: string, python = '3.12') =>
+  `[cerebrium.deployment]\nname = "web"\npython_version = "${python}"\ndisable_auth = false\n${rest}`;
+const pip = (...lines: string[]) =>
+  `[cerebrium.dependencies.pip]\n${lines.map((each) => `"${each.replace(' ', '" = "')}"\n`).join('')}`;
+const custom = (...words: string[]) =>
+  `[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${JSON.stringify(words)}\n`;
+const uvicorn = custom('uvicorn', 'app.main:app', '--host', '0.0.0.0', '--port', '8000');
+const docker = settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n');
+const run = '\n\ndef run():\n    return 1\n';
+const gpu = '[cerebrium.hardware]\ncompute = "AMPERE_A10"\ngpu_count = 2\n';
+
+const functions = (code: string, packages: string[] = [], rest = '', python = '3.12'): Files => ({
+  'cerebrium.toml': settings(rest + pip(...packages), python),
+  'main.py': code + run,
+});
+const served = (code: string, files: Files = {}, packages = ['uvicorn 0.30.6']): Files => ({
+  'cerebrium.toml': settings(uvicorn + pip('fastapi 0.115.0', ...packages)),
+  'app/__init__.py': '',
+  'app/main.py': `from fastapi import FastAPI\n\napp = FastAPI()\n${code}`,
+  ...files,
+});
+const image = (dockerfile: string, files: Files = {}): Files => ({
+  'cerebrium.toml': docker,
+  Dockerfile: dockerfile,
+  ...files,
+});
+const python = 'FROM python:3.12-slim\nWORKDIR /srv\n';
+const start = 'COPY . .\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n';
+const main = { 'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n' };
+const script = (text: string) =>
+  image(`${python}RUN pip install fastapi uvicorn\nCOPY . .\nCMD ["sh", "start.sh"]\n`, {
+    'start.sh': `#!/bin/sh\n${text}\nexec uvicorn main:app --host 0.0.0.0 --port 8000\n`,
+    ...main,
+  });
+const poetry = (install: string, command: string) =>
+  image(`${python}COPY pyproject.toml .\nRUN ${install}\nRUN ${command}\nRUN pip install fastapi uvicorn\n${start}`, {
+    'pyproject.toml': '[tool.poetry]\nname = "web"\npackage-mode = false\n',
+    ...main,
+  });
+const go = (copy: string, code = 'http.Get("https://rates.dev/x")') =>
+  image(
+    `FROM golang:1.23 AS build\nWORKDIR /src\nCOPY . .\nRUN CGO_ENABLED=0 go build -o /web .\nFROM scratch\n${copy}COPY --from=build /web /web\nENTRYPOINT ["/web"]\n`,
+    {
+      'go.mod': 'module example.org/web\n\ngo 1.23\n',
+      'rates.json': '{}\n',
+      'main.go': `package main\n\nimport (\n\t"net/http"\n\t"os"\n)\n\nfunc main() {\n\tos.ReadFile("/rates.json")\n\t${code}\n\thttp.ListenAndServe(":8000", nil)\n}\n`,
+    },
+  );
+const selenium = (call: string, version = '4.25.0') =>
+  functions(
+    `from selenium import webdriver\n\n\ndef title(driver):\n    return driver.${call}.text\n`,
+    [`selenium ${version}`],
+    '[cerebrium.dependencies.apt]\nchromium = "latest"\n',
+  );
+const clip = (rest: string): Files => ({
+  ...functions('import subprocess\n\nsubprocess.run(["./tools/clip.sh", "a"])\n', [], rest),
+  'tools/clip.sh': '#!/bin/sh\necho "$1"\n',
+});
+const socket = '\n\n@app.websocket("/ws")\nasync def ws(socket):\n    await socket.accept()\n';
+const certificates = 'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/\n';
+
+const cases: Case[] = [
+  [
+    'a keyword that the version of a package does not take',
+    functions('import httpx\n\nclient = httpx.Client(proxies="http://proxy")\n', ['httpx 0.28.1']),
+    'main.py gives proxies to httpx.Client, which httpx 0.28.1 does not allow',
+    functions('import httpx\n\nclient = httpx.Client(proxies="http://proxy")\n', ['httpx 0.27.2']),
+  ],
+  [
+    'a method that the version of a package does not have',
+    selenium('find_element_by_id("a")'),
+    'main.py calls find_element_by_id, which selenium 4.25.0 does not allow',
+    selenium('find_element("id", "a")'),
+  ],
+  [
+    'a method with a keyword',
+    functions('import pandas as pd\n\n\ndef add(frame):\n    return frame.append({}, ignore_index=True)\n', [
+      'pandas 2.2.2',
+    ]),
+    'main.py calls append with ignore_index, which pandas 2.2.2 does not allow',
+    functions('import pandas as pd\n\n\ndef add(rows):\n    return rows.append({})\n', ['pandas 2.2.2']),
+  ],
+  [
+    'a call without what a newer version wants',
+    functions('import jwt\n\n\ndef user(token):\n    return jwt.decode(token, "key")\n', ['pyjwt 2.9.0']),
+    'main.py calls jwt.decode without algorithms, which pyjwt 2.9.0 does not allow',
+    functions('import jwt\n\n\ndef user(token):\n    return jwt.decode(token, "key", ["HS256"])\n', ['pyjwt 2.9.0']),
+  ],
+  [
+    'a name that Python has no more',
+    functions('import inspect\n\n\ndef names(f):\n    return inspect.getargspec(f)\n'),
+    'main.py takes getargspec from inspect, which has it no more since Python 3.11',
+    functions('import inspect\n\n\ndef names(f):\n    return inspect.getfullargspec(f)\n'),
+  ],
+  [
+    'a member that Python does not have yet',
+    functions('import itertools\n\npairs = itertools.batched("abcd", 2)\n', [], '', '3.11'),
+    'main.py takes batched from itertools, which has it since Python 3.12',
+    functions('import itertools\n\npairs = itertools.batched("abcd", 2)\n'),
+  ],
+  [
+    'a decorator that Python has no more',
+    functions('import asyncio\n\n\n@asyncio.coroutine\ndef tick():\n    yield\n'),
+    'main.py takes coroutine from asyncio, which has it no more since Python 3.11',
+    functions('import asyncio\n\n\nasync def tick():\n    await asyncio.sleep(1)\n'),
+  ],
+  [
+    'a loop in a loop',
+    functions('import asyncio\n\n\nasync def two():\n    asyncio.run(asyncio.sleep(1))\n'),
+    'main.py calls asyncio.run in an async function, in which a loop runs already',
+    functions('import asyncio\n\n\ndef two():\n    asyncio.run(asyncio.sleep(1))\n'),
+  ],
+  [
+    'a file beside the code, where the app starts above it',
+    served('rules = open("rules.txt").read()\n', { 'app/rules.txt': 'a\n' }),
+    'app/main.py opens rules.txt in /cortex, where the app starts, and it is not there',
+    served('rules = open("app/rules.txt").read()\n', { 'app/rules.txt': 'a\n' }),
+  ],
+  [
+    'routes of WebSockets without a library for them',
+    served(socket),
+    'fastapi.FastAPI.websocket needs websockets, and nothing installs it',
+    served(socket, {}, ['uvicorn[standard] 0.30.6']),
+  ],
+  [
+    'a script that is started and is not executable',
+    clip(''),
+    'tools/clip.sh is started, and is not executable',
+    clip('shell_commands = ["chmod +x tools/clip.sh"]\n'),
+  ],
+  [
+    'a GPU of an app that has none',
+    functions('import torch\n\nmodel = torch.zeros(1).to("cuda")\n', ['torch latest']),
+    'main.py uses a GPU, and compute is CPU',
+    functions('import torch\n\nmodel = torch.zeros(1).to("cuda")\n', ['torch latest'], gpu),
+  ],
+  [
+    'more GPUs than the app has',
+    functions('from vllm import LLM\n\nllm = LLM("a/b", tensor_parallel_size=4)\n', ['vllm latest'], gpu),
+    'main.py takes 4 GPUs, and gpu_count is 2',
+    functions('from vllm import LLM\n\nllm = LLM("a/b", tensor_parallel_size=2)\n', ['vllm latest'], gpu),
+  ],
+  [
+    'data of NLTK that nothing downloads',
+    functions('from nltk.tokenize import word_tokenize\n\nwords = word_tokenize("a b")\n', ['nltk latest']),
+    'the data punkt_tab of NLTK is not in the image',
+    functions(
+      'import nltk\nfrom nltk.tokenize import word_tokenize\n\nnltk.download("punkt_tab")\nwords = word_tokenize("a b")\n',
+      ['nltk latest'],
+    ),
+  ],
+  [
+    'a browser of Selenium that nothing installs',
+    functions('from selenium import webdriver\n\ndriver = webdriver.Chrome()\n', ['selenium latest']),
+    'main.py starts Chrome, and no command of the build installs it',
+    functions(
+      'from selenium import webdriver\n\ndriver = webdriver.Chrome()\n',
+      ['selenium latest'],
+      '[cerebrium.dependencies.apt]\nchromium-driver = "latest"\n',
+    ),
+  ],
+  [
+    'a command that a new tool does not have',
+    poetry('pip install poetry', 'poetry export -o requirements.txt'),
+    'Poetry has no export since 2.0',
+    poetry('pip install poetry==1.8.3', 'poetry export -o requirements.txt'),
+  ],
+  [
+    'bash in a script of sh',
+    script('if [[ -n "$A" ]]; then\n  echo a\nfi'),
+    'start.sh is run by sh, which does not know [[: only bash does',
+    script('if [ -n "$A" ]; then\n  echo a\nfi'),
+  ],
+  [
+    'bash in a RUN',
+    image(`${python}RUN set -o pipefail && pip install fastapi uvicorn | cat\n${start}`, main),
+    'RUN is run by sh, which does not know set -o pipefail: only bash does',
+    image(
+      `${python}SHELL ["/bin/bash", "-c"]\nRUN set -o pipefail && pip install fastapi uvicorn | cat\n${start}`,
+      main,
+    ),
+  ],
+  [
+    'https in an image without certificates',
+    go('COPY rates.json /rates.json\n'),
+    'main.go asks addresses of https, and scratch has no certificates to trust them',
+    go(`COPY rates.json /rates.json\n${certificates}`),
+  ],
+  [
+    'a file that Go reads and no COPY brings',
+    go(certificates),
+    '/rates.json is not in the app',
+    go(`COPY rates.json /rates.json\n${certificates}`),
+  ],
+];
+
+async function seen(files: Files): Promise<string[]> {
+  const { json } = await gantry(['check', '--json'], { cwd: folder(files) });
+  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
+  return (found.problems ?? found.error?.details.problems ?? []).map(({ message }) => message);
+}
+
+describe('a mistake of a class is named, and the app without it has none', () => {
+  test.each(cases)('%s', async (_, files, said, mended) => {
+    expect((await seen(files)).join('\n')).toContain(said);
+    expect(await seen(mended)).toEqual([]);
+  });
+});
