@@ -1,4 +1,4 @@
-import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -170,17 +170,6 @@ describe('readiness', () => {
     writeFileSync(file, 'my notes');
     const refused = await gantry(['emulator', 'start', '--port', '0', '--ready-file', file], { env });
     expect([refused.code, readFileSync(file, 'utf8')]).toEqual([7, 'my notes']);
-  });
-
-  test('is told on a descriptor', async () => {
-    const file = join(folder, 'ready');
-    const descriptor = openSync(file, 'w');
-    await withEmulator(['--ready-fd', String(descriptor), '--no-seed'], async (url) => {
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url });
-    });
-    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--ready-fd', '987'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('file descriptor 987 is not open')]);
-    expect((await gantry(['emulator', 'start', '--ready-fd', '1'], { env })).code).toBe(2);
   });
 });
 

@@ -76,13 +76,6 @@ test('projects use exits with 6 and stores nothing without access to the project
   expect((await gantry(['config', 'get', 'project'], { env })).code).toBe(6);
 });
 
-test('projects use --no-verify makes no request and needs no token', async () => {
-  await using folder = await folderOf({});
-  const env = { GANTRY_CONFIG_DIR: folder.path };
-  expect((await gantry(['projects', 'use', 'p-third', '--no-verify'], { env })).code).toBe(0);
-  expect((await gantry(['config', 'get', 'project'], { env })).stdout).toBe('p-third\n');
-});
-
 test('projects use says without a login that it is not about an emulator, which needs none', async () => {
   await using folder = await folderOf({ 'cerebrium.toml': '' });
   const env = { GANTRY_CONFIG_DIR: folder.path };

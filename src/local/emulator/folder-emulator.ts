@@ -1,10 +1,10 @@
-import { closeSync, existsSync, fstatSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { lockHolder, makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { attempt, ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
+import { attempt, ConflictError, FailedError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json-text.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
@@ -143,12 +143,6 @@ function lastLines(file: string): string {
   return log.trim().split('\n').slice(-5).join('\n');
 }
 
-interface ReadinessOptions {
-  /** Absolute. */
-  readyFile?: string | undefined;
-  readyFd?: number | undefined;
-}
-
 /** How an emulator tells the program that started it that it is ready. */
 interface Readiness {
   /** Writes the document as one line of JSON. */
@@ -158,19 +152,14 @@ interface Readiness {
 }
 
 /**
- * Checks the file and the descriptor before anything is started, and removes the file of an earlier emulator. Throws
- * ConflictError for a file with other content, and UsageError for a descriptor that is not open.
+ * Checks the file (absolute) before anything is started, and removes that of an earlier emulator. Throws ConflictError for
+ * a file with other content.
  */
-export function prepareReadiness({ readyFile: file, readyFd }: ReadinessOptions): Readiness {
+export function prepareReadiness(file: string | undefined): Readiness {
   if (file !== undefined) removeOldFile(file);
-  if (readyFd !== undefined) checkDescriptor(readyFd);
   return {
     async tell(document) {
-      const line = `${JSON.stringify(document)}\n`;
-      if (file !== undefined) await writeFileAtomic(file, line, { mode: 0o600 });
-      if (readyFd === undefined) return;
-      writeSync(readyFd, line);
-      closeSync(readyFd);
+      if (file !== undefined) await writeFileAtomic(file, `${JSON.stringify(document)}\n`, { mode: 0o600 });
     },
     end: () => file !== undefined && isReadyFile(file) && rmSync(file, { force: true }),
   };
@@ -189,17 +178,6 @@ function removeOldFile(file: string): void {
 function isReadyFile(file: string): boolean {
   const content: unknown = attempt(() => JSON.parse(readFileSync(file, 'utf8')));
   return isRecord(content) && isRecord(content.environment) && typeof content.url === 'string';
-}
-
-function checkDescriptor(descriptor: number): void {
-  try {
-    fstatSync(descriptor);
-  } catch (cause) {
-    throw new UsageError(`file descriptor ${descriptor} is not open`, {
-      fix: sentence`open it for the command: ${gantryCommand`emulator start --ready-fd ${String(descriptor)}`} ${descriptor}> ready.json`,
-      cause,
-    });
-  }
 }
 
 /** Aborts when stdin ends: the process that started this one is gone. This one does not wait for it. */

@@ -75,12 +75,12 @@ export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'
   return projects.map((project) => ({ ...project, current: project.id === current }));
 }
 
-/** Stores the project in the profile. With `verify`, throws NotFoundError if the token has no access to it. */
-export async function useProject(context: Context, id: string, { verify }: { verify: boolean }) {
+/** Stores the project in the profile. Throws NotFoundError if the token has no access to it. */
+export async function useProject(context: Context, id: string) {
   const { api, settings } = context;
   refuseEmulator(context);
   const project = checkProjectId(id);
-  if (verify) checkAccess(await api(listProjects, {}), project);
+  checkAccess(await api(listProjects, {}), project);
   const profile = settings.profile.value;
   await storeSettings(settings, profile, { project });
   warnIfOverridden(context, 'project', project);

@@ -56,14 +56,13 @@ function startFlags(command: Commander) {
   return emulatorFlags(command)
     .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
     .option('--ready-file <file>', 'write the JSON to this file once the emulator is ready', pathFlag)
-    .option('--ready-fd <number>', 'write it to this file descriptor, and close it', wholeNumberFlag(3))
     .option('--end-with-stdin', 'end when stdin ends, and so with the process that started it');
 }
 
 /** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
-async function* serve(context: Context, { readyFile, readyFd, endWithStdin, ...options }: StartFlags) {
+async function* serve(context: Context, { readyFile, endWithStdin, ...options }: StartFlags) {
   const { progress, signal, cwd, env } = context;
-  const readiness = prepareReadiness({ readyFile: readyFile?.(cwd), readyFd });
+  const readiness = prepareReadiness(readyFile?.(cwd));
   const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
   const { url, project, token, stopRequested } = emulator;
   const environment = emulatorEnvironment(emulator);

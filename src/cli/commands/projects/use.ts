@@ -3,11 +3,8 @@ import { defineCommand } from '../../command.ts';
 import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    command
-      .argument('<project>', 'project id, see gantry projects list')
-      .option('--no-verify', 'do not check whether the token has access to it'),
-  run: useProject,
+  configure: (command) => command.argument('<project>', 'project id, see gantry projects list'),
+  run: (context, id) => useProject(context, id),
   view: ({ project, profile }) => `using project ${project} (profile ${profile})`,
   effect: 'changes',
   local: true,
@@ -16,5 +13,5 @@ export default defineCommand({
     project: text('project id'),
     profile: text('profile it is stored in'),
   }),
-  examples: ['projects use p-12345678', 'projects use p-12345678 --no-verify'],
+  examples: ['projects use p-12345678'],
 });
