@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
-const files = { 'main.py': 'import os\nprint("started in", os.getpid())\ndef run():\n    return os.getpid()\n' };
+const files = {
+  'main.py': 'import os\nprint("started in", os.getpid())\ndef run():\n    return os.environ.get("KEY")\n',
+};
 
 /** An app whose replicas are listed, and as processes. */
 async function listed(settings: object = {}) {
@@ -44,13 +46,12 @@ describe.runIf(python)('min_replicas of an app that runs here', () => {
   });
 
   test('are there after a deploy, and after a secret has changed, without a call', async () => {
-    const { emulator, ask, path, ready, processes, replicas } = await listed({ minReplicaCount: 2 });
+    const { emulator, ask, path, call, ready, processes } = await listed({ minReplicaCount: 2 });
     await expect.poll(ready).toBe(2);
-    const before = await replicas();
     await ask('PATCH', `${path}/secrets`, { KEY: 'new' });
-    await expect.poll(ready).toBe(2);
-    expect([await processes(), emulator.store.runs.size]).toEqual([2, 0]);
-    expect(before.length).toBe(2);
+    await expect.poll(processes).toBe(2);
+    expect([await ready(), emulator.store.runs.size]).toEqual([2, 0]);
+    expect((await call('run')).json.result).toBe('new');
   });
 
   test('are there after the emulator has started again', async () => {

@@ -158,7 +158,7 @@ export class AppRunner {
   async keepReplicas(app: AppRecord, build: BuildRecord): Promise<void> {
     const { signal } = this;
     this.#pools.get(app.id)?.rescale(app);
-    if (app.settings.minReplicaCount === 0) return;
+    if (Math.max(app.settings.minReplicaCount, this.options.leastReplicas) === 0) return;
     const release = this.unpacked.use(build);
     try {
       const python = await this.prepare(build);

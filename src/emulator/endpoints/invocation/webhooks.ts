@@ -72,7 +72,7 @@ async function attemptDelivery(
     return await send();
   } catch (error) {
     const { cause, message: said } = error as Error;
-    return systemCode(cause) ?? said;
+    return systemCode(cause) || (cause instanceof Error ? cause.message : said);
   }
 }
 

@@ -121,16 +121,20 @@ export class ReplicaPool {
     void this.keep(start);
   }
 
-  /** Starts those that `min_replicas` keeps and that do not run. */
+  /** Starts those that `min_replicas` keeps and that do not run, and again those that have older secrets and served no call. */
   async keep(start: ReplicaStart): Promise<void> {
     const { minReplicas, maxReplicas } = this.#scalingOf(start.app);
     if (minReplicas === 0) return;
     await this.#startAlone;
-    this.#admitFirst(start);
-    if (sharesPort(start.app)) await this.#stopped();
+    const { app, build, python } = start;
+    const environment = this.#environmentOf(app, build, python);
+    const isOutdated = (one: PooledReplica) => one.build === build.id && one.environment !== environment;
+    for (const member of this.#idle) if (!member.hasServed && isOutdated(member)) this.#dismiss(member);
+    if (sharesPort(app)) await this.#stopped();
     const { members } = this.#replicas;
-    if (this.#isStopped || members.some(({ build }) => build !== start.build.id)) return;
-    while (members.length < Math.min(minReplicas, maxReplicas)) this.#coolDown(this.#add(start), start.app);
+    if (this.#isStopped || members.some((member) => member.build !== build.id)) return;
+    const kept = Math.min(minReplicas, maxReplicas) - (this.#first?.build === build.id ? 1 : 0);
+    while (members.length < kept) this.#coolDown(this.#add(start), app);
   }
 
   /** After the app was scaled: those that it kept until now, and keeps no more, end after a cooldown. */
@@ -205,6 +209,7 @@ export class ReplicaPool {
       ...this.options.start(app, build, python),
       environment: this.#environmentOf(app, build, python),
       isEnding: false,
+      hasServed: false,
       graceMs: app.settings.responseGracePeriodSeconds * 1000,
       build: build.id,
       busy: 0,
@@ -234,6 +239,7 @@ export class ReplicaPool {
     member.replica.restartNow();
     member.replica.runs.add(run);
     member.busy += 1;
+    member.hasServed = true;
     if (isSocket) member.sockets += 1;
     let released = false;
     const release = () => {
@@ -346,6 +352,8 @@ interface PooledReplica {
   build: string;
   replica: RestartingReplica;
   isEnding: boolean;
+  /** Whether a call has used it. */
+  hasServed: boolean;
   /** How long its process may take to end after SIGTERM. */
   graceMs: number;
   busy: number;
