@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { emulatorForAll, startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { serving } from '../support/listening.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false });
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });
 });
-
-afterAll(() => emulator.close());
 
 const lastCall = () => emulator.calls.at(-1);
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { emulatorForEach } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { deployWeb, print as printOn, record } from '../support/runs.ts';
 import { expectNoTrace } from '../support/traces.ts';
@@ -8,16 +8,12 @@ import { expectNoTrace } from '../support/traces.ts';
 /** The clock of the platform, which tests advance. */
 const noon = Date.UTC(2026, 10, 20, 12);
 
-let emulator: Emulator;
-let clock: { now: number };
-
-beforeEach(async () => {
-  clock = { now: noon };
-  emulator = await startEmulator({ now: () => clock.now, real: false });
-  await deployWeb(emulator);
+const clock = { now: noon };
+beforeEach(() => {
+  clock.now = noon;
 });
-
-afterEach(() => emulator.close());
+const emulator = emulatorForEach({ now: () => clock.now, real: false });
+beforeEach(() => deployWeb(emulator));
 
 const print = (text: string, more?: Parameters<typeof printOn>[2]) => printOn(emulator, text, more);
 

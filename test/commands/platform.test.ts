@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { record } from '../support/runs.ts';
@@ -35,14 +35,12 @@ const commands = [
 
 const aboutAnApp = commands.map(([line]) => line).filter((line) => line.includes(' web'));
 
-let emulator: Emulator;
-
 // All clocks stand still, so that the same question has the same answer.
 const opened = Date.now();
 const gantry = (words: string[], setting: Setting = {}) => run(words, { clock: { now: opened }, ...setting });
+const emulator = emulatorForAll({ real: false, now: () => opened });
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, now: () => opened });
   await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
   await gantry(['deploy'], { emulator, cwd: app.path });
   emulator.volume().write('/models/a.bin', 'weights');
@@ -55,8 +53,6 @@ beforeAll(async () => {
 beforeEach(() => {
   emulator.calls.length = 0;
 });
-
-afterAll(() => emulator.close());
 
 describe.each(commands)('gantry %s', (line, field) => {
   const words = line.split(' ');

@@ -158,19 +158,14 @@ describe('weights pull', () => {
     expect((await pull()).stderr).not.toContain('still on the volume');
   });
 
-  test('refuses other content at the revision of the lock', async () => {
+  test.each([
+    ['other content at the revision of the lock', {}, 'onnx/model.onnx of hf://Qwen/Qwen3-0.6B is not what'],
+    ['another commit for the one of the lock', { commit: `${commit}ffff` }, `has another commit for ${commit}`],
+  ])('refuses %s', async (_, more, said) => {
     await pull();
-    hub.models[name] = { files: { ...files, 'onnx/model.onnx': Buffer.from('evil') } };
+    hub.models[name] = { files: { ...files, 'onnx/model.onnx': Buffer.from('evil') }, ...more };
     const { code, stderr } = await pull();
-    expect([code, stderr]).toEqual([7, expect.stringContaining('onnx/model.onnx of hf://Qwen/Qwen3-0.6B is not what')]);
-    expect(on('onnx/model.onnx')?.toString()).toBe('onnx');
-  });
-
-  test('refuses a hub that has another commit for the one of the lock', async () => {
-    await pull();
-    hub.models[name] = { files: { ...files, 'onnx/model.onnx': Buffer.from('evil') }, commit: `${commit}ffff` };
-    const { code, stderr } = await pull();
-    expect([code, stderr]).toEqual([7, expect.stringContaining(`has another commit for ${commit}`)]);
+    expect([code, stderr]).toEqual([7, expect.stringContaining(said)]);
     expect(on('onnx/model.onnx')?.toString()).toBe('onnx');
   });
 

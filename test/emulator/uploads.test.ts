@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { packed, zip } from './support/zip.ts';
@@ -34,8 +33,7 @@ test('a large archive is stored whole, and built after the reply', async () => {
   const large = packed([{ name: 'main.py' }, { name: 'weights.bin', content: randomBytes(17 << 20) }]);
   const response = await put(url, large);
   expect(response.headers.get('etag')).toBe(`"${createHash('md5').update(large).digest('hex')}"`);
-  while ((await statusOfBuild()) === 'pending') await setImmediate();
-  expect(await statusOfBuild()).toBe('success');
+  await expect.poll(statusOfBuild).toBe('success');
 });
 
 test('a bearer token beside the signature is refused', async () => {
