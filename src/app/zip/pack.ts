@@ -37,7 +37,7 @@ const batchFiles = 256;
 /** Bytes of pending batches and blocks: enough to keep the threads busy while one is written. */
 const maxPending = 6 * blockBytes;
 /** What a batch of tiny files counts as: these keep the threads busy while the main thread does something else. */
-const minPending = blockBytes / 4;
+const minPending = blockBytes / 2;
 
 export async function packEntries(entries: readonly FileEntry[], packing: PackOptions): Promise<void> {
   const packer = new Packer(packing);
