@@ -43,8 +43,6 @@ export interface ArchiveOptions {
   threads?: number | undefined;
   names?: TemporaryNames | undefined;
   cache?: PackingCacheOptions | undefined;
-  /** Done while files are packed. If it fails, there is no archive. */
-  meanwhile?: () => Promise<void>;
 }
 
 /** Passes a private archive to `use`, and removes it afterwards in any case. */
@@ -102,16 +100,13 @@ async function write(
       if (read > maxBytes) throw new FailedError('the files grew over the limit of an archive while they were packed');
       onProgress?.(read);
     };
-    const packing = packEntries(entries, { writer, pool, cache, signal, onRead });
-    const both = Promise.all([packing, options.meanwhile?.()]);
-    // After a failure nothing is written any more.
-    await both.finally(() => Promise.allSettled([pool.close(), packing]));
+    await packEntries(entries, { writer, pool, cache, signal, onRead });
     const bytes = await writer.finish();
     await cache?.finish();
     return { bytes, entries: writer.entries.map(toArchiveEntry), changed: changedPaths(entries, writer.entries) };
   } finally {
     signal?.removeEventListener('abort', stop);
-    await cache?.close();
+    await Promise.all([pool.close(), cache?.close()]);
   }
 }
 

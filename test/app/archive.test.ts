@@ -225,19 +225,6 @@ describe('a file that changed since it was collected', () => {
   });
 });
 
-test.each([
-  ['before its first file is packed', 0, () => Promise.resolve()],
-  ['while threads pack', 2, () => new Promise<void>((resolve) => setTimeout(resolve, 20))],
-])('is not written if what is done meanwhile fails: %s', async (_, threads, wait) => {
-  const entries = Array.from({ length: 500 }, (_, index) => entry(`${index}.txt`, words(3_000)));
-  const meanwhile = async () => {
-    await wait();
-    throw new ProjectError('main.py is broken', []);
-  };
-  await expect(writeArchive(entries, zip, { threads, meanwhile })).rejects.toThrow('main.py is broken');
-  expect(readdirSync(folder).filter((name) => /zip|^\.gantry-/.test(name))).toEqual([]);
-});
-
 describe('a temporary archive', () => {
   const temporary = () => readdirSync(folder).filter((name) => name.startsWith('gantry-'));
   let before: string | undefined;

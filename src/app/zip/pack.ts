@@ -6,7 +6,6 @@ import { crc32 } from 'node:zlib';
 import { turn } from '../../kernel/clock.ts';
 import { openRegular } from '../../kernel/disk/index.ts';
 import { ProjectError, throwIfAborted } from '../../kernel/errors.ts';
-import { totalBytes } from '../collect.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
 import type { FileEntry } from '../files/entry.ts';
@@ -17,7 +16,6 @@ import {
   blockBytes,
   hasCompressedExtension,
   isCompressible,
-  type PackedBatch,
   packSmallFiles,
   type SmallMember,
   windowBytes,
@@ -34,10 +32,8 @@ export interface PackOptions {
 
 /** As many as fill a block, unless they are tiny: a message to a thread costs as much as a file. */
 const batchFiles = 256;
-/** Bytes of pending batches and blocks: enough to keep the threads busy while one is written. */
-const maxPending = 6 * blockBytes;
-/** What a batch of tiny files counts as: these keep the threads busy while the main thread does something else. */
-const minPending = blockBytes / 4;
+/** Pending batches and blocks: enough to keep the threads busy while one is written. */
+const maxPending = 6;
 
 export async function packEntries(entries: readonly FileEntry[], packing: PackOptions): Promise<void> {
   const packer = new Packer(packing);
@@ -67,7 +63,7 @@ function* batches(entries: readonly FileEntry[]): Generator<FileEntry[]> {
 }
 
 class Packer {
-  readonly #order = new OrderedQueue();
+  readonly #order = new OrderedQueue(maxPending);
   readonly #buffers = new BlockBuffers();
 
   constructor(private readonly packing: PackOptions) {}
@@ -85,8 +81,7 @@ class Packer {
   #addBatch(batch: FileEntry[]): Promise<void> {
     const { pool, cache } = this.packing;
     const work = packSmallFiles(batch, { pool, cache, buffers: this.#buffers });
-    const size = Math.max(minPending, totalBytes(batch));
-    const write = async ({ members, used, remember }: PackedBatch) => {
+    return this.#order.add(work, async ({ members, used, remember }) => {
       let bytes = 0;
       for (const [index, entry] of batch.entries()) {
         const member = members[index];
@@ -96,8 +91,7 @@ class Packer {
       this.packing.onRead(bytes);
       await remember?.();
       for (const buffer of used) this.#buffers.give(buffer);
-    };
-    return this.#order.add(work, write, size);
+    });
   }
 
   /** Most files: a promise for each would cost more than writing it. */
@@ -109,7 +103,7 @@ class Packer {
   async #writeSmall(entry: FileEntry, member: SmallMember): Promise<void> {
     if ('error' in member) throw unreadable(entry, member.error);
     if ('grown' in member) {
-      const queue = new OrderedQueue();
+      const queue = new OrderedQueue(maxPending);
       await this.#addLarge(entry, queue);
       return queue.drain();
     }
@@ -274,22 +268,18 @@ function unreadable({ path }: FileEntry, { code, message: why }: { code?: string
 
 /** Runs tasks concurrently and finishes them in their order. `maxPending` limits the memory. */
 class OrderedQueue {
-  readonly #pending: { end: Promise<void>; bytes: number }[] = [];
-  #bytes = 0;
+  readonly #pending: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();
 
+  constructor(private readonly maxPending: number) {}
+
   /** Resolves when another task may be added. A failure ends all later tasks; it is thrown here or by `drain`. */
-  async add<T>(work: Promise<T>, finish: (result: T) => Promise<void>, bytes = blockBytes): Promise<void> {
+  async add<T>(work: Promise<T>, finish: (result: T) => Promise<void>): Promise<void> {
     this.#last = this.#last.then(async () => finish(await work));
-    this.#pending.push({ end: this.#last, bytes });
-    this.#bytes += bytes;
+    this.#pending.push(this.#last);
     // Both may fail long before they are awaited, which Node would report as unhandled.
     for (const promise of [work, this.#last]) promise.catch(() => {});
-    while (this.#bytes > maxPending) {
-      const oldest = this.#pending.shift();
-      await oldest?.end;
-      this.#bytes -= oldest?.bytes ?? this.#bytes;
-    }
+    while (this.#pending.length > this.maxPending) await this.#pending.shift();
   }
 
   async drain(): Promise<void> {

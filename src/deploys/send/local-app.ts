@@ -41,8 +41,6 @@ export interface LocalAppOptions {
   useGitignore?: boolean | undefined;
   /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
   checkSource?: boolean | undefined;
-  /** {@link lookAtApp} follows. */
-  looksLater?: boolean;
   /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
   outputs?: (string | undefined)[];
   /** A plan follows, which says what is sent. */
@@ -84,18 +82,13 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
 
 /** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
 export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
-  const { cwd, env, signal } = context;
+  const { cwd, env, signal, progress } = context;
   const { project } = local;
   if (project.partner) return;
-  await lookAtApp(context, local, await checkAppSource(project, cwd, { env, signal }));
-}
-
-/** What `readLocalApp` with `looksLater` leaves out. */
-export async function lookAtApp(context: Context, local: LocalApp, before: readonly Problem[] = []): Promise<void> {
-  local.seen = await look(context, local.project, local);
-  const problems = [...before, ...local.seen.problems];
+  local.seen = await look(context, project, local);
+  const problems = [...(await checkAppSource(project, cwd, { env, signal })), ...local.seen.problems];
   throwOnError(problems);
-  for (const problem of problems) context.progress.warn(problem);
+  for (const problem of problems) progress.warn(problem);
 }
 
 /** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
@@ -145,7 +138,6 @@ async function collectApp(
     name,
     useGitignore,
     checkSource = true,
-    looksLater = false,
     outputs = [],
     onOtherVersion,
   }: LocalAppOptions & Pick<ParserOptions, 'onOtherVersion'>,
@@ -188,7 +180,7 @@ async function collectApp(
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);
-  const seen = checkSource && !looksLater ? await look(context, project, { entries, skipped }) : undefined;
+  const seen = checkSource ? await look(context, project, { entries, skipped }) : undefined;
   return {
     ...(seen && { seen }),
     entries,

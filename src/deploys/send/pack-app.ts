@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type AppArchive, type ArchiveOptions, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
+import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
@@ -8,14 +8,7 @@ import { duration, fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import type { SentFile } from './deploy-record.ts';
-import {
-  type FileDecision,
-  fileDecisions,
-  type LocalApp,
-  type LocalAppOptions,
-  lookAtApp,
-  readLocalApp,
-} from './local-app.ts';
+import { type FileDecision, fileDecisions, type LocalApp, type LocalAppOptions, readLocalApp } from './local-app.ts';
 
 export interface Packed extends Awaited<ReturnType<typeof toFile>> {
   file: string;
@@ -36,7 +29,7 @@ export async function packApp(
   context: Context,
   { output, files, ...options }: PackOptions,
 ): Promise<Packed | PackedBytes> {
-  const local = await readLocalApp(context, { ...options, outputs: [output], looksLater: true });
+  const local = await readLocalApp(context, { ...options, outputs: [output] });
   if (local.project.partner) throw nothingToPack(local.project);
   const selection = files ? fileDecisions(local) : null;
   if (output === '-' || output === '/dev/stdout') return toStdout(context, local);
@@ -59,7 +52,8 @@ async function toFile(context: Context, local: LocalApp, target: string) {
   const { state } = context.settings.folders;
   const names = new TemporaryNames(state);
   const { onProgress, done } = progressOf(context, local);
-  const archive = await writeArchive(local.entries, target, { ...optionsOf(context, local), names, onProgress });
+  const { signal } = context;
+  const archive = await writeArchive(local.entries, target, { names, signal, onProgress, cache: local.cache });
   names.close();
   done(archive);
   const entries = archive.entries.map(({ path, size: bytes, compressed: compressedBytes, crc32, sha256 }) => {
@@ -103,20 +97,16 @@ function sentFiles({ entries }: LocalApp, archive: AppArchive): SentFile[] {
 
 /** Packs into a temporary file first: headers are written after the content that follows them. */
 function toStdout(context: Context, local: LocalApp): PackedBytes {
+  const { signal } = context;
   const send: PackedBytes['send'] = async (take) => {
     const { onProgress, done } = progressOf(context, local);
     const pass = async (archive: AppArchive) => {
       done(archive);
-      for await (const piece of readFileOrPipeChunks(archive.path, context.signal)) await take(piece);
+      for await (const piece of readFileOrPipeChunks(archive.path, signal)) await take(piece);
     };
-    await withTemporaryArchive(local.entries, pass, { ...optionsOf(context, local), onProgress });
+    await withTemporaryArchive(local.entries, pass, { signal, onProgress, cache: local.cache });
   };
   return { send };
-}
-
-/** The look at the files takes as long as a tenth of the packing, which threads do. */
-function optionsOf(context: Context, local: LocalApp): ArchiveOptions {
-  return { signal: context.signal, cache: local.cache, meanwhile: () => lookAtApp(context, local) };
 }
 
 function progressOf({ progress }: Context, { bytes }: LocalApp) {

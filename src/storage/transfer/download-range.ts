@@ -54,8 +54,11 @@ class RangeAttempt {
   }
 
   async proceed(): Promise<void> {
-    const { chunks, blocks } = await this.#request();
-    await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
+    const { chunks, blocks, whole } = await this.#request();
+    if (whole) {
+      this.#whole = whole;
+      await this.#take(whole, undefined);
+    } else await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
   }
 
   async #takeBlocks(blocks: AsyncGenerator<ReceivedBlock>): Promise<void> {

@@ -35,6 +35,8 @@ export interface ObjectResponse {
   chunks: AsyncGenerator<Buffer>;
   /** The same bytes without a copy. There may be fewer. Read either, not both. */
   blocks?: AsyncGenerator<ReceivedBlock> | undefined;
+  /** All of them, if they were wanted so: then read nothing else. */
+  whole?: Buffer | undefined;
   /** Call it if nothing is read. */
   drop: () => void;
 }
@@ -50,7 +52,7 @@ export async function sendRangeRequest(
   const reply = await openReply(request, url, resources, signal).catch((cause: unknown) => {
     throw toError(cause);
   });
-  const { headers, blocks, body, drop } = reply;
+  const { headers, blocks, body, whole, drop } = reply;
   const error = headerError(reply, request);
   if (error) {
     drop();
@@ -58,8 +60,10 @@ export async function sendRangeRequest(
   }
   const { start, end } = request.range ?? { start: 0, end: request.bytes };
   const isExact = headers['content-length'] === String(end - start);
+  if (whole) await checkWhole(whole, end - start, resources, signal);
   return {
     version: headers.etag?.startsWith('W/') ? undefined : headers.etag,
+    whole,
     drop,
     chunks: received(chunks(body, end - start, resources, signal), toError),
     blocks: blocks && isExact && !resources.rateLimit ? received(blocks(), toError) : undefined,
@@ -110,7 +114,9 @@ async function requestWhole(
   // A slow line with many of them may take long for each.
   const limit = { bytes: maxInlineHashBytes + 1, truncates: true, silenceMs: Number.POSITIVE_INFINITY };
   const reply = await dispatchForBytes(dispatcher, getOptions(url, headers), signal, limit);
-  return { ...reply, drop: () => {} };
+  const [first, ...others] = reply.body;
+  const whole = first && others.length === 0 ? first : Buffer.concat(reply.body);
+  return { ...reply, whole, drop: () => {} };
 }
 
 const getOptions = ({ origin, pathname, search }: URL, headers: Record<string, string>) =>
@@ -152,6 +158,21 @@ export function changedError(): ChangedError {
   return new ChangedError('the file changed during the copy');
 }
 
+async function checkWhole(
+  { length }: Buffer,
+  expectedBytes: number,
+  { rateLimit }: TransferContext,
+  signal: AbortSignal,
+): Promise<void> {
+  await rateLimit?.wait(length, signal);
+  if (length > expectedBytes) throw longerError();
+  if (length < expectedBytes) throw closedEarlyError();
+}
+
+function longerError(): ChangedError {
+  return new ChangedError('it is longer than in the listing');
+}
+
 async function* chunks(
   body: StorageReply['body'],
   expectedBytes: number,
@@ -163,7 +184,7 @@ async function* chunks(
   for await (const chunk of body) {
     await rateLimit?.wait(chunk.length, signal);
     received += chunk.length;
-    if (received > expectedBytes) throw new ChangedError('it is longer than in the listing');
+    if (received > expectedBytes) throw longerError();
     if (received === expectedBytes) last = chunk;
     else yield chunk;
   }
@@ -190,6 +211,7 @@ export interface StorageReply {
   statusCode: number;
   headers: IncomingHttpHeaders;
   body: AsyncIterable<Buffer> | readonly Buffer[];
+  whole?: Buffer;
   /** Call it if the body is not read. */
   drop: () => void;
   blocks?: () => AsyncGenerator<ReceivedBlock>;
