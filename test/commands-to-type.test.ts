@@ -37,7 +37,7 @@ function fill(text: string, value: string): CommandLine | undefined {
   const values = rest.flatMap((code, at) => {
     if (at % 2 === 1) return [];
     const [, flag] = /^\{ '(--[\w-]+)':/.exec(code) ?? [];
-    const isFlags = /^(flags|\{ \[)/.test(code);
+    const isFlags = /^(flags|\{ (\.\.\.|\[))/.test(code);
     return [isFlags ? {} : flag ? { [flag]: value } : value];
   });
   return gantryCommand(texts as unknown as TemplateStringsArray, ...values);

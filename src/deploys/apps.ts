@@ -238,7 +238,7 @@ export async function changeScaling(
     .map(({ field, to }): Change => ({ field, from: before[field] ?? null, to }))
     .filter(({ from, to }) => from !== to);
   const settings = changes.map(({ field, from, to }) => ({ setting: keys[field], from, to }));
-  const result = { app, changed: changes.length > 0, settings };
+  const result = { app, changed: changes.length > 0, resetByNextDeploy: changes.length > 0, settings };
   if (!result.changed) {
     progress.note('nothing to change');
     return result;
@@ -251,7 +251,7 @@ export async function changeScaling(
   await api(scaleApp, { project, app, body: valuesOf('to') });
   await verifyChanges(context, app, changes);
   await recordEvent(context, app, 'scaled', { before: valuesOf('from'), after: valuesOf('to') });
-  progress.warn('the next deploy resets these settings to those of cerebrium.toml');
+  progress.note('the next deploy resets these settings to those of cerebrium.toml');
   return result;
 }
 

@@ -21,15 +21,14 @@ describe('apps scale', () => {
     expect(json()).toMatchObject({
       app: 'web',
       changed: true,
+      resetByNextDeploy: true,
       settings: [
         { setting: 'scaling.max_replicas', from: 4, to: 6 },
         { setting: 'scaling.cooldown', from: 10, to: 120 },
       ],
     });
     expect(web()?.settings).toMatchObject({ minReplicaCount: 1, maxReplicaCount: 6, cooldownPeriodSeconds: 120 });
-    const warning = 'the next deploy resets these settings to those of cerebrium.toml';
-    expect(stderr).toContain(warning);
-    expect(json()).toMatchObject({ warnings: [{ severity: 'warning', message: warning }] });
+    expect(stderr).toContain('the next deploy resets these settings to those of cerebrium.toml');
   });
 
   test('sends nothing if nothing would change', async () => {

@@ -31,6 +31,7 @@ export default defineCommand({
   json: document({
     app: text('app name'),
     changed: boolean('whether anything changed'),
+    resetByNextDeploy: boolean('whether the next deploy sets this to what cerebrium.toml has'),
     settings: list(
       object({ setting: text('key of cerebrium.toml'), from: anything('value before'), to: anything('value after') }),
       'changed settings: setting, from, to; empty if nothing changed',
