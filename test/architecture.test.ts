@@ -456,7 +456,6 @@ const golfed = new Set([
   'src/emulator/server/serve.ts',
   'src/insight/explain.ts',
   'src/local/doctor/platform-checks.ts',
-  'src/local/emulator/snapshots.ts',
   'src/local/version/index.ts',
   'src/own-files.ts',
   'src/storage/weights/find-weights.ts',

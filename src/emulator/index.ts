@@ -20,10 +20,10 @@ import { Debugging, type DebuggingOptions } from './running/debugging/debugging.
 import type { StorageAccess } from './running/replicas/persistent-storage.ts';
 import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
-import { forgetRecords, startFrom } from './server/snapshots.ts';
+import { completeRestore, forgetRecords } from './server/snapshots.ts';
 
 export { faults, lateFault, parseFaultOption, statusFaults } from './model/faults.ts';
-export { DamagedDataError, DataFolderHasStateError, DataFolderInUseError } from './model/state/data-folder.ts';
+export { DamagedDataError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';
 export type { OnBreakpoint } from './running/debugging/holds.ts';
 export { killTree } from './running/processes/process.ts';
@@ -34,8 +34,6 @@ export interface EmulatorOptions {
   port?: number | undefined;
   /** A folder for state and uploads, which survive a restart. Without it everything is temporary. */
   data?: string | undefined;
-  /** The folder of a snapshot, whose state it starts with. `data` must have none then. */
-  from?: string | undefined;
   /** Milliseconds that each stage of a build takes. With 0, the default, a build ends with its upload. */
   pace?: number | undefined;
   /** Milliseconds after which replies show a log line, and what was created. Default: 0. */
@@ -142,7 +140,7 @@ async function startIn(
     onWarning: warn = () => {},
   } = options;
   const clock = new PlatformClock(options.now ?? Date.now);
-  await startFrom(options.from, folder, clock);
+  await completeRestore(folder);
   const { now } = clock;
   const store = new Store(data && join(data, stateFile), join(folder, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
@@ -174,7 +172,6 @@ async function startIn(
     restartPauseMs,
     leastReplicas: keepWarm ? 1 : 0,
   });
-  if (options.from !== undefined) runner.logs.restore(join(folder, 'logs'));
   const stopRequest = new AbortController();
   const platform: Platform = {
     url: server.url,

@@ -136,7 +136,7 @@ test.each(['apps delete web', 'plan set hobby'])('the command that follows %s --
 });
 
 test('every command that destroys something on the platform has --dry-run', async () => {
-  const exempt = ['logout', 'api', 'mcp serve', 'config set', 'config unset', 'emulator snapshot', 'emulator stop'];
+  const exempt = ['logout', 'api', 'mcp serve', 'config set', 'config unset', 'emulator stop'];
   const lacking = (await reference()).commands
     .filter(({ effect, flags }) => effect === 'destroys' && !flags.some((flag) => flag.flags === '--dry-run'))
     .map(({ command }) => command);

@@ -5,7 +5,7 @@ import { type CommandReference, reference } from '../../src/cli/reference.ts';
 
 /** Verbs of commands that remove or replace what gantry cannot bring back. */
 const destroying = new Set([
-  ...['api', 'cancel', 'cp', 'delete', 'logout', 'profiles', 'prune', 'revoke', 'rm', 'snapshot'],
+  ...['api', 'cancel', 'cp', 'delete', 'logout', 'profiles', 'prune', 'revoke', 'rm'],
   ...['mcp serve', 'set', 'set-grants', 'stop', 'sync', 'unset'],
 ]);
 

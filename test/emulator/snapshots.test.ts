@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { DataFolderHasStateError, type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
@@ -61,23 +61,21 @@ test.each([[undefined], ['data']])(
   },
 );
 
-test('an emulator starts with the state of a snapshot, as one with a data folder does at its next start', async () => {
+test('a snapshot is a data folder, which an emulator can start with', async () => {
   const first = await platform({ seed: 1 });
   first.emulator.volume('eu-north-1').write('/a.txt', 'here');
   const folder = newSnapshot();
   await control(first.emulator, 'save', { folder });
-  const data = temporaryFolder();
   const names = ({ store }: Emulator) => [...store.apps.keys()];
-  for (const options of [{ from: folder }, { from: folder, data }]) {
-    const emulator = await started(options);
+  const copy = join(temporaryFolder(), 'copy');
+  cpSync(folder, copy, { recursive: true });
+  for (const data of [folder, copy]) {
+    const emulator = await started({ data });
     expect(names(emulator)).toEqual(names(first.emulator));
     expect(emulator.volume('eu-north-1').text('/a.txt')).toBe('here');
     emulator.volume('eu-north-1').write('/a.txt', 'changed');
-    if (options.data) await emulator.close();
+    await emulator.close();
   }
-  await expect(startEmulator({ from: folder, data })).rejects.toThrow(DataFolderHasStateError);
-  const again = await started({ data });
-  expect([names(again), again.volume('eu-north-1').text('/a.txt')]).toEqual([names(first.emulator), 'changed']);
 });
 
 test('an emulator that was killed while it replaced its state completes that at its next start', async () => {
@@ -110,7 +108,6 @@ test('a folder that is no snapshot, or a damaged one, changes nothing', async ()
     writeFileSync(join(folder, name), content);
     const { status, json } = await control(emulator, 'restore', { folder });
     expect([status, json.message]).toEqual([409, expect.stringContaining(name)]);
-    await expect(startEmulator({ from: folder })).rejects.toThrow(name);
     writeFileSync(join(folder, name), before);
   }
   expect((await control(emulator, 'restore', { folder: temporaryFolder() })).status).toBe(409);

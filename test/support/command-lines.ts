@@ -65,6 +65,6 @@ export const lines: Record<string, string[]> = {
 export const local = [
   ...['init', 'check', 'history', 'dev', 'dev replay', 'webhooks listen', 'webhooks replay'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config profiles'],
-  ...['emulator start', 'emulator exec', 'emulator env', 'emulator list', 'emulator snapshot', 'emulator stop'],
+  ...['emulator start', 'emulator exec', 'emulator env', 'emulator list', 'emulator stop'],
   ...['completion', 'help', 'mcp serve', 'mcp install'],
 ];

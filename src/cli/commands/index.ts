@@ -176,10 +176,6 @@ export const commands: Record<string, Record<string, Entry>> = {
           load: () => import('./emulator/env.ts'),
         },
         list: { summary: 'list running emulators', load: () => import('./emulator/list.ts') },
-        snapshot: {
-          summary: 'save and restore the state of an emulator',
-          load: () => import('./emulator/snapshot.ts'),
-        },
         stop: { summary: 'stop a running emulator', load: () => import('./emulator/stop.ts') },
       },
     },

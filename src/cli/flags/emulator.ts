@@ -3,7 +3,6 @@ import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import {
   DamagedDataError,
-  DataFolderHasStateError,
   DataFolderInUseError,
   type Emulator,
   type EmulatorOptions,
@@ -23,7 +22,6 @@ import {
 import { withoutMark } from '../../kernel/json-text.ts';
 import { redact } from '../../kernel/output/redact.ts';
 import { pythonFolder } from '../../local/cache.ts';
-import { findSnapshot } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { splitRoute } from '../../platform/contract/endpoint.ts';
 import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
@@ -42,11 +40,6 @@ export function emulatorFlags(command: Commander) {
   return command
     .option(...allowOriginFlag)
     .option('--data-dir <dir>', 'store apps, builds and uploads in this folder', pathFlag)
-    .addOption(
-      command
-        .createOption('--from <snapshot>', 'start with the state of a snapshot (see gantry emulator snapshot)')
-        .conflicts('seed'),
-    )
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
     .option(...installFlag)
@@ -67,7 +60,7 @@ export async function startEmulatorFromFlags(
   context: Pick<Context, 'cwd' | 'now' | 'secrets' | 'settings'>,
   flags: StartOptions,
 ): Promise<Emulator> {
-  const { fault = [], now, seed, from, allowOrigin, dataDir, ...options } = flags;
+  const { fault = [], now, seed, allowOrigin, dataDir, ...options } = flags;
   const allFaults = fault.flatMap((each) =>
     typeof each === 'string' ? readFaults(resolve(context.cwd, each), each) : each,
   );
@@ -83,7 +76,6 @@ export async function startEmulatorFromFlags(
     late,
     packages: pythonFolder(context.settings.folders.cache),
     data: dataDir?.(context.cwd),
-    from: from === undefined ? undefined : findSnapshot(context, from).path,
     hideSecrets: (text) => redact(text, context.secrets),
     allowOrigins: allowOrigin,
     ...(seed === false ? { hasAccount: false } : { seed }),
@@ -122,11 +114,6 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
     const { message, file } = cause;
     const fix = `move it away to start without it: mv ${quoteForShell(file)} ${quoteForShell(`${file}.damaged`)}`;
     return new ProjectError(message, [{ severity: 'error', message, fix }], { cause });
-  }
-  if (cause instanceof DataFolderHasStateError) {
-    const fix =
-      'omit --from, pass another --data-dir, or restore it while that emulator runs: gantry emulator snapshot';
-    return new ConflictError(cause.message, { fix, details: { folder: cause.folder }, cause });
   }
   if (cause instanceof DataFolderInUseError) {
     const { message, folder, pid } = cause;

@@ -6,9 +6,8 @@ import * as v from 'valibot';
 import { linkOrCopy } from '../../kernel/disk/index.ts';
 import { keepReplicas } from '../endpoints/builds/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
-import type { PlatformClock } from '../model/platform-clock.ts';
 import { endAbandonedRuns } from '../model/runs/record.ts';
-import { DamagedDataError, DataFolderHasStateError, stateFile } from '../model/state/data-folder.ts';
+import { DamagedDataError, stateFile } from '../model/state/data-folder.ts';
 import { readState } from '../model/state/store.ts';
 import { endAbandonedBuilds } from '../running/builds/perform-build.ts';
 import { volumesFolder } from '../running/volumes/volume-store.ts';
@@ -18,16 +17,9 @@ export function saveState(snapshot: string, platform: Platform): Promise<void> {
   return platform.changes.run(() => writeSnapshot(snapshot, platform));
 }
 
-/** Before the state of a folder is read: replaces it by a snapshot, or completes that if an emulator was killed meanwhile. */
-export async function startFrom(snapshot: string | undefined, folder: string, clock: PlatformClock): Promise<void> {
-  const removeReplaced = takeOver(folder);
-  if (snapshot !== undefined) {
-    if (existsSync(join(folder, stateFile))) throw new DataFolderHasStateError(folder);
-    clock.set(readManifest(snapshot).advancedMs);
-    await prepareTakeover(snapshot, folder);
-    takeOver(folder);
-  }
-  await removeReplaced();
+/** Before the state of a folder is read: an emulator may have been killed while it replaced that by a snapshot. */
+export async function completeRestore(folder: string): Promise<void> {
+  await takeOver(folder)();
 }
 
 /**

@@ -20,11 +20,3 @@ export {
   findRunningEmulator,
   listRunningEmulators,
 } from './running-emulators.ts';
-export {
-  findSnapshot,
-  listSnapshots,
-  removeSnapshot,
-  restoreSnapshot,
-  type Snapshot,
-  saveSnapshot,
-} from './snapshots.ts';

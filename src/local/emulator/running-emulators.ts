@@ -95,9 +95,9 @@ function folderOf(env: Environment): string {
 }
 
 /** That of the variables, as inside of `gantry emulator exec`, or one that runs. */
-export function emulatorOf(context: Context, port?: number): Pick<RunningEmulator, 'port' | 'environment'> {
+export function emulatorOf(context: Context): Pick<RunningEmulator, 'port' | 'environment'> {
   const secret = readVariable(context.env, 'GANTRY_EMULATOR_SECRET');
   const url = readVariable(context.env, 'GANTRY_API_URL') ?? '';
-  if (port !== undefined || !secret || !URL.canParse(url)) return findRunningEmulator(context, port);
+  if (!secret || !URL.canParse(url)) return findRunningEmulator(context, undefined);
   return { port: Number(new URL(url).port), environment: { GANTRY_EMULATOR_SECRET: secret } };
 }

@@ -37,13 +37,6 @@ export class DataFolderInUseError extends Error {
   }
 }
 
-/** A data folder with state cannot start from a snapshot, which would replace it. */
-export class DataFolderHasStateError extends Error {
-  constructor(readonly folder: string) {
-    super(`the data folder ${folder} already has state`);
-  }
-}
-
 /** Locks the data folder. Throws a `DataFolderInUseError` if a running emulator has the lock. */
 export function lockDataFolder(folder: string): { release(): void } {
   const path = join(folder, 'lock');
