@@ -98,7 +98,7 @@ test('only api, transfer, the receiver of webhooks, the emulator and the kit for
 
 /** A pager, a registry login, the parser of Python, uv, `ps`, commands that the user has typed, and `gantry` itself. */
 const startsPrograms =
-  /^src\/(kernel\/(process|output\/key-presses)|platform\/config\/registry-login|app\/(python-syntax|resolver)|local\/(notify\/notify-command|ci\/write-package)|cli\/commands\/emulator\/exec|testing\/gantry-process)\.ts$|^src\/emulator\//;
+  /^src\/(kernel\/(process|output\/key-presses)|platform\/config\/registry-login|app\/(python-syntax|resolver)|local\/ci\/write-package|cli\/commands\/emulator\/exec|testing\/gantry-process)\.ts$|^src\/emulator\//;
 
 test('only run-git.ts starts git, without the programs that a repository names; few others start a program', () => {
   const starts = /(?:^import (?!type)|getBuiltinModule|import\().*\b(?:node:)?(?:child_process|cross-spawn|execa)\b/m;
@@ -453,7 +453,6 @@ const golfed = new Set([
   'src/emulator/server/dashboard/pages.ts',
   'src/emulator/server/dashboard/shown-call.ts',
   'src/emulator/server/seed-apps.ts',
-  'src/emulator/server/serve.ts',
   'src/insight/explain.ts',
   'src/local/doctor/platform-checks.ts',
   'src/local/version/index.ts',

@@ -83,7 +83,7 @@ const alsoIn = {
 const unfit = new RegExp(
   `^test/commands/(?:${[
     'completion|switching|version|timeout|dev|dev-debugging|emulator-for-tests|emulator-second-shell|rollback-git',
-    'deploy-(?:again|ci|crashing-apps|faults|fixtures|healthy|lag|next|notify|plan-overtaken|serves|terminal|upload)',
+    'deploy-(?:again|ci|crashing-apps|faults|fixtures|healthy|lag|next|plan-overtaken|serves|terminal|upload)',
     'apps?-.*|change-evidence|cp-faults|deploys-at-once|explain-runs|split-secrets|weights-faults',
   ].join('|')})\\.test\\.ts$|/(?:results-file|taplo)\\.test\\.ts$`,
 );

@@ -34,7 +34,6 @@ import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { stackViews, table } from '../../kernel/output/table.ts';
-import { announceEnd } from '../../local/notify/index.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
@@ -70,20 +69,19 @@ export default defineCommand({
     const { loadAppConfig } = await import('../../app/config.ts');
     if (folders.length === 0) await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
   },
-  run: (unlimited, folders, options): Promise<Outcome | RawOutput> =>
-    announceEnd(unlimited, options.notifyCommand, documentOf, async () => {
-      if (options.install) {
-        const { letInstall } = await import('../../local/emulator/index.ts');
-        await letInstall(unlimited, options);
-      }
-      if (folders.length > 0) return outcomeOfApps(await deployApps(unlimited, folders, options), folders, options);
-      const { output } = options;
-      if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
-      return deployOne(unlimited, options);
-    }),
+  run: async (unlimited, folders, options): Promise<Outcome | RawOutput> => {
+    if (options.install) {
+      const { letInstall } = await import('../../local/emulator/index.ts');
+      await letInstall(unlimited, options);
+    }
+    if (folders.length > 0) return outcomeOfApps(await deployApps(unlimited, folders, options), folders, options);
+    const { output } = options;
+    if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
+    return deployOne(unlimited, options);
+  },
   exit: (value) => outcomeIn(value).exit,
   view: (value) => outcomeIn(value).text,
-  data: documentOf,
+  data: (value) => outcomeIn(value).document,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
   next: (value) => outcomeIn(value).next,
   effect: 'changes',
@@ -117,10 +115,6 @@ const ofBytes: Outcome = { document: {} as Packed, text: '', exit: 'ok', next: [
 
 function outcomeIn(value: Outcome | RawOutput): Outcome {
   return value instanceof RawOutput ? ofBytes : value;
-}
-
-function documentOf(value: Outcome | RawOutput): Outcome['document'] {
-  return outcomeIn(value).document;
 }
 
 /** Load, plan and ask, send, watch and verify, say. */

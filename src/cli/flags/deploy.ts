@@ -42,7 +42,6 @@ export function deployFlags(command: Commander) {
     .option('--watch [duration]', 'watch replicas and calls of the build (default: 2m)', positiveDurationFlag)
     .option('--or-rollback', 'go back if the build is sick')
     .option('--detach', 'return after the upload; the build continues')
-    .option('--notify-command <line>', 'run it at the end, with the JSON on its stdin')
     .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
     .option('--events', 'print progress as JSON lines');
   const ofDeploy = ['dryRun'] as const;
@@ -61,14 +60,13 @@ export function deployFlags(command: Commander) {
       ifBusy: ofDeploy,
       applyPlan: ofDeploy,
       detach: ofDeploy,
-      notifyCommand: ofDeploy,
       smoke: ofWatch,
       watch: ofWatch,
     },
     seldom: [
       ...(['ttl', 'new', 'useGitignore', 'keepScaling', 'repack', 'disableBuildLogs', 'logLevel', 'output'] as const),
       ...(['savePlan', 'detailedExitCode', 'older', 'failOnDrift', 'maxHourly', 'applyPlan'] as const),
-      ...(['notifyCommand', 'events'] as const),
+      'events' as const,
     ],
   });
 }
@@ -80,12 +78,12 @@ export function deployAgain(options: OptionValues, changed: OptionValues = {}, f
   return new CommandLine(['gantry', 'deploy', ...folders.map((folder) => folder.replace(/^-/, './-')), ...again]);
 }
 
-/** The flags of the deploy of one app among several: its plan has a place of its own, and the end is told once. */
+/** The flags of the deploy of one app among several: its plan has a place of its own. */
 export function flagsOfOne(options: OptionValues, changed: OptionValues): string[] {
   const { options: flags } = deployFlags(new DeclaringCommand() as Commander);
   const isKept = (flag: Option & Partial<FlagRules> & { conflictsWith?: string[] }) =>
     !options.dryRun || !(flag.conflictsWith?.includes('dryRun') || flag.requires?.includes('watch'));
-  return typedFlags(flags.filter(isKept), { ...options, ...changed, notifyCommand: undefined });
+  return typedFlags(flags.filter(isKept), { ...options, ...changed });
 }
 
 /** The dry run that makes the plan of `--apply-plan` anew, with the flags that decide what is sent. */

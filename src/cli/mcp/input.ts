@@ -48,7 +48,7 @@ function globalFlag(name: string, description: string, type = 'string'): InputPr
  */
 const hiddenFlags = new Set([
   ...['--live', '--clear', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
-  ...['--open', '--html', '--forward-exit-code', '--file', '--notify-command'],
+  ...['--open', '--html', '--forward-exit-code', '--file'],
 ]);
 
 export function knownProperties(command: CommandReference): InputProperty[] {

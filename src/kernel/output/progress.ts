@@ -148,8 +148,6 @@ export function createProgress(options: ProgressOptions) {
     /** A line that a program wrote to its stderr, shown even with `--quiet`. */
     relay: (line: string) => print(sanitize(line, page)),
     clearScreen: (): void => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
-    /** Tells who has looked away that something has ended. */
-    bell: (): void => void (page.terminal && !quiet && stderr.write('\u0007')),
     /** For programs that read `--events`; not shown otherwise. */
     event(_type: (typeof eventTypes)[number], _facts: Record<string, unknown>) {
       printedAt = options.elapsed();
