@@ -2,7 +2,7 @@ import { isCi } from '../../kernel/environment.ts';
 import type { GantryError } from '../../kernel/errors.ts';
 import { resolveSettings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
-import { isNewer, newestVersionOfToday, readInstallation } from '../version/index.ts';
+import { findNewestVersion, isNewer, readInstallation, registryUrl } from '../version/index.ts';
 import { type Check, okCheck, warningCheck } from './check.ts';
 import { checkCache, checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
 import { checkPlatform, checkToken } from './platform-checks.ts';
@@ -40,8 +40,9 @@ export async function runChecks(context: Context): Promise<Check[]> {
 async function checkVersion(context: Context): Promise<Check> {
   const { version, installedWith, path, update } = readInstallation();
   const origin = `installed with ${installedWith}: ${path}; to update: ${update}`;
-  const isAsked = context.terminal.stderr && !isCi(context.env);
-  const newest = isAsked ? await newestVersionOfToday(context) : undefined;
+  const url = context.terminal.stderr && !isCi(context.env) ? registryUrl(context.env) : undefined;
+  const newest = url && (await findNewestVersion(context, url).catch(() => undefined));
+  context.signal.throwIfAborted();
   if (newest === undefined) return okCheck('version', `gantry ${version}, ${origin}`);
   if (!isNewer(newest, version)) return okCheck('version', `gantry ${version} is the newest version, ${origin}`);
   return warningCheck('version', `gantry ${newest} is available; this is ${version}`, update);
