@@ -75,75 +75,24 @@ test('lists the files of a build with their sizes', async () => {
   expect(stdout).toMatch(/^cerebrium\.toml\t\d+\t$/m);
 });
 
-describe('the files of a build as a tree', () => {
-  const files = (flags: string[], more = {}) =>
-    gantry(['builds', 'get', 'web', 'b-1', '--files', ...flags], { emulator, columns: 80, ...more });
-  const zipFiles = {
-    'main.py': { size: 1_000, crc32: 1 },
-    'src/a.py': { size: 2_048 },
-    'src/deep/er/b.py': { size: 1_024 },
-    'README.md': { size: 24 },
-    'data/x.csv': { size: 512 },
-  };
-
-  test('shows folders with their total sizes', async () => {
-    const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles }) };
-    const { stdout } = await files(['--tree'], { env });
-    expect(stdout.trimEnd().split('\n')).toEqual([
-      'FILE              SIZE',
-      '.                 5 files, 4.5 KiB',
-      '├─ data/          1 file, 512 B',
-      '│  └─ x.csv       512 B',
-      '├─ src/           2 files, 3.0 KiB',
-      '│  ├─ deep/       1 file, 1.0 KiB',
-      '│  │  └─ er/      1 file, 1.0 KiB',
-      '│  │     └─ b.py  1.0 KiB',
-      '│  └─ a.py        2.0 KiB',
-      '├─ main.py        1000 B',
-      '└─ README.md      24 B',
-    ]);
-    const plain = await files(['--tree'], { env: { ...env, LANG: 'C' } });
-    expect(plain.stdout).toContain('|  `- x.csv');
-    expect(plain.stdout).not.toMatch(/[^\x00-\x7f]/);
-    expect((await files(['--tree', '--json'], { env })).json()).toEqual({
-      id: 'b-1',
-      zipFiles,
-    });
-  });
+describe('the files of a build', () => {
+  const files = (more = {}) => gantry(['builds', 'get', 'web', 'b-1', '--files'], { emulator, columns: 80, ...more });
 
   test.each([
-    [
-      'a list of paths',
-      ['a/x', '/a/y', './b'],
-      'FILE     SIZE\n.        3 files\n├─ a/    2 files\n│  ├─ x  -\n│  └─ y  -\n└─ b     -\n',
-    ],
-    [
-      'folders in one another',
-      { a: { x: { size: 1 } } },
-      'FILE     SIZE\n.        1 file, 1 B\n└─ a/    1 file, 1 B\n   └─ x  1 B\n',
-    ],
-    [
-      'folders as lists',
-      { src: ['a', 'b'], empty: [], 'c.py': {} },
-      'FILE       SIZE\n.          3 files\n├─ empty/  0 files\n├─ src/    2 files\n│  ├─ a    -\n│  └─ b    -\n└─ c.py    -\n',
-    ],
-    [
-      'objects without a name',
-      [{ key: 'main.py', bytes: '12' }],
-      'FILE  SIZE          MORE\n.     1 file, 12 B  -\n└─ 0  12 B          key=main.py\n',
-    ],
+    ['a list of paths', ['a/x', '/a/y', './b'], 'FILE\na/x\n/a/y\n./b\n'],
+    ['folders in one another', { a: { x: { size: 1 } } }, 'FILE  SIZE\na/x    1 B\n'],
+    ['folders as lists', { src: ['a', 'b'], empty: [], 'c.py': {} }, 'FILE\nsrc/a\nsrc/b\nempty/\nc.py\n'],
+    ['objects without a name', [{ key: 'main.py', bytes: '12' }], 'FILE  SIZE  MORE\n0     12 B  key=main.py\n'],
     ['nothing', null, ''],
   ])('accepts any shape of the reply: %s', async (_, shape, text) => {
     const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
-    expect((await files(['--tree'], { env })).stdout).toBe(text);
+    expect((await files({ env })).stdout).toBe(text);
   });
 
   test.each([[null], [{}], [[]]])('prints a note if there are no files: %j', async (shape) => {
     const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
-    for (const flags of [[], ['--tree']]) {
-      const { code, stdout, stderr } = await files(flags, { env });
-      expect([code, stdout, stderr]).toEqual([0, '', 'no files in the archive of build b-1\n']);
-    }
+    const { code, stdout, stderr } = await files({ env });
+    expect([code, stdout, stderr]).toEqual([0, '', 'no files in the archive of build b-1\n']);
   });
 });
 

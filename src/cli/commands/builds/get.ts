@@ -10,16 +10,13 @@ import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { buildFields, commitText } from '../../views/build.ts';
-import { fileTreeView } from '../../views/file-decisions.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
     appArgument(command)
       .argument('[build]', 'build id (default: latest)')
-      .option('--files', 'list the files of its archive instead')
-      .option('--tree', 'show folders as a tree, each with its total size'),
-  flagRules: { requires: { tree: ['files'] } },
+      .option('--files', 'list the files of its archive instead'),
   run: async (context, app, requested, { files, configFile }): Promise<BuildDetails | ArchiveFiles> => {
     const { api, project, progress } = context;
     const id = await resolveBuild(context, app, requested);
@@ -36,8 +33,8 @@ export default defineCommand({
     const commit = await findCommit(context, { app, configFile }, build.id, history);
     return { ...build, ...commit, found: history.markOf(build.id) ?? null };
   },
-  view: (found, { tree }) => {
-    if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles), tree === true);
+  view: (found) => {
+    if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles));
     return keyValueTable([
       ['build', found.id],
       ['status', statusCell(found.status)],
@@ -60,7 +57,7 @@ export default defineCommand({
     }),
   ),
   effect: 'reads',
-  examples: ['builds get web', 'builds get web --json=status', 'builds get web --files --tree'],
+  examples: ['builds get web', 'builds get web --json=status', 'builds get web --files'],
 });
 
 type BuildDetails = Build & BuildCommit & { found: string | null };
@@ -70,8 +67,7 @@ function isBuild(found: BuildDetails | ArchiveFiles): found is BuildDetails {
   return !('zipFiles' in found);
 }
 
-function filesView(files: readonly BuildFile[], tree: boolean): View {
-  if (tree) return fileTreeView(files);
+function filesView(files: readonly BuildFile[]): View {
   return table(
     files,
     { FILE: ({ path }) => path, SIZE: ({ size }) => sizeCell(size), MORE: ({ more }) => more },
