@@ -89,7 +89,7 @@ describe('the page of calls', () => {
     const calls = new InspectedCalls();
     const call = { app: 'p-web', method: 'POST', path: '/run', headers: {}, body: new CapturedBody() };
     for (let index = 0; index <= 200; index += 1) calls.add({ ...call, run: `run-${index}` });
-    expect([calls.list().length, calls.get('run-0'), calls.find('latest')?.run]).toEqual([200, undefined, 'run-200']);
+    expect([calls.list().length, calls.get('run-0'), calls.list()[0]?.run]).toEqual([200, undefined, 'run-200']);
   });
 
   test('escapes what callers and apps wrote', async () => {
@@ -209,9 +209,6 @@ describe('nobody else', () => {
     const foreign = { method: 'POST', headers: { origin: 'https://evil.example' } };
     expect((await page(of(run, '/send'), foreign)).status).toBe(403);
     expect((await page(of(run, '/send'))).status).toBe(405);
-    expect((await page(`${emulator.url}/emulator/call`, { method: 'POST', body: '{"run":"latest"}' })).status).toBe(
-      403,
-    );
   });
 });
 

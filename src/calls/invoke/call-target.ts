@@ -95,8 +95,7 @@ export function defaultHeaders(type: string | undefined): CallHeaders {
 
 export interface CallAuth {
   headers: CallHeaders;
-  /** `recorded`: the headers of an earlier call are sent again. */
-  kind: 'header' | 'none' | 'recorded' | 'inference key' | 'login' | 'service-account';
+  kind: 'header' | 'none' | 'inference key' | 'login' | 'service-account';
 }
 
 /**

@@ -178,16 +178,15 @@ function accessError(
 ): GantryError {
   const keys = gantryCommand`api-keys list --show-values`;
   const key = sentence`GANTRY_INFERENCE_KEY to the project's key (${keys})`;
-  const meanings: Record<CallAuth['kind'], [message: string, fix?: Fix]> = {
+  const meanings: Record<CallAuth['kind'], [message: string, fix: Fix]> = {
     login: ['apps do not accept login tokens', sentence`set ${key}, or GANTRY_TOKEN to a service account token`],
     none: ['the app requires a token', 'omit --no-auth'],
-    recorded: ['the app refused the headers of the call'],
     header: ['the app does not accept the Authorization header', 'omit the header to send the token in use'],
     'inference key': ['the app does not accept the key in GANTRY_INFERENCE_KEY', keys],
     'service-account': ['the app does not accept the token', sentence`check ${gantryCommand`whoami`}, or set ${key}`],
   };
   const [message, fix] = meanings[kind];
-  const denied = kind === 'none' || kind === 'recorded' ? message : 'the token has no permission to call the app';
+  const denied = kind === 'none' ? message : 'the token has no permission to call the app';
   return new ErrorClass(`${ErrorClass === DeniedError ? denied : message} (HTTP ${facts.status})`, {
     ...facts,
     why: reason,

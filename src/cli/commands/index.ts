@@ -15,13 +15,7 @@ export type Leaf = Entry & Required<Pick<Entry, 'load'>>;
 export const commands: Record<string, Record<string, Entry>> = {
   'Get started': {
     init: { summary: 'create a cerebrium.toml and main.py', load: () => import('./init.ts') },
-    dev: {
-      summary: 'run the app locally and reload on save',
-      load: () => import('./dev.ts'),
-      commands: {
-        replay: { summary: 'send a call of a local app again', load: () => import('./dev/replay.ts') },
-      },
-    },
+    dev: { summary: 'run the app locally and reload on save', load: () => import('./dev.ts') },
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
     invoke: { summary: 'call a deployed app', load: () => import('./invoke.ts') },
     map: { summary: 'call an app with each line of a file', load: () => import('./map.ts') },

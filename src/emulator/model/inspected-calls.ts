@@ -34,12 +34,6 @@ export class InspectedCalls {
     return this.#calls.get(run);
   }
 
-  /** By its run's id, the first characters of it, or `latest`. */
-  find(run: string): InspectedCall | undefined {
-    const matches = this.list().filter(({ run: id }) => run === 'latest' || id.startsWith(run));
-    return run.length < shortestId ? undefined : (this.get(run) ?? matches[0]);
-  }
-
   /** The mark of a call that repeats another one, and is not the app's business, is taken from its headers. */
   add({ headers: { [repeatHeader]: mark, ...headers }, ...call }: InspectedCall): InspectedCall {
     const expected = this.#expected.get(String(mark));
@@ -65,5 +59,3 @@ export class InspectedCalls {
 }
 
 const repeatHeader = 'x-gantry-repeat';
-
-const shortestId = 6;

@@ -39,7 +39,6 @@ import { formatTime } from '../model/time.ts';
 import { applyFault } from './apply-fault.ts';
 import { showCalls } from './dashboard/calls-handler.ts';
 import { showDashboard } from './dashboard/handler.ts';
-import { editableHeaders, obstacleOf } from './dashboard/shown-call.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 import { restoreState, saveState } from './snapshots.ts';
@@ -223,11 +222,6 @@ const actions: Record<string, Action> = {
     return jsonReply({ apps: appNames(platform) });
   },
 
-  /** `run`, or `latest`. */
-  call({ run }, platform) {
-    return readCall(String(run), platform);
-  },
-
   webhooks(_, { url, captured }) {
     return jsonReply({ url: captureAddress(url), deliveries: captured });
   },
@@ -239,18 +233,4 @@ function pathOf(folder: unknown): string {
 
 function appNames({ store }: Platform): string[] {
   return [...store.apps.values()].map(({ name }) => name).sort();
-}
-
-/** What a call of an app sent. Its headers mark the call that repeats it. */
-function readCall(run: string, { store, inspected }: Platform): ServerReply {
-  const call = inspected.find(run) ?? refuse(404, `call ${run} not found among the last ones`);
-  const app = store.apps.get(call.app) ?? refuse(404, `the app of call ${call.run} was deleted`);
-  const obstacle = obstacleOf(call.body);
-  if (obstacle !== undefined) refuse(409, `call ${call.run} cannot be sent again: ${obstacle}`);
-  const { header } = inspected.expect(call.run, () => {});
-  return jsonReply({
-    ...{ run: call.run, project: app.project, app: app.name, method: call.method, path: call.path },
-    headers: { ...editableHeaders(call), ...header },
-    body: call.body.bytes.toString('base64'),
-  });
 }

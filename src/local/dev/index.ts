@@ -20,7 +20,6 @@ import { FolderWatcher } from './folder-watcher.ts';
 
 export type { Reload } from './develop.ts';
 export { findAppFolders } from './find-app-folders.ts';
-export { replayCall } from './replay-call.ts';
 
 export interface DevPlatform {
   url: string;

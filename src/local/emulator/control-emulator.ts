@@ -11,7 +11,7 @@ import { emulatorOf, listRunningEmulators, type RunningEmulator } from './runnin
 export async function controlEmulator(
   context: Context,
   { environment, port }: Pick<RunningEmulator, 'port' | 'environment'>,
-  action: 'stop' | 'call' | 'install',
+  action: 'stop' | 'install',
   parameters: object = {},
 ): Promise<Record<string, unknown>> {
   const secret = environment.GANTRY_EMULATOR_SECRET ?? '';

@@ -1,5 +1,4 @@
 export {
-  controlEmulator,
   detectShell,
   evaluationOf,
   exportCommands,

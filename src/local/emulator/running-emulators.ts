@@ -66,12 +66,8 @@ export function findEmulatorAt(context: Pick<Context, 'env'>, address: string): 
   return listRunningEmulators(context).find(({ url }) => url === address);
 }
 
-/** The only emulator, the one of this folder, or the one on this port. `start` is how to start one. Throws NotFoundError, or UsageError if there are several. */
-export function findRunningEmulator(
-  context: Context,
-  port: number | undefined,
-  start = gantryCommand`emulator start`,
-): RunningEmulator {
+/** The only emulator, the one of this folder, or the one on this port. Throws NotFoundError, or UsageError if there are several. */
+export function findRunningEmulator(context: Context, port: number | undefined): RunningEmulator {
   const all = listRunningEmulators(context);
   const chosen = port === undefined ? all : all.filter((emulator) => emulator.port === port);
   const here = chosen.filter(({ folder }) => realFolder(folder) === realFolder(context.cwd));
@@ -79,7 +75,7 @@ export function findRunningEmulator(
   const [only, ...others] = found;
   if (!only) {
     const where = port === undefined ? '' : ` on port ${port}`;
-    const fix = all.length > 0 ? gantryCommand`emulator list` : start;
+    const fix = all.length > 0 ? gantryCommand`emulator list` : gantryCommand`emulator start`;
     throw new NotFoundError(`no emulator is running${where}`, { fix });
   }
   if (others.length === 0) return only;

@@ -83,7 +83,7 @@ function showBody(body: CapturedBody, hide: Hide) {
 }
 
 /** Why a call with this body cannot be sent again. */
-export function obstacleOf(body: CapturedBody): string | undefined {
+function obstacleOf(body: CapturedBody): string | undefined {
   if (body.isWhole) return undefined;
   if (!body.hasEnded) return 'Its body was not received to the end, so it cannot be sent again.';
   return `Only the first ${body.bytes.length} of the ${body.size} bytes of its body were kept, so it cannot be sent again.`;
