@@ -22,6 +22,7 @@ import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
 import { completeRestore, forgetRecords } from './server/snapshots.ts';
 
+export type { ServedCall } from './endpoints/call-observer.ts';
 export { faults, lateFault, parseFaultOption, statusFaults } from './model/faults.ts';
 export { DamagedDataError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';

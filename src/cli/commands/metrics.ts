@@ -13,11 +13,10 @@ import {
 } from '../../insight/monitor/index.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
-import { renderChart } from '../../kernel/output/chart/render.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
 import { duration, forPeople } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { type Columns, keyValueTable, table } from '../../kernel/output/table.ts';
 import { formatWallClock, localTimeZone, wallClock } from '../../kernel/wall-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import {
@@ -38,7 +37,7 @@ import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFla
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { startupReport, startupView } from '../views/startup-times.ts';
-import { type ChartRange, pointsOfTime, rangeText } from '../views/timeline.ts';
+import { type ChartRange, chartView, pointsOfTime, rangeText } from '../views/timeline.ts';
 
 export default defineCommand({
   configure: metricsFlags,
@@ -228,15 +227,14 @@ interface ResourcePoint extends Record<ResourceMetric, readonly (number | null)[
 
 /** Charts of what replicas used, followed by a table; off a terminal the points as tab-separated numbers. */
 function resourcesView(reply: ResourceMetrics, options: ResourcesViewOptions): View {
-  const { summary, chart, rows } = resourcesReport(reply, options);
-  const headline = wrapped(() => summary.join('\n'));
+  const report = resourcesReport(reply, options);
+  const { rows } = report;
   const rowsView: View = (page) => {
     const columns = pointColumns(reply, options, page.columns < fullTableColumns ? 'highest' : 'all');
     return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
   };
-  const charts = rows.length === 0 ? headline : stackViews(headline, renderChart(chart), rowsView);
   const values = table(rows, pointColumns(reply, { ...options, zone: undefined }, 'all'));
-  return (page) => (page.terminal ? charts : values)(page);
+  return chartView(report, rows.length > 0, rowsView, values);
 }
 
 function resourcesReport(reply: ResourceMetrics, options: ResourcesViewOptions): ChartReport<ResourcePoint> {

@@ -1,3 +1,4 @@
+import type { ServedCall } from '../../emulator/index.ts';
 import type { GantryError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { duration, localTime, printablePath, shortBuild, shortList } from '../../kernel/output/format.ts';
@@ -27,7 +28,7 @@ export class DevPrinter {
     this.#progress = context.progress;
   }
 
-  call(app: string, { run, ...call }: CallLine & { run?: string | undefined }): void {
+  call(app: string, { run, ...call }: Omit<ServedCall, 'app'>): void {
     const at = this.time();
     this.#progress.note(callLine(call, at, this.#label(app)));
     const { status, runStatus, ...facts } = call;
@@ -127,17 +128,7 @@ export class DevPrinter {
   }
 }
 
-interface CallLine {
-  method: string;
-  path: string;
-  /** Absent if the caller disconnected first. */
-  status?: number | undefined;
-  durationMs: number;
-  kind: 'call' | 'accepted' | 'ended' | 'websocket';
-  isComplete: boolean;
-  /** Status of the run whose response broke off. Absent if the caller disconnected. */
-  runStatus?: number | undefined;
-}
+type CallLine = Omit<ServedCall, 'app' | 'run'>;
 
 /** `14:00:05 POST /run 200 34 ms`, after the name of the app if there are several. */
 function callLine(call: CallLine, at: string, app: string | undefined): View {

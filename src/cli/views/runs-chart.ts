@@ -1,12 +1,11 @@
 import { bucketMs } from '../../calls/runs/index.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
-import { renderChart } from '../../kernel/output/chart/render.ts';
 import { count, durationCell, forPeople, latestFirst } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { type Columns, table } from '../../kernel/output/table.ts';
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../platform/contract/runs.ts';
-import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
+import { type ChartRange, chartView, createTimeline, rangeText } from './timeline.ts';
 
 export const runMetrics = ['runs', 'runtime', 'response'] as const;
 export type RunMetric = (typeof runMetrics)[number];
@@ -20,14 +19,13 @@ export interface RunsChartViewOptions {
 
 /** Charts of the runs over time, followed by a table; off a terminal the buckets as tab-separated numbers. */
 export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
-  const { summary, chart, rows } = runsReport(reply, options);
-  const headline = wrapped(() => summary.join('\n'));
+  const report = runsReport(reply, options);
+  const { rows } = report;
   const values: View = (page) => {
     const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
     return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
   };
-  const charts = total(rows, 'totalRequests') === 0 ? headline : stackViews(headline, renderChart(chart), values);
-  return (page) => (page.terminal ? charts : values)(page);
+  return chartView(report, total(rows, 'totalRequests') > 0, values);
 }
 
 export function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartReport<RunBucket> {

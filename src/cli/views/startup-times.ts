@@ -1,11 +1,10 @@
 import type { Chart, ChartReport } from '../../kernel/output/chart/model.ts';
-import { renderChart } from '../../kernel/output/chart/render.ts';
 import { count, durationCell } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { type Columns, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { type Columns, table } from '../../kernel/output/table.ts';
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 import type { StartupTimes } from '../../platform/contract/metrics.ts';
-import { type ChartRange, pointsOfTime, rangeText } from './timeline.ts';
+import { type ChartRange, chartView, pointsOfTime, rangeText } from './timeline.ts';
 
 export interface StartupViewOptions {
   range: ChartRange;
@@ -16,11 +15,9 @@ type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']
 
 /** A chart of start-up times, followed by a table; off a terminal the points as tab-separated numbers. */
 export function startupView(reply: StartupTimes, options: StartupViewOptions): View {
-  const { summary, chart, rows, columns } = startupReport(reply, options);
-  const headline = wrapped(() => summary.join('\n'));
-  const values = table(rows, columns, { keep: ['TIME'], right: ['P50', 'P90', 'P99'] });
-  const charts = rows.length === 0 ? headline : stackViews(headline, renderChart(chart), values);
-  return (page) => (page.terminal ? charts : values)(page);
+  const report = startupReport(reply, options);
+  const { rows, columns } = report;
+  return chartView(report, rows.length > 0, table(rows, columns, { keep: ['TIME'], right: ['P50', 'P90', 'P99'] }));
 }
 
 export function startupReport({ data }: StartupTimes, options: StartupViewOptions): ChartReport<StartupPoint> {

@@ -8,7 +8,7 @@ import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command),
-  run: async ({ api, project }, app) => (await api(listContainers, { project, app })) ?? [],
+  run: ({ api, project }, app) => api(listContainers, { project, app }),
   view: (containers) =>
     table(
       containers,

@@ -7,7 +7,7 @@ import { defineCommand } from '../../command.ts';
 import { anything, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  run: async ({ api, project }) => (await api(listServiceAccounts, { project })).serviceAccounts ?? [],
+  run: async ({ api, project }) => (await api(listServiceAccounts, { project })).serviceAccounts,
   view: (accounts) =>
     table(
       accounts,
