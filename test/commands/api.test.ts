@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { answering } from '../support/answering.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll, startEmulator } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
-import { serving } from '../support/listening.ts';
-import { deployWeb, recordMany } from '../support/runs.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -67,7 +64,6 @@ describe('gantry api', () => {
     ['a field that is not JSON', ['POST', '/v2/projects', '--field', 'a:={'], 2],
     ['a field without a name', ['POST', '/v2/projects', '--field', '=b'], 2],
     ['a missing file', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
-    ['--paginate with POST', ['POST', '/v2/projects', '--paginate'], 2],
   ])('exits like every command: %s', async (_, words, exit) => {
     const { code, json } = await gantry(['api', ...words, '--json'], { emulator });
     expect(code).toBe(exit);
@@ -80,71 +76,6 @@ describe('gantry api', () => {
     expect(code).toBe(6);
     expect(emulator.calls.length).toBe(before + 1);
   });
-});
-
-test('--paginate fetches all pages and joins them', async () => {
-  const url = await serving((request, response) => {
-    const token = new URL(request.url ?? '', 'http://localhost').searchParams.get('nextToken') ?? '0';
-    const page = Number(token);
-    response.setHeader('content-type', 'application/json');
-    response.end(
-      JSON.stringify({ items: [page * 2, page * 2 + 1], total: 6, ...(page < 2 && { nextToken: String(page + 1) }) }),
-    );
-  });
-  const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' };
-  const { stdout } = await gantry(['api', 'GET', '/v2/runs', '--paginate'], { env });
-  expect(JSON.parse(stdout)).toEqual({ items: [0, 1, 2, 3, 4, 5], total: 6 });
-});
-
-test('--paginate reads pages by offset if the platform has no tokens, each item once', async () => {
-  const emulator = await startEmulator({ real: false });
-  onTestFinished(() => emulator.close());
-  await deployWeb(emulator);
-  const now = Date.now();
-  const ids = recordMany(emulator, { name: 'r', number: 250, from: now - 3_600_000, to: now });
-  const path = `/v2/projects/{project}/apps/${emulator.project}-web/runs/charts`;
-  const { stdout, stderr } = await gantry(['api', 'GET', path, '--paginate'], { emulator });
-  const { items } = JSON.parse(stdout) as { items: { id: string }[] };
-  expect(items.map(({ id }) => id)).toEqual(ids);
-  expect(stderr).toBe('');
-  const later = await gantry(['api', 'GET', path, '--paginate', '--query', 'offset=200'], { emulator });
-  expect(JSON.parse(later.stdout).items).toEqual(items.slice(200));
-});
-
-test('--paginate removes the token of the next page from the result', async () => {
-  let calls = 0;
-  const url = await answering((done) => {
-    done();
-    const isFirst = ++calls === 1;
-    return { items: [calls], hasMore: isFirst, ...(isFirst && { nextToken: 'more' }) };
-  });
-  const { stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {
-    env: { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' },
-  });
-  expect([JSON.parse(stdout), stderr]).toEqual([{ items: [1, 2] }, '']);
-});
-
-test('--paginate fails if pages never end', async () => {
-  let calls = 0;
-  const url = await answering((done) => {
-    done();
-    const items = Array.from({ length: 20_000 }, (_, index) => 20_000 * calls + index);
-    return { items, nextToken: `t${++calls}` };
-  });
-  const { code, stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {
-    env: { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' },
-  });
-  expect([code, stdout, calls]).toEqual([1, '', 6]);
-  expect(stderr).toMatch(/the list does not end[\s\S]*fix .*--paginate/);
-});
-
-test('--paginate keeps equal items, and reports missing pages', async () => {
-  const url = await answering({ items: ['a', 'a'], nextToken: 'again' });
-  const { stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {
-    env: { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' },
-  });
-  expect(JSON.parse(stdout)).toEqual({ items: ['a', 'a'] });
-  expect(stderr).toContain('warning: the platform announced more items than it returned');
 });
 
 test.each(['/v2/projects/{project}/apps/../secrets', '/v2/./projects', '/v2/projects/%2E%2e/x', '/v2\\..\\x?a=..'])(

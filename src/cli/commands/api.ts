@@ -11,11 +11,10 @@ export default defineCommand({
       .option('--query <name=value>', 'query parameter (repeatable)', repeatablePairFlag)
       .option('--field <name=value>', 'text field of the JSON body; name:=json for others', repeatablePairFlag)
       .option('--input <file>', 'read the body from this file; - is stdin')
-      .option('-i, --show-headers', 'print the status and headers')
-      .option('--paginate', 'fetch all pages and join them'),
+      .option('-i, --show-headers', 'print the status and headers'),
   flagRules: { excludes: { input: ['field'] } },
-  run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
-    callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
+  run: (context, method, path, { query = [], field: fields = [], input }) =>
+    callPlatform(context, { method: method.toUpperCase(), path, query, fields, input }),
   verbatim: () => true,
   view:
     ({ statusCode, headers, text }, { showHeaders }) =>
