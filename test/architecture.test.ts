@@ -400,7 +400,6 @@ const dense = new Set([
   'src/deploys/team-state/team-state.ts',
   'src/emulator/model/builds/build-progress.ts',
   'src/emulator/model/faults.ts',
-  'src/emulator/running/archives/unpack.ts',
   'src/emulator/server/dashboard/calls-handler.ts',
   'src/emulator/server/serve.ts',
   'src/local/doctor/platform-checks.ts',

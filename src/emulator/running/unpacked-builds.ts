@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileNameOf } from '../model/state/data-folder.ts';
 import type { BuildRecord } from '../model/state/records.ts';
@@ -31,7 +31,7 @@ interface UnpackedBuild {
 
 /**
  * The files of builds that replicas run, with the volumes that their code finds. Those of an app's latest build stay, and
- * others until nothing uses them any more: `gantry dev` makes hundreds. One of those becomes the next version.
+ * others until nothing uses them any more: `gantry dev` makes hundreds.
  */
 export class UnpackedBuilds {
   readonly #unpacked = new Map<string, UnpackedBuild>();
@@ -40,8 +40,6 @@ export class UnpackedBuilds {
   readonly #users = new Map<string, number>();
   /** The build that started last, by app. */
   readonly #latest = new Map<string, BuildRecord>();
-  /** By app: a version that nothing uses, whose folder the next one gets. */
-  readonly #spares = new Map<string, Unpacked>();
 
   constructor(private readonly options: UnpackOptions) {}
 
@@ -77,12 +75,6 @@ export class UnpackedBuilds {
     if (before) this.#removeUnused(before);
   }
 
-  /** What the app's latest build has, by path: the next one has most of it, too. */
-  contentsOf({ app }: BuildRecord): (path: string) => string | undefined {
-    const files = this.#latestOf(app)?.contents?.files;
-    return (path) => files?.get(path)?.content;
-  }
-
   folderFor(app: string, name: string): string {
     return join(this.options.folder, fileNameOf(app), fileNameOf(name));
   }
@@ -101,15 +93,14 @@ export class UnpackedBuilds {
   async removeApp(app: string): Promise<void> {
     const own = [...this.#unpacked.values()].filter(({ build }) => build.app === app);
     this.#latest.delete(app);
-    this.#spares.delete(app);
     await Promise.all(own.map(({ build }) => this.remove(build)));
   }
 
-  async remove({ id, app }: BuildRecord, removeFolder = remove): Promise<void> {
+  async remove({ id, app }: BuildRecord): Promise<void> {
     const image = this.#unpacked.get(id)?.image;
     this.#unpacked.delete(id);
     // What cannot be removed now is removed when the emulator stops.
-    const removed = removeFolder(this.folderFor(app, id)).catch(() => {});
+    const removed = rm(this.folderFor(app, id), { recursive: true, force: true }).catch(() => {});
     const removal = Promise.all([removed, image?.containers.removeImage(image)])
       .then(() => {})
       .finally(() => this.#removals.delete(id));
@@ -120,7 +111,6 @@ export class UnpackedBuilds {
   /** The folders and images are removed by others. */
   async clear(): Promise<void> {
     this.#unpacked.clear();
-    this.#spares.clear();
     this.#latest.clear();
     await Promise.all(this.#removals.values());
   }
@@ -136,18 +126,7 @@ export class UnpackedBuilds {
   #removeUnused(build: BuildRecord): void {
     const latest = this.#latest.get(build.app);
     const isUnused = latest !== undefined && latest.id !== build.id && this.#usersOf(build) === 0;
-    if (!isUnused || !this.#unpacked.has(build.id)) return;
-    const { contents } = this.#unpacked.get(build.id) ?? {};
-    void this.remove(build, contents && ((folder) => this.#setAside(build.app, { ...contents, folder })));
-  }
-
-  /** Under another name: the same build may be unpacked again. */
-  async #setAside(app: string, { folder, files }: Unpacked): Promise<void> {
-    const spare = `${folder}.spare`;
-    await rename(folder, spare);
-    const older = this.#spares.get(app);
-    this.#spares.set(app, { folder: spare, files });
-    if (older) await remove(older.folder);
+    if (isUnused && this.#unpacked.has(build.id)) void this.remove(build);
   }
 
   async #unpack(unpacked: UnpackedBuild, audience: ImageAudience): Promise<string> {
@@ -156,13 +135,9 @@ export class UnpackedBuilds {
     const folder = this.folderFor(app, id);
     const { unpackZip } = await import('./archives/unpack.ts');
     const before = this.#latestOf(app)?.contents;
-    const spare = this.#spares.get(app);
-    this.#spares.delete(app);
-    const versions = { before, spare };
-    const unpacking = unpackZip(join(archives, keyName), folder, versions).catch((cause: Error) => {
+    unpacked.contents = await unpackZip(join(archives, keyName), folder, before).catch((cause: Error) => {
       throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
-    unpacked.contents = await unpacking;
     const [record, interpreter] = [store.apps.get(app), await python()];
     const own = settings.dockerfilePath ? await containers() : undefined;
     if (record && settings.dockerfilePath && own) {
@@ -173,8 +148,4 @@ export class UnpackedBuilds {
     }
     return folder;
   }
-}
-
-function remove(folder: string): Promise<void> {
-  return rm(folder, { recursive: true, force: true });
 }

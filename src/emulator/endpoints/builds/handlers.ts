@@ -71,9 +71,7 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
   const archive = archivePath
-    ? await readArchive(archivePath, filesToRead(settings), runner.unpacked.contentsOf(build)).catch(
-        (error: Error) => error,
-      )
+    ? await readArchive(archivePath, filesToRead(settings)).catch((error: Error) => error)
     : undefined;
   const requirements = requirementsOf(
     settings,
