@@ -31,13 +31,13 @@ describe('a request target', () => {
   });
 
   test.each([
-    ['that is too long', `GET /index.json?${'x'.repeat(20_000)} HTTP/1.1`, 431, 'too long'],
-    ['of an unknown method', 'NONSENSE / HTTP/1.1', 400, 'not valid HTTP'],
-    ['of another protocol', 'hello', 400, 'not valid HTTP'],
-  ])('%s gets a message', async (_, line, status, message) => {
+    ['that is too long', `GET /index.json?${'x'.repeat(20_000)} HTTP/1.1`, 431],
+    ['of an unknown method', 'NONSENSE / HTTP/1.1', 400],
+    ['of another protocol', 'hello', 400],
+  ])('%s is refused', async (_, line, status) => {
     const { emulator } = await platform();
     const answer = await sendRaw(emulator.url, [line, `Host: ${new URL(emulator.url).host}`]);
-    expect([answer.status, JSON.parse(answer.body).message]).toEqual([status, expect.stringContaining(message)]);
+    expect(answer.status).toBe(status);
   });
 
   test('of a WebSocket gets a reply as well', async () => {

@@ -14,8 +14,6 @@ export const activationPath = '/activate';
 /** Seconds for which a login code can be approved and used. */
 export const codeSeconds = 600;
 
-const maxWrongSecrets = 5;
-
 /**
  * Known only to the owner of the emulator: every local user can start a login, so its code alone must not approve it.
  * It is new at each start (see `Store.key`).
@@ -47,11 +45,6 @@ function show(userCode: string, platform: Platform): ServerReply {
 
 function decide(device: DeviceRecord, secret: string, action: string, platform: Platform): ServerReply {
   if (!equalsInConstantTime(secret, approvalSecret(platform.store))) {
-    device.wrongSecrets = (device.wrongSecrets ?? 0) + 1;
-    if (device.wrongSecrets >= maxWrongSecrets) {
-      device.state = 'denied';
-      return textPage(403, 'Login denied', 'Too many wrong secrets. Run the login again.');
-    }
     return formPage(403, device.userCode, 'Wrong secret. The emulator has a new one after each start.');
   }
   if (action !== 'approve' && action !== 'deny') return jsonReply({ message: 'action must be approve or deny' }, 400);

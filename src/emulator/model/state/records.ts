@@ -216,7 +216,6 @@ export interface DeviceRecord {
   userCode: string;
   createdAt: number;
   state: 'waiting' | 'approved' | 'denied';
-  wrongSecrets?: number;
 }
 
 /** The app with other settings from now on. */
