@@ -68,7 +68,6 @@ interface Comparison {
   runTime: { verdict: string; changeShare: number };
   errors: { verdict: string; beforeShare: number };
   settings: unknown;
-  figures: { figure: string; endpoints: string[]; how: string }[];
 }
 const compare = async (...words: string[]) =>
   (await run(['builds', 'compare', ...words, '--json'])).json() as Comparison;
@@ -168,14 +167,6 @@ describe('gantry builds compare', () => {
   test('a build is not compared with itself', async () => {
     const [build = ''] = builds;
     expect((await run(['builds', 'compare', 'web', build, build])).code).toBe(2);
-  });
-
-  test('--explain-figures names the requests of each figure', async () => {
-    const { figures } = await compare('web', '--explain-figures');
-    expect(figures.map(({ figure }) => figure)).toEqual(
-      expect.arrayContaining(['calls before', 'change of the run time']),
-    );
-    expect(figures.every(({ endpoints, how }) => endpoints.length > 0 && how !== '')).toBe(true);
   });
 
   test('--html writes a page with both distributions', async () => {

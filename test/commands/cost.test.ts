@@ -43,7 +43,6 @@ interface Report {
     waste: { argv: string[] };
     days: object[];
   }[];
-  figures: { figure: string; endpoints: string[] }[];
 }
 
 describe('gantry cost', () => {
@@ -96,14 +95,6 @@ describe('gantry cost', () => {
     expect(apps[0]?.days[0]).toMatchObject({ date: '2026-11-14', costCents: 0 });
     const minutes = (await run(['cost', 'web', '--since', 'today', '--json'])).json() as Report;
     expect(minutes.apps[0]?.waste).toBeNull();
-  });
-
-  test('--explain-figures names the requests of each figure', async () => {
-    const { figures } = (await run(['cost', 'web', '--explain-figures', '--json'])).json() as Report;
-    expect(figures.map(({ figure }) => figure)).toEqual(
-      expect.arrayContaining(['cost', 'price', 'replica time', 'busy', 'idle', 'cold starts', 'savings']),
-    );
-    expect(figures.every(({ endpoints }) => endpoints.length > 0)).toBe(true);
   });
 
   test('--html writes a page', async () => {

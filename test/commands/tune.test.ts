@@ -44,7 +44,6 @@ interface Advice {
   tried: number;
   assumptions: string[];
   written: unknown;
-  figures: { figure: string; endpoints: string[] }[];
 }
 const tune = async (...words: string[]) => (await run(['apps', 'tune', ...words, '--json'])).json() as Advice;
 
@@ -141,14 +140,6 @@ describe('gantry apps tune', () => {
     };
     const days = (now - Date.parse(same.since)) / 86_400_000;
     expect((same.options[0]?.centsPerMonth ?? 0) / ((30 / days) * (cost.apps[0]?.costCents ?? 0))).toBeCloseTo(1, 2);
-  });
-
-  test('--explain-figures names the requests of each figure', async () => {
-    const { figures } = await tune('web', '--explain-figures');
-    expect(figures.map(({ figure }) => figure)).toEqual(
-      expect.arrayContaining(['error of cold starts', 'error of the bill', 'p90, now', 'month, cheapest']),
-    );
-    expect(figures.every(({ endpoints }) => endpoints.length > 0)).toBe(true);
   });
 
   test('--html writes a page with what waiting costs', async () => {

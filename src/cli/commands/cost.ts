@@ -18,7 +18,6 @@ import { appsArgument } from '../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { timeFlag } from '../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
-import { figuresField, figuresView } from '../views/figure-sources.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -26,12 +25,11 @@ export default defineCommand({
       appsArgument(command)
         .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', timeFlag)
         .option('--until <time>', 'last day (default: today)', timeFlag)
-        .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const))
-        .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
+        .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const)),
     ),
   run: async (context, app, flags) => {
-    const { since, until, explainFigures } = flags;
-    const report = await readCost(context, { app, since, until, explain: explainFigures === true });
+    const { since, until } = flags;
+    const report = await readCost(context, { app, since, until });
     await saveChartPage(context, flags, app === undefined ? 'Cost' : `Cost of ${app}`, () => costReport(report));
     return report;
   },
@@ -95,10 +93,9 @@ export default defineCommand({
     ),
     summary: anything('cost and usage of the project; platform values, passed through'),
     coupons: anything('coupons; platform values, passed through'),
-    figures: figuresField,
   }),
   details: ['Waste is idle time that one change of the scaling would have saved.'],
-  examples: ['cost', 'cost web --since 7d --by day', 'cost web --explain-figures', 'cost --html cost.html --open'],
+  examples: ['cost', 'cost web --since 7d --by day', 'cost --html cost.html --open'],
 });
 
 function wasteDocument({ line, ...waste }: NonNullable<CostReport['apps'][number]['waste']>) {
@@ -107,19 +104,13 @@ function wasteDocument({ line, ...waste }: NonNullable<CostReport['apps'][number
 
 /** What apps cost, what for, and the commands that end waste; off a terminal a line for each app or day. */
 function costView(report: CostReport, { by }: { by?: 'day' | undefined }): View {
-  const { apps, figures } = report;
+  const { apps } = report;
   const [only] = apps;
   const main = apps.length === 1 && only ? appFacts(only) : appsTable(report);
   const days = table(daysOf(apps), dayColumns, { keep: ['DATE', 'COST'], right: dayNumbers });
-  const shown = stackViews(
-    by === 'day' ? days : undefined,
-    main,
-    wasteText(apps),
-    couponText(report),
-    figuresView(figures),
-  );
+  const shown = stackViews(by === 'day' ? days : undefined, main, wasteText(apps), couponText(report));
   return (page) => {
-    if (!page.terminal) return (figures ? figuresView(figures) : by === 'day' ? days : main)(page);
+    if (!page.terminal) return (by === 'day' ? days : main)(page);
     return stackViews(
       wrapped(() => headline(report)),
       shown,

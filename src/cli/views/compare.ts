@@ -3,7 +3,6 @@ import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import { count, duration, forPeople, groupDigits, shortBuild } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
-import { figuresView } from './figure-sources.ts';
 
 /** Two builds by their calls; off a terminal a line for each measure. */
 export function compareView(comparison: Comparison): View {
@@ -12,7 +11,7 @@ export function compareView(comparison: Comparison): View {
     right: numbers,
   });
   return (page) => {
-    if (!page.terminal) return (comparison.figures ? figuresView(comparison.figures) : measures)(page);
+    if (!page.terminal) return measures(page);
     return stackViews(
       wrapped(({ style }) => `${headline(comparison)}\n${style.bold(conclusion(comparison))}`),
       keyValueTable([
@@ -22,7 +21,6 @@ export function compareView(comparison: Comparison): View {
         ['left out', leftOutText(comparison)],
       ]),
       measures,
-      figuresView(comparison.figures),
     )(page);
   };
 }

@@ -10,7 +10,6 @@ import { listBuilds } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { isRefusal, unless } from '../../platform/waiting/index.ts';
-import { type Figure, figuresFrom } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import { allHours, type BuildSamples, CallSorter } from './build-samples.ts';
 import { judgeCalls } from './judge-calls.ts';
@@ -26,7 +25,6 @@ interface CompareBuildsOptions {
   builds: readonly string[];
   /** In ms since 1970, from the time of the platform. */
   since: ((now: number) => number) | undefined;
-  explain: boolean;
 }
 
 const dayMs = 86_400_000;
@@ -37,11 +35,6 @@ const maxPeriodMs = 7 * dayMs;
  * Compares the calls of two builds, by default of the one that serves and the one before. Throws NotFoundError, UsageError.
  */
 export async function compareBuilds(context: Context, options: CompareBuildsOptions) {
-  const comparison = await compare(context, options);
-  return { ...comparison, figures: options.explain ? comparisonFigures(comparison) : null };
-}
-
-async function compare(context: Context, options: CompareBuildsOptions) {
   const { api, project } = context;
   const { app } = options;
   const name = shortAppName(project, app);
@@ -81,8 +74,6 @@ async function compare(context: Context, options: CompareBuildsOptions) {
     unattributed: sorter.unattributed,
   };
 }
-
-type Compared = Awaited<ReturnType<typeof compare>>;
 
 interface ServedBuilds {
   /** Oldest first. */
@@ -174,36 +165,4 @@ function settingsBetween(history: AppHistory, before: string, after: string) {
     from: changed.before[name] ?? null,
     to: changed.after[name] ?? null,
   }));
-}
-
-const builds = 'GET /v2/projects/{project}/apps/{app}/builds';
-const runs = 'GET /v2/projects/{project}/apps/{app}/runs/charts';
-
-/** Each figure of a comparison with the requests it is from and how it was computed. */
-function comparisonFigures({ app, before, after, runTime, coldStart, errors }: Compared): Figure[] {
-  const borders =
-    'of the build that the run or else its replica belongs to; builds serve from the history on this machine, or from their success on';
-  const ranks =
-    'rank test of Mann and Whitney within each function and hour of the day; an alarm from 3.09 standard deviations and 5 % on';
-  return figuresFrom(
-    app,
-    [runs, builds],
-    [
-      ['calls before', 'calls', before.calls, `runs that ended and were not canceled, ${borders}`],
-      ['calls after', 'calls', after.calls, 'the same'],
-      ['run time before', 'ms', runTime.before.p90Ms, '90th percentile of runtimeMs of calls that succeeded'],
-      ['run time after', 'ms', runTime.after.p90Ms, 'the same'],
-      [
-        'change of the run time',
-        'share',
-        runTime.changeShare,
-        `ratio of the medians of each function and hour, averaged; ${ranks}`,
-      ],
-      ['cold start before', 'ms', coldStart.before.p50Ms, 'median of coldstartTimeMs > 0'],
-      ['cold start after', 'ms', coldStart.after.p50Ms, 'the same'],
-      ['change of the cold start', 'share', coldStart.changeShare, `ratio of the medians; ${ranks}`],
-      ['errors before', 'share', errors.before, 'calls that failed / calls'],
-      ['errors after', 'share', errors.after, "the same; Fisher's exact test, an alarm below 1 %"],
-    ],
-  );
 }

@@ -10,12 +10,10 @@ import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { callsWithin, readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
-import { type Figure, type FigureRow, figuresFrom } from './figure.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { ReplicaTime } from './replica-time.ts';
 
 export { type Bill, billOf, maxReplayError, offBy } from './bill.ts';
-export { type Figure, type FigureRow, figuresFrom } from './figure.ts';
 export { cooldownWord, leastSavedCents, monthMs, priceSentence } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';
 export { median } from './replica-time.ts';
@@ -33,7 +31,6 @@ interface CostOptions {
   /** In ms since 1970, from the time of the platform. */
   since: ((now: number) => number) | undefined;
   until: ((now: number) => number) | undefined;
-  explain: boolean;
 }
 
 type CostPeriod = ReturnType<typeof periodOf>;
@@ -43,7 +40,7 @@ const dayMs = 86_400_000;
 const clockMs = 5_000;
 
 /** Reads what apps cost, by default in this month, and from their runs what for. Throws UsageError, NotFoundError. */
-export async function readCost(context: Context, { app, since, until, explain }: CostOptions) {
+export async function readCost(context: Context, { app, since, until }: CostOptions) {
   const { api, project, progress } = context;
   const listed = await api(listApps, { project });
   const now = context.platformNow();
@@ -54,12 +51,7 @@ export async function readCost(context: Context, { app, since, until, explain }:
   const wanted = app === undefined ? listed : [findApp(listed, project, app)];
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
   const apps = [];
-  const figures: Figure[] = [];
-  for (const summary of wanted) {
-    const read = await readApp(context, summary, period);
-    apps.push(read.report);
-    for (const figure of figuresOf(read.report, read.sources)) figures.push(figure);
-  }
+  for (const summary of wanted) apps.push(await readApp(context, summary, period));
   const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
   const projectCost = await total;
   if (apps.length === 0) progress.note('no apps yet');
@@ -72,7 +64,6 @@ export async function readCost(context: Context, { app, since, until, explain }:
     unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
     summary: projectCost?.summary ?? null,
     coupons: projectCost?.coupons ?? null,
-    figures: explain ? figures : null,
   };
 }
 
@@ -104,7 +95,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   const { minReplicaCount: minReplicas = 0, cooldownPeriodSeconds: cooldown = 0 } = app;
   const times = await readTimes(context, { name, app, summary, period });
   const { range, time, settled, settledTime } = times;
-  const { byDay, cents, from } = spentOn(summary, costs?.costs, period);
+  const { byDay, cents } = spentOn(summary, costs?.costs, period);
   const price = app.costPerSecondCents || undefined;
   const estimate = estimateReason(times, cents, price);
   const paid = estimate === null ? paidTime(byDay, cents, price) : undefined;
@@ -123,7 +114,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   if (doubt) context.progress.note(doubt);
   if (estimate !== null) context.progress.note(`${name}: what is idle is an estimate by its calls: ${estimate}`);
   const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
-  const report = {
+  return {
     app: name,
     costCents: roundCents(cents),
     centsPerSecond: price ?? null,
@@ -136,8 +127,6 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
     days: dayRows(period, byDay, { time, from: utcDay(range.since) }),
     waste: waste ?? null,
   };
-  const sources: Sources = { cost: from, replicaTime: !doesFit ? 'unknown' : paid ? 'paid' : 'modeled' };
-  return { report, sources };
 }
 
 /** What the calls with the settings of now cost; undefined if files ran as well, whose share nobody tells. */
@@ -218,15 +207,14 @@ async function addRuns(
 interface Spent {
   byDay: Days | undefined;
   cents: number | undefined;
-  from: 'month' | 'days' | undefined;
 }
 
 function spentOn(summary: AppSummary, costs: Costs | undefined, period: CostPeriod): Spent {
   const byDay = daysOf(costs, period);
   const ofMonth = period.isMonth ? centsPerMonth(summary) : undefined;
-  if (ofMonth !== undefined) return { byDay, cents: ofMonth, from: 'month' };
+  if (ofMonth !== undefined) return { byDay, cents: ofMonth };
   const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
-  return { byDay, cents: ofDays, from: ofDays === undefined ? undefined : 'days' };
+  return { byDay, cents: ofDays };
 }
 
 function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined) {
@@ -321,54 +309,4 @@ function fitsSettings(paid: PaidTime, { app, time, rangeSeconds }: Possible): bo
 function misfitText(app: string, cents = 0, price = 0): string {
   const hourly = dollars(3_600 * price);
   return `${app}: what is idle is not known: a cost of ${dollars(cents)} does not fit the price of now, ${hourly} an hour; the price or the scaling was another one`;
-}
-
-interface Sources {
-  /** Undefined if the platform tells neither. */
-  cost: 'month' | 'days' | undefined;
-  /** What was paid for, or by its calls; unknown if the cost does not fit the price. */
-  replicaTime: 'paid' | 'modeled' | 'unknown';
-}
-
-const get = 'GET /v2/projects/{project}/apps';
-const app = `${get}/{app}`;
-const runs = `${app}/runs/charts`;
-
-const costFrom: Record<'month' | 'days' | 'nowhere', [endpoints: string[], how: string]> = {
-  month: [[get], 'cost_metrics.total_cost of this month, or the sum of its parts'],
-  days: [[`${app}/cost`], 'sum of total_cost_cents of the days'],
-  nowhere: [[], 'not known: the platform returned no cost'],
-};
-
-/** Each figure of an app with the requests it is from and how it was computed. */
-function figuresOf(report: AppCostReport, { cost, replicaTime: source }: Sources): Figure[] {
-  const [costEndpoints, costHow] = costFrom[cost ?? 'nowhere'];
-  const life = 'a replica lives from its first call until cooldown after its last one, min_replicas live always';
-  const timeHow = {
-    paid: 'cost / price',
-    modeled: `an estimate, since ${report.estimate}: ${life}`,
-    unknown: 'not known: cost / price of now is more than max_replicas allow, or less than busy',
-  }[source];
-  const timeEndpoints = [...(source === 'modeled' ? [runs] : costEndpoints), app];
-  const busy =
-    'time in which a replica (podName) runs at least one call: createdAt + totalQueueTimeMs, for runtimeMs; what is within the period';
-  const saves = 'price x the replica time that the other setting saves; new cold starts last the median';
-  const savings: FigureRow = ['savings', 'US cents', report.waste?.savesCents, saves, [runs, app]];
-  const both = [...new Set([...timeEndpoints, runs])];
-  return figuresFrom(
-    report.app,
-    [runs],
-    [
-      ['cost', 'US cents', report.costCents, costHow, costEndpoints],
-      ['price', 'US cents per second', report.centsPerSecond, 'costPerSecondCents, of now', [app]],
-      ['replica time', 'seconds', report.replicaSeconds, timeHow, timeEndpoints],
-      ['busy', 'seconds', report.busySeconds, busy],
-      ['idle', 'seconds', report.idleSeconds, 'replica time - busy', both],
-      ['idle cost', 'US cents', report.idleCents, 'cost x idle / replica time', both],
-      ['calls', 'calls', report.calls, 'runs created in the period'],
-      ['cold starts', 'calls', report.coldStarts, 'runs with coldstartTimeMs > 0'],
-      ['cold start', 'ms', report.coldStartMs, 'median of coldstartTimeMs > 0'],
-      ...(report.waste ? [savings] : []),
-    ],
-  );
 }

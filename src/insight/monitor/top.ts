@@ -111,7 +111,7 @@ function startComparison(context: Context, app: string, signal: AbortSignal, onE
   const shown: ShownComparison = { app, result: null, problem: null };
   const progress = { ...context.progress, step: () => noStep, note() {}, warn() {} };
   const own = contextWith(context, { api: context.apiWithSignal(signal), signal, progress });
-  void compareBuilds(own, { app, builds: [], since: undefined, explain: false }).then(
+  void compareBuilds(own, { app, builds: [], since: undefined }).then(
     (result) => {
       shown.result = result;
       onEnd();

@@ -10,16 +10,7 @@ import { getAppCost } from '../../platform/contract/billing.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import {
-  type Bill,
-  billOf,
-  type Figure,
-  type FigureRow,
-  figuresFrom,
-  maxReplayError,
-  median,
-  offBy,
-} from '../cost/index.ts';
+import { type Bill, billOf, maxReplayError, median, offBy } from '../cost/index.ts';
 import { callsWithin, readRunDays } from '../run-mirror/index.ts';
 import type { ScalingSettings, ServiceLevel } from './advice.ts';
 import { chooseOptions, frontierOf, replayer, scalingToReplay, searchSettings, wishesOf } from './choose-options.ts';
@@ -42,7 +33,6 @@ interface TuneOptions {
   slo: ServiceLevel | undefined;
   /** US cents in 30 days. */
   budgetCents: number | undefined;
-  explain: boolean;
 }
 
 const dayMs = 86_400_000;
@@ -52,18 +42,12 @@ const leastRuns = 200;
 /** Of calls that overlapped, and of those that did not, to compare how long they ran. */
 const enoughToCompare = 50;
 
-/** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
-export async function tuneApp(context: Context, options: TuneOptions) {
-  const advice = await advise(context, options);
-  const isExplained = options.explain && advice.verdict === 'advice';
-  return { ...advice, figures: isExplained ? adviceFigures(advice) : null };
-}
-
 /** What other settings would have meant for the calls of an app. Null is what is not known. */
 export type Advice = Awaited<ReturnType<typeof tuneApp>>;
 export type AdviceError = NonNullable<Advice['predictionError']>;
 
-async function advise(context: Context, options: TuneOptions) {
+/** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
+export async function tuneApp(context: Context, options: TuneOptions) {
   const { api, project } = context;
   const { app, slo, budgetCents } = options;
   const name = shortAppName(project, app);
@@ -116,7 +100,6 @@ const noAdvice = {
   tried: 0,
   assumptions: [],
   written: null,
-  figures: null,
 };
 
 const unknownRules = 'replicas started and ended by other rules than those that are known';
@@ -221,34 +204,3 @@ const routingText = {
   'in turn': 'the next replica in turn',
   'last used': 'the free replica that was used last',
 };
-
-const app = 'GET /v2/projects/{project}/apps/{app}';
-const runs = `${app}/runs/charts`;
-
-/** Each figure of the options with the requests it is from and how it was computed. */
-function adviceFigures({
-  app: name,
-  predictionError: error,
-  options,
-  calls,
-}: Awaited<ReturnType<typeof advise>>): Figure[] {
-  const each = 'each day is replayed with starts and routing of the other days';
-  const billed = [runs, app, `${app}/cost`];
-  const replayed = 'replayed replica time x costPerSecondCents';
-  const cold = 'calls that wait for a start when all are replayed with these settings';
-  return figuresFrom(
-    name,
-    [runs],
-    [
-      ['calls', 'calls', calls, 'runs with createdAt and runtimeMs'],
-      ['error of cold starts', 'share', error?.coldStartsShare, `replayed / coldstartTimeMs > 0, less 1; ${each}`],
-      ['error of p90', 'share', error?.p90Share, `replayed / (totalQueueTimeMs + runtimeMs), less 1; ${each}`],
-      ['error of the bill', 'share', error?.costShare, `${replayed} / total_cost_cents of the days, less 1`, billed],
-      ...options.flatMap(({ option, coldStarts, p90Ms, centsPerMonth }): FigureRow[] => [
-        [`cold starts, ${option}`, 'calls', coldStarts, cold, [runs, app]],
-        [`p90, ${option}`, 'ms', p90Ms, '90th percentile of wait + runtimeMs in the replay', [runs, app]],
-        [`month, ${option}`, 'US cents', centsPerMonth, `${replayed} / (1 + error of the bill), for 30 days`, billed],
-      ]),
-    ],
-  );
-}

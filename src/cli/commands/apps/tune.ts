@@ -20,7 +20,6 @@ import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { dollarFlag, durationFlag, timeFlag } from '../../flags/values.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
-import { figuresField, figuresView } from '../../views/figure-sources.ts';
 
 const outcome = {
   minReplicas: integer('min_replicas'),
@@ -43,13 +42,12 @@ export default defineCommand({
         .option('--since <time>', 'first day to replay, such as 2026-11-01 or 8d (default: 14d)', timeFlag)
         .option('--slo <limit>', "what must hold for the cheapest settings, such as 'p90<6s'", serviceLevelFlag)
         .option('--budget <usd>', 'what the settings may cost in a month (default: as now)', dollarFlag)
-        .option('--write', 'write the cheapest, or with --budget the fastest, to cerebrium.toml')
-        .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
+        .option('--write', 'write the cheapest, or with --budget the fastest, to cerebrium.toml'),
     ),
   run: async (context, app, flags) => {
     const { slo, budget } = flags;
     const options = { app, slo, budgetCents: budget === undefined ? undefined : 100 * budget };
-    const read = () => tuneApp(context, { ...options, since: flags.since, explain: flags.explainFigures === true });
+    const read = () => tuneApp(context, { ...options, since: flags.since });
     const wanted = slo === undefined && budget !== undefined ? 'fastest' : 'cheapest';
     const { configFile } = flags;
     const advice = flags.write ? await writeAdvice(context, { app, configFile, wanted, read }) : await read();
@@ -102,7 +100,6 @@ export default defineCommand({
         'with --write: what was written; null without',
       ),
     ),
-    figures: figuresField,
   }),
   details: [
     'Replays past calls with other settings. The first line says how well it predicts past days.',
@@ -127,9 +124,9 @@ function serviceLevelFlag(text: string): ServiceLevel {
 
 /** What other settings would have meant; off a terminal a line for each option. */
 function tuneView(advice: Advice): View {
-  const { options, frontier, figures, assumptions } = advice;
+  const { options, frontier, assumptions } = advice;
   return (page) => {
-    if (!page.terminal) return (figures ? figuresView(figures) : table(options, optionColumns))(page);
+    if (!page.terminal) return table(options, optionColumns)(page);
     return stackViews(
       wrapped(({ style }) =>
         [headline(advice), conclusion(advice) && style.bold(conclusion(advice))].filter(Boolean).join('\n'),
@@ -141,7 +138,6 @@ function tuneView(advice: Advice): View {
       commandsView(options),
       frontier.length > 1 ? renderChart(frontierChart(frontier)) : undefined,
       wrapped(() => (assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : '')),
-      figuresView(figures),
     )(page);
   };
 }

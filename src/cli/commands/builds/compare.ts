@@ -6,7 +6,6 @@ import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { timeFlag } from '../../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 import { compareReport, compareView } from '../../views/compare.ts';
-import { figuresField } from '../../views/figure-sources.ts';
 
 const verdict = choice(buildVerdicts, 'worse, better, no difference, or too few calls to tell');
 const build = (which: string) =>
@@ -44,13 +43,11 @@ export default defineCommand({
       appArgument(command)
         .argument('[before]', 'earlier build (default: the one that served before)')
         .argument('[after]', 'later build (default: the one that serves)')
-        .option('--since <time>', 'only calls since then, such as 2d (default: 7 days of each build)', timeFlag)
-        .option('--explain-figures', 'show from which request each figure is, and how it was computed'),
+        .option('--since <time>', 'only calls since then, such as 2d (default: 7 days of each build)', timeFlag),
     ),
   run: async (context, app, before, after, flags) => {
     const builds = [before, after].filter((each) => each !== undefined);
-    const { since, explainFigures } = flags;
-    const comparison = await compareBuilds(context, { app, builds, since, explain: explainFigures === true });
+    const comparison = await compareBuilds(context, { app, builds, since: flags.since });
     await saveChartPage(context, flags, `Builds of ${app}`, () => compareReport(comparison));
     return comparison;
   },
@@ -103,7 +100,6 @@ export default defineCommand({
       integer('calls that the platform announced and did not return; null if it does not say how many'),
     ),
     unattributed: integer('calls during the deploy, which may be of either build'),
-    figures: figuresField,
   }),
   details: [
     'Compares run times (rank test by function and hour), errors (exact test) and cold starts. Only hours in which both builds had calls count.',
