@@ -8,23 +8,23 @@ import type { JsonSchema } from '../../src/cli/result-schema.ts';
  */
 const names: Record<string, string> = {
   string: `
-    $schema action advice announcement app approveUrl archive as at branch build by calls category cause check
+    $schema action advice announcement app approveUrl archive at branch build by calls category cause check
     chosenBy client code command commit condition createdAt curl dashboard data date description effect email
-    encoding endpoint endsAt estimate event evidence expiresAt failedBuild figure file fix flags folder forwardedTo found
-    from function group hardware how id input kind lastCallAt lastUpdate line localLimit lock loggedAt message
-    method mount name option origin output page path pipeline planCode platform platformOrigin problem profile
-    profileOrigin project projectOrigin proof reason receivedAt redirectUrl region regionOrigin replaced
-    requestId requirement restored results revision role run runtime savedAt script section serves
-    serviceAccount servingSince setting severity sha256 shell signature since source startedAt startsAt status
-    stillUsed stoppedBy storedIn stream summary target text title to token tokenOrigin type unit until
-    unusedToken updatedAt url usage usedAt user value verdict version volume what when why within
+    encoding endpoint endsAt estimate event evidence expiresAt failedBuild file fix flags folder forwardedTo found
+    from function group hardware id input kind lastCallAt lastUpdate line localLimit lock loggedAt message method
+    mount name option origin output page path pipeline planCode platform platformOrigin problem profile
+    profileOrigin project projectOrigin proof reason receivedAt redirectUrl region regionOrigin replaced requestId
+    requirement restored results revision role run runtime savedAt script section serves serviceAccount
+    servingSince setting severity sha256 shell signature since source startedAt startsAt status stillUsed
+    stoppedBy storedIn stream summary target text title to token tokenOrigin type until unusedToken updatedAt url
+    usage usedAt user value verdict version volume what when why within
   `,
   array: `
     added affects after anyOf apps arguments argv assumptions before builds changed choices commands components
-    days details differences endpoints entries examples exitCodes failed failures figures flags folders
-    followedBy from frontier hours imported incidents largest log logs next openRuns options paths planned
-    problems profiles removed renamed replaced requires resolvedAnew selection settings skipped stale steps
-    toCommit toDelete toSet unchanged unknown warnings weights written
+    days details differences entries examples exitCodes failed failures flags folders followedBy from frontier
+    hours imported incidents largest log logs next openRuns options paths planned problems profiles removed
+    replaced requires resolvedAnew selection settings skipped stale steps toCommit toDelete toSet unchanged
+    unknown warnings weights written
   `,
   object: `
     $defs addresses after allows before categories coldStart commands config deployment details environment

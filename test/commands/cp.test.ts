@@ -353,7 +353,6 @@ describe('the JSON result', () => {
       bytes: 6,
       skipped: 1,
       failed: [{ path: 'dangling', reason: 'broken symbolic link', code: 'failed' }],
-      renamed: [],
       resumedBytes: 0,
       durationMs: expect.any(Number),
       dryRun: false,

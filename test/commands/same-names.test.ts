@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { nameProbe } from '../../src/kernel/disk/name-probe.ts';
@@ -41,7 +41,7 @@ test.each([['cp'], ['sync']])(
     expect(json()).toMatchObject({ error: { code: 'conflict', details: { clashes: pairs } } });
     expect(stderr).toContain('Readme.md and readme.md');
     expect(stderr).toContain('x/Data/ and x/data/');
-    expect(stderr).toContain('--rename-clashes');
+    expect(stderr).toContain('--exclude');
     expect(copies()).toEqual([]);
     expect(existsSync(join(here, 'g'))).toBe(false);
   },
@@ -62,30 +62,6 @@ test('names the pair if there is only one', async () => {
 test('a single file may replace another spelling of its name', async () => {
   expect((await gantry(['cp', ':/f/readme.md', 'g/'])).code).toBe(0);
   expect(copies()).toEqual(['g/readme.md']);
-});
-
-test.each([['cp'], ['sync']])(
-  '%s --rename-clashes renames the second file, and shows the new name',
-  async (command) => {
-    const { code, json, stderr } = await gantry([command, ':/f', 'g', '--rename-clashes', '--json']);
-    expect(code).toBe(0);
-    expect(json()).toMatchObject({
-      files: 5,
-      renamed: [
-        { path: 'readme.md', as: 'readme-2.md' },
-        { path: 'x/data/', as: 'x/data-2/' },
-      ],
-    });
-    expect(stderr).toContain('readme.md is saved as readme-2.md');
-    expect(copies()).toEqual(['g/Readme.md', 'g/b', 'g/readme-2.md', 'g/x/Data/a', 'g/x/data-2/b']);
-    expect(readFileSync(join(here, 'g/readme-2.md'), 'utf8')).toBe('readme.md');
-  },
-);
-
-test('a second sync finds the renamed files unchanged, and deletes none', async () => {
-  const words = ['sync', ':/f', 'g', '--rename-clashes', '--delete', '--json'];
-  expect((await gantry(words)).json()).toMatchObject({ new: 5 });
-  expect((await gantry(words)).json()).toMatchObject({ new: 0, updated: 0, unchanged: 5, extra: 0, files: 0 });
 });
 
 test('sync treats another spelling of a name on the disk as the same file, and never deletes it', async () => {

@@ -88,14 +88,13 @@ function pull(context: Context, paths: string[], flags: CopyFlags & { sha256?: s
 }
 
 /** Flags that a copy of weights has no use for: the lock says what is skipped, and all of it is verified. */
-function notOfModels({ clobber, update, follow, checksum, verify, renameClashes, partSize, concurrency }: CopyFlags) {
+function notOfModels({ clobber, update, follow, checksum, verify, partSize, concurrency }: CopyFlags) {
   return {
     '--no-clobber': clobber === false,
     '--update': update,
     '--no-follow': !follow,
     '--no-checksum': !checksum,
     '--verify': verify,
-    '--rename-clashes': renameClashes,
     '--part-size': partSize !== undefined,
     '--concurrency': concurrency !== undefined,
   };

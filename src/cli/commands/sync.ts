@@ -32,7 +32,7 @@ export default defineCommand({
   view: syncView,
   details: [
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
-    'Names that are equal on the disk here, such as Readme.md and readme.md, are refused; --rename-clashes saves readme-2.md.',
+    'Names that are equal on the disk here, such as Readme.md and readme.md, are refused.',
   ],
   json: document({
     ...copySummaryFields,

@@ -13,7 +13,6 @@ export function addCopyFlags<Inputs extends unknown[], Options extends OptionVal
     .option('--include <glob>', 'copy only matching files (repeatable)', repeatableFlag)
     .option('--exclude <glob>', 'skip matching files and folders (repeatable)', repeatableFlag)
     .option('--no-follow', 'skip symbolic links')
-    .option('--rename-clashes', 'rename files whose names are equal on the target disk')
     .option('--dry-run', 'show what would be copied')
     .option('--no-checksum', 'skip checksum comparison during transfer')
     .option('--verify', 'read the files back and compare checksums')
@@ -28,14 +27,13 @@ export type CopyFlags = FlagsOf<typeof addCopyFlags<[], NoFlags>> & { clobber?: 
 
 export function toCopyOptions({ checksum, ...flags }: CopyFlags): CopyOptions {
   const { include = [], exclude = [], clobber = true, update = false } = flags;
-  const { renameClashes = false, dryRun = false, verify = false, concurrency, partSize, limitRate } = flags;
+  const { dryRun = false, verify = false, concurrency, partSize, limitRate } = flags;
   return {
     include,
     exclude,
     follow: flags.follow,
     clobber,
     update,
-    renameClashes,
     dryRun,
     check: checksum,
     verify,
@@ -56,10 +54,6 @@ export const copySummaryFields = {
   failed: list(
     object({ path: text('path'), reason: text('why it failed'), code: text('name of an exit code') }),
     'path, reason and code of each failed file',
-  ),
-  renamed: list(
-    object({ path: text('path'), as: text('new name') }),
-    'path and new name (as) of each file or folder that --rename-clashes renamed',
   ),
   resumedBytes: integer('bytes resumed from a previous attempt'),
   durationMs: number('duration, in ms'),

@@ -319,7 +319,7 @@ const noReply = () => new UnavailableError('no reply in time');
 
 /** Nothing can be resumed: what is missing is copied the next time. */
 const options: CopyOptions = {
-  ...{ include: [], exclude: [], follow: false, clobber: true, update: false, renameClashes: false, dryRun: false },
+  ...{ include: [], exclude: [], follow: false, clobber: true, update: false, dryRun: false },
   ...{ check: true, verify: false, resume: false, keepJournal: false },
   ...{ concurrency: undefined, partSize: undefined, limitRate: undefined },
 };

@@ -1,5 +1,4 @@
-import { basename } from 'node:path';
-import { isNamedTemporary, toDiskError } from '../../kernel/disk/index.ts';
+import { toDiskError } from '../../kernel/disk/index.ts';
 import { AuthError, GantryError, LimitError, systemCode } from '../../kernel/errors.ts';
 import { maxInlineHashBytes } from '../transfer/hash.ts';
 import { maxLarge } from '../transfer/request-limiter.ts';
@@ -78,9 +77,8 @@ class CopyLanes {
   }
 
   async #add(found: FoundFile): Promise<void> {
-    const { progress, options } = this.context;
+    const { options } = this.context;
     const order = ++this.#files;
-    if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
     this.#place.expect?.(found);
     if (found.bytes > maxSmallBytes) this.#large.add(() => this.#copy(found, order));
     else {

@@ -26,8 +26,6 @@ export interface CopyOptions {
   clobber: boolean;
   /** Skips unchanged files: same size, not older. */
   update: boolean;
-  /** Renames files whose names are equal on the target disk, instead of refusing to copy. */
-  renameClashes: boolean;
   dryRun: boolean;
   /** Compares checksums during the transfer. */
   check: boolean;

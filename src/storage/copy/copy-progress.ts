@@ -6,12 +6,6 @@ import { PackedList } from '../../kernel/packed-list.ts';
 import type { Retry } from '../../platform/api/retry.ts';
 import type { Context } from '../../platform/context.ts';
 
-/** A file or folder that was renamed, because the target disk treats its name as equal to another one. */
-export interface RenamedEntry {
-  path: string;
-  as: string;
-}
-
 export interface FailedFile {
   path: string;
   reason: string;
@@ -29,7 +23,6 @@ export class CopyProgress {
   skipped = 0;
   resumedBytes = 0;
   readonly failed: FailedFile[] = [];
-  readonly renamed: RenamedEntry[] = [];
   /** Failures with the same exit code since the last success. */
   consecutiveFailures = 0;
   /** The totals are final. */
@@ -44,7 +37,6 @@ export class CopyProgress {
   #retries = 0;
   #printedRetries = 0;
   #notedSkips = 0;
-  #warnedLeftovers = 0;
   readonly planned = new PackedList<string>();
   #updatedAt = 0;
   #step: Step | undefined;
@@ -69,8 +61,6 @@ export class CopyProgress {
     if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
     const others = this.#notedSkips - maxPrinted;
     if (others > 0) this.context.progress.note(`skipped ${others} more`);
-    const otherNames = this.renamed.length - maxPrinted;
-    if (otherNames > 0) this.context.progress.note(`renamed ${otherNames} more`);
     const more = this.failed.length - maxPrinted;
     if (more > 0) this.context.progress.note(`${count(more, 'more failure')}; pass --json to list them all`);
   }
@@ -128,26 +118,6 @@ export class CopyProgress {
     this.planned.add(path);
     if (this.planned.length <= maxListedPaths) this.context.progress.note(`  would copy ${printablePath(path)}`);
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
-  }
-
-  warnLeftover(path: string): void {
-    if (this.#warnedLeftovers++ >= maxPrinted) return;
-    this.context.progress.warn({
-      severity: 'warning',
-      message: `${printablePath(path)} may be an unfinished download of another gantry installation; copying it anyway`,
-      fix: "delete it, or pass --exclude '.gantry-*'",
-    });
-  }
-
-  fileRenamed(renamed: RenamedEntry): void {
-    this.renamed.push(renamed);
-    const { progress } = this.context;
-    if (this.renamed.length <= maxPrinted) {
-      progress.note(
-        `${printablePath(renamed.path)} is saved as ${printablePath(renamed.as)}: its name is taken on the target disk`,
-      );
-    }
-    progress.event('file', { ...renamed, status: 'renamed' });
   }
 
   skip(path: string, reason: string, bytes = 0): void {

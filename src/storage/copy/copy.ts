@@ -23,7 +23,7 @@ import {
   inspectSource,
   resolveTarget,
 } from './copy-paths.ts';
-import { CopyProgress, type FailedFile, type RenamedEntry } from './copy-progress.ts';
+import { CopyProgress, type FailedFile } from './copy-progress.ts';
 import { distinctNames, volumeNames } from './distinct-names.ts';
 import { findSourceFiles } from './find-source-files.ts';
 import type { FoundEntry, FoundFile } from './found-entry.ts';
@@ -39,7 +39,6 @@ export interface CopySummary {
   bytes: number;
   skipped: number;
   failed: FailedFile[];
-  renamed: RenamedEntry[];
   resumedBytes: number;
   durationMs: number;
   /** Nothing was copied: the numbers say what would be. */
@@ -61,17 +60,15 @@ export async function copy(
   const resolved = await resolveTarget(target as CopyEnd, inspected, context);
   const isSingleFile = inspected.length === 1 && inspected[0]?.isFolder === false;
   const { folder, name } = resolved;
-  const find = ({ api, project, progress, resources }: CopyContext) => {
+  const find = ({ api, project, resources }: CopyContext) => {
     const [only] = inspected;
     if (only?.location.kind === 'web') return webFile(only.location.web, name ?? only.name, resources);
     const ends = inspected as CopyEndSource[];
     const files = findSourceFiles(ends, name, options, { api, project, settings: context.settings });
     if (isSingleFile) return files;
-    const onRenamed = progress.fileRenamed.bind(progress);
-    const naming = { renames: options.renameClashes, allFirst: false, onRenamed };
     return folder.kind === 'local'
-      ? distinctNames(files, folder.path, naming)
-      : distinctNames(files, formatLocation(folder), naming, volumeNames);
+      ? distinctNames(files, folder.path)
+      : distinctNames(files, formatLocation(folder), volumeNames);
   };
   const from = sources.map(formatLocation);
   const to = formatLocation(target);
@@ -143,8 +140,8 @@ export async function copyInTurn(
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, renamed, resumedBytes, durationMs, planned } = copyProgress;
-    const counts = { files, bytes, skipped, failed, renamed, resumedBytes, durationMs };
+    const { files, bytes, skipped, failed, resumedBytes, durationMs, planned } = copyProgress;
+    const counts = { files, bytes, skipped, failed, resumedBytes, durationMs };
     return { from, to, ...counts, ...(options.dryRun ? { dryRun: true, paths: planned } : { dryRun: false }) };
   };
   try {

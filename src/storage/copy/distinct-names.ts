@@ -3,15 +3,8 @@ import { type NameProbe, nameKey, nameProbe } from '../../kernel/disk/index.ts';
 import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { count, printablePath } from '../../kernel/output/format.ts';
 import { byUnits } from '../../kernel/packed-list.ts';
-import { maxListedPaths, type RenamedEntry } from './copy-progress.ts';
+import { maxListedPaths } from './copy-progress.ts';
 import type { FoundEntry, FoundFile } from './found-entry.ts';
-
-export interface NamingOptions {
-  renames: boolean;
-  /** Finds all files before yielding the first, even if the disk does not require it. */
-  allFirst: boolean;
-  onRenamed: (renamed: RenamedEntry) => void;
-}
 
 /**
  * Yields the files with names that are distinct on the target disk. If that disk treats different names as equal, all
@@ -22,21 +15,20 @@ export interface NamingOptions {
 export async function* distinctNames(
   files: AsyncIterable<FoundEntry>,
   folder: string,
-  options: NamingOptions,
   disk: NameProbe = nameProbe,
+  allFirst = disk.mergesNames(folder),
 ): AsyncGenerator<FoundEntry> {
   const names = new Names(folder, disk);
-  if (options.renames || options.allFirst || disk.mergesNames(folder)) {
-    yield* namedAfterAll(files, folder, options, names, disk);
+  if (allFirst) {
+    yield* checkedAfterAll(files, folder, names, disk);
     return;
   }
   for await (const found of files) yield 'bytes' in found ? names.check(found) : found;
 }
 
-async function* namedAfterAll(
+async function* checkedAfterAll(
   files: AsyncIterable<FoundEntry>,
   folder: string,
-  options: NamingOptions,
   names: Names,
   disk: NameProbe,
 ): AsyncGenerator<FoundEntry> {
@@ -46,59 +38,13 @@ async function* namedAfterAll(
     if ('bytes' in found) names.add(found);
   }
   const clashes = names.clashes();
-  if (clashes.length > 0 && !options.renames) throw clashError(clashes, folder);
-  const renaming = new Renaming(names, clashes, options.onRenamed);
-  for (const found of all) yield 'bytes' in found ? checkKeptName(renaming.renamed(found), folder, disk) : found;
-}
-
-/** Renames all but the first of the entries that clash. */
-class Renaming {
-  readonly #files = new Map<FoundFile, string>();
-  readonly #folders = new Map<string, string>();
-
-  constructor(names: Names, clashes: readonly Clash[], onRenamed: (renamed: RenamedEntry) => void) {
-    for (const { parent, entries } of clashes) {
-      for (const { name, isFolder, file } of entries.slice(1)) {
-        const as = unusedName(name, (candidate) => names.isTaken(parent, candidate));
-        names.take(parent, as);
-        if (file) this.#files.set(file, as);
-        else this.#folders.set(parent + name, as);
-        const end = isFolder ? '/' : '';
-        onRenamed({ path: parent + name + end, as: this.#renamedFolder(parent) + as + end });
-      }
-    }
-  }
-
-  renamed(file: FoundFile): FoundFile {
-    const start = file.path.lastIndexOf('/') + 1;
-    const name = this.#files.get(file) ?? file.path.slice(start);
-    return { ...file, path: this.#renamedFolder(file.path.slice(0, start)) + name };
-  }
-
-  #renamedFolder(parent: string): string {
-    let path = '';
-    return parent.replaceAll(/([^/]*)\//g, (_, name: string) => {
-      path += name;
-      const as = this.#folders.get(path) ?? name;
-      path += '/';
-      return `${as}/`;
-    });
-  }
-}
-
-/** `a-2.txt`, not `a~2.txt`: Windows uses such names as aliases of other files. */
-function unusedName(name: string, isTaken: (name: string) => boolean): string {
-  const [, stem = name, ending = ''] = /^(.+?)((?:\.[^. ]+)*)[. ]*$/.exec(name) ?? [];
-  for (let number = 2; ; number++) {
-    const candidate = `${stem}-${number}${ending}`;
-    if (!isTaken(candidate)) return candidate;
-  }
+  if (clashes.length > 0) throw clashError(clashes, folder);
+  for (const found of all) yield 'bytes' in found ? checkKeptName(found, folder, disk) : found;
 }
 
 interface Entry {
   name: string;
   isFolder: boolean;
-  file: FoundFile | undefined;
 }
 
 /** Entries of one folder whose names are equal on the disk. */
@@ -134,7 +80,7 @@ export class Names {
     for (let isFolder = false; end > 0; isFolder = true) {
       const start = file.path.lastIndexOf('/', end - 1) + 1;
       const parent = file.path.slice(0, start);
-      const entry = { name: file.path.slice(start, end), isFolder, file: isFolder ? undefined : file };
+      const entry = { name: file.path.slice(start, end), isFolder };
       if (!this.#insert(parent, entry)) break;
       added.push({ parent, entry });
       end = start - 1;
@@ -178,14 +124,6 @@ export class Names {
     return clashes.sort(
       (a, b) => byUnits(a.parent, b.parent) || byUnits(a.entries[0]?.name ?? '', b.entries[0]?.name ?? ''),
     );
-  }
-
-  isTaken(parent: string, name: string): boolean {
-    return this.#folders.get(parent)?.has(nameKey(name)) ?? false;
-  }
-
-  take(parent: string, name: string): void {
-    this.#insert(parent, { name, isFolder: false, file: undefined });
   }
 
   /** Sorted, so that the result does not depend on the order of the listing. */
@@ -260,8 +198,7 @@ function clashError(clashes: Clash[], folder: string): ConflictError {
   const message = names.length === 1 ? single : `${count(names.length, 'group')} of names would collide in ${folder}`;
   return new ConflictError(message, {
     why: names.length === 1 ? 'one would overwrite the other' : lines.join('\n'),
-    fix: 'to save them under different names',
-    retryWith: ['--rename-clashes'],
+    fix: 'leave one of them out with --exclude, and copy it alone under another name',
     details: { clashes: names },
   });
 }

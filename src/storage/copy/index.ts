@@ -1,5 +1,5 @@
 export { type CopySummary, copy, copyFiles, copyInTurn, inTurn } from './copy.ts';
-export type { CopyContext, CopyOptions } from './copy-context.ts';
+export type { CopyOptions } from './copy-context.ts';
 export {
   type CopyEndSource,
   type CopyLocation,
@@ -16,7 +16,7 @@ export {
   webFileName,
   withoutQuery,
 } from './copy-paths.ts';
-export { type FailedFile, maxListedPaths, type RenamedEntry } from './copy-progress.ts';
+export { type FailedFile, maxListedPaths } from './copy-progress.ts';
 export { checkKeptName, distinctNames } from './distinct-names.ts';
 export { findSourceFiles, isDeletedMeanwhile, sourceOf, walkLocal } from './find-source-files.ts';
 export {

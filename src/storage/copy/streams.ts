@@ -37,7 +37,6 @@ export async function copyToDevice(context: Context, paths: CopyPaths, options: 
     bytes,
     skipped: 0,
     failed: [],
-    renamed: [],
     resumedBytes: 0,
     durationMs: context.elapsed() - started,
     dryRun,

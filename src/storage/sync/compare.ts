@@ -16,7 +16,6 @@ import {
   isUnchanged,
   type PathFilter,
   parseTimestamp,
-  type RenamedEntry,
   sourceOf,
   type UncopiedEntry,
   walkLocal,
@@ -67,7 +66,7 @@ async function compareInOrder(
     else updated.add(file);
   }
   if (folder.kind === 'local' && (names.end() || mayMeet(extra, added.paths()))) throw new OrderError();
-  return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)), renamed: [] };
+  return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)) };
 }
 
 async function* withKeptNames(
@@ -211,15 +210,10 @@ export async function compareInMemory(
 ): Promise<Difference> {
   const existing: TargetFiles = new Map();
   for await (const { path, ...file } of findTargetFiles(folder, options, context)) existing.set(path, file);
-  const found: DifferentFiles = { added: [], updated: [], unchanged: 0, uncopied: [], renamed: [] };
+  const found: DifferentFiles = { added: [], updated: [], unchanged: 0, uncopied: [] };
   const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
   const files = findSourceFiles([source], undefined, options, context);
-  const naming = {
-    renames: options.renameClashes,
-    allFirst: true,
-    onRenamed: (renamed: RenamedEntry) => void found.renamed.push(renamed),
-  };
-  for await (const file of folder.kind === 'local' ? distinctNames(files, folder.path, naming) : files) {
+  for await (const file of folder.kind === 'local' ? distinctNames(files, folder.path, nameProbe, true) : files) {
     if (!('bytes' in file)) {
       found.uncopied.push(file);
       continue;

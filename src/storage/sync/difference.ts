@@ -1,7 +1,7 @@
 import { nameKey } from '../../kernel/disk/index.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Context } from '../../platform/context.ts';
-import type { CopyOptions, FoundFile, RenamedEntry, UncopiedEntry } from '../copy/index.ts';
+import type { CopyOptions, FoundFile, UncopiedEntry } from '../copy/index.ts';
 
 export interface Difference {
   added: Files;
@@ -11,12 +11,11 @@ export interface Difference {
   uncopied: UncopiedEntry[];
   /** Sorted paths that are only in the target. */
   extra: PackedList<string>;
-  renamed: RenamedEntry[];
 }
 
 type Files = Iterable<FoundFile> & { readonly length: number };
 
-export type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow' | 'renameClashes'>;
+export type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
 export type CompareContext = Pick<Context, 'api' | 'project' | 'settings'>;
 
 /** Paths with equal keys may lead to the same file on some disk. */

@@ -6,7 +6,6 @@ import { count, fileSummary, printablePath } from '../../kernel/output/format.ts
 import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Context } from '../../platform/context.ts';
 import {
-  type CopyContext,
   type CopyEndSource,
   type CopyLocation,
   type CopyOptions,
@@ -68,7 +67,7 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
     const isComplete = !found.uncopied.some((entry) => 'failure' in entry);
     if (deletes && isComplete) await checkMissing(context, source, found.extra);
     if (deletes) await confirmDeletion(context, found.extra, words.target, options);
-    const request = { ...ends, find: (job: CopyContext) => filesToCopy(found, job), isSingleFile: false };
+    const request = { ...ends, find: () => filesToCopy(found), isSingleFile: false };
     const copied = await copyInTurn(context, request, options, turn);
     const { added, updated, unchanged, extra } = found;
     const counts = { new: added.length, updated: updated.length, unchanged, extra: extra.length };
@@ -161,8 +160,7 @@ function nameOf(target: CopyLocation): string {
   return target.kind === 'local' ? target.written : formatLocation(target);
 }
 
-async function* filesToCopy({ uncopied, added, updated, renamed }: Difference, { progress }: CopyContext) {
-  for (const each of renamed) progress.fileRenamed(each);
+async function* filesToCopy({ uncopied, added, updated }: Difference) {
   yield* uncopied;
   yield* added;
   yield* updated;

@@ -171,7 +171,6 @@ function copy(
     follow: false,
     clobber: true,
     update: false,
-    renameClashes: false,
     dryRun,
     check: true,
     verify: false,

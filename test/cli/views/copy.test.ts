@@ -9,7 +9,6 @@ const summary = {
   bytes: 2048,
   skipped: 0,
   failed: [],
-  renamed: [],
   resumedBytes: 0,
   durationMs: 2_000,
   dryRun: false,

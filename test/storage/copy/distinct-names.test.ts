@@ -22,22 +22,20 @@ async function* listing(paths: string[]): AsyncGenerator<FoundEntry> {
   for (const path of paths) yield { path, bytes: 1, modified: 0, from: `/source/${path}` };
 }
 
-async function named(paths: string[], disk: NameProbe, renames = false) {
-  const renamed: string[] = [];
-  const onRenamed = ({ path, as }: { path: string; as: string }) => void renamed.push(`${path} -> ${as}`);
+async function named(paths: string[], disk: NameProbe) {
   const given: string[] = [];
   const failed: string[] = [];
-  for await (const found of distinctNames(listing(paths), '/target', { renames, allFirst: false, onRenamed }, disk)) {
+  for await (const found of distinctNames(listing(paths), '/target', disk)) {
     if ('failure' in found) failed.push(found.path);
     else given.push(found.path);
   }
-  return { given, failed, renamed };
+  return { given, failed };
 }
 
 const clashing = ['Readme.md', 'a', 'readme.md', 'Data/x', 'data/y', 'data/z', 'A/b', 'd/caf\u00e9', 'd/cafe\u0301'];
 
 test('changes nothing on a disk that keeps all names distinct', async () => {
-  expect(await named(clashing, keeping)).toEqual({ given: clashing, failed: [], renamed: [] });
+  expect(await named(clashing, keeping)).toEqual({ given: clashing, failed: [] });
 });
 
 test('on other disks an error lists all equal names before the first file', async () => {
@@ -56,39 +54,6 @@ test('on other disks an error lists all equal names before the first file', asyn
   });
 });
 
-test('renames all but the first, independent of the order of the listing', async () => {
-  const wanted = {
-    given: [
-      'Data/x',
-      'data-2/y',
-      'data-2/z',
-      'Readme.md',
-      'readme-2.md',
-      'A/b',
-      'a-2',
-      'd/cafe\u0301',
-      'd/caf\u00e9-2',
-    ].sort(),
-    failed: [],
-    renamed: ['a -> a-2', 'data/ -> data-2/', 'readme.md -> readme-2.md', 'd/caf\u00e9 -> d/caf\u00e9-2'].sort(),
-  };
-  for (const paths of [clashing, clashing.toReversed()]) {
-    const { given, failed, renamed } = await named(paths, merging, true);
-    expect({ given: given.sort(), failed, renamed: renamed.sort() }).toEqual(wanted);
-  }
-});
-
-test('does not choose a name that is taken', async () => {
-  const { given } = await named(['A.tar.gz', 'a.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n', 'x/n-2', 'x/N-3'], merging, true);
-  expect(given).toEqual(['A.tar.gz', 'a-3.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n-4', 'x/n-2', 'x/N-3']);
-});
-
-test('renames folders within renamed folders', async () => {
-  const { given, renamed } = await named(['A/B/x', 'a/B/x', 'a/b/x', 'a/b/X'], merging, true);
-  expect(given).toEqual(['A/B/x', 'a-2/B/x', 'a-2/b-2/x-2', 'a-2/b-2/X']);
-  expect(renamed).toEqual(['a/ -> a-2/', 'a/b/ -> a-2/b-2/', 'a/b/x -> a-2/b-2/x-2']);
-});
-
 test('fails the second of two equal names in a folder on another disk', async () => {
   const mounted: NameProbe = {
     ...keeping,
@@ -98,7 +63,6 @@ test('fails the second of two equal names in a folder on another disk', async ()
   expect(await named(paths, mounted)).toEqual({
     given: ['a', 'A', 'mount/a', 'mount/In/x', 'mount/b'],
     failed: ['mount/A', 'mount/in/y', 'mount/in/z'],
-    renamed: [],
   });
 });
 
@@ -107,16 +71,10 @@ test('a file and a folder of the same name are equal on any disk', async () => {
 });
 
 test('two files of the same name from several sources are equal on any disk', async () => {
-  const files = distinctNames(
-    listing(['x', 'x']),
-    '/target',
-    { renames: false, allFirst: false, onRenamed: () => {} },
-    keeping,
-  );
+  const files = distinctNames(listing(['x', 'x']), '/target', keeping);
   const found: FoundEntry[] = [];
   for await (const each of files) found.push(each);
   expect(found).toMatchObject([{ bytes: 1 }, { failure: { message: 'several sources are named x' } }]);
-  expect(await named(['x', 'x'], keeping, true)).toMatchObject({ given: ['x', 'x-2'] });
 });
 
 test('fails a name whose end the disk removes', async () => {

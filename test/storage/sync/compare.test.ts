@@ -63,7 +63,7 @@ describe('comparing two folders as they are listed gives what comparing all of b
     );
   });
 
-  test.each([false, true])('from and to a folder on disk (clashes are renamed: %s)', async (renameClashes) => {
+  test('from and to a folder on disk', async () => {
     await fc.assert(
       fc.asyncProperty(trees, async ([there, here]) => {
         const context = volume({ there }, {});
@@ -71,9 +71,7 @@ describe('comparing two folders as they are listed gives what comparing all of b
         const local = { kind: 'local', path: folder, written: 'folder' } as const;
         const [found, all] = [compare, compareInMemory].map(async (way) => [
           await summary(way({ location: local, isFolder: true, name: 'folder' }, remote('there'), options, context)),
-          await summary(
-            way(remote('there'), { folder: local, name: undefined }, { ...options, renameClashes }, context),
-          ),
+          await summary(way(remote('there'), { folder: local, name: undefined }, options, context)),
         ]);
         expect(await found).toEqual(await all);
       }),
