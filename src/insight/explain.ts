@@ -226,29 +226,10 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
   if (build?.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
-  return latestFailedRun(context, app, build?.at, callsOnly);
-}
-
-/** What failed in the last seconds may not be listed yet: then it is looked for once more. */
-async function latestFailedRun(
-  context: Context,
-  app: string,
-  builtAt?: string | null,
-  callsOnly?: true,
-): Promise<Subject> {
-  const first = await findFailedRun(context, app, callsOnly);
-  const mayLack = !first.failed && !callsOnly && mayLackRuns(context, first.newest, builtAt);
-  if (mayLack) await context.delay(lookAgainMs);
-  const { failed } = mayLack ? await findFailedRun(context, app) : first;
+  const { newest, failed } = await findFailedRun(context, app, callsOnly);
+  // Younger runs may not be listed yet.
+  const mayLack = !callsOnly && !(context.platformNow() - toMs(newest?.createdAt) > recentMs);
   return failed ?? { app, failed: false, ...noWork, mayLack };
-}
-
-const lookAgainMs = 1_000;
-
-/** Whether the app may have runs that are too young to be listed. */
-function mayLackRuns({ platformNow }: Context, newest: Run | undefined, builtAt?: string | null): boolean {
-  if (newest === undefined) return true;
-  return [newest.createdAt, builtAt].some((at) => platformNow() - toMs(at) <= recentMs);
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */

@@ -68,7 +68,7 @@ export class ReplicaTime {
       const coldStartMs = coldstartMs[row] || 0;
       const start = created + (queueMs[row] || coldStartMs);
       const runtime = runtimeMs[row] as number;
-      const isWorkKnown = this.#work(runs.word('podName', row), { start, runtime, coldStartMs });
+      const isWorkKnown = this.#work(runs.word('podName', row), start, start + runtime, coldStartMs);
       if ((created || day + dayMs - 1) < this.options.countFrom) continue;
       this.#count(created, coldStartMs);
       if (isWorkKnown) this.#runtimeMs.push(runtime);
@@ -126,25 +126,15 @@ export class ReplicaTime {
     this.#coldStartMs.push(coldStartMs);
   }
 
-  /** Called for each of a million runs: without objects. */
-  /** Returns whether it is known which replica worked when. */
-  #work(
-    name: string | undefined,
-    { start, runtime, coldStartMs }: { start: number; runtime: number; coldStartMs: number },
-  ): boolean {
-    const end = start + runtime;
+  /** Returns whether it is known which replica worked when. Called for each of a million runs: without objects. */
+  #work(name: string | undefined, start: number, end: number, coldStartMs: number): boolean {
     if (name === undefined || !(end <= start + longestCallMs)) return false;
-    this.#workOf(name, start, end, coldStartMs);
-    return true;
-  }
-
-  #workOf(name: string, start: number, end: number, coldStartMs: number): void {
     const replica = this.#replicas.get(name);
     this.#run(Math.max(start, replica?.lastEnd ?? 0), end);
     if (!replica) {
       const startedAt = Float64Array.from(this.options.cooldowns, () => start - coldStartMs);
       this.#replicas.set(name, { lastEnd: end, startedAt });
-      return;
+      return true;
     }
     const { cooldowns } = this.options;
     for (let index = 0; index < cooldowns.length; index++) {
@@ -153,6 +143,7 @@ export class ReplicaTime {
       replica.startedAt[index] = start - coldStartMs;
     }
     replica.lastEnd = Math.max(replica.lastEnd, end);
+    return true;
   }
 
   /** A replica ran calls: on each day as long as the bill of the day has it. */

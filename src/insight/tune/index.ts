@@ -166,7 +166,7 @@ async function readBill(context: Context, app: string, past: PastCalls): Promise
 
 /** Those that can be predicted: calls must have overlapped in a replica, and run as fast as alone. */
 function concurrencies(past: PastCalls, { concurrency }: ScalingSettings): number[] {
-  if (overlapSlowdown(past) === undefined || (overlapSlowdown(past) ?? 0) > 1.15) return [concurrency];
+  if (!((overlapSlowdown(past) ?? Number.NaN) <= 1.15)) return [concurrency];
   const { mostAtOnce } = past;
   return [...new Set([concurrency, Math.ceil(mostAtOnce / 2), mostAtOnce])].filter(
     (each) => each <= Math.max(mostAtOnce, concurrency),

@@ -1,6 +1,6 @@
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
-import { type CallTrace, dayOf, type ReplayedDay } from './replay.ts';
+import { type CallTrace, dayOf, emptyDays, type ReplayedDay } from './replay.ts';
 
 /** A start of a replica that a call waited for. Times in ms. */
 export interface PastStart {
@@ -36,11 +36,7 @@ export class PastCalls {
     readonly since: number,
     readonly until: number,
   ) {
-    this.days = Array.from({ length: dayOf(until, since) + 1 }, () => ({
-      coldStarts: 0,
-      misjudged: 0,
-      latency: new LatencyHistogram(),
-    }));
+    this.days = emptyDays(since, until);
   }
 
   get length(): number {

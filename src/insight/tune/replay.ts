@@ -79,11 +79,7 @@ class Replay {
   ) {
     const { since, until } = trace;
     this.#replicas = new ReplicaSet(model.routing);
-    this.#days = Array.from({ length: dayOf(until, since) + 1 }, () => ({
-      coldStarts: 0,
-      misjudged: 0,
-      latency: new LatencyHistogram(),
-    }));
+    this.#days = emptyDays(since, until);
     for (let kept = 0; kept < scaling.minReplicas; kept++) {
       this.#replicas.add({ busy: 0, idleSince: since, startedAt: since, readyAt: since });
     }
@@ -206,6 +202,12 @@ class Replay {
       this.#retire(replica, ends);
     }
   }
+}
+
+/** A day for each of a period. */
+export function emptyDays(since: number, until: number): ReplayedDay[] {
+  const length = dayOf(until, since) + 1;
+  return Array.from({ length }, () => ({ coldStarts: 0, misjudged: 0, latency: new LatencyHistogram() }));
 }
 
 /** The number of a day since that of `since`, in UTC. */
