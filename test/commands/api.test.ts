@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll, startEmulator } from '../support/emulators.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 
 const emulator = emulatorForAll({ real: false });
