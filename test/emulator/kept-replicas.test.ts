@@ -49,8 +49,9 @@ describe.runIf(python)('min_replicas of an app that runs here', () => {
     const { emulator, ask, path, call, ready, processes } = await listed({ minReplicaCount: 2 });
     await expect.poll(ready).toBe(2);
     await ask('PATCH', `${path}/secrets`, { KEY: 'new' });
-    await expect.poll(processes).toBe(2);
-    expect([await ready(), emulator.store.runs.size]).toEqual([2, 0]);
+    // The old ones end once the new ones run.
+    await expect.poll(async () => [await processes(), await ready()]).toEqual([2, 2]);
+    expect(emulator.store.runs.size).toBe(0);
     expect((await call('run')).json.result).toBe('new');
   });
 

@@ -149,7 +149,7 @@ export class Volume {
     const state = stateOf(stats);
     const uploaded = this.#uploaded.get(path);
     const etag = uploaded?.state === state ? uploaded.etag : `v-${state}`;
-    return { path, size: stats.size, modified: Math.trunc(stats.mtimeMs), etag };
+    return { path, size: stats.size, modified: stats.mtime.getTime(), etag };
   }
 }
 
