@@ -1,13 +1,13 @@
 import { isSecretName, readEnvFile, secretNameFormat } from '../app/env-file.ts';
-import { allApps, recordEvent } from '../deploys/history/index.ts';
+import { allApps, readHistory, recordEvent } from '../deploys/history/index.ts';
 import { CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
-import { shortList } from '../kernel/output/format.ts';
+import { shortList, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { listApps } from '../platform/contract/apps.ts';
-import { isDown, listContainers } from '../platform/contract/containers.ts';
+import { type Container, isDown, listContainers } from '../platform/contract/containers.ts';
 import {
   getAppSecrets,
   getProjectSecrets,
@@ -197,13 +197,14 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   const done = [...added, ...replaced, ...removed];
   const changed = done.length > 0;
   const change = { app: app ?? null, changed, added, replaced, removed, unchanged: of('unchanged'), stale: [] };
-  if (!changed) return change;
+  if (!changed)
+    return { ...change, stale: await findStale(context, { app }, await lastChange(context, { app }, names)) };
   const told = (verb: string, which: string[], at: string) => which.map((name) => `${verb} ${name} ${at} ${place}`);
   const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
   context.willChange([...told('add', added, 'in'), ...more], change);
   await replaceSecrets(context, { app }, before, after);
   // At once: a replica that starts later has the new secrets.
-  const finding = findStale(context, { app });
+  const finding = findStale(context, { app }, Number.POSITIVE_INFINITY);
   await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
   await confirmStored(context, () => readSecrets(context, { app }), before, after);
   return { ...change, stale: await finding };
@@ -242,18 +243,29 @@ async function replaceSecrets(context: Context, scope: SecretScope, before: Secr
   else await api(setProjectSecrets, { project, body: after });
 }
 
-/** Best effort: what runs of the app, or which apps of the project run. */
-async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
-  const names = await tryRequest(context, (api) => runningWith(api, context.project, app));
+/** When one of these secrets last got the value that it has, or went, by what is on record, in ms; undefined if it is not. */
+async function lastChange(context: Context, { app }: SecretScope, names: string[]): Promise<number | undefined> {
+  const { events } = await readHistory(context, app ?? allApps);
+  const last = events.findLast(
+    (event) => event.event === 'secrets' && event.names.some((name) => names.includes(name)),
+  );
+  return last && Date.parse(last.at);
+}
+
+/** Best effort: what runs of the app since before a change, or which apps of the project do. */
+async function findStale(context: Context, { app }: SecretScope, changedAt: number | undefined): Promise<string[]> {
+  if (changedAt === undefined) return [];
+  const names = await tryRequest(context, (api) => runningSince(api, context.project, app, changedAt));
   if (!names || names.length === 0) return [];
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
   context.progress.warn(`${what} keep the old secrets: ${shortList(names, 3)}`);
   return names;
 }
 
-async function runningWith(api: Context['api'], project: string, app: string | undefined): Promise<string[]> {
+async function runningSince(api: Context['api'], project: string, app: string | undefined, before: number) {
+  const isOld = (each: Container) => !isDown(each) && !(toMs(each.containerStartTimestamp) > before);
   const replicasOf = async (app: string) =>
-    (await api(listContainers, { project, app })).flatMap((each) => (isDown(each) ? [] : [each.containerId]));
+    (await api(listContainers, { project, app })).filter(isOld).map(({ containerId }) => containerId);
   if (app) return replicasOf(app);
   const running: string[] = [];
   for (const { id, name, status } of await api(listApps, { project })) {
