@@ -9,7 +9,7 @@ import type { JsonSchema } from '../../src/cli/result-schema.ts';
 const names: Record<string, string> = {
   string: `
     $schema action advice announcement app approveUrl archive as at branch build by calls category cause check
-    chosenBy client code command commit condition createdAt curl dashboard data date description effect email
+    chosenBy client code command commit condition confirm createdAt curl dashboard data date description effect email
     encoding endpoint endsAt estimate event evidence expiresAt failedBuild figure file fix flags folder forwardedTo found
     from function group hardware how id input kind lastCallAt lastUpdate line localLimit lock loggedAt message
     method mount name option origin output page path pipeline planCode platform platformOrigin problem profile
