@@ -24,7 +24,7 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     if (isCanceled(status ?? '')) return;
     const inFolder = config ?? (await readConfig(context));
     const own = config || inFolder?.name === app ? inFolder : undefined;
-    const source = build === undefined || container !== undefined ? 'run' : 'build';
+    const source = run === undefined && container === undefined ? 'build' : 'run';
     const facts: FailureFacts = {
       source,
       config: own,
@@ -35,7 +35,7 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     };
     const found = explainLog(error.facts.log.join('\n'), facts);
     const id = build ?? run;
-    if (!found || app === undefined || id === undefined) return;
+    if (!found || app === undefined) return;
     // That a replica ended is what the error says already.
     if (container !== undefined && found.cause === 'app-exited') return;
     const { setting: _, step: __, next, ...explanation } = found;
@@ -44,6 +44,11 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     // The build of a replica has not failed: there is nothing to explain about it.
     if (container !== undefined) {
       progress.note(`cause: ${found.title}; ${found.fix}`);
+      return;
+    }
+    // The image of a run has no log that could be explained later.
+    if (id === undefined) {
+      Object.assign(error.facts, { why: found.title, location, fix: found.fix });
       return;
     }
     error.facts.fix = gantryCommand`explain ${app} ${id}`;

@@ -107,8 +107,10 @@ export async function explainMissingApp(
   const names = await findAppNames(context, { includeEphemeral: true });
   const typed = shortAppName(project, app);
   if (!names || names.includes(typed)) return error;
+  // Those of runs are not in the list of apps.
+  const apps = await findAppNames(context);
   const notFound = (message: string, fix: CommandLine, why?: string) => {
-    const details = { ...error.facts.details, app: typed, apps: names };
+    const details = { ...error.facts.details, app: typed, apps };
     return new NotFoundError(message, { ...error.facts, why, fix, details });
   };
   if (isHere) return notFound(`app ${typed} of this folder is not deployed to ${project}`, gantryCommand`deploy`);

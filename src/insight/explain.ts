@@ -110,7 +110,7 @@ async function explainSubject(
   const { setting: _, step: __, next, ...explanation } = { ...found, ...(await asSecretsAre(context, found, subject)) };
   const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[found.cause];
   const location = await (locate?.(context, log, own) ?? locateFix(found, own, configFile));
-  const command = next && new CommandLine(['gantry', ...next]);
+  const command = next ? new CommandLine(['gantry', ...next]) : logCommand;
   return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
 }
 

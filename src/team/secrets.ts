@@ -1,13 +1,13 @@
 import { isSecretName, readEnvFile, secretNameFormat } from '../app/env-file.ts';
-import { allApps, recordEvent } from '../deploys/history/index.ts';
-import { CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
+import { allApps, readHistory, recordEvent } from '../deploys/history/index.ts';
+import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
-import { shortList } from '../kernel/output/format.ts';
+import { shortList, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { listApps } from '../platform/contract/apps.ts';
-import { isDown, listContainers } from '../platform/contract/containers.ts';
+import { type Container, isDown, listContainers } from '../platform/contract/containers.ts';
 import {
   getAppSecrets,
   getProjectSecrets,
@@ -32,10 +32,10 @@ type Asking = Pick<Context, 'prompt' | 'isForModel'>;
 type SecretsReading = Pick<Context, 'prompt' | 'isForModel' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
 
 /** Throws UsageError for invalid names, without repeating them: they may be values typed by mistake. */
-export function checkSecretNames(context: Asking, names: string[]): void {
+export function checkSecretNames(context: Asking, names: string[], scope: SecretScope): void {
   for (const [index, name] of names.entries()) {
     if (isSecretName(name)) continue;
-    if (name.includes('=')) throw valueInArgumentsError(context, name);
+    if (name.includes('=')) throw valueInArgumentsError(context, name, scope);
     throw new UsageError(`argument ${index + 1} is not a valid secret name`, { why: secretNameFormat });
   }
 }
@@ -44,8 +44,12 @@ export function checkSecretNames(context: Asking, names: string[]): void {
  * Throws UsageError for names that a new secret cannot have on the command line, without repeating them: `set NAME VALUE`,
  * as other programs have it, must not make a name of a value. A second word is a name only if it is one of the environment.
  */
-export function checkNewSecretNames(context: Asking, [name = '', ...others]: string[], fromEnv = false): void {
-  if (name.includes('=')) throw valueInArgumentsError(context, name);
+export function checkNewSecretNames(
+  context: Asking,
+  [name = '', ...others]: string[],
+  { fromEnv = false, ...scope }: SecretScope & Pick<SecretValueSource, 'fromEnv'>,
+): void {
+  if (name.includes('=')) throw valueInArgumentsError(context, name, scope);
   if (!isVariableName(name) || looksLikeValue(name)) {
     throw new UsageError('argument 1 is not a secret name', {
       why: 'the name of a new secret is that of an environment variable: letters, digits and underscores',
@@ -53,8 +57,8 @@ export function checkNewSecretNames(context: Asking, [name = '', ...others]: str
     });
   }
   const assignment = others.find((word) => /^[A-Za-z_][\w.-]*=/.test(word));
-  if (assignment !== undefined) throw valueInArgumentsError(context, assignment);
-  if (!fromEnv && others.length > 0) throw valueInArgumentsError(context, `${name}=x`);
+  if (assignment !== undefined) throw valueInArgumentsError(context, assignment, scope);
+  if (!fromEnv && others.length > 0) throw valueInArgumentsError(context, `${name}=x`, scope);
 }
 
 /** Reads one value per name. Throws UsageError if one is missing or empty. */
@@ -71,7 +75,7 @@ export async function readSecretValues(context: SecretsReading, names: string[],
       ? (ownValue(context.env, name) ?? throwNotInEnvironment(context, names, name))
       : await context.prompt.secret(`Value of ${name}`, {
           flag: `${context.isForModel ? '' : '--from-file - to read it from stdin, '}--from-file FILE or --from-env`,
-          retryWith: unaskedSource(context),
+          ...(!context.isForModel && { retryWith: Object.entries(unaskedSource(context)).flat() }),
         });
     values.push([name, checkNotEmpty(name, value)]);
   }
@@ -115,8 +119,8 @@ function ownValue(env: Context['env'], name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-/** Tool calls have no stdin. */
-const unaskedSource = ({ isForModel }: Asking) => (isForModel ? ['--from-env'] : ['--from-file', '-']);
+/** Tool calls have no stdin, and set no environment. */
+const unaskedSource = ({ isForModel }: Asking) => ({ '--from-file': isForModel ? 'FILE' : '-' });
 
 /** Names the first word only: another may be its value. */
 function throwNotInEnvironment({ isForModel }: Asking, names: string[], name: string): never {
@@ -138,12 +142,12 @@ const looksLikeValue = (word: string) =>
  * The name is shown unless the argument may be a value with base64 padding, such as `c2VjcmV0==`. At a terminal the value is
  * asked for and hidden, which stdin would not do.
  */
-function valueInArgumentsError(context: Asking, word: string): UsageError {
-  const source = context.prompt.isPossible ? [] : unaskedSource(context);
+function valueInArgumentsError(context: Asking, word: string, { app }: SecretScope): UsageError {
+  const source = context.prompt.isPossible ? {} : unaskedSource(context);
   const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
   return new UsageError('secret values cannot be passed as arguments', {
     why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
-    fix: new CommandLine(['gantry', 'secrets', 'set', name, ...source]),
+    fix: gantryCommand`secrets set ${name} ${{ '--app': app, ...source }}`,
   });
 }
 
@@ -197,13 +201,14 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   const done = [...added, ...replaced, ...removed];
   const changed = done.length > 0;
   const change = { app: app ?? null, changed, added, replaced, removed, unchanged: of('unchanged'), stale: [] };
-  if (!changed) return change;
+  if (!changed)
+    return { ...change, stale: await findStale(context, { app }, await lastChange(context, { app }, names)) };
   const told = (verb: string, which: string[], at: string) => which.map((name) => `${verb} ${name} ${at} ${place}`);
   const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
   context.willChange([...told('add', added, 'in'), ...more], change);
   await replaceSecrets(context, { app }, before, after);
   // At once: a replica that starts later has the new secrets.
-  const finding = findStale(context, { app });
+  const finding = findStale(context, { app }, Number.POSITIVE_INFINITY);
   await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
   await confirmStored(context, () => readSecrets(context, { app }), before, after);
   return { ...change, stale: await finding };
@@ -242,18 +247,29 @@ async function replaceSecrets(context: Context, scope: SecretScope, before: Secr
   else await api(setProjectSecrets, { project, body: after });
 }
 
-/** Best effort: what runs of the app, or which apps of the project run. */
-async function findStale(context: Context, { app }: SecretScope): Promise<string[]> {
-  const names = await tryRequest(context, (api) => runningWith(api, context.project, app));
+/** When one of these secrets last got the value that it has, or went, by what is on record, in ms; undefined if it is not. */
+async function lastChange(context: Context, { app }: SecretScope, names: string[]): Promise<number | undefined> {
+  const { events } = await readHistory(context, app ?? allApps);
+  const last = events.findLast(
+    (event) => event.event === 'secrets' && event.names.some((name) => names.includes(name)),
+  );
+  return last && Date.parse(last.at);
+}
+
+/** Best effort: what runs of the app since before a change, or which apps of the project do. */
+async function findStale(context: Context, { app }: SecretScope, changedAt: number | undefined): Promise<string[]> {
+  if (changedAt === undefined) return [];
+  const names = await tryRequest(context, (api) => runningSince(api, context.project, app, changedAt));
   if (!names || names.length === 0) return [];
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
   context.progress.warn(`${what} keep the old secrets: ${shortList(names, 3)}`);
   return names;
 }
 
-async function runningWith(api: Context['api'], project: string, app: string | undefined): Promise<string[]> {
+async function runningSince(api: Context['api'], project: string, app: string | undefined, before: number) {
+  const isOld = (each: Container) => !isDown(each) && !(toMs(each.containerStartTimestamp) > before);
   const replicasOf = async (app: string) =>
-    (await api(listContainers, { project, app })).flatMap((each) => (isDown(each) ? [] : [each.containerId]));
+    (await api(listContainers, { project, app })).filter(isOld).map(({ containerId }) => containerId);
   if (app) return replicasOf(app);
   const running: string[] = [];
   for (const { id, name, status } of await api(listApps, { project })) {

@@ -8,13 +8,13 @@ import type { JsonSchema } from '../../src/cli/result-schema.ts';
  */
 const names: Record<string, string> = {
   string: `
-    $schema action advice announcement app approveUrl archive at branch build by calls category cause check
-    chosenBy client code command commit condition createdAt curl dashboard data date description effect email
-    encoding endpoint endsAt estimate event evidence expiresAt failedBuild file fix flags folder forwardedTo found
-    from function group hardware id input kind lastCallAt lastUpdate line localLimit lock loggedAt message method
-    mount name option origin output page path pipeline planCode platform platformOrigin problem profile
+    $schema advice announcement app approveUrl archive at branch build by calls category cause check
+    chosenBy client code command commit condition confirm createdAt curl dashboard data date description effect
+    email encoding endpoint endsAt estimate event evidence expiresAt failedBuild file fix flags folder forwardedTo
+    found from function group hardware id input kind lastCallAt lastUpdate line localLimit lock loggedAt message
+    method mount name option origin output page path pipeline planCode platform platformOrigin problem profile
     profileOrigin project projectOrigin proof reason receivedAt redirectUrl region regionOrigin replaced requestId
-    requirement restored results revision role run runtime savedAt script section serves serviceAccount
+    requirement restored results revision role run runtime script section serves serviceAccount
     servingSince setting severity sha256 shell signature since source startedAt startsAt status stillUsed
     stoppedBy storedIn stream summary target text title to token tokenOrigin type until unusedToken updatedAt url
     usage usedAt user value verdict version volume what when why within
@@ -33,8 +33,8 @@ const names: Record<string, string> = {
   `,
   boolean: `
     byDefault changed confirmed current dirty drifted dryRun exists failed hasFiles hasToken holds isComplete
-    isFolder laterSucceeded merged needsDeploy older opened public quick removed renewable required retryable seldom sent
-    signed unattended valid valueRequired variadic verified
+    isFolder laterSucceeded merged needsDeploy older opened public quick removed renewable required resetByNextDeploy retryable
+    seldom sent signed unattended valid valueRequired variadic verified
   `,
   'number with a unit': `
     afterShare appMs beforeShare breaksCallsPerSecond budgetCents buildMs busySeconds bytes callsPerSecond

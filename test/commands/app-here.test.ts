@@ -27,7 +27,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 const lines = [
   'apps get',
   'apps scale | --min-replicas 0 --dry-run',
-  'cost | --since 1h',
+  'cost | --since 1d',
   'builds list',
   'builds get',
   'apps containers',

@@ -129,12 +129,20 @@ describe('without load', () => {
     expect(stderr).toMatch(new RegExp(`keep the old secrets: ${which}.*\n.*gantry apps restart web`));
     // To read twice, to write, to read twice.
     expect(emulator.calls.length - sent).toBe(5 + requests);
+    const repeated = await run(`secrets set KEY ${scope}--from-env --json`);
+    expect([repeated.json(), repeated.stderr]).toEqual([
+      expect.objectContaining({ changed: false, stale: [which, ...others], next: (json() as { next: unknown }).next }),
+      expect.stringContaining('keep the old secrets'),
+    ]);
     const none = await altering(emulator, (_, path) => (path.endsWith('/containers') ? { body: [] } : undefined));
     const again = await run(`secrets set OTHER ${scope}--from-env --json`, { env: { OTHER: 'x', ...none } });
     expect([again.json(), again.stderr]).toEqual([
       expect.objectContaining({ stale: [] }),
       expect.not.stringContaining('old secrets'),
     ]);
+    await run('apps restart web --yes', { cwd: app.path });
+    const { json: restarted } = await run(`secrets set KEY ${scope}--from-env --json`);
+    expect(restarted()).toMatchObject({ changed: false, stale: [] });
   });
 
   test.each(['--app web ', ''])('a secret that was set later (%s) is a difference of a deploy', async (scope) => {

@@ -145,7 +145,8 @@ describe('a deploy', () => {
     emulator.fail('build', 'slow');
     const { code, stderr, json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
     expect(code).toBe(0);
-    const { build } = json() as { build: string };
+    const { build, buildMs } = json() as { build: string; buildMs: number | null };
+    expect(buildMs).toBeNull();
     expect(stderr).toContain(`gantry logs web --build ${build} -f`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });

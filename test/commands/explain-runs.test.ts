@@ -58,6 +58,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
       title: 'the code of the app raised RuntimeError: the flux is gone',
       fix: expect.stringMatching(/^look for its reason at main.py:2/),
       location: { file: 'main.py', line: 2 },
+      next: [{ argv: expect.arrayContaining(['gantry', 'logs', 'own', '--run']) }],
     });
   });
 

@@ -152,6 +152,13 @@ test('each argument and flag is told in one thing that fits, and each paragraph 
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
 
+test.each(['invoke', 'apps list', 'apps'])('%s --help --all is help %s --all', async (line) => {
+  const words = line.split(' ');
+  const { stdout } = await gantry(['help', ...words, '--all']);
+  expect((await gantry([...words, '--help', '--all'])).stdout).toBe(stdout);
+  expect((await gantry([...words, '--all', '-h'])).stdout).toBe(stdout);
+});
+
 test('help --all of a group shows its commands, as its help does', async () => {
   for (const group of ['apps', 'secrets', 'service-accounts', 'emulator']) {
     const { code, stdout } = await gantry(['help', group, '--all']);

@@ -291,8 +291,9 @@ describe('an error', () => {
         ? sayJson(response, { message }, 404)
         : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
     );
-    const { stderr } = await gantry(['invoke', '.', name], { env, cwd: app.path });
+    const { stderr, json } = await gantry(['invoke', '.', name, '--json'], { env, cwd: app.path });
     expect(stderr).toContain(`  fix ${fix}\n`);
+    expect(JSON.stringify(json())).not.toContain('"apps","list"');
   });
 
   test('404 of an app without functions says to add one', async () => {

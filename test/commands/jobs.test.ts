@@ -58,7 +58,7 @@ test('runs list and runs export mark them', async () => {
   const listed = (await shown('runs list web')) as { id: string; kind: string }[];
   expect(listed.map(({ kind }) => kind)).toEqual(['job', ...Array(10).fill('call')]);
   const { stdout } = await gantry(['runs', 'list', 'web'], { emulator, clock, ...wideTerminal });
-  expect(stdout).toMatch(/^RUN .*KIND\njob-0 +failure .* job\n/);
+  expect(stdout).toMatch(/^RUN .*KIND\njob-0 +failed .* job\n/);
   const lines = (await gantry(['runs', 'export', 'web'], { emulator, clock })).stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).kind)).toEqual([...Array(10).fill('call'), 'job']);
 });

@@ -433,15 +433,27 @@ describe('gantry mcp --compact', () => {
     expect((await call(session, 'call', { argv: error.next })).isError ?? false).toBe(false);
   });
 
+  test('refuses what stands beside the line, with the line that works', async () => {
+    await using session = await open(['--compact', '--allow-changes']);
+    const input = { argv: ['runs', 'list', 'transcriber'], limit: 3, status: 'failed' };
+    const { error } = JSON.parse(textOf(await call(session, 'call', input)));
+    expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining('limit, status') });
+    const said = await call(session, 'call', { argv: error.next });
+    expect([said.isError ?? false, error.next]).toEqual([false, expect.arrayContaining(['--limit=3'])]);
+  });
+
   test.each([
-    ['secrets set NEW', ['gantry', 'secrets', 'set', '--from-env', 'NEW']],
-    ['secrets set NEW=value', ['gantry', 'secrets', 'set', 'NEW', '--from-env']],
+    ['secrets set NEW', '--from-file FILE'],
+    ['secrets set NEW=value', 'gantry secrets set NEW --from-file FILE'],
+    ['secrets set NEW=value --app web', 'gantry secrets set NEW --app web --from-file FILE'],
     ['secrets set NEW --from-env', undefined],
-  ])('says where a tool call has secrets from: %s', async (line, next) => {
+  ])('says where a tool call has secrets from: %s', async (line, fix) => {
     await using session = await open(['--compact', '--allow-destroy']);
     const { error } = JSON.parse(textOf(await call(session, 'call', { argv: line.split(' ') })));
     expect(JSON.stringify(error)).not.toMatch(/stdin|--from-file -|"-"/);
-    if (next) expect(error.next.filter((word: string) => word !== '--')).toEqual(next);
+    // What lacks the file cannot be called.
+    const next = ['gantry', 'secrets', 'set', '--help'];
+    if (fix) expect(error).toMatchObject({ fix: expect.stringContaining(fix), next });
     else
       expect(error).toMatchObject({
         why: expect.stringContaining('server'),

@@ -191,6 +191,10 @@ describe('previews', () => {
       return (json() as { app: string }[]).map(({ app: name }) => name);
     };
     expect(await pruned('--merged')).toEqual([merged]);
+    const { json } = await run(['apps', 'prune', '--merged', '--dry-run', '--json=confirm']);
+    const [{ confirm = '' } = {}] = json() as { confirm?: string }[];
+    const { code } = await run(['apps', 'prune', '--merged', '--confirm', `${confirm}x`]);
+    expect([code, confirm]).toEqual([2, expect.stringMatching(/./)]);
     expect(await pruned('--older-than', '1h')).toEqual([]);
     expect(await pruned('--older-than', '0s')).toHaveLength(3);
     expect(await pruned('--merged', '--older-than', '1h')).toEqual([]);

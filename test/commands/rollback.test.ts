@@ -93,6 +93,7 @@ describe('what is resolved anew', () => {
     await deployed('two');
     const { json, stderr } = await back('--dry-run');
     expect(json()).toMatchObject({
+      status: null,
       resolvedAnew: [
         ...['numpy', 'rich', 'torch>=2'].map((name) => ({ kind: 'pip', requirement: expect.stringMatching(name) })),
         { kind: 'apt', requirement: 'ffmpeg' },

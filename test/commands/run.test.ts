@@ -10,6 +10,7 @@ import { folderOf } from '../support/app.ts';
 import { emulatorForAll, testLateMs } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
+import { serving } from '../support/listening.ts';
 import { deployWeb } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
@@ -517,6 +518,31 @@ describe('failures', () => {
     const outcome = await run(files, ['--timeout', '10s', 'job.py'], { env, clock: { now: Date.now() } });
     expect(outcome.stderr).toMatch(said);
     expect([outcome.code, outcome.waits.length]).toEqual([exit, waits]);
+  });
+
+  test.each([1, 2])('says why the platform refuses to build the base image: with its reply %i', async (last) => {
+    const said =
+      'error: No solution found when resolving dependencies\n  cause: Because nosuch was not found in the package registry and you require nosuch==1.0, we can conclude that your requirements are unsatisfiable.';
+    let asked = 0;
+    const address = await serving(({ url }, response) => {
+      const isLast = url?.includes('/base-image') && ++asked === last;
+      response.statusCode = isLast ? 400 : 200;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(isLast ? { message: said } : { status: 'building', digest: '' }));
+    });
+    const files = { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.dependencies.pip]\nnosuch = "1.0"\n') };
+    const { code, json } = await run(files, ['--json', 'job.py'], {
+      env: { GANTRY_API_URL: address },
+      clock: { now: Date.now() },
+    });
+    expect([code, asked]).toEqual([11, last]);
+    expect(json()).toMatchObject({
+      error: {
+        code: 'build-failed',
+        why: expect.stringContaining('nosuch'),
+        details: { explanation: { cause: 'package-not-found', location: { file: 'cerebrium.toml' } } },
+      },
+    });
   });
 
   test('fails only if an upload makes no progress', async () => {

@@ -352,9 +352,9 @@ describe('the table', () => {
     record(emulator, { id: 'two', createdAt: end - 1, statusCode: 500 });
     const { stdout } = await gantry(['runs', 'list', 'web', ...range(hour)], { emulator, ...wideTerminal });
     expect(stdout.trimEnd().split('\n')).toEqual([
-      'RUN  STATUS   CODE  STARTUP  QUEUE  RUNTIME  RESPONSE  CREATED  KIND',
-      expect.stringMatching(/^one {2}success {3}200 {4}2\.4 s {2}2\.5 s {3}1m 35s {4}1m 38s {2}1 h ago {2}call$/),
-      expect.stringMatching(/^two {2}failure {3}500 {8}- {6}- {3}100 ms {4}100 ms {2}1 h ago {2}call$/),
+      'RUN  STATUS     CODE  STARTUP  QUEUE  RUNTIME  RESPONSE  CREATED  KIND',
+      expect.stringMatching(/^one {2}succeeded {3}200 {4}2\.4 s {2}2\.5 s {3}1m 35s {4}1m 38s {2}1 h ago {2}call$/),
+      expect.stringMatching(/^two {2}failed {6}500 {8}- {6}- {3}100 ms {4}100 ms {2}1 h ago {2}call$/),
     ]);
   });
 
@@ -381,7 +381,7 @@ test('derives a missing status from the status code', async () => {
   const env = { GANTRY_API_URL: await answering({ items }) };
   const { stdout } = await gantry(['runs', 'list', 'web'], { emulator, env });
   const states = stdout.split('\n').map((line) => line.split('\t')[1]);
-  expect(states.slice(0, 6)).toEqual(['success', 'success', 'success', 'failure', 'canceled', 'closed']);
+  expect(states.slice(0, 6)).toEqual(['succeeded', 'succeeded', 'succeeded', 'failed', 'canceled', 'closed']);
 });
 
 test('fails if the platform returns counts instead of runs', async () => {
@@ -475,26 +475,28 @@ describe('the status of a run', () => {
     const env = { GANTRY_API_URL: await answering({ items: [run], total: 1, item: run }) };
     const show = (...words: string[]) => gantry(words, { emulator, env });
     const { stdout } = await show('runs', 'list', 'web');
-    const listed = (await show('runs', 'list', 'web', '--json=status')).json();
-    const one = (await show('runs', 'get', 'web', 'r-1', '--json=status')).json();
+    const listed = (await show('runs', 'list', 'web', '--json=status,outcome')).json();
+    const one = (await show('runs', 'get', 'web', 'r-1', '--json=status,outcome,kind')).json();
     return { cell: stdout.split('\t')[1], listed, one };
   };
 
-  test('is the same in JSON and in the table if the platform returns none', async () => {
-    for (const status of [null, undefined, '']) {
-      expect(await shown({ ...told, status })).toEqual({
-        cell: 'failure',
-        listed: [{ status: 'failure' }],
-        one: { status: 'failure' },
-      });
-    }
+  test.each([
+    [null, 'failure'],
+    [undefined, 'failure'],
+    ['', 'failure'],
+    ['failed', 'failed'],
+  ])('%j is gantry’s word in texts, and beside the platform’s in lists and alone', async (status, sent) => {
+    const both = { status: sent, outcome: 'failed' };
+    expect(await shown({ ...told, status })).toEqual({
+      cell: 'failed',
+      listed: [both],
+      one: { ...both, kind: 'call' },
+    });
   });
 
-  test('is the platform’s word if it returns one', async () => {
-    expect(await shown({ ...told, status: 'failed' })).toEqual({
-      cell: 'failed',
-      listed: [{ status: 'failed' }],
-      one: { status: 'failed' },
-    });
+  test('of a job is one of a job wherever it is shown, with its exit code', async () => {
+    const env = { GANTRY_API_URL: await answering({ item: { ...told, method: '', exitCode: 7 } }) };
+    const { json } = await gantry(['runs', 'get', 'web', 'r-1', '--json=kind,programExitCode'], { emulator, env });
+    expect(json()).toEqual({ kind: 'job', programExitCode: 7 });
   });
 });

@@ -202,14 +202,13 @@ async function notFoundError(context: Context, target: CallTarget, why: string |
     const fix = sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
     return new AppError(`the server of ${name} returned 404`, { ...facts, why, fix });
   }
-  return new NotFoundError(`${name} not found (HTTP 404)`, {
-    ...facts,
-    why,
-    fix: found
-      ? ((await fixOfFunction(context, target, why)) ??
-        `${app} exists: check that the deployed code has this function and that its name does not start with _`)
-      : sentence`${gantryCommand`apps list`} shows the deployed apps`,
-  });
+  const fix = found
+    ? ((await fixOfFunction(context, target, why)) ??
+      `${app} exists: check that the deployed code has this function and that its name does not start with _`)
+    : sentence`${gantryCommand`apps list`} shows the deployed apps`;
+  // The functions are in the fix: no command lists them.
+  const next = typeof fix === 'string' ? { next: null } : {};
+  return new NotFoundError(`${name} not found (HTTP 404)`, { ...facts, why, fix, ...next });
 }
 
 /** A gateway error: the platform could not reach the app, or got no response from it (spec 8). */

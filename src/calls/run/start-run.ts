@@ -6,6 +6,7 @@ import { chooseRegion } from '../../deploys/send/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import {
   BuildFailedError,
+  FailedError,
   type GantryError,
   NotFoundError,
   PendingError,
@@ -66,7 +67,10 @@ export async function startProgram(program: Program, options: RunOptions): Promi
   const image = await readBaseImage(program.project, (problem) => progress.warn(problem));
   await api(createRunApp, { project, app, query: { region } });
   const imageDigest =
-    image && (await limit.wait((timeoutMs) => prepareImage(context, { app, region, image, timeoutMs })));
+    image &&
+    (await limit.wait((timeoutMs) =>
+      prepareImage(context, { app, region, image, timeoutMs, config: program.project }),
+    ));
   const { runId: run } = await send(program, { ...options, region, imageDigest });
   progress.event('started', { app, run });
   return { app, run };
@@ -197,13 +201,15 @@ interface PrepareImageOptions {
   region: string | undefined;
   image: BaseImage;
   timeoutMs: number;
+  config: AppConfig;
 }
 
 /**
  * Waits until the platform has built the image and returns its digest. Throws BuildFailedError if that fails,
  * PendingError at the timeout.
  */
-async function prepareImage(context: Context, { app, region, image, timeoutMs }: PrepareImageOptions): Promise<string> {
+async function prepareImage(context: Context, options: PrepareImageOptions): Promise<string> {
+  const { app, region, image, timeoutMs, config } = options;
   const { project, progress } = context;
   const step = progress.step('Preparing the base image');
   let shownStatus = '';
@@ -214,6 +220,7 @@ async function prepareImage(context: Context, { app, region, image, timeoutMs }:
     deadline,
     pauses,
     onFailure(error, silentMs) {
+      if (error instanceof FailedError) throw buildFailure(app, error.message);
       // Before the first reply nothing is known to be in progress.
       if (shownStatus === '' && !isTooEarly(error, deadline.waitedMs)) throw error;
       throwUnlessTransient(error, silentMs, { ...work, ageMs: deadline.waitedMs });
@@ -231,6 +238,7 @@ async function prepareImage(context: Context, { app, region, image, timeoutMs }:
     });
   } catch (error) {
     step.fail();
+    await (await import('../../causes/index.ts')).addCause(context, error, config);
     throw error;
   }
 }
@@ -257,10 +265,13 @@ function unusedDockerfile(path: string): Problem {
   return { severity: 'warning', message: `${path} is not used`, why };
 }
 
-function buildFailure(app: string, status: string): BuildFailedError {
-  return new BuildFailedError(`the base image for ${app} failed to build (${status})`, {
-    why: 'a package, a command or the base image in cerebrium.toml may be invalid',
-    details: { app, status },
+/** `said`: a status that the platform shows, or why it refuses to build the image. */
+function buildFailure(app: string, said: string): BuildFailedError {
+  const isStatus = /^\w+$/.test(said);
+  return new BuildFailedError(`the base image for ${app} failed to build${isStatus ? ` (${said})` : ''}`, {
+    why: isStatus ? 'a package, a command or the base image in cerebrium.toml may be invalid' : said,
+    details: { app, status: isStatus ? said : 'failed' },
+    log: said.split('\n'),
   });
 }
 

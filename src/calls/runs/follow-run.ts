@@ -15,7 +15,7 @@ import {
 } from '../../platform/waiting/index.ts';
 import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from '../logs/index.ts';
 import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
-import { hasEnded, hasSucceeded, runHasFailed, runStatus } from './run-status.ts';
+import { hasEnded, hasSucceeded, readExitCode, runHasFailed, runStatus } from './run-status.ts';
 
 export type FinishedRun = Awaited<ReturnType<typeof followRun>>;
 
@@ -116,12 +116,6 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
     { fix: commandAfter(app, item), details: { ...finished, log: log.slice(-tailLines) }, log },
     (forwards && programExitCode) || undefined,
   );
-}
-
-/** Not in the specification, but used if the platform returns it. */
-function readExitCode(item: Run): number | null {
-  const code = (item as { exitCode?: unknown }).exitCode;
-  return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255 ? code : null;
 }
 
 /** A shell and a container add 128 to the signal that ended a program. */

@@ -11,10 +11,10 @@ export function runStatus(run: Run): string {
 }
 
 /**
- * The status in the platform's words, its code before its status. Single runs of a chart have no status, and a
+ * For JSON output: the status in the platform's words, its code before its status. Single runs of a chart have no status, and a
  * status code only when they have ended (spec 2.6).
  */
-export function displayStatus(run: Run): string {
+function displayStatus(run: Run): string {
   const read = runStatus(run);
   if (run.status && runStatus({ ...run, statusCode: undefined }) === read) return run.status;
   const outcome = runOutcome(run);
@@ -22,9 +22,16 @@ export function displayStatus(run: Run): string {
   return outcome === 'unknown' || outcome === 'closed' ? read : outcomeWords[outcome];
 }
 
-/** The run with the status that a list shows, for JSON output. */
-export function fillStatus(run: Run): Omit<Run, 'status'> & { status?: string | null | undefined } {
-  return { ...run, status: runStatus(run) ? displayStatus(run) : null };
+/** A run for JSON output: the platform's fields, its word for the status also where it sent only a code, and gantry's word. */
+export function runDocument<Shown extends Run>(run: Shown) {
+  const status = runStatus(run);
+  return { ...run, status: status ? displayStatus(run) : null, outcome: status || 'in progress' };
+}
+
+/** Not in the specification, but used if the platform returns it. */
+export function readExitCode(run: Run): number | null {
+  const code = (run as { exitCode?: unknown }).exitCode;
+  return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255 ? code : null;
 }
 
 export function hasEnded(run: Run): boolean {

@@ -16,15 +16,15 @@ import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } fr
 import { defineCommand } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
-import { timeFlag } from '../flags/values.ts';
+import { dayFlag } from '../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     chartPageFlags(
       appsArgument(command)
-        .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', timeFlag)
-        .option('--until <time>', 'last day (default: today)', timeFlag)
+        .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', dayFlag)
+        .option('--until <time>', 'last day (default: today)', dayFlag)
         .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const)),
     ),
   run: async (context, app, flags) => {

@@ -25,9 +25,9 @@ export default defineCommand({
   run: (context, app, id, { file, configFile }) => explainFailure(context, { app, id, file, configFile }),
   view: explanationView,
   data: ({ command: _, ...explained }) => explained,
-  next: ({ command, cause, laterSucceeded }) =>
+  next: ({ command, laterSucceeded }) =>
     command && !laterSucceeded
-      ? [{ line: command, when: cause === 'unknown' ? 'to see the whole log' : 'to fix it' }]
+      ? [{ line: command, when: command.argv[1] === 'logs' ? 'to see the whole log' : 'to fix it' }]
       : [],
   effect: 'reads',
   json: document({

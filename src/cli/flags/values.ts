@@ -76,6 +76,15 @@ export function timeFlag(text: string): TimeFromNow {
 }
 timeFlag.valueKind = 'time';
 
+/** A time that names a day, where the platform counts in days only: an hour of one would cover all of it. */
+export function dayFlag(text: string): TimeFromNow {
+  const time = timeFlag(text);
+  if (/^([a-z]+|\d{4}-\d\d-\d\d)$/.test(text) || (!text.includes(':') && parseDuration(text) % 86_400_000 === 0))
+    return time;
+  throw new InvalidArgumentError('Expected a day such as 2026-11-20, yesterday or 7d: bills have whole days only.');
+}
+dayFlag.valueKind = 'time';
+
 const daysAgo: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
 /** The IANA name of a time zone, in its usual spelling. */

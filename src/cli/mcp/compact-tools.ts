@@ -1,8 +1,10 @@
 import { parseArgsStringToArgv } from 'string-argv';
+import { CommandLine } from '../../kernel/command-line.ts';
 import { attempt, UsageError } from '../../kernel/errors.ts';
 import { translateSpellings } from '../program/translate-spellings.ts';
 import type { CommandReference } from '../reference.ts';
 import { findCommands } from './find-commands.ts';
+import { argvOf } from './input.ts';
 import { type AskedCommand, readCommandLine, withDefault } from './read-line.ts';
 import {
   type Asked,
@@ -28,7 +30,7 @@ export function compactTools(all: readonly CommandReference[], started: Started)
       if (name === 'find') return find(input, commands, started);
       if (name !== 'call') throw new UsageError(`unknown tool "${name}"`, { why: 'tools: find, call' });
       if (input.result !== undefined) return askedPage(input);
-      const words = wordsOf(input);
+      const words = lineOf(input, commands);
       const [first = '', ...others] = words.filter(isName);
       const query = [...(first === 'help' ? [] : [first]), ...others].join(' ');
       const isHelp = first === 'help' || words.includes('--help');
@@ -38,6 +40,20 @@ export function compactTools(all: readonly CommandReference[], started: Started)
       return asked;
     },
   };
+}
+
+/** Throws UsageError for flags beside the line, which would have no effect. */
+function lineOf(input: Input, commands: readonly CommandReference[]): string[] {
+  const words = wordsOf(input);
+  const { argv: _, from: __, ...beside } = input;
+  const names = Object.keys(beside);
+  if (names.length === 0) return words;
+  const line = attempt(() => {
+    const { command, properties } = readSpelled(words, commands);
+    return new CommandLine(['gantry', ...argvOf(command, { ...properties, ...beside })]);
+  });
+  const message = `call takes the flags of a command in "argv": ${names.join(', ')} would have no effect`;
+  throw new UsageError(message, { fix: line ?? 'call find for the command' });
 }
 
 const instructions = `gantry deploys and manages apps on the hosting platform. find says which commands there are and, by its name, what one takes; call runs one. Every command line may have --jq (filters the result), --cwd (folder) and --project. What replaces or deletes needs --yes, or --confirm NAME. ${sharedInstructions}`;

@@ -9,11 +9,11 @@ export const alsoCalled: Record<string, string> = {
     'publish release ship push current code would change preview plan online host branch diff public private authentication setting upload new move region type anybody anyone without key',
   dev: 'local machine test before hot auto reload try own debug',
   invoke:
-    'request endpoint http json predict inference send post try function input later wait async result query background long fire call app trigger token ping test deployed model live curl queue poll',
-  map: 'thousand row batch inputs jsonl csv bulk process prompt each every failed retry again',
+    'request endpoint http json predict inference send post try function input later wait async result query background long fire call app trigger token ping test model live curl queue poll stream output',
+  map: 'thousand row document batch inputs jsonl csv bulk process prompt each every failed retry again',
   status:
-    'health healthy down outage incident overview alive running platform machine many up live build broken ok ping progress',
-  logs: 'error show output print tail stdout stderr live stream said last console message follow watch script see yesterday today week hour day install build',
+    'health healthy down outage incident overview alive running platform machine many up live build broken ok ping progress version deployed serving',
+  logs: 'error show output print tail stdout stderr live said last console message follow watch script see yesterday today week hour day install build',
   explain:
     'error crash debug cause stack trace diagnose why fail deployment broken happened wrong answer problem issue startup reason start container loop return',
   run: 'script job execute python gpu once train program remote eval',
@@ -34,20 +34,20 @@ export const alsoCalled: Record<string, string> = {
     'reload secret redeploy fresh read pick current refresh new load changed environment variable running',
   'apps bench':
     'load test stress benchmark throughput performance second requests capacity many user same time concurrent simultaneous take handle per',
-  'apps tune': 'save cost cheap cheapest gpu best optimize recommend latency cold start reduce cheaper',
+  'apps tune': 'save cost cheap cheapest gpu best optimize recommend latency cold start reduce cheaper pay less',
   'apps prune': 'clean cleanup preview merged branch pull request old environment',
   'apps list': 'running deployed all',
   'apps delete': 'rid undeploy application good offline down shut throw stop service tear',
-  history: 'version deployed who yesterday changed past audit last week commit live build today hour day deploys',
+  history: 'version deployed who yesterday changed past audit last week commit build today hour day deploys',
   rollback: 'last previous version revert undo go back release broke earlier wrong bad',
   promote: 'production prod move roll tested same stage',
   'builds get': 'detail one single',
   'builds compare': 'change between slow fast new old regression worse difference today yesterday',
   'builds cancel': 'stop hang deployment pause stuck rid',
-  'runs cancel': 'stop job call long request end hang inference',
+  'runs cancel': 'running stop job call long request end hang inference',
   'runs get': 'answer result old call async one single detail returned request output fetch status',
   'runs list':
-    'request job call failed recent last today took slow second error returned timed timeout find yesterday week hour day',
+    'request job call running failed recent last today took slow longest second error returned timed timeout find yesterday week hour day',
   'runs chart':
     'graph plot minute hour number time traffic many today rate per requests over day second yesterday last week',
   'runs export': 'spreadsheet csv excel download request all data dump',
@@ -56,7 +56,7 @@ export const alsoCalled: Record<string, string> = {
     'slow gpu cpu memory utilization usage latency percentile monitor why cold start startup container p95 p50 response ram app average mean much rate over day yesterday today last week hour live watch',
   'metrics serve': 'grafana prometheus dashboard scrape',
   'secrets set':
-    'environment variable env credential store token api key password app read save value rotate renew replace update change edit another',
+    'environment variable env credential store token key password app read save value rotate renew replace update change edit another',
   'secrets unset': 'delete password variable environment token key turn off set',
   'webhooks listen': 'receive localhost callback tunnel local wait',
   'webhooks replay': 'callback again repeat redeliver',
@@ -72,7 +72,7 @@ export const alsoCalled: Record<string, string> = {
   doctor: 'install broken problem connection proxy setup environment work network',
   'emulator start': 'simulate offline local platform fake mock',
   'emulator exec': 'simulate offline local platform test',
-  'api-keys list': 'token key credential delete rotate',
+  'api-keys list': 'api token key credential delete rotate renew replace',
   'secrets list': 'environment variable env password set value',
   open: 'dashboard browser page web console',
   'service-accounts revoke': 'bot remove take away',
@@ -164,8 +164,8 @@ function stemsOf(text: string): string[] {
   return words.filter((word) => !idle.has(word)).map((word) => meanings.get(stemOf(word)) ?? stemOf(word));
 }
 
-/** What was deployed, or is logged in, is asked about: that is not to deploy, or to log in. */
+/** What was deployed, or is running, is asked about: that is not to deploy, or to run. */
 function stemOf(word: string): string {
-  if (/^(deploy|logg|sign|chang|happen)ed$/.test(word)) return word;
+  if (/^((deploy|logg|sign|chang|happen)ed|running)$/.test(word)) return word;
   return word.replace(/(?<=..)([bgmnpt])\1(?=(ing|ed)$)/, '$1').replace(/(?<=...)(ing|ed|es|s|e)$/, '');
 }

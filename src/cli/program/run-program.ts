@@ -68,7 +68,11 @@ function normalizeArguments(argv: string[]): string[] {
 }
 
 function withHelpLast(words: string[]): string[] {
-  const [first, second, third = '-'] = words;
+  const [first = '', second, third = '-'] = words;
+  const whole = words.filter((word) => wholeHelp.has(word) || word.startsWith('--json='));
+  const isWhole = words.some((word) => wholeHelp.has(word)) && words.some((word) => /^(--help|-h)$/.test(word));
+  const asked = namedCommand(first);
+  if (isWhole && asked) return ['help', first, ...(second && asked.commands?.[second] ? [second] : []), ...whole];
   if (first === '--help' || first === '-h') return [...words.slice(1), first];
   const isHelp = first === 'help' && (second === undefined || namedCommand(second) !== undefined);
   if (!isHelp || words.some((word) => wholeHelp.has(word))) return words;

@@ -26,7 +26,10 @@ interface PruneFilter {
 }
 
 /** Deletes previews of this repository, after its name was typed. Apps that may belong to others stay. */
-export async function prunePreviews(context: Context, typed: PruneFilter): Promise<(Preview & { changed: boolean })[]> {
+export async function prunePreviews(
+  context: Context,
+  typed: PruneFilter,
+): Promise<(Preview & { changed: boolean; confirm: string })[]> {
   const { prompt, willChange, progress } = context;
   const branch = typed.branch && (await previewedBranch(context, typed.branch));
   if (branch !== typed.branch)
@@ -53,8 +56,9 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
   }
   if (chosen.length === 0) return [];
   const what = one ? `preview ${one.app}` : `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
-  await prompt.confirmByName(`This permanently deletes ${what}.`, one?.app ?? repository.name, filter.confirm);
-  const result = chosen.map((preview) => ({ ...preview, changed: true }));
+  const confirm = one?.app ?? repository.name;
+  await prompt.confirmByName(`This permanently deletes ${what}.`, confirm, filter.confirm);
+  const result = chosen.map((preview) => ({ ...preview, changed: true, confirm }));
   const changes = chosen.map(({ app }) => `delete app ${app}`);
   willChange(changes, result);
   for (const pruned of result) {

@@ -80,7 +80,7 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';
     if (!sick || guess)
       await context.prompt.confirm(again ? `Deploy ${once}?` : `Roll back ${app} to build ${shortBuild(target.id)}?`);
-    context.willChange(`deploy ${once}${guess}`, plan);
+    context.willChange(`deploy ${once}${guess}`, { ...plan, status: null });
     const guard = { seen: { reading: seen, live } };
     const { deployment } = await source.deploy({ logs, limit, guard, rollback: recorded });
     const remainingMs = limit.handOver();

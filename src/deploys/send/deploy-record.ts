@@ -130,7 +130,8 @@ export interface Deployment extends Partial<BuildCommit> {
   bytes: number;
   packMs: number;
   uploadMs: number;
-  buildMs: number;
+  /** Null of a build that nobody waited for. */
+  buildMs: number | null;
   /** False if nothing was deployed, because nothing has changed. */
   changed: boolean;
   /** A later build that has replaced it already. */

@@ -304,7 +304,7 @@ class BuildUpload {
     const started = context.elapsed();
     const { buildId: build, internalEndpoint, pageUrl: page = '', dashboardUrl: dashboard } = created;
     const ended = detach ? await this.#leave(created) : await this.#follow(created);
-    const buildMs = context.elapsed() - started;
+    const buildMs = detach ? null : context.elapsed() - started;
     const serves = detach ? build : await limit.wait((ms) => findServing(this.#unlimited, app, ended, ms));
     // The deploy has succeeded, whatever the app shows.
     const read = () => tryRequest(this.#unlimited, (api) => fetchApp(api, { project: context.project, app }));

@@ -36,7 +36,7 @@ export async function verifyWeights(
   const weights = readLock(context);
   if (weights.length === 0) {
     throw new NotFoundError(`there is no ${weightsLockName} in this folder`, {
-      fix: sentence`pull weights first: ${gantryCommand`cp hf://ORG/NAME :/models/NAME`}`,
+      fix: sentence`pull weights first: ${gantryCommand`cp hf://ORG/NAME :/models/NAME`}; of a folder copied from here: ${gantryCommand`cp FOLDER ${path ?? ':/FOLDER'} --verify`}`,
     });
   }
   const isLocal = path !== undefined && !parseRemotePath(path);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { displayStatus, fillStatus, hasEnded, runKey, runStatus } from '../../../src/calls/runs/run-status.ts';
+import { hasEnded, runDocument, runKey, runStatus } from '../../../src/calls/runs/run-status.ts';
 import type { Run } from '../../../src/platform/contract/runs.ts';
 
 const run = (fields: object): Run => ({ id: 'r-1', ...fields }) as Run;
 
 describe('a run', () => {
-  test.each<[fields: object, status: string, ended: boolean, displayed: string]>([
+  test.each<[fields: object, status: string, ended: boolean, displayed: string | null]>([
     [{ status: 'success' }, 'succeeded', true, 'success'],
     [{ status: 'SUCCESS' }, 'succeeded', true, 'SUCCESS'],
     [{ status: 'failure' }, 'failed', true, 'failure'],
@@ -36,22 +36,27 @@ describe('a run', () => {
     [{ statusCode: 500 }, 'failed', true, 'failure'],
     [{ statusCode: 0 }, 'canceled', true, 'cancelled'],
     [{ statusCode: -1 }, 'closed', true, 'closed'],
-    [{ statusCode: null, status: null }, '', false, 'in progress'],
-    [{ status: '' }, '', false, 'in progress'],
-    [{}, '', false, 'in progress'],
+    [{ statusCode: null, status: null }, '', false, null],
+    [{ status: '' }, '', false, null],
+    [{}, '', false, null],
   ])('with %j is %j, ended: %j, and shown as %j', (fields, status, ended, displayed) => {
-    expect([runStatus(run(fields)), hasEnded(run(fields)), displayStatus(run(fields))]).toEqual([
+    expect([runStatus(run(fields)), hasEnded(run(fields)), runDocument(run(fields)).status]).toEqual([
       status,
       ended,
       displayed,
     ]);
   });
 
-  test('has a status in JSON also if the platform returned only a code', () => {
-    expect(fillStatus(run({ statusCode: 500 }))).toEqual({ id: 'r-1', statusCode: 500, status: 'failure' });
-    expect(fillStatus(run({}))).toEqual({ id: 'r-1', status: null });
-    expect(fillStatus(run({ status: 'Fail', statusCode: 500 }))).toEqual(run({ status: 'Fail', statusCode: 500 }));
-    expect(fillStatus(run({ status: 'success', statusCode: 500 }))).toMatchObject({ status: 'failure' });
+  test('has both words in JSON, also if the platform returned only a code', () => {
+    expect(runDocument(run({ statusCode: 500 }))).toEqual({
+      id: 'r-1',
+      statusCode: 500,
+      status: 'failure',
+      outcome: 'failed',
+    });
+    expect(runDocument(run({}))).toEqual({ id: 'r-1', status: null, outcome: 'in progress' });
+    expect(runDocument(run({ status: 'Fail', statusCode: 500 }))).toMatchObject({ status: 'Fail', outcome: 'failed' });
+    expect(runDocument(run({ status: 'success', statusCode: 500 }))).toMatchObject({ status: 'failure' });
   });
 
   test('is identified by its id, or by all of its fields if it has none', () => {

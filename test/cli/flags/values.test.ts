@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  dayFlag,
   durationFlag,
   positiveDurationFlag,
   repeatableChoiceFlag,
@@ -59,6 +60,17 @@ describe('a time flag', () => {
   ])('rejects %j', (text) => {
     expect(() => timeFlag(text)).toThrow(/^Expected a (time|duration) such as/);
   });
+});
+
+describe('a day flag', () => {
+  test.each(['2026-11-19', 'yesterday', 'today', '7d', '1w', '48h'])('takes %s', (text) =>
+    expect(dayFlag(text)(now)).toBe(timeFlag(text)(now)),
+  );
+
+  test.each(['1h', '90m', '1d12h', '2026-11-19T09:30:00Z', '2026-11-19 09:30'])(
+    'refuses the part of a day %s',
+    (text) => expect(() => dayFlag(text)).toThrow('whole days only'),
+  );
 });
 
 test.each(['99999999999d', `${'9'.repeat(400)}d`])('%s ago is no earlier than 1970', (text) => {

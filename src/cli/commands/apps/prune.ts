@@ -2,7 +2,7 @@ import { prunePreviews } from '../../../deploys/previews/index.ts';
 import { platformExits } from '../../../kernel/errors.ts';
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { boolean, documents } from '../../result-schema.ts';
+import { boolean, documents, text } from '../../result-schema.ts';
 import { previewFields } from '../../views/previews.ts';
 
 export default defineCommand({
@@ -25,7 +25,11 @@ export default defineCommand({
   effect: 'destroys',
   dryRun: true,
   exits: [...platformExits, 'pending'],
-  json: documents({ ...previewFields, changed: boolean('false if it was deployed, renewed or deleted meanwhile') }),
+  json: documents({
+    ...previewFields,
+    changed: boolean('false if it was deployed, renewed or deleted meanwhile'),
+    confirm: text('name that --confirm takes'),
+  }),
   details: ['A preview is known by its name, or was deployed by this machine or its team.'],
   examples: [
     'apps prune --merged --dry-run',

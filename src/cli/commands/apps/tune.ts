@@ -18,7 +18,7 @@ import { type Columns, stackViews, table, wrapped } from '../../../kernel/output
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
-import { dollarFlag, durationFlag, timeFlag } from '../../flags/values.ts';
+import { dayFlag, dollarFlag, durationFlag } from '../../flags/values.ts';
 import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 
 const outcome = {
@@ -39,7 +39,7 @@ export default defineCommand({
   configure: (command) =>
     chartPageFlags(
       appArgument(command)
-        .option('--since <time>', 'first day to replay, such as 2026-11-01 or 8d (default: 14d)', timeFlag)
+        .option('--since <time>', 'first day to replay, such as 2026-11-01 or 8d (default: 14d)', dayFlag)
         .option('--slo <limit>', "what must hold for the cheapest settings, such as 'p90<6s'", serviceLevelFlag)
         .option('--budget <usd>', 'what the settings may cost in a month (default: as now)', dollarFlag)
         .option('--write', 'write the cheapest, or with --budget the fastest, to cerebrium.toml'),

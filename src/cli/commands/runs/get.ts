@@ -1,10 +1,12 @@
 import {
-  displayStatus,
   fetchShownRun,
-  fillStatus,
   hasEnded,
+  kindOfRun,
+  readExitCode,
   resolveRun,
+  runDocument,
   runHasFailed,
+  runStatus,
 } from '../../../calls/runs/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { ago, durationCell, localTime } from '../../../kernel/output/format.ts';
@@ -13,14 +15,17 @@ import { type FactRows, factGroup, stackViews } from '../../../kernel/output/tab
 import type { Run } from '../../../platform/contract/runs.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { boolean, document, integer, number, passThrough, text } from '../../result-schema.ts';
+import { boolean, document, integer, nullable, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command).argument('[run]', 'run id (default: latest)'),
-  run: async (context, app, run) => fetchShownRun(context, app, await resolveRun(context, app, run)),
+  run: async (context, app, named) => {
+    const run = await fetchShownRun(context, app, await resolveRun(context, app, named));
+    return { ...run, kind: await kindOfRun(context, app, run) };
+  },
   view: runView,
-  data: fillStatus,
+  data: (run) => ({ ...runDocument(run), programExitCode: readExitCode(run) }),
   next: (run, _, [app]) =>
     runHasFailed(run) ? [{ line: gantryCommand`explain ${String(app)} ${run.id}`, when: 'to see why it failed' }] : [],
   effect: 'reads',
@@ -28,6 +33,9 @@ export default defineCommand({
     passThrough({
       id: text('run id'),
       status: text('platform status, otherwise derived from the status code'),
+      outcome: text('succeeded, failed, canceled or closed; before that, in progress or what it waits for'),
+      programExitCode: nullable(integer("of a job, the program's exit code; null if unknown")),
+      kind: text('call of the app, or job: a file that gantry run has run'),
       statusCode: integer('HTTP status; 0: canceled, -1: closed by the caller'),
       functionName: text('function'),
       method: text('HTTP method'),
@@ -52,7 +60,7 @@ export default defineCommand({
   examples: ['runs get web 3f2a91c0-…', 'runs get web 3f2a91c0-… --json=status,statusCode'],
 });
 
-function runView(run: Run): View {
+function runView(run: ShownRun): View {
   return stackViews(
     factGroup('run', identity(run)),
     factGroup('when', timestamps(run)),
@@ -61,10 +69,14 @@ function runView(run: Run): View {
   );
 }
 
-const identity = (run: Run): FactRows => [
+type ShownRun = Run & { kind: string };
+
+const identity = (run: ShownRun): FactRows => [
   ['id', run.id],
-  ['status', statusCell(displayStatus(run))],
+  ['status', statusCell(runStatus(run) || 'in progress')],
   ['status code', run.statusCode],
+  ['exit code', readExitCode(run)],
+  ['kind', run.kind],
   ['function', run.functionName],
   ['method', [run.method, run.async ? 'asynchronous' : run.websocket && 'WebSocket'].filter(Boolean).join(', ')],
   ['webhook', run.webhookEndpoint],

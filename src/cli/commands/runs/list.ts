@@ -1,4 +1,4 @@
-import { displayStatus, fillStatus, findJobs, type RunSearchResult, searchRuns } from '../../../calls/runs/index.ts';
+import { findJobs, type RunSearchResult, runDocument, runStatus, searchRuns } from '../../../calls/runs/index.ts';
 import { UnavailableError } from '../../../kernel/errors.ts';
 import { ago, count, durationCell, groupDigits } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
@@ -41,7 +41,7 @@ export default defineCommand({
       runs,
       {
         RUN: (run) => run.id,
-        STATUS: (run) => statusCell(displayStatus(run)),
+        STATUS: (run) => statusCell(runStatus(run) || 'in progress'),
         CODE: (run) => run.statusCode,
         FUNCTION: (run) => run.functionName,
         STARTUP: (run) => time(run.coldstartTimeMs),
@@ -56,13 +56,14 @@ export default defineCommand({
         right: ['CODE', 'STARTUP', 'QUEUE', 'RUNTIME', 'RESPONSE'],
       },
     ),
-  data: (runs) => runs.map(fillStatus),
+  data: (runs) => runs.map(runDocument),
   empty: 'no runs match; pass --since to go further back',
   effect: 'reads',
   json: documents(
     passThrough({
       id: text('run id'),
       status: text('platform status, otherwise derived from the status code'),
+      outcome: text('succeeded, failed, canceled or closed; before that, in progress or what it waits for'),
       statusCode: integer('HTTP status; 0: canceled, -1: closed by the caller'),
       createdAt: text('RFC 3339, UTC'),
       updatedAt: text('RFC 3339, UTC'),

@@ -27,7 +27,7 @@ export default defineCommand({
         fix: sentence`${gantryCommand`secrets set NAME`}, or ${gantryCommand`secrets set --from-env-file .env`}`,
       });
     }
-    checkNewSecretNames(context, names, source.fromEnv);
+    checkNewSecretNames(context, names, { app, fromEnv: source.fromEnv });
     return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },
   view: (change) => secretChangeView(change),

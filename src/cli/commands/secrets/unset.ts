@@ -6,7 +6,7 @@ export default defineCommand({
   configure: (command) =>
     command.argument('<name...>', 'secret names').option('--app <app>', 'remove the secrets of one app only'),
   run: async (context, names, { app }) => {
-    checkSecretNames(context, names);
+    checkSecretNames(context, names, { app });
     return unsetSecrets(context, { app }, names);
   },
   view: (change) => secretChangeView(change, 'not found'),

@@ -8,6 +8,7 @@ import { type AppRecord, replaceSettings } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
 import { runOnce } from '../../running/one-off-runs/run-once.ts';
 import { formatRequirements } from '../../running/processes/python.ts';
+import type { InstallError } from '../../running/processes/python-packages.ts';
 import type { Handlers, Platform } from '../platform.ts';
 
 /** One-off runs of a file, in an app of their own (spec 4.5). */
@@ -60,7 +61,7 @@ export const runOnceHandlers = {
 function isInstalled(settings: AppSettings, requirements: Buffer, { runner }: Platform): Promise<boolean> {
   const installing = runner.pythonFor(settings, requirements).then(
     () => true,
-    (error: Error) => refuse(400, error.message),
+    (error: Partial<InstallError>) => refuse(400, error.output?.join('\n') || (error.message ?? '')),
   );
   runner.runInBackground(installing);
   return Promise.race([installing, pause(installWaitMs, undefined, { background: true }).then(() => false)]);

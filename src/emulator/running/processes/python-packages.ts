@@ -7,7 +7,15 @@ import { makePrivateFolder, waitForLock } from '../../../kernel/disk/index.ts';
 import { AppProcess } from './process.ts';
 
 /** The message is that of pip or uv. */
-export class InstallError extends Error {}
+export class InstallError extends Error {
+  constructor(
+    message: string,
+    /** The last lines that it printed: they say of which package. */
+    readonly output: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
 
 /** For the processes of pip and uv. */
 export interface InstallerOptions {
@@ -104,6 +112,7 @@ const marker = 'complete';
 
 const lockWaitMs = 15 * 60_000;
 const installSeconds = 30 * 60;
+const outputLines = 10;
 const maxEnvironments = 20;
 const minIdleMs = 24 * 60 * 60_000;
 const maxIdleMs = 30 * minIdleMs;
@@ -152,12 +161,17 @@ const environment = () => ({ ...process.env, NO_COLOR: '1', FORCE_COLOR: undefin
 export async function runInstaller(program: string, args: string[], { log, track }: InstallerOptions): Promise<void> {
   const started = track(new AppProcess(program, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] }));
   let lastError = '';
+  const output: string[] = [];
+  const print = (line: string) => {
+    output.push(line);
+    log(line);
+  };
   const onError = (line: string) => {
     if (/^(ERROR|error|[A-Z]\w+Error): ?|^\s*[×╰]/.test(line))
       lastError = line.replace(/^\s*(ERROR:|error:|[×╰─▶]+)\s*/, '');
-    log(line);
+    print(line);
   };
-  started.onLine(started.child.stdout, log);
+  started.onLine(started.child.stdout, print);
   started.onLine(started.child.stderr, onError);
   let isLate = false;
   const stopTimer = after(installSeconds * 1000, () => {
@@ -169,5 +183,6 @@ export async function runInstaller(program: string, args: string[], { log, track
   if (isLate) throw new InstallError(`installing packages took longer than ${installSeconds / 60} minutes`);
   throw new InstallError(
     lastError || `${args.includes('venv') ? 'venv' : 'pip'} ended with ${signal ?? `exit code ${code}`}`,
+    output.slice(-outputLines),
   );
 }
