@@ -23,6 +23,7 @@ describe('what a package brings along is never called missing', () => {
   test.each([
     ['fastapi', ['annotated_doc', 'typing_inspection', 'starlette']],
     ['sentence-transformers', ['joblib', 'threadpoolctl', 'sklearn', 'httpx']],
+    ['opencv-contrib-python-headless', ['numpy']],
     ['gunicorn\nuvicorn[standard]', ['anyio', 'packaging', 'dotenv']],
   ])('of %s', async (requirements, imports) => {
     expect(await told(requirements, imports)).toEqual([]);
