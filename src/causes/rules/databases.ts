@@ -37,7 +37,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
     cause: 'network-failed',
     signs: [
       /could not translate host name "(?<host>[^"]{0,100}(?:\/\/|:\d)[^"]{0,100})"/,
-      /[Cc]onnecting to (?<host>[a-z]{2,10}:\/\/\S{1,100}):\d{1,5}\b/,
+      /Error -?\d{1,4} connecting to (?<host>[a-z]{2,10}:\/\/\S{1,100}):\d{1,5}\b/,
       /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>[^\s:]{1,80}(?:\/\/|:\d|:\/)\S{0,80})/,
       /Unknown (?:MySQL )?server host '(?<host>[^']{0,80}(?:\/\/|:\d)[^']{0,80})'/,
       /\bhost='(?<host>https?)', port=/,
@@ -97,7 +97,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
       /^curl: \((?:6|7|28|35|52|56)\) (?!Failed to connect to (?:localhost|127\.|0\.0\.0\.0|::1))/,
       /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,
-      /^(?!.*probe failed).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
+      /^(?!.*\bprobe\b).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
       /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>\S{1,100})/,
       /\b(?:connect|read) (?:ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b/,
       /host not found in upstream "(?<host>[^"]{1,100})"/,
