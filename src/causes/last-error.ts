@@ -140,6 +140,7 @@ function hintOf(exception: string): string {
 }
 
 const hints: readonly [RegExp, string][] = [
+  [/'(?:coroutine|async_generator)'/, 'await the call that made it; an async generator is read with async for'],
   [/^IndexError/, 'look whether there is an element before it is taken'],
   [/^KeyError/, 'look whether the key is there, or take .get()'],
   [

@@ -8,6 +8,7 @@ import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
+import { insteadOf } from './files/package-names.ts';
 import { standardModules } from './files/python-names.ts';
 import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
@@ -61,6 +62,7 @@ const missingProgram: Refinement = (found, { command = '' }) => {
     ? undefined
     : {
         ...found,
+        title: `${command} is not installed in the image, or not in its PATH`,
         fix: `add ${python} to [cerebrium.dependencies.pip], or put the folder of the virtual environment that has it into PATH`,
         setting: 'dependencies.pip',
       };
@@ -126,6 +128,12 @@ const standardPackage: Refinement = (found, { package: name = '' }) => {
   if (!standardModules.has(name)) return undefined;
   const title = `${name} is a module of Python itself, and no package`;
   return { ...found, cause: 'requirement-invalid', title, fix: `remove ${name} from the requirements` };
+};
+
+/** A package of the system that newer releases have under another name. */
+const replacedPackage: Refinement = (found, { package: name = '' }) => {
+  const instead = insteadOf(name);
+  return instead === undefined ? undefined : { ...found, fix: `write ${instead}: newer systems have it by that name` };
 };
 
 /** pydantic says each field in a line of its own, above what is wrong with it. */
@@ -308,6 +316,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['all', missingFields],
   ['package-not-found', standardPackage],
   ['data-missing file-not-found model-access-denied network-failed package-not-found', strayBlank],
+  ['apt-package-not-found', replacedPackage],
   ['file-not-found', otherCapitals],
   ['shared-library-missing', otherRelease],
   ['segfault', crashedAt],

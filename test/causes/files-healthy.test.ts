@@ -521,6 +521,47 @@ describe('an app that is odd and works has no problems', () => {
           'import click\nfrom aiohttp import web\n\n\n@click.command()\n@click.option("--port", default=5000)\n@click.option("--host", default="127.0.0.1")\ndef serve(port, host):\n    web.run_app(web.Application(), port=port, host=host)\n\n\nserve()\n',
       },
     ],
+    [
+      'a package that python -m runs, whose parts import it by dots',
+      {
+        'cerebrium.toml': settings(
+          '[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["env", "A=1", "python", "-m", "news.web"]\n',
+        ),
+        'news/__init__.py': 'from .web.app import serve\n',
+        'news/web/__init__.py': '',
+        'news/web/__main__.py': 'from .app import serve\n\nserve()\n',
+        'news/web/app.py':
+          'import http.server\n\n\ndef serve():\n    http.server.HTTPServer(("0.0.0.0", 8000), None).serve_forever()\n',
+      },
+    ],
+    [
+      'one project of a workspace, with another one that it needs',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM python:3.12-slim\nCOPY --from=ghcr.io/astral-sh/uv:0.9.0 /uv /usr/local/bin/uv\nWORKDIR /repo\nCOPY . .\nRUN uv sync --package shop-api --no-dev\nENV PATH="/repo/.venv/bin:$PATH"\nCMD ["uvicorn", "api.app:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'pyproject.toml': '[tool.uv.workspace]\nmembers = ["libs/*", "services/*"]\n',
+        'libs/money/pyproject.toml': '[project]\nname = "shop_money"\nversion = "1"\ndependencies = ["msgspec"]\n',
+        'libs/money/src/money/__init__.py': 'import msgspec\n\nprint(msgspec)\n',
+        'services/api/pyproject.toml':
+          '[project]\nname = "shop-api"\nversion = "1"\ndependencies = ["starlette", "uvicorn", "shop-money"]\n\n[tool.uv.sources]\nshop-money = { workspace = true }\n',
+        'services/api/src/api/__init__.py': '',
+        'services/api/src/api/app.py':
+          'from money import msgspec\nfrom starlette.applications import Starlette\n\napp = Starlette()\nprint(msgspec)\n',
+      },
+    ],
+    [
+      'a project in a folder that pip installs by its path',
+      {
+        'cerebrium.toml': docker(8000),
+        Dockerfile:
+          'FROM python:3.12-slim\nWORKDIR /a\nCOPY . .\nRUN pip install -e libs/money && pip install starlette uvicorn\nCMD ["uvicorn", "app:app", "--host", "0.0.0.0", "--port", "8000"]\n',
+        'libs/money/pyproject.toml': '[project]\nname = "money"\nversion = "1"\ndependencies = ["msgspec"]\n',
+        'libs/money/src/money/__init__.py': 'import msgspec\n\nprint(msgspec)\n',
+        'app.py':
+          'from money import msgspec\nfrom starlette.applications import Starlette\n\napp = Starlette()\nprint(msgspec)\n',
+      },
+    ],
   ])('%s', async (_, files) => {
     const { json } = await gantry(['check', '--json'], { cwd: folder(files) });
     const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };

@@ -16,6 +16,7 @@ altair: jinja2 jsonschema narwhals packaging
 anthropic: distro docstring-parser httpcore2 httpx httpx2 jiter opentelemetry-api pydantic sniffio truststore
 anyio: idna typing-extensions
 apscheduler: tzlocal
+arq: click hiredis redis
 arrow: python-dateutil
 authlib: cryptography
 auto-gptq: datasets peft sentencepiece
@@ -115,11 +116,17 @@ joblib: cloudpickle
 jsonschema: jsonschema-specifications
 jsonschema-specifications: referencing
 keras: absl-py h5py ml-dtypes namex optree packaging rich typing-extensions
-langchain: distro httpcore2 httpx httpx2 jsonpointer langchain-core langchain-protocol langgraph langgraph-checkpoint
-  langgraph-prebuilt langgraph-sdk numpy orjson ormsgpack requests requests-toolbelt sniffio sqlalchemy truststore
+langchain: langgraph numpy sqlalchemy
+langchain-anthropic: anthropic jsonpointer langchain-core langchain-protocol orjson requests requests-toolbelt
   uuid-utils websockets xxhash zstandard
+langchain-community: aiohttp distro httpcore2 httpx httpx-sse httpx2 jsonpointer langchain-classic langchain-core
+  langchain-protocol langchain-text-splitters numpy orjson pydantic-settings requests requests-toolbelt sniffio
+  sqlalchemy truststore uuid-utils websockets xxhash zstandard
 langchain-core: jsonpatch langsmith packaging pydantic pyyaml tenacity
 langchain-openai: langchain-core openai tiktoken
+langgraph: distro httpcore2 httpx httpx2 jsonpointer langchain-core langchain-protocol langgraph-checkpoint
+  langgraph-prebuilt langgraph-sdk orjson ormsgpack requests requests-toolbelt sniffio truststore uuid-utils
+  websockets xxhash zstandard
 lazy-loader: packaging
 librosa: audioread decorator lazy-loader msgpack numba pooch scikit-learn soundfile soxr
 lightgbm: narwhals scipy
@@ -134,6 +141,7 @@ marshmallow: packaging
 matplotlib: contourpy cycler fonttools kiwisolver numpy packaging pillow pyparsing python-dateutil
 mcp: cryptography httpcore2 httpx httpx-sse httpx2 jsonschema mcp-types opentelemetry-api pydantic-settings pyjwt
   python-multipart sse-starlette truststore uvicorn
+mediapipe: absl-py certifi cffi flatbuffers matplotlib opencv-contrib-python sounddevice
 mlflow: aiohttp alembic cachetools databricks-sdk docker fastapi flask-cors gitpython google-auth graphene gunicorn
   huey importlib-metadata matplotlib mlflow-skinny mlflow-tracing opentelemetry-proto opentelemetry-sdk pandas
   prettytable pyarrow python-dotenv pyyaml requests scikit-learn skops sqlparse uvicorn wcwidth
@@ -150,6 +158,8 @@ onnxruntime-gpu: coloredlogs flatbuffers numpy packaging protobuf sympy
 openai: distro httpcore2 httpx httpx2 jiter pydantic sniffio tqdm truststore
 openai-whisper: more-itertools numba tiktoken torch tqdm
 opencensus: google-api-core opencensus-context six
+opencv-contrib-python: numpy
+opencv-contrib-python-headless: numpy
 opencv-python: numpy
 opencv-python-headless: numpy
 openpyxl: et-xmlfile

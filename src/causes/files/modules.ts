@@ -80,12 +80,17 @@ export class ModuleGraph {
     for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
     this.addsRoots ||= added.some((each) => this.isOutside(posix.resolve(cwd, each)));
     const settings = this.find((environment.get('DJANGO_SETTINGS_MODULE') ?? '\0').split('.'));
-    if (typeof settings === 'string') this.load(settings, 0);
+    this.loadFound(settings, 0);
     const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
-    if (typeof found === 'string') this.load(found, 0, isScript ? 'script' : true);
-    // Streamlit runs each page as a program of its own.
-    const pages = program === 'streamlit' ? `${own}/pages/` : '/\0';
-    for (const path of this.tree.keys()) if (path.startsWith(pages) && path.endsWith('.py')) this.load(path, 0);
+    this.loadFound(found, 0, isScript ? 'script' : true);
+    this.loadBeside(module, program === 'streamlit' ? `${own}/pages/` : '/\0');
+  }
+
+  /** The packages around a module, which Python imports too, and the pages of Streamlit, each a program of its own. */
+  private loadBeside(module: string | undefined, pages: string): void {
+    const parts = module?.split('.') ?? [];
+    for (const at of parts.keys()) this.loadFound(this.find(parts.slice(0, at + 1)), 0);
+    for (const path of this.tree.keys()) if (path.startsWith(pages) && path.endsWith('.py')) this.load(path, 0, false);
   }
 
   private started(module: string | undefined, isRun: boolean): string | PlainPackage | undefined {
@@ -96,7 +101,7 @@ export class ModuleGraph {
   /** Without a start that is known, any file may be one. */
   private loadAll(): void {
     if (this.roots.length === 0) this.addRoot(this.shipment.workdir);
-    for (const path of this.tree.keys()) if (path.endsWith('.py')) this.load(path, 0);
+    for (const path of this.tree.keys()) if (path.endsWith('.py')) this.load(path, 0, false);
   }
 
   addRoot(root: string): void {
@@ -124,7 +129,7 @@ export class ModuleGraph {
     return this.tree.get(path) ?? '';
   }
 
-  private load(path: string, line: number, isEntry: Module['isEntry'] = false): void {
+  private load(path: string, line: number, isEntry: Module['isEntry']): void {
     const file = this.fileOf(path);
     const text = this.modules.has(path) ? undefined : this.shipment.text(file);
     if (text === undefined) return;
@@ -165,7 +170,7 @@ export class ModuleGraph {
     if (name === undefined || !this.tree.has(posix.join(this.roots[0] ?? '', `${name.replaceAll('.', '/')}.py`)))
       return;
     const found = this.find(name.split('.'));
-    if (typeof found === 'string') this.load(found, 0);
+    this.loadFound(found, 0);
   }
 
   private follow(module: Module, found: Import): void {
@@ -187,8 +192,8 @@ export class ModuleGraph {
     this.loadFound(this.partOf(target, found.name), found.line);
   }
 
-  private loadFound(found: string | PlainPackage | undefined, line: number): void {
-    if (typeof found === 'string') this.load(found, line);
+  private loadFound(found: string | PlainPackage | undefined, line: number, isEntry: Module['isEntry'] = false): void {
+    if (typeof found === 'string') this.load(found, line, isEntry);
   }
 
   /** The module of a package that a name stands for. */

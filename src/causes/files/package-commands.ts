@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { flagOf } from '../../app/shell.ts';
 import { fits } from '../groups.ts';
 
 /** What a command of the build installs. */
@@ -7,8 +8,11 @@ export type Install =
   | { kind: 'pip' | 'conda' | 'apt'; text: string }
   /** `pip install -r`, `-c`, `conda env create -f`. */
   | { kind: 'requirements' | 'constraints' | 'environment'; file: string }
-  /** The app itself, or a folder of it: `pip install .`; `isPackage` is false if only what it needs is installed. */
-  | { kind: 'project'; isPackage: boolean; folder?: string }
+  /**
+   * The app itself, a folder of it, or one of its projects by the name, `*` for all: `pip install .`, `uv sync --package api`.
+   * `isPackage` is false if only what it needs is installed.
+   */
+  | { kind: 'project'; isPackage: boolean; folder?: string | undefined; member?: string | undefined }
   /** Something that the command does not name. */
   | { kind: 'unknown' };
 
@@ -42,7 +46,10 @@ const projectInstall = /^(?:poetry install|uv sync|pdm (?:install|sync))$/;
 
 function byPip(rest: readonly string[], name: string): Install[] {
   const isPackage = !rest.includes('--no-root') && !rest.includes('--no-install-project');
-  if (projectInstall.test(`${name} ${rest[0]}`)) return [{ kind: 'project', isPackage }];
+  const member = rest.includes('--all-packages') ? '*' : flagOf(rest, '--package');
+  const folder = flagOf(rest, '--project', '--directory', '-C');
+  if (projectInstall.test(`${name} ${rest.find((word) => /^[a-z]+$/.test(word))}`))
+    return [{ kind: 'project', isPackage, folder, member }];
   if (!rest.some((word) => word === 'install' || word === 'add')) return [];
   return rest.flatMap((word, at) => pipWord(word, rest[at - 1] ?? ''));
 }

@@ -87,6 +87,12 @@ interface Project {
   };
 }
 
+/** As PyPI compares names; undefined without one. */
+export function projectName(text: string): string | undefined {
+  const [, name] = groupsOf(/^\[(?:project|tool\.poetry)\][^[]*?^name\s*=\s*["']([\w.-]+)["']/ms, text);
+  return name && normalizeName(name);
+}
+
 /** The files and folders of the app that a `pyproject.toml` names for its build. */
 export function projectFiles(text: string): string[] {
   try {

@@ -93,6 +93,10 @@ const gone: Readonly<Record<string, readonly [from: RegExp, instead: string | un
   'software-properties-common': [trixie, undefined],
 };
 
+/** What newer systems have instead of a package. */
+export const insteadOf = (name: string): string | undefined =>
+  Object.hasOwn(gone, name) ? gone[name]?.[1] : undefined;
+
 function* goneName({ name, at, base }: Named): Generator<SeenCause> {
   const [from, instead] = (Object.hasOwn(gone, name) && gone[name]) || [];
   if (from?.test(base))

@@ -2,20 +2,25 @@ import { groupsOf } from '../groups.ts';
 
 /**
  * What versions of packages need, by how the version begins: a Python, or another package that apps pin too. From the
- * metadata of the packages on PyPI.
+ * metadata of the packages on PyPI, or of those that they bring.
  */
 const table = `
+arq 0.26.1 0.26.2 0.26.3: redis<6
 django 4.2: python>=3.8
 django 5: python>=3.10
 django 6: python>=3.12
 faiss-cpu 1.9 1.10 1.11: numpy>=1.25
 fastapi 0.100 0.101 0.102 0.103: starlette<0.28
-gradio 4.44: pandas<3 pillow<11
-gradio 5: pandas<3 pillow<12
+gradio 4.44: pydantic>=2 pandas<3 pillow<11
+geopandas 1.0: shapely>=2
+gradio 5.9 5.10 5.11 5.12 5.13 5.14 5.15 5.16 5.17 5.18 5.19 5.20 5.21 5.22 5.23 5.24 5.25 5.26 5.27 5.28 5.29 5.30 5.31 5.32 5.33 5.34 5.35 5.36 5.37 5.38 5.39 5.40 5.41 5.42 5.43 5.44 5.45 5.46 5.47 5.48 5.49: fastapi>=0.115.2 pydantic>=2 pandas<3 pillow<12
+gradio 5: pydantic>=2 pandas<3 pillow<12
 ipython 9: python>=3.11
 kokoro 0.9.4: python<3.13
 langchain-anthropic 0.3: langchain-core>=0.3
-langchain-openai 0.3: langchain-core>=0.3
+langchain-core 0.3: pydantic>=2.5.2
+langchain-openai 0.2: openai>=1.40
+langchain-openai 0.3: langchain-core>=0.3 openai>=1.58.1
 matplotlib 3.10: python>=3.10
 networkx 3.5: python>=3.11
 numpy 2.1 2.2: python>=3.10
@@ -23,6 +28,8 @@ numpy 2.3: python>=3.11
 numba 0.59: numpy<1.27
 numba 0.60: numpy<2.1
 numba 0.61: numpy<2.3
+opencv-python 4.12: numpy>=2,<2.3
+opencv-python-headless 4.12: numpy>=2,<2.3
 pandas 2.1 2.2 2.3: numpy>=1.22.4
 pandas 3: python>=3.11 numpy>=1.26
 pydantic-settings 2.1 2.2 2.3 2.4 2.5 2.6: pydantic>=2
@@ -35,6 +42,7 @@ scipy 1.13 1.14: numpy<2.3
 scipy 1.15: python>=3.10 numpy<2.5
 scipy 1.16: python>=3.11
 sentence-transformers 3.3 3.4 4 5.0: transformers>=4.41,<5
+spacy 3.7: numpy<2
 spacy 3.8.2 3.8.3 3.8.4: python<3.13
 streamlit 1.40 1.41 1.42 1.43 1.44 1.45 1.46 1.47 1.48 1.49 1.50: pandas<3
 tensorflow 2.16 2.17: numpy<2

@@ -11,6 +11,7 @@ import {
   parseCondaPackage,
   parseRequirement,
   plainPath,
+  projectName,
   projectRequirements,
   type Requirement,
   type RequirementLine,
@@ -203,8 +204,22 @@ export class Packages {
     const text = this.shipment.text(file);
     const found = text === undefined ? [] : projectRequirements(text);
     if (!found) this.hasOthers = true;
-    for (const each of found ?? []) this.list(each, { file });
+    for (const each of found ?? []) if (!this.installMembers(each.name)) this.list(each, { file });
   }
+
+  /** Whether a name is that of a project in a folder of the app, which is installed then: of a workspace, or by its path. */
+  private installMembers(name: string): boolean {
+    const members = this.members().filter((each) => name === '*' || each.name === name);
+    for (const { folder } of members) if (!this.projects.has(folder)) this.installProject(true, folder);
+    return members.length > 0;
+  }
+
+  private members = once(() =>
+    [...this.shipment.sent.keys()].flatMap((path) => {
+      const name = path.endsWith('/pyproject.toml') ? projectName(this.shipment.read(path)) : undefined;
+      return name === undefined ? [] : [{ name, folder: dirname(path) }];
+    }),
+  );
 
   private readEnvironment(file: string): void {
     const text = this.textOf(file) ?? '';
@@ -216,17 +231,21 @@ export class Packages {
 
   /** What a command of the build installs. */
   private install(found: Install, at: CausePlace | undefined): void {
-    if (found.kind === 'pip') this.add(found.text, at);
+    const folder =
+      found.kind === 'pip' && found.text.includes('/') && this.builtFile(posix.join(found.text, 'pyproject.toml'));
+    if (folder) this.installProject(true, dirname(folder));
+    else if (found.kind === 'pip') this.add(found.text, at);
     else if (found.kind === 'conda') this.addConda(found.text, at);
     else if (found.kind === 'apt') this.apt.add(found.text);
     else if (found.kind === 'requirements') this.installRequirements(found.file, at);
     else if (found.kind === 'constraints') this.constrain(this.builtFile(found.file) ?? plainPath(found.file));
     else if (found.kind === 'environment') this.installEnvironment(found.file);
     else if (found.kind === 'unknown') this.hasOthers = true;
-    else if (found.kind === 'project') this.installProject(found.isPackage, found.folder);
+    else if (found.kind === 'project') this.installProject(found.isPackage, found.folder, found.member);
   }
 
-  private installProject(isPackage: boolean, folder = '.'): void {
+  private installProject(isPackage: boolean, folder = '.', member?: string): void {
+    if (member !== undefined && this.installMembers(member)) return;
     const project = posix.join(folder, 'pyproject.toml');
     const own = this.builtFile(project) ?? project;
     if (isPackage) this.projects.add(posix.normalize(folder));

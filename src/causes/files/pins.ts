@@ -133,7 +133,7 @@ function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: strin
 
 /** An old package beside one that it does not bound, and that has changed since. */
 function* loose({ listed }: Packages, { name, at }: Listed, version: string): Generator<SeenCause> {
-  const rule = looseNeeds.find((each) => each.package === name && isOlder(version, each.until));
+  const rule = looseNeeds.find((each) => each.package === name && isBetween(version, each));
   const { other = '', bound = '' } = rule ?? {};
   const wanted = listed.find((one) => one.name === other && one.wanted !== '')?.wanted;
   if (!rule || (wanted !== undefined && !contradict(wanted, bound))) return;
@@ -145,6 +145,9 @@ function* loose({ listed }: Packages, { name, at }: Listed, version: string): Ge
     fix: `write ${other}${bound}, or use a newer ${name}`,
   };
 }
+
+const isBetween = (version: string, { since = '0', until }: (typeof looseNeeds)[number]) =>
+  isOlder(version, until) && !isOlder(version, since);
 
 /** A pin that needs another Python, or another version of a package that is pinned too. */
 function* unmet(

@@ -115,23 +115,13 @@ function* target(server: StartedServer, known: LookedApp): Generator<SeenCause> 
   const { module, attribute, words } = server;
   if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return;
   const found = known.graph.moduleNamed(module);
-  const file = server.isRun && programMissing(module, known.graph);
-  if (file)
-    yield {
-      ...notThere(file, server.at, 'error', undefined),
-      title: `python -m ${module} runs ${file}, which is not there`,
-    };
-  else if (!found) yield* moduleMissing(server, module, known);
-  else if (attribute !== undefined) yield* objectMissing(server, found, attribute, known);
-}
-
-/** `python -m` of a package runs its `__main__.py`. */
-function programMissing(module: string, graph: ModuleGraph): string | undefined {
-  const found = graph.find(module.split('.'));
-  const folder = found === undefined ? undefined : folderOf(found);
-  return folder !== undefined && graph.find(['__main__'], [folder]) === undefined
-    ? `${module.replaceAll('.', '/')}/__main__.py`
-    : undefined;
+  const folder = server.isRun && folderOf(known.graph.find(module.split('.')) ?? '');
+  // `python -m` of a package runs its `__main__.py`.
+  if (folder && known.graph.find(['__main__'], [folder]) === undefined) {
+    const file = `${module.replaceAll('.', '/')}/__main__.py`;
+    yield { ...notThere(file, server.at, 'error'), title: `python -m ${module} runs ${file}, which is not there` };
+  } else if (!found && !folder) yield* moduleMissing(server, module, known);
+  else if (found && attribute !== undefined) yield* objectMissing(server, found, attribute, known);
 }
 
 /** Names that apps give to what they start. */

@@ -176,13 +176,13 @@ export const optionalPackages = once(() =>
     }),
 );
 
-/** Pins that do not go with what pip installs beside them today: the package, until which version, and what bounds it. */
-export const looseNeeds: readonly { package: string; until: string; other: string; bound: string }[] = [
+/** Pins that do not go with what pip installs beside them today: the package, from and until which version, and what bounds it. */
+export const looseNeeds: readonly { package: string; since?: string; until: string; other: string; bound: string }[] = [
   { package: 'flask', until: '2.2.5', other: 'werkzeug', bound: '<3' },
   { package: 'flask', until: '2.1', other: 'jinja2', bound: '<3.1' },
   { package: 'torch', until: '2.3', other: 'numpy', bound: '<2' },
   { package: 'transformers', until: '4.30', other: 'numpy', bound: '<2' },
-  { package: 'openai', until: '1.55.3', other: 'httpx', bound: '<0.28' },
+  { package: 'openai', since: '1', until: '1.55.3', other: 'httpx', bound: '<0.28' },
   ...['opencv-python', 'opencv-python-headless', 'opencv-contrib-python'].map((name) => ({
     package: name,
     until: '4.10.0.84',

@@ -7,13 +7,10 @@ export const databaseRules: readonly FailureRule[] = [
 service-quota-exceeded | sorry, too many clients already; FATAL:  remaining connection slots are reserved; Too many connections | the database allows no more connections | use fewer workers and replicas or smaller pools, close connections, or put a pooler such as pgbouncer in between
 5 service-quota-exceeded | QueuePool limit of size; Timed out fetching a new connection from the connection pool; Connection is not available, request timed out after; PoolTimeout: couldn't get a connection; Timeout acquiring a connection. The pool is probably full; redis.exceptions.ConnectionError: Too many connections | all connections of the app's own pool are in use | close sessions and connections after each use, make one engine for the whole app, and then a larger pool (pool_size and max_overflow)
 5 service-access-denied | without any password configured for the default user | Redis has no password, and the app gives one | take it out of the address, or start Redis with it (requirepass)
-5 service-access-denied | user '{user}' can only connect via localhost | RabbitMQ lets its user {user} in from its own machine only | make another user (RABBITMQ_DEFAULT_USER and RABBITMQ_DEFAULT_PASS), and log in as that
-5 service-access-denied | RequestTimeTooSkewed; Signature not yet current; Signature expired: ; token used before issued; Token used too early | the clock of the machine is wrong, so that another service refuses what it signs | set it: synchronize the machine (NTP), or restart the virtual machine of Docker
 6 service-access-denied | server login failed: …no encryption; server login failed: …SSL | the pooler (PgBouncer) may log in to the database with encryption only | set server_tls_sslmode = require in pgbouncer.ini: the address of the app does not matter for that
 service-access-denied | role "{user}" does not exist; Authentication failed…code: 18; OperationFailure: bad auth; OperationFailure: Authentication failed; is not allowed to connect to this MySQL server; is not allowed to connect to this MariaDB server; no pg_hba.conf entry for host; ACCESS_REFUSED - Login was refused | the database, or the broker, refuses the login of the app: {user} | correct the user, the password and the name of the database (gantry secrets set NAME); the server must allow the address of the app (its firewall, GRANT, pg_hba.conf)
 5 sqlite-too-old | unsupported version of sqlite3; SQLite {wanted} or later is required | the SQLite of the image is older than a package needs | use a newer base image (Debian bookworm or later), or add pysqlite3-binary and put it in the place of sqlite3 before the import | deployment.docker_base_image_url
 permission-denied | attempt to write a readonly database | the app may not write to its SQLite file, or to the folder around it | keep it in /persistent-storage or /tmp, in a folder where the user of the image has permission to write
-service-access-denied | Configured service account doesn't have access; cannot get resource "{name}" in API group | Kubernetes does not allow the service account of the app to read {name|what it asks for} | give it a Role with that right, and a RoleBinding
 file-not-found | unable to open database file | SQLite cannot open its file: the folder does not exist, or the app may not write there | create the folder first, and keep the file in /persistent-storage or /tmp
 3 database-locked | OperationalError…database is locked | several processes write to one SQLite file, or it is on a network share that cannot lock it (CIFS, NFS) | keep it on a local disk, start one worker, or use a database server
 database-schema-missing | FATAL: …database "{name}" does not exist; Unknown database '{name}' | the database server has no database {name} | create it, or correct its name in the address
@@ -37,7 +34,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
     cause: 'network-failed',
     signs: [
       /could not translate host name "(?<host>[^"]{0,100}(?:\/\/|:\d)[^"]{0,100})"/,
-      /[Cc]onnecting to (?<host>[a-z]{2,10}:\/\/\S{1,100}):\d{1,5}\b/,
+      /Error -?\d{1,4} connecting to (?<host>[a-z]{2,10}:\/\/\S{1,100}):\d{1,5}\b/,
       /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>[^\s:]{1,80}(?:\/\/|:\d|:\/)\S{0,80})/,
       /Unknown (?:MySQL )?server host '(?<host>[^']{0,80}(?:\/\/|:\d)[^']{0,80})'/,
       /\bhost='(?<host>https?)', port=/,
@@ -97,7 +94,7 @@ download-failed | (404) when calling the HeadObject operation; (NoSuchBucket); (
       /Cannot connect to (?:amqp|redis)s?:\/\/(?:[^\s@]{0,120}@)?(?<host>[\w.:-]{1,100}).{0,60}: .{1,120}$/,
       /^curl: \((?:6|7|28|35|52|56)\) (?!Failed to connect to (?:localhost|127\.|0\.0\.0\.0|::1))/,
       /^(?:Connecting|Resolving) \S{1,120}.{0,80}failed: (?:Connection (?:timed out|refused)|Temporary failure in name resolution|Name or service not known)/,
-      /^(?!.*probe failed).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
+      /^(?!.*\bprobe\b).*dial tcp:? (?:lookup )?(?<host>[\w.:-]{0,100}).{0,160}(?:no such host|connection refused|i\/o timeout|server misbehaving|network is unreachable|no route to host)/,
       /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>\S{1,100})/,
       /\b(?:connect|read) (?:ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b/,
       /host not found in upstream "(?<host>[^"]{1,100})"/,

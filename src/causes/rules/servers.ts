@@ -152,7 +152,7 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     signs: [
       /nothing listens on port \d{1,5}/,
       /the server on port \d{1,5} does not answer/,
-      /(?:probe|check) failed: .{0,200}connection refused/,
+      /\b(?:probe:|probe failed:|check failed:) .{0,200}connection refused/,
       /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
       /[Nn]o open (?:HTTP )?ports detected/,
       /respond to HTTP pings on port:? \d{1,5}/,

@@ -173,7 +173,7 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
       /Error relocating \S{1,160}: (?<version>\w{1,60}): symbol not found/,
     ],
     title: 'a program or a library needs {version}, which the image does not have',
-    fix: 'use a newer base image, such as debian:bookworm-slim, or a build of the program for an older glibc',
+    fix: 'use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one',
     at: 'deployment.docker_base_image_url',
   },
   {

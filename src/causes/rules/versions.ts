@@ -1,7 +1,7 @@
 import { packageOf } from '../import-names.ts';
 import { moduleOf } from '../moved-names.ts';
 import { type FailureRule, messageRows } from '../rule.ts';
-import { isForeignFile, lastFile } from '../tracebacks.ts';
+import { framesOf, isForeignFile, lastFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
@@ -79,7 +79,7 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
     rank: 3,
     signs: [/^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument '(?<argument>\w{1,80})'/],
     // One package calls another: the app is not the one to change.
-    applies: (_, __, before) => isForeignFile(lastFile(before())),
+    applies: ({ name = '' }, _, before) => isForeignFile(lastFile(before())) && !isHandedOn(name, before()),
     title: 'two packages do not fit together: {name} does not take {argument}',
     fix: 'update both packages, or pin the one that is called to an older version',
     at: 'dependencies.pip',
@@ -106,3 +106,10 @@ package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.
     at: 'dependencies.pip',
   },
 ];
+
+/** Whether a package only calls a function that it was given, such as one of the app, with what came for it. */
+function isHandedOn(name: string, before: readonly string[]): boolean {
+  const { code = '' } = framesOf(before).at(-1) ?? {};
+  const words = name.split('.');
+  return words.at(-1) !== '__init__' && /\(.*\*/.test(code) && !words.some((word) => code.includes(word));
+}
