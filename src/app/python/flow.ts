@@ -107,7 +107,7 @@ class FlowReader {
       isGenerator: this.yielding.has(node),
       decorators: decorated.filter(({ kind }) => kind === 'Decorator').map((each) => this.source.of(each)),
       type: this.source.of(childOf(node, 'TypeDef')).replace(/^->\s*/, ''),
-      returns: returned.map((each) => this.values.together(each.children.slice(1), each, 0)),
+      returns: returned.map((each) => this.values.tupleOf(each.children.slice(1), each, 0)),
     };
   }
 

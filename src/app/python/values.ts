@@ -36,7 +36,7 @@ export class PythonValues {
   }
 
   /** One value, or several with commas between. */
-  together(nodes: readonly PyNode[], at: PyNode, depth: number): Value {
+  tupleOf(nodes: readonly PyNode[], at: PyNode, depth: number): Value {
     const parts = separated(nodes).flatMap(([first]) => first ?? []);
     if (parts.length < 2) return this.value(parts[0], depth + 1);
     return this.valueOf(at, ',', () => parts.map((each) => this.value(each, depth + 1)));
@@ -86,7 +86,7 @@ export class PythonValues {
     return read({
       target,
       parts: parent.children,
-      at: (nodes) => this.together(nodes, parent, depth),
+      at: (nodes) => this.tupleOf(nodes, parent, depth),
       made: (trail) => this.valueOf(target, trail),
       text: (node) => this.source.of(node),
     });

@@ -12,19 +12,35 @@ export interface Found {
 
 const none = () => [];
 const deepest = 16;
+const mostSteps = 100;
 /** Decorators that leave a function what it is. */
 const isPlain =
   /^@(?:staticmethod|classmethod|functools\.(?:wraps|cache|lru_cache)\b|cache\b|lru_cache\b|torch\.(?:no_grad|inference_mode)\b|abstractmethod)/;
 
 /** Follows values through the modules of an app. */
 export class Flows {
+  private left = 0;
+
   constructor(private readonly graph: ModuleGraph) {}
 
-  /** What a value may be; nothing if it is not known. */
-  of(value: Value, module: Module, depth = 0): Found[] {
-    const { trail, items, line } = value;
-    if (depth > deepest || trail === '') return [];
-    if (trail === '|') return items().flatMap((each) => this.of(each, module, depth + 1));
+  /** What a value may be; nothing if it is not known, or if it goes through too many functions. */
+  of(value: Value, module: Module): Found[] {
+    this.left = mostSteps;
+    const found = this.follow(value, module, 0);
+    return this.left > 0 ? found : [];
+  }
+
+  private follow(value: Value, module: Module, depth: number): Found[] {
+    this.left--;
+    if (depth > deepest || this.left <= 0) return [];
+    const { trail, items } = value;
+    return trail === '|'
+      ? items().flatMap((each) => this.follow(each, module, depth + 1))
+      : this.along(value, module, depth);
+  }
+
+  /** A value, step by step. */
+  private along({ trail, items, line }: Value, module: Module, depth: number): Found[] {
     const [, head, rest = ''] = groupsOf(/^(\{\}|\[\]|,|[\w@]+)(.*)$/, trail);
     const steps = rest.match(/\.\w+|\(\w*\)|\[[^\]]*\]|!/g) ?? [];
     if (head === undefined) return [];
@@ -53,7 +69,7 @@ export class Flows {
     const link = module.links.find(({ found }) => found.as === name);
     if (functions.has(name) || module.facts.names.get(name)?.made === 'class') return said(`${module.path}:${name}`);
     const value = values.get(name);
-    if (value !== undefined && value.trail !== '') return this.of(value, module, depth);
+    if (value !== undefined && value.trail !== '') return this.follow(value, module, depth);
     return link ? this.imported(link, depth) : said(name);
   }
 
@@ -72,7 +88,7 @@ export class Flows {
   private step(found: Found, next: string, depth: number): Found[] {
     const { trail, module } = found;
     if (/^(?:\[\]$|,$)/.test(trail) && next.startsWith('['))
-      return this.within(found, next).flatMap((each) => this.of(each, module, depth));
+      return this.within(found, next).flatMap((each) => this.follow(each, module, depth));
     if (trail.startsWith('/')) return depth > deepest ? [] : this.ofOwn(found, next, depth);
     return [{ ...found, trail: `${trail}${next}`.replace('.__enter__()', ''), items: none }];
   }
@@ -97,13 +113,15 @@ export class Flows {
     const made = { ...found, trail: `${owner.path}:${name}()` };
     if (!known) return owner.facts.names.get(name)?.made === 'class' ? [made] : [];
     if (!known.decorators.every((each) => isPlain.test(each))) return [];
-    return known.isAsync || known.isGenerator ? [made] : known.returns.flatMap((each) => this.of(each, owner, depth));
+    return known.isAsync || known.isGenerator
+      ? [made]
+      : known.returns.flatMap((each) => this.follow(each, owner, depth));
   }
 
   /** What is done with a coroutine or an object of the app. */
   private after(next: string, owner: Module, name: string, depth: number): Found[] {
     const known = owner.facts.flow().functions.get(name);
-    if (known) return next === '!' ? known.returns.flatMap((each) => this.of(each, owner, depth)) : [];
+    if (known) return next === '!' ? known.returns.flatMap((each) => this.follow(each, owner, depth)) : [];
     return next.startsWith('.') ? this.memberOf(owner, name, next.slice(1), depth) : [];
   }
 
@@ -114,6 +132,6 @@ export class Flows {
     const whole = `${name}.${member}`;
     const value = values.get(whole);
     if (functions.has(whole)) return [{ trail: `${owner.path}:${whole}`, items: none, module: owner, line: 0 }];
-    return value ? this.of(value, owner, depth) : [];
+    return value ? this.follow(value, owner, depth) : [];
   }
 }

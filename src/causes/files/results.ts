@@ -106,7 +106,7 @@ export function* lookAtResults(shipment: Shipment, graph: ModuleGraph): Generato
 
 function* unsendable(found: Found, sink: Sink, flows: Flows, depth: number): Generator<SeenCause> {
   const { trail, items, module, line } = found;
-  for (const each of /^(?:\{\}|\[\]|,)$/.test(trail) && depth < 5 ? items() : [])
+  for (const each of /^(?:\{\}|\[\]|,)$/.test(trail) && depth < 4 ? items() : [])
     for (const inner of flows.of(each, module)) yield* unsendable(inner, sink, flows, depth + 1);
   const [, what = '', cure] = kinds.find(([made]) => made.test(trail)) ?? [];
   if (cure === undefined || sink.carries.test(what) || (depth === 0 && sink.asWhole?.test(what))) return;
