@@ -34,6 +34,8 @@ export interface PythonFacts {
   classes: ReadonlyMap<string, ClassFacts>;
   /** The first line that is no Python, if there is one. */
   brokenLine?: number;
+  /** What goes through its functions. */
+  flow: () => Flow;
   /** Syntax that only this version and later ones know. */
   needs: (At & { version: string; what: string })[];
 }
@@ -46,6 +48,44 @@ export interface ClassFacts {
   more: RegExp;
   /** Of its own members, those that it uses. */
   used: readonly (At & { name: string })[];
+}
+
+/**
+ * What an expression gives, by how it is made: `PIL.Image.open().size[0]`, `db.get()!` of what is awaited; `{}`, `[]` and `,`
+ * of what is written out, `|` of one of its items. Empty if it is not known.
+ */
+export interface Value extends At {
+  trail: string;
+  /** The line that makes it; `line` is where it is named. */
+  since: number;
+  items: () => readonly Value[];
+}
+
+export interface FunctionFlow extends At {
+  isAsync: boolean;
+  isGenerator: boolean;
+  decorators: readonly string[];
+  /** What it says that it returns. */
+  type: string;
+  returns: readonly Value[];
+}
+
+/** What is done with a value: `alone` is a statement of its own; `to` is what takes it, or the step to its member. */
+export interface Use extends At {
+  how: 'alone' | 'awaited' | 'looped' | 'looped later' | 'tested' | 'member' | 'given';
+  to: string;
+  keywords: readonly string[];
+  isInAsync: boolean;
+  value: () => Value;
+}
+
+/** What goes through the functions of a file. */
+export interface Flow {
+  /** By their names: `load`, `Index.load`. */
+  functions: ReadonlyMap<string, FunctionFlow>;
+  /** What names at the top and members of objects (`Index.model`) stand for, where they are given a value once. */
+  values: ReadonlyMap<string, Value>;
+  uses: readonly Use[];
 }
 
 /** What a function takes. */

@@ -1,8 +1,11 @@
+import { once } from '../../kernel/once.ts';
 import { readClass, readParameters } from './classes.ts';
 import { type ClassFacts, type Import, type Parameters, type PythonCall, type PythonFacts, unknown } from './facts.ts';
-import { PythonNames } from './names.ts';
+import { readFlow } from './flow.ts';
+import { type NameScope, PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
 import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource, separated } from './tree.ts';
+import { functionOf } from './values.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -11,8 +14,7 @@ export function readPython(text: string, path: string): PythonFacts {
 }
 
 interface Scope {
-  /** Outside of functions and classes. */
-  isTop: boolean;
+  names: NameScope;
   isNeeded: Import['isNeeded'];
   /** Whether nothing else is in the body that may fail. */
   isTried?: boolean;
@@ -57,7 +59,8 @@ class PythonReader {
   }
 
   read(): PythonFacts {
-    this.visit(this.source.root, { isTop: true, isNeeded: 'always' }, 0);
+    const names = this.names.scopeAt(this.source.root);
+    this.visit(this.source.root, { names, isNeeded: 'always' }, 0);
     this.brokenAt ??= this.source.mixedAt();
     const aliases = new Map(this.imports.map((each) => [each.as, wholeName(each)]));
     for (const each of this.names.top.values()) each.made = qualified(each.made, aliases);
@@ -80,6 +83,7 @@ class PythonReader {
       assigned: this.assigned,
       objects: new Map([...this.names.objects].map(([name, made]) => [name, qualified(made, aliases)])),
       needs: this.needs,
+      flow: once(() => readFlow(this.source, this.names.scopes)),
       scriptLines: this.scriptLines,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
       undefinedNames: this.hasMore ? [] : this.names.undefinedNames(),
@@ -104,8 +108,8 @@ class PythonReader {
 
   private visitParts(node: PyNode, scope: Scope, depth: number): void {
     this.visits.get(node.kind)?.(node, scope);
-    this.names.bind(node, scope.isTop);
-    const inner = innerScope(node, scope);
+    const names = this.names.enter(node, scope.names);
+    const inner = innerScope(node, { ...scope, names });
     const guarded = this.guarded(node);
     const first = this.imports.length;
     let keyword = '';
@@ -113,7 +117,7 @@ class PythonReader {
       if (/^(?:except|else|finally)$/.test(child.kind)) keyword = child.kind;
       if (isPart(child, this.source)) continue;
       const isTried = node.kind === 'IfStatement' || child.children.length <= 2;
-      const own: Scope = { isTop: inner.isTop, isNeeded: 'guarded', isTried };
+      const own: Scope = { names: inner.names, isNeeded: 'guarded', isTried };
       const insteadOf = keyword === 'except' && guarded.length > 0 ? this.imports[first] : undefined;
       const other: Scope = insteadOf ? { ...inner, isNeeded: 'sometimes', insteadOf } : inner;
       this.visit(child, guarded.includes(child) ? own : other, depth);
@@ -121,7 +125,7 @@ class PythonReader {
   }
 
   private readonly visits = new Map<string, (node: PyNode, scope: Scope) => void>([
-    ['VariableName', (node) => this.names.use(node)],
+    ['VariableName', (node, { names }) => this.names.use(node, names)],
     ['CallExpression', (node) => this.call(node)],
     ['Decorator', (node) => this.call(node)],
     ['MemberExpression', (node, { isTried }) => this.member(node, isTried === true)],
@@ -221,12 +225,12 @@ class PythonReader {
       const name = part.names.map((each) => this.source.of(each)).join('');
       if (part.broken) this.brokenAt ??= part.broken.from;
       const own = isFrom ? { module, name } : { module: name };
-      this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.isTop);
+      this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.names);
     }
   }
 
-  private neededIn({ isTop, isNeeded }: Scope, node: PyNode): Import['isNeeded'] {
-    if (isTop || isNeeded !== 'always') return isNeeded;
+  private neededIn({ names, isNeeded }: Scope, node: PyNode): Import['isNeeded'] {
+    if (!names.outer || isNeeded !== 'always') return isNeeded;
     return this.isUsed(node) ? 'sometimes' : 'guarded';
   }
 
@@ -237,14 +241,14 @@ class PythonReader {
     return !parent || this.source.text.split(new RegExp(`\\b${text}\\b`)).length > 2;
   }
 
-  private addImport(part: ImportedPart, found: Omit<Import, 'as' | 'line'>, isTop: boolean): void {
+  private addImport(part: ImportedPart, found: Omit<Import, 'as' | 'line'>, scope: NameScope): void {
     const [first] = part.names;
     const name = found.name ?? found.module.split('.')[0] ?? '';
     if (!first) return;
     const as = this.source.of(part.as) || name;
     this.imports.push({ ...found, as, line: this.source.lineOf(first.from) });
     if (name === '*') this.hasMore = true;
-    else this.names.add(as, first.from, isTop);
+    else this.names.add(as, first, scope);
   }
 
   private call(node: PyNode): void {
@@ -329,12 +333,6 @@ class PythonReader {
   }
 }
 
-function functionOf(node: PyNode): PyNode | undefined {
-  let outer = node.parent;
-  while (outer && outer.kind !== 'FunctionDefinition' && outer.kind !== 'LambdaExpression') outer = outer.parent;
-  return outer;
-}
-
 const outerOf = ({ parent }: PyNode) => (parent?.kind === 'DecoratedStatement' ? parent.parent : parent);
 
 interface ImportedPart {
@@ -365,18 +363,19 @@ function isPart(child: PyNode, source: PySource): boolean {
   if (child.kind !== 'VariableName') return false;
   const next = child.parent?.kind === 'ArgList' ? nodeAfter(child) : undefined;
   const isKeyword = next?.kind === 'AssignOp' && source.of(next) === '=';
-  return isKeyword || (child.parent?.kind === 'Decorator' && nodeBefore(child)?.kind === '.');
+  return (
+    isKeyword ||
+    /^(?:Function|Class)Def/.test(child.parent?.kind ?? '') ||
+    (child.parent?.kind === 'Decorator' && nodeBefore(child)?.kind === '.')
+  );
 }
 
-function innerScope({ kind }: PyNode, scope: Scope): Scope {
-  if (/^(?:FunctionDefinition|ClassDefinition|LambdaExpression)$|Comprehension/.test(kind))
-    return { ...scope, isTop: false };
-  return kind === 'IfStatement' && scope.isNeeded === 'always' ? { ...scope, isNeeded: 'sometimes' } : scope;
-}
+const innerScope = ({ kind }: PyNode, scope: Scope): Scope =>
+  kind === 'IfStatement' && scope.isNeeded === 'always' ? { ...scope, isNeeded: 'sometimes' } : scope;
 
 const isReference = new Set(['VariableName', 'MemberExpression']);
 
-const makesNames = /^(?:globals|locals|vars|exec|execfile|setattr)$/;
+const makesNames = /^(?:(?:enum\.)?global_enum|globals|locals|vars|exec|execfile|setattr)$/;
 
 function withText(call: PythonCall, value: string): PythonCall {
   const known = (text: string | undefined) => text?.replace(unknown, value);

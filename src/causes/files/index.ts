@@ -7,6 +7,7 @@ import { locateSetting } from '../../app/setting-location.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
 import { causeInFiles } from '../rules/index.ts';
+import { lookAtAwaits } from './awaits.ts';
 import { lookAtBuildSteps, lookAtNamedFiles } from './build-steps.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDjango } from './django.ts';
@@ -25,6 +26,7 @@ import { lookAtPins, lookAtPythonVersion } from './pins.ts';
 import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
 import { installedAtOnce, resolverRequirements, whyUnresolved } from './resolution.ts';
+import { lookAtResults } from './results.ts';
 import { lookAtChecks } from './routes.ts';
 import { lookAtScripts } from './scripts.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
@@ -71,6 +73,8 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const findings = [
     ...lookAtImports(shipment, packages, graph),
     ...lookAtPython(shipment, packages, graph),
+    ...lookAtAwaits(graph),
+    ...lookAtResults(shipment, graph),
     ...lookAtOpened(shipment, graph),
     ...lookAtTemplates(shipment, graph),
     ...lookAtRequirements(shipment, packages),

@@ -13,4 +13,6 @@ command-not-found | none | {command} is not installed in the image | add the pac
 dependency-conflict | none | the packages need different versions of one package | loosen the versions so that one version fits all | dependencies.pip
 runtime-missing | none | main.py has {name} of {framework}, and the default runtime serves functions, not its routes | add [cerebrium.runtime.custom] with the command that serves it | runtime.custom
 name-undefined | none | {path} uses {name}, which nothing defines | import it, or remove it
+await-missing | none | nothing awaits {name} | await it
+result-not-json | none | {path} returns {what}, which JSON does not have | convert it
 `);

@@ -1,0 +1,190 @@
+import type { FunctionFlow, Use, Value } from '../../app/python/facts.ts';
+import { Flows, type Found } from './flows.ts';
+import type { Module, ModuleGraph } from './modules.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+const numbers = '(?:float(?:16|32)|u?int(?:8|16|32|64)?|bool_?)';
+/** What keeps an array or a tensor what it is. */
+const kept = String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|squeeze|unsqueeze|detach|cpu|cuda|to|float|half|clone|contiguous|eval|softmax|sigmoid|argmax|max|min|mean|sum)\(\w*\)|\.T|\[[^\]]*\])*$`;
+const whole = String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|squeeze)\(\w*\)|\.T|\[:\])*$`;
+const frames = String.raw`(?:\.(?:head|tail|copy|dropna|fillna|rename|reset_index|set_index|sort_values|query|to_crs|drop|sample|describe|value_counts)\(\)|\.(?:loc|iloc)(?:\[:?\])?|\[[:\]]\]?|\[\])*$`;
+
+/** Values that JSON does not have: what makes them, what they are called, and what turns them into one that it has. */
+const kinds: readonly [made: RegExp, what: string, cure: string][] = [
+  [
+    /^PIL\.Image\.(?:open|new|fromarray|frombytes|merge|blend)\(\)(?:\.(?:convert|resize|crop|rotate|copy|transpose|filter|quantize)\(\))*$/,
+    'a PIL image',
+    'save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode()',
+  ],
+  [
+    /^diffusers\.\w+\.from_(?:pretrained|single_file|pipe)\(\)(?:\.to\(\))?\(\)\.images(?:\[\d*\])?$/,
+    'a PIL image',
+    'save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode()',
+  ],
+  [
+    new RegExp(
+      String.raw`^numpy\.(?:(?:as|ascontiguous)?array|zeros|ones|full|empty|arange|linspace|[vh]?stack|concatenate|argsort|frombuffer|where|unique|random\.\w+)\(\w*\)${whole}|^(?:numpy|cv2)\.(?:imread|imdecode|cvtColor|GaussianBlur|load|fromfile)\(\w*\)${whole}|\.numpy\(\)${whole}`,
+    ),
+    'a numpy array',
+    'return its .tolist()',
+  ],
+  [
+    new RegExp(
+      String.raw`^numpy\.(?:${numbers}\(\)|arg(?:max|min)\(\)|\w+\(${numbers}\))$|^numpy\.\w+\(\w*\)\.(?:argmax|argmin)\(\)$|^xgboost\.XGB\w+\(\)\.predict(?:_proba)?\(\)(?:\[[^\]]*\])*$`,
+    ),
+    'a value of numpy',
+    'convert it with float(), int() or .tolist()',
+  ],
+  [
+    /^sklearn\.[\w.]+\(\)\.(?:predict|predict_proba|transform|fit_transform|decision_function)\(\)(?:\[:\])?$|^sentence_transformers\.SentenceTransformer\(\)\.encode\(\)(?:\[\d*\])?$/,
+    'a numpy array',
+    'return its .tolist()',
+  ],
+  [
+    new RegExp(
+      String.raw`^torch\.(?:tensor|from_numpy|zeros|ones|rand|randn|softmax|sigmoid|argmax|cat|stack|mean|round|nn\.functional\.\w+)\(\w*\)${kept}|^ultralytics\.YOLO\(\)(?:\.predict\(\)|\(\))\[\d*\]\.boxes(?:\[\d*\])?\.(?:conf|cls|xyxyn?|xywhn?)${kept}|^transformers\..*\(\)\.(?:logits|last_hidden_state|pooler_output)${kept}`,
+    ),
+    'a tensor',
+    'convert it with .tolist() or .item()',
+  ],
+  [
+    new RegExp(
+      String.raw`^(?:geo)?pandas\.(?:(?:Geo)?DataFrame|(?:Geo)?Series|read_\w+|concat|merge|to_datetime)\(\)${frames}`,
+    ),
+    'a DataFrame or Series of pandas',
+    'convert it with .to_dict() or .tolist()',
+  ],
+  [/^(?:set|frozenset)\(\)$/, 'a set', 'convert it with list() or sorted()'],
+  [
+    /^bytes\(\)$|^base64\.\w+encode\(\)$|^io\.BytesIO\(\)\.(?:getvalue|read)\(\)$|^(?:requests|httpx)\.\w+\(\)\.content$/,
+    'bytes',
+    'return base64.b64encode(data).decode()',
+  ],
+  [
+    /^(?:generator|map|filter|zip)\(\)$|^faster_whisper\.WhisperModel\(\)\.transcribe\(\)\[0\]$/,
+    'a generator',
+    'make a list of it',
+  ],
+  [/^\{\}\.(?:keys|values|items)\(\)$/, 'a view of a dictionary', 'make a list of it'],
+  [/^spacy\.load\(\)\(\)(?:\.ents|\.sents|\.noun_chunks)?(?:\[[^\]]*\])?$/, 'an object of spaCy', 'return its .text'],
+  [
+    /^datetime\.(?:datetime|date)(?:\.(?:now|utcnow|today|fromtimestamp|fromisoformat|strptime))?\(\)$/,
+    'a datetime',
+    'return its .isoformat()',
+  ],
+  [/^decimal\.Decimal\(\)$/, 'a Decimal', 'convert it with float() or str()'],
+  [/^uuid\.uuid[1-5]\(\)$/, 'a UUID', 'convert it with str()'],
+];
+
+/** Where values become JSON, what says it, and what that can carry besides. */
+interface Sink {
+  by: string;
+  carries: RegExp;
+  /** What it can carry as the whole answer. */
+  asWhole?: RegExp;
+}
+
+const nothing = /^$/;
+/** `json` of the standard library, and what is made of it without a converter. */
+const plain = /^(?:json\.dumps?|(?:fastapi|starlette)\.responses\.JSONResponse|aiohttp\.web\.json_response)$/;
+const sinks = {
+  plain: { by: 'json', carries: nothing },
+  flask: { by: 'Flask', carries: /^a (?:datetime|Decimal|UUID)$/, asWhole: /^(?:bytes|a generator)$/ },
+  // It tries dict() and vars(): a tensor becomes {}.
+  fastapi: { by: 'FastAPI', carries: /^(?!a PIL image|a value of numpy|a numpy array|a tensor)/ },
+  functions: { by: 'the default runtime', carries: nothing, asWhole: /^a generator$/ },
+} satisfies Readonly<Record<string, Sink>>;
+
+/** Results that cannot be sent as JSON. */
+export function* lookAtResults(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  const flows = new Flows(graph);
+  for (const module of graph.modules.values())
+    for (const { value, sink } of [...answersOf(module, shipment, graph), ...givenIn(module, flows)])
+      for (const found of flows.of(value, module)) yield* unsendable(found, sink, flows, 0);
+}
+
+function* unsendable(found: Found, sink: Sink, flows: Flows, depth: number): Generator<SeenCause> {
+  const { trail, items, module, line } = found;
+  for (const each of /^(?:\{\}|\[\]|,)$/.test(trail) && depth < 4 ? items() : [])
+    for (const inner of flows.of(each, module)) yield* unsendable(inner, sink, flows, depth + 1);
+  const [, what = '', cure] = kinds.find(([made]) => made.test(trail)) ?? [];
+  if (cure === undefined || sink.carries.test(what) || (depth === 0 && sink.asWhole?.test(what))) return;
+  yield {
+    cause: 'result-not-json',
+    captured: { path: module.file, what },
+    at: { file: module.file, line },
+    why: `${sink.by} cannot convert it`,
+    fix: cure,
+  };
+}
+
+interface Answer {
+  value: Value;
+  sink: Sink;
+}
+
+const routes = /^@\w+\.(?:get|post|put|patch|delete|route|api_route)\(/;
+/** Another class makes the answer. */
+const converted = /response_(?:model|class)\s*=/;
+
+/** What the functions of the default runtime and the handlers of routes return. */
+function answersOf(module: Module, shipment: Shipment, graph: ModuleGraph): Answer[] {
+  const { imports } = module.facts;
+  const [framework, ...others] = (['fastapi', 'flask'] as const).filter((name) =>
+    imports.some((each) => each.module.split('.')[0] === name),
+  );
+  const isMain = shipment.config.runtime === 'cortex' && module.file === 'main.py';
+  const functions = [...module.facts.flow().functions];
+  const answers = (some: readonly FunctionFlow[], sink: Sink) =>
+    some.flatMap(({ returns }) => returns.map((value) => ({ value, sink })));
+  const handlers = functions.filter(([, { decorators, type }]) => isHandler(decorators, type));
+  if (framework && others.length === 0)
+    return answers(
+      handlers.map(([, each]) => each),
+      sinks[framework],
+    );
+  const open = functions.filter(([name, each]) => isMain && isEndpoint(name, each, graph));
+  return answers(
+    open.map(([, each]) => each),
+    sinks.functions,
+  );
+}
+
+const isHandler = (decorators: readonly string[], type: string) =>
+  decorators.some((each) => routes.test(each) && !converted.test(each)) &&
+  /^(?:(?:dict|list|Dict|List)\b.*|Any)?$/.test(type);
+
+/** Whether the default runtime serves it: what the app calls itself may only be for that. */
+const isEndpoint = (name: string, { decorators }: FunctionFlow, graph: ModuleGraph) =>
+  /^[^_.][^.]*$/.test(name) &&
+  decorators.length === 0 &&
+  ![...graph.modules.values()].some(({ facts }) => facts.calls.some((call) => isOf(call, name)));
+
+const isOf = (
+  { written, references }: { written: string; references: Readonly<Record<string, string>> },
+  name: string,
+) => [written, ...Object.values(references)].some((each) => each === name || each.endsWith(`.${name}`));
+
+/** What is given to those that make JSON. */
+function givenIn(module: Module, flows: Flows): Answer[] {
+  const { uses } = module.facts.flow();
+  return uses
+    .filter(
+      ({ how, to, keywords }) =>
+        how === 'given' &&
+        /(?:^|\.)(?:dumps?|JSONResponse|json_response|jsonify)$/.test(to) &&
+        !keywords.some((each) => /^(?:default|cls|dumps|encoder)$/.test(each)),
+    )
+    .flatMap((use) => sinkOf(use, module, flows));
+}
+
+function sinkOf({ to, value }: Use, module: Module, flows: Flows): Answer[] {
+  const [found] = flows.of({ trail: to, items: () => [], line: 1, since: 1 }, module);
+  const name = found?.trail ?? '';
+  const sink = name === 'flask.jsonify' ? sinks.flask : plain.test(name) ? sinks.plain : undefined;
+  // Given to jsonify, it is a part of the answer.
+  return sink
+    ? [{ value: sink === sinks.flask ? { ...value(), trail: '[]', items: () => [value()] } : value(), sink }]
+    : [];
+}
