@@ -114,17 +114,17 @@ describe('results that JSON does not have', () => {
       ['": image}', '": image.size}'],
     ],
     [
-      'an array in a list, of another module',
-      'from model import scores\n\n\ndef run(n: int):\n    result = {"n": n}\n    result["scores"] = [scores(n)]\n    return result\n',
+      'an array in a list, of another module, given to json',
+      'import json\nfrom model import scores\n\n\ndef run(n: int):\n    result = {"n": n}\n    result["scores"] = [scores(n)]\n    return json.dumps(result)\n',
       'result-not-json model.py:5 model.py returns a numpy array',
       ['np.zeros(n)', 'np.zeros(n).tolist()'],
       { 'model.py': 'import numpy as np\n\n\ndef scores(n):\n    return np.zeros(n)\n' },
     ],
     [
-      'an index of numpy',
-      'import numpy as np\n\n\ndef run(values: list):\n    best = np.argmax(values)\n    return {"best": best}\n',
-      'result-not-json main.py:6 main.py returns a value of numpy',
-      ['np.argmax(values)', 'int(np.argmax(values))'],
+      'an index of numpy, of a route of FastAPI',
+      `${api}import numpy as np\n\n\n@app.get("/")\ndef one(n: int):\n    best = np.argmax([n])\n    return {"best": best}\n`,
+      'result-not-json main.py:10 main.py returns a value of numpy',
+      ['np.argmax([n])', 'int(np.argmax([n]))'],
     ],
     [
       'a tensor, of a route of FastAPI',

@@ -93,7 +93,12 @@ const sinks = {
   flask: { by: 'Flask', carries: /^a (?:datetime|Decimal|UUID)$/, asWhole: /^(?:bytes|a generator)$/ },
   // It tries dict() and vars(): a tensor becomes {}.
   fastapi: { by: 'FastAPI', carries: /^(?!a PIL image|a value of numpy|a numpy array|a tensor)/ },
-  functions: { by: 'the default runtime', carries: nothing, asWhole: /^a generator$/ },
+  // No document says whether the platform converts arrays and tensors; the emulator does.
+  functions: {
+    by: 'the default runtime',
+    carries: /^(?:a value of numpy|a numpy array|a tensor)$/,
+    asWhole: /^a generator$/,
+  },
 } satisfies Readonly<Record<string, Sink>>;
 
 /** Results that cannot be sent as JSON. */
