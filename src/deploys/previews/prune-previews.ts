@@ -52,7 +52,9 @@ export async function prunePreviews(context: Context, typed: PruneFilter): Promi
     if (!(await stays(context, preview, filter))) chosen.push(preview);
   }
   if (chosen.length === 0) return [];
-  const what = one ? `preview ${one.app}` : `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
+  const what = one
+    ? `preview ${one.app}`
+    : `${count(chosen.length, 'preview')} of the repository ${repository.name}: ${names(chosen)}`;
   await prompt.confirmByName(`This permanently deletes ${what}.`, one?.app ?? repository.name, filter.confirm);
   const result = chosen.map((preview) => ({ ...preview, changed: true }));
   const changes = chosen.map(({ app }) => `delete app ${app}`);
