@@ -11,9 +11,9 @@ const ordered: [word: string, summary: string, commands?: string[]][] = [
   ['rm', 'Remove files and folders from a volume.'],
   ['apps', 'List, inspect, scale, measure and delete apps.', ['list', 'get', 'scale', 'delete']],
   ['builds', 'List, inspect, compare and cancel builds.', ['list', 'get', 'cancel']],
-  ['users', 'List and invite users.', ['list', 'invite']],
+  ['users', 'List and invite users; only the dashboard removes them.', ['list', 'invite']],
   [
-    ...(['service-accounts', 'List service accounts and change their access.'] as const),
+    ...(['service-accounts', 'Change the access of service accounts; only the dashboard creates them.'] as const),
     ['list', 'grant', 'revoke', 'set-grants'],
   ],
   ['plan', 'Manage plan and billing.', ['set', 'payment-methods', 'invoices']],

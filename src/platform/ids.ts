@@ -19,10 +19,10 @@ export type IdWord =
 export function readIdWord(word = 'latest'): IdWord {
   const result = latestWords.get(word);
   if (result) return { latest: result };
-  if (word.startsWith('latest:')) {
-    const meant = /^latest:(f|e|b)/.test(word) ? 'latest:failed' : 'latest:succeeded';
+  const meant = meantWords.find(([spelling]) => spelling.test(word))?.[1];
+  if (meant) {
     throw new UsageError(`unknown "${word}": expected latest, latest:succeeded or latest:failed`, {
-      corrected: { typed: word, meant, isExample: true },
+      corrected: { typed: word, meant, isExample: meant !== 'latest' },
     });
   }
   if (wholeId.test(word)) return { id: word, mayBeBeginning: false };
@@ -34,6 +34,13 @@ const latestWords = new Map<string, 'any' | 'succeeded' | 'failed'>([
   ['latest:succeeded', 'succeeded'],
   ['latest:failed', 'failed'],
 ]);
+
+/** What stands for the latest in other programs, and what is no result. */
+const meantWords: [spelling: RegExp, meant: string][] = [
+  [/^(last|newest)$/, 'latest'],
+  [/^latest:[feb]/, 'latest:failed'],
+  [/^latest:/, 'latest:succeeded'],
+];
 
 /** Throws UsageError for `latest`: by the time it is canceled, another one may be the latest. */
 export function refuseLatest(word: string, noun: string, list: CommandLine): void {

@@ -116,7 +116,7 @@ test('where the platform lists CRC-32 only, what was compared by it is said', as
   home = newFolder();
   const { stderr, json } = await run('deploy', '--if-changed');
   expect(json()).toMatchObject({ changed: false });
-  expect(stderr).toContain('files of web were compared by CRC-32, and --log-level and secrets were not compared');
+  expect(stderr).toContain('was not deployed from here: only its files were compared (by CRC-32)');
   expect((await run('deploy', '--dry-run')).json()).toMatchObject({ fileChanges: { unverified: 0, byCrc32: 3 } });
   const second = await deployed();
   await deployed();

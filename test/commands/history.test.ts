@@ -45,7 +45,7 @@ test('tells what was sent, what served, and what was scaled, the newest first', 
   const { stdout } = await run(['history', 'web'], { ...wideTerminal, env });
   expect(stdout).toContain(`sent ${second.slice(0, 8)}`);
   expect(stdout).toContain('min_replicas 0 -> 1');
-  expect(stdout).toContain(`${second.slice(0, 8)} serves; seen before: ${first.slice(0, 8)}`);
+  expect(stdout).toContain(`${second.slice(0, 8)} serves; before it: ${first.slice(0, 8)}`);
   expect(stdout).toContain('max_replicas 1 -> 9');
 });
 

@@ -137,7 +137,7 @@ test('init --ci changes nothing the second time, and never another file', async 
   await using place = await folderOf({ '.gitlab-ci.yml': 'mine: {}\n', [packed]: 'mine' });
   const init = (...words: string[]) => gantry(['init', '--ci', ...words], { cwd: place.path });
   const section = 'Settings > Secrets and variables > Actions';
-  const next = `next: set GANTRY_TOKEN and GANTRY_PROJECT in ${section}, and commit ${files.github} and ${packed}`;
+  const next = `next: set the secret GANTRY_TOKEN and the variable GANTRY_PROJECT in ${section}, and commit ${files.github} and ${packed}`;
   for (const paths of [['cerebrium.toml', 'main.py', files.github], []]) {
     const { json, stderr } = await init('github', '--json');
     const toSet = [{ name: 'GANTRY_TOKEN', kind: 'secret', section }, { name: 'GANTRY_PROJECT' }];

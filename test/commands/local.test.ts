@@ -131,6 +131,24 @@ describe('gantry deploy --local', () => {
     await expect.poll(runs, { timeout: 5_000 }).toHaveLength(2);
   });
 
+  test.runIf(python)('has what dev deployed on record, and returns to a deploy before it', async () => {
+    const cwd = join(home, 'my-app');
+    await run('init my-app');
+    const write = (value: number) => writeFileSync(join(cwd, 'main.py'), `def run():\n    return ${value}\n`);
+    write(1);
+    const first = (await run('deploy --local --json', { cwd })).json() as { build: string };
+    write(2);
+    const quit = new AbortController();
+    const said: string[] = [];
+    const dev = run('dev', { cwd, stop: quit.signal, seen: (_, stderr) => said.push(stderr) });
+    await expect.poll(() => said.at(-1), { timeout: 20_000 }).toContain('is ready in');
+    quit.abort();
+    await dev;
+    const { code, stderr, json } = await run('rollback my-app --local --yes --json', { cwd });
+    expect(code, stderr).toBe(0);
+    expect(json()).toMatchObject({ restored: first.build, chosenBy: 'history', source: 'archive' });
+  });
+
   test('is -p local in every command, and needs no app', async () => {
     mkdirSync(join(home, 'my-app'));
     const cwd = join(home, 'my-app');

@@ -108,6 +108,12 @@ describe('a folder', () => {
     );
   });
 
+  test('says at once what is enough in place of --yes', async () => {
+    const words = ['rm', '-r', '/logs', '--yes'];
+    const { stderr } = await gantry(words, { emulator, columns: 200, stdin: keys('no\r') });
+    expect(stderr).toContain('--yes is not enough (--confirm /logs is). Type /logs to confirm:');
+  });
+
   test.each([
     ['without -r', ['/logs', '--yes'], {}, 2],
     ['with -r and --yes only', ['-r', '/logs', '--yes'], {}, 9],

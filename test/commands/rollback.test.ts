@@ -129,7 +129,12 @@ test('never returns to what was rolled back, unless it is named', async () => {
   const first = await deployed('one');
   const second = await deployed('two');
   await back();
-  expect((await back()).json()).toMatchObject({ restored: zero });
+  const again = await back();
+  expect(again.json()).toMatchObject({ restored: zero });
+  expect(again.stderr).toMatch(
+    new RegExp(`^skipped ${first.slice(0, 8)}: the same files as those of the live build$`, 'm'),
+  );
+  expect(again.stderr).toMatch(new RegExp(`^skipped ${second.slice(0, 8)}: rolled back or found sick$`, 'm'));
   const third = await back();
   expect([third.code, third.stderr]).toEqual([6, expect.stringContaining('rolled back or found sick')]);
   expect((await back(second)).json()).toMatchObject({ restored: second });

@@ -98,6 +98,11 @@ test.skipIf(!python).each(['a job', 'web'])('the emulator says that it has no GP
   expect([code, stderr]).toEqual([0, expect.stringContaining('compute HOPPER_H100 is simulated')]);
 });
 
+test('--gpu without a value keeps the file, and shows a GPU', async () => {
+  const { code, stderr } = await run({ 'job.py': job }, ['--gpu', 'job.py', 'bert']);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/fix for example: gantry run --gpu \w+_T4 job\.py bert\n/)]);
+});
+
 test('--gpu A100 is one of two', async () => {
   const { code, stderr } = await run({ 'job.py': job }, ['--gpu', 'A100', 'job.py']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('AMPERE_A100_40GB')]);

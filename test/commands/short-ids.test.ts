@@ -73,6 +73,11 @@ test.each([
     2,
     /expected latest, latest:succeeded or latest:failed\n {2}fix for example: gantry builds get latest:failed\n/,
   ],
+  ...['logs web --run last', 'logs web --build newest', 'runs get last'].map((line): [string, number, RegExp] => [
+    line,
+    2,
+    new RegExp(`\\n  fix gantry ${line.replace(/last|newest/, 'latest')}\\n$`),
+  ]),
   [
     'builds cancel web latest',
     2,

@@ -248,7 +248,7 @@ describe('a pipeline that starts on new machines', () => {
     const without = { env: { GANTRY_TEAM_STATE: 'off' } };
     await deploy('one', [], without);
     const again = await deploy('one', ['--if-changed', '--watch', '10s', '--or-rollback'], without);
-    expect(again.stderr).toContain('not known here how build');
+    expect(again.stderr).toContain('was not deployed from here: only its files were compared');
     const changed = await deploy('two', ['--watch', '10s', '--or-rollback'], without);
     expect(changed.stderr).toContain('--or-rollback cannot return to build');
     expect(changed.stderr).toContain('gantry config set team-state default:/.gantry');

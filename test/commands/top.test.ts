@@ -97,7 +97,16 @@ describe('figures are of the last minute', () => {
     const last = linesOf(stdout).at(-2);
     expect(last?.apps).toMatchObject([
       {
-        ...{ app: 'web', replicas: 1, queued: 0, coldStartsPerMinute: 2, p50Ms: 400, p90Ms: 400, p99Ms: 3_400 },
+        ...{
+          app: 'web',
+          replicas: 1,
+          queued: 0,
+          coldStartsPerMinute: 2,
+          p50Ms: 400,
+          p90Ms: 400,
+          p95Ms: 3_400,
+          p99Ms: 3_400,
+        },
         ...{ errorShare: 0.1, builds: [{ replicas: 1 }] },
       },
     ]);

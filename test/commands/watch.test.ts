@@ -76,7 +76,7 @@ test('what is not known is no success', async () => {
 });
 
 describe.each([
-  ['p95>5s', 'figures: p50, p90, p99, errors, queue, cold, replicas, rate'],
+  ['p96>5s', 'figures: p50, p90, p95, p99, errors, queue, cold, replicas, rate'],
   ['p90>5', 'a duration is required'],
   ['errors>5s', 's does not fit'],
   ['p90 > 5s during 5m', 'invalid condition'],

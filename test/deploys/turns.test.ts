@@ -379,7 +379,7 @@ describe('a lost reply', () => {
     const { code, stderr } = await machine.run('deploy');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('the reply was lost') });
     expect([builds(stage).length, stage.platform.live()]).toEqual([2, builds(stage)[1]?.id]);
-    expect(await history(machine)).toMatch(/serves; seen before: .*\n.*sent b-/);
+    expect(await history(machine)).toMatch(/serves; before it: .*\n.*sent b-/);
     expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
   });
 

@@ -153,7 +153,7 @@ async function* readChunks(stdin: Context['stdin'], signal: AbortSignal): AsyncG
   }
 }
 
-type Files = Pick<Context, 'cwd' | 'signal'>;
+type Files = Pick<Context, 'cwd' | 'signal' | 'progress'>;
 
 /** Parses `predict text=hello count:=3 image=@photo.png`: a first argument without `=` is the function. Throws UsageError. */
 export async function parseInvokeArguments(context: Files, args: readonly string[]) {
@@ -173,7 +173,7 @@ export async function parseParameters(
   if (pairs.length === 0) return undefined;
   const read = pairs.map(async ([name, value]) => [
     name,
-    value instanceof FileValue ? await value.read(context) : value,
+    value instanceof FileValue ? await value.read(context, name) : value,
   ]);
   return Object.fromEntries(await Promise.all(read));
 }
@@ -182,9 +182,11 @@ export async function parseParameters(
 class FileValue {
   constructor(private readonly file: string) {}
 
-  async read(context: Files): Promise<string> {
+  async read(context: Files, name: string): Promise<string> {
     const bytes = await readNamedFile(context, this.file);
-    return bytes.toString(isUtf8(bytes) && !bytes.includes(0) ? 'utf8' : 'base64');
+    if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString();
+    context.progress.note(`${name} is ${this.file} as base64 text, which base64.b64decode(${name}) makes bytes again`);
+    return bytes.toString('base64');
   }
 }
 

@@ -85,7 +85,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const added = new Map([[file, sent], ...(start ? [[start.path, start.content] as const] : [])]);
     const tar = await packProgram({ entries: collection.entries, exclude }, added);
     step.done(
-      `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
+      `Packed ${fileSummary(collection.entries.length, totalBytes(collection.entries))}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
     );
     for (const warning of [...problems, ...collection.warnings]) context.progress.warn(warning);
     for (const { note } of claimed) context.progress.note(note);

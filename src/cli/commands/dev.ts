@@ -127,7 +127,7 @@ export default defineCommand({
 function devFlags(command: Commander) {
   return command
     .argument('[dir...]', 'app folders, or folders of app folders', ['.'])
-    .option('--port <number>', 'port to listen on (default: 4100, or the next free one)', parsePort)
+    .option('--port <number>', 'port to listen on (default: as before in this folder, or from 4100)', parsePort)
     .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
     .option(...installFlag)
     .option(...allowOriginFlag)
@@ -146,7 +146,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
   if (fromEnvFile === undefined) nameEnvFiles(context, folders);
   const running: { dev?: DevSession; print?: DevPrinter } = {};
   const several = folders.length > 1;
-  const data = await takeFolderData(context, several ? cwd : (folders[0] ?? cwd));
+  const own = await takeFolderData(context, several ? cwd : (folders[0] ?? cwd));
   const relays = await openDebugRelays(folders, debugPort, waitForClient);
   const quit = new AbortController();
   const keys = await context.prompt.listenForKeys((key) => running.dev?.press(key, () => quit.abort()));
@@ -166,7 +166,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
       onBreakpoint: keys && !several ? onBreakpoint : undefined,
     },
     seed: false,
-    ...(data !== undefined && { dataDir: () => data }),
+    ...(own && { dataDir: () => own.data, lastPort: own.port }),
     trustOwner: true,
     // Each reload would wait.
     late: 0,
@@ -179,6 +179,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
     close();
     throw error;
   });
+  await own?.remember(emulatorEnvironment(emulator));
   interruption.message = '';
   const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
   signal.addEventListener('abort', close, { once: true });

@@ -74,7 +74,7 @@ const texts: { [Name in ListedEvent['event']]: (event: EventOf<Name>) => string 
   served: (event) => {
     const own = event.isOwn ? '' : ', not deployed from here';
     // What served in between was not seen.
-    const before = event.before ? `; seen before: ${shortBuild(event.before)}` : '';
+    const before = event.before ? `; before it: ${shortBuild(event.before)}` : '';
     return [`${shortBuild(event.build)}${commitPart(event)} serves${own}${before}`, ...changesOf(event.changes)];
   },
   // What somebody canceled has not failed.

@@ -112,7 +112,7 @@ export const commands: Record<string, Record<string, Entry>> = {
       },
     },
     users: {
-      summary: 'list and invite users',
+      summary: 'list and invite users; only the dashboard removes them',
       byDefault: 'list',
       commands: {
         list: { summary: 'list users and pending invitations (the default)', load: () => import('./users/list.ts') },
@@ -120,7 +120,7 @@ export const commands: Record<string, Record<string, Entry>> = {
       },
     },
     'service-accounts': {
-      summary: 'list service accounts and change their access',
+      summary: 'change the access of service accounts; only the dashboard creates them',
       byDefault: 'list',
       commands: {
         list: { summary: 'list service accounts (the default)', load: () => import('./service-accounts/list.ts') },

@@ -87,7 +87,7 @@ export default defineCommand({
       if (app && path) written.push(relative(cwd, join(app.root, path)));
     progress.note(
       toDo
-        ? `next: set ${toDo.toSet.map(({ name }) => name).join(' and ')} in ${variablesIn[ci]}, and commit ${toDo.toCommit.join(' and ')}`
+        ? `next: set ${toDo.toSet.map(({ kind, name }) => `the ${kind} ${name}`).join(' and ')} in ${variablesIn[ci]}, and commit ${toDo.toCommit.join(' and ')}`
         : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
     );
     return { folder, paths: written, ...toDo };

@@ -114,7 +114,7 @@ function logFlags(command: Commander) {
     .option('--raw', 'print lines unchanged, including control sequences')
     .option('--fail-on-gap', 'exit with 1 if lines may be missing')
     .option('--prefix', 'show the container of each line')
-    .option('--run <id>', 'only show lines of this run')
+    .option('--run <id>', 'only show lines of this run; latest is the newest')
     .option('--container <name>', 'only show lines of this container, or of a part of its name')
     .addOption(
       command

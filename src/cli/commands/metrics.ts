@@ -11,6 +11,7 @@ import {
   type TopFrame,
   watchApp,
 } from '../../insight/monitor/index.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
@@ -61,6 +62,10 @@ export default defineCommand({
     const { at, project, apps, failures, problem } = value;
     return { at, project, apps, failures, problem };
   },
+  next: (value, { startup, html }, [app]) =>
+    isFrame(value) || isMet(value) || startup || html
+      ? []
+      : [{ line: gantryCommand`runs chart ${String(app)}`, when: 'for response times and errors' }],
   effect: 'reads',
   live: true,
   exits: [...platformExits, 'pending'],

@@ -126,7 +126,7 @@ async function idOfAppHere(context: Context, word: unknown, noun: 'build' | 'run
   const { readAppHere } = await import('../../deploys/apps.ts');
   const here = await readAppHere(context, configFileOf(flags)).catch(() => undefined);
   // Each id has a digit, and few names have: `builds cancel web` lacks the build.
-  const isId = typeof word === 'string' && /\d|^latest/.test(word);
+  const isId = typeof word === 'string' && /\d|^latest|^(last|newest)$/.test(word);
   if (isId && here !== undefined && here !== word) return [here, word];
   throw new UsageError(`missing argument <${noun}>`, {
     fix: gantryCommand`${noun}s list ${word === undefined ? [] : String(word)}`,
@@ -155,7 +155,7 @@ function withAppFirst(typed: readonly unknown[], { command }: TypedLine): unknow
 const callWord = /=|\.(jsonl|ndjson|csv)$/i;
 
 /** The id of a build or a run or its beginning, with a digit, which few names made of these letters have; `latest`. */
-const idWord = /^(latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;
+const idWord = /^(last|newest|latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;
 
 async function unnamedError(context: Context, line: TypedLine): Promise<UsageError> {
   const { readAppHere } = await import('../../deploys/apps.ts');

@@ -90,24 +90,25 @@ export async function startEmulatorFromFlags(
 /** {@link startEmulatorFromFlags} on the given port, or else on the first free one from the default up. */
 export async function startOnFreePort(
   context: Pick<Context, 'cwd' | 'now' | 'progress' | 'secrets' | 'settings'>,
-  { port, ...flags }: Omit<StartOptions, 'port'> & { port?: number | undefined },
+  { port, lastPort, ...flags }: Omit<StartOptions, 'port'> & Partial<Record<'port' | 'lastPort', number | undefined>>,
 ): Promise<Emulator> {
   if (port !== undefined) return startEmulatorFromFlags(context, { ...flags, port });
-  for (let next = defaultPort; ; next++) {
+  const [wanted = 0, ...others] = [...(lastPort ? [lastPort] : []), ...freePorts];
+  for (let next = wanted; ; next = others.shift() ?? 0) {
     try {
-      const emulator = await startEmulatorFromFlags(context, { ...flags, port: next < lastPort ? next : 0 });
-      if (next > defaultPort) context.progress.note(`port ${defaultPort} is in use; listening on ${emulator.url}`);
+      const emulator = await startEmulatorFromFlags(context, { ...flags, port: next });
+      if (next !== wanted) context.progress.note(`port ${wanted} is in use; listening on ${emulator.url}`);
       return emulator;
     } catch (error) {
       const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
       // Windows reserves ranges of ports.
-      if (next >= lastPort || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+      if (next === 0 || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
     }
   }
 }
 
 export const defaultPort = 4100;
-const lastPort = defaultPort + 20;
+const freePorts = [...Array.from({ length: 20 }, (_, at) => defaultPort + at), 0];
 
 function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   if (cause instanceof DamagedDataError) {

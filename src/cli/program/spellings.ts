@@ -6,7 +6,9 @@ import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {
-  'secrets ls': 'secrets list',
+  ...Object.fromEntries(
+    ['secrets', 'apps', 'builds', 'runs', 'projects', 'users'].map((of) => [`${of} ls`, `${of} list`]),
+  ),
   'secrets delete': 'secrets unset',
   'secrets remove': 'secrets unset',
   profile: 'config profiles',
@@ -24,6 +26,8 @@ export const commandSpellings: Record<string, string> = {
   get: 'apps get',
   scale: 'apps scale',
   delete: 'apps delete',
+  undeploy: 'apps delete',
+  ps: 'apps containers',
   containers: 'apps containers',
   'containers list': 'apps containers',
   'metrics resources': 'metrics',
@@ -49,6 +53,7 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--log-level'], of: ['deploy'], here: (level, name) => [name, level.toUpperCase()] },
   { names: ['-d', '--body'], of: ['invoke'], here: (json) => ['--data', json] },
   { names: ['--no-follow'], of: ['logs'], here: [] },
+  { names: ['--last'], of: ['logs'], here: ['--run', 'latest'] },
   { names: ['--failed', '--errors'], of: ['runs list', 'runs chart'], here: ['--status', 'failed'] },
   {
     names: ['--status'],

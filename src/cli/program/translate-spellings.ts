@@ -168,10 +168,12 @@ function onVolume(path: string): string {
 /** The values were exposed by being arguments; from here on they travel as text on stdin. */
 function importSecrets(pairs: string[], line: Translation): string[] | undefined {
   const entries = pairs.map((pair) => [pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1)] as const);
+  const [first = 'NAME'] = pairs;
+  if (pairs.length === 1 && !first.includes('=')) return ['secrets', 'set', first];
   if (pairs.some((pair) => pair.indexOf('=') < 1)) {
-    throw new UsageError('secrets are added as NAME=value', {
-      why: 'or without a value on the command line, which is visible to other processes',
-      fix: gantryCommand`secrets set ${entries[0]?.[0] ?? 'NAME'}`,
+    throw new UsageError('secret values cannot be passed as arguments', {
+      why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
+      fix: gantryCommand`secrets set ${entries[0]?.[0] || 'NAME'}`,
     });
   }
   line.input = JSON.stringify(Object.fromEntries(entries));

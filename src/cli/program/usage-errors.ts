@@ -156,7 +156,9 @@ function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   if (expected === undefined) return { message, why: text };
   const similar = choices && (closestName(value, choices) ?? choices.find((choice) => choice.startsWith(value)));
   const [, sample] = /such as ([\w@.:/-]*\w)/.exec(expected) ?? /from (-?\d+\w*) (?:up|to)/.exec(expected) ?? [];
-  const meant = similar ?? choices?.[0] ?? sample;
+  const found = similar ?? choices?.[0] ?? sample;
+  // The next word was taken for the value that is missing.
+  const meant = /\.py(::|$)/.test(value) && found ? `${found} ${value}` : found;
   return {
     message: `${message}: expected ${expected}`,
     ...(meant !== undefined && { corrected: { typed: value, meant, isExample: similar === undefined } }),

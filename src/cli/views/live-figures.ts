@@ -14,6 +14,7 @@ export const appFigures = object({
   callsPerSecond: nullable(number('calls of the last minute, a second; null if not known')),
   p50Ms: nullable(number('response time of calls that ended in the last minute, in ms; null without one')),
   p90Ms: nullable(number('the same, 90th percentile')),
+  p95Ms: nullable(number('the same, 95th percentile')),
   p99Ms: nullable(number('the same, 99th percentile')),
   errorShare: nullable(number('share of these that failed, from 0 to 1; null without one')),
   queued: nullable(integer('calls in flight beyond what the replicas take at once; null if not known')),

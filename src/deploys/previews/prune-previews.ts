@@ -55,7 +55,9 @@ export async function prunePreviews(
     if (!(await stays(context, preview, filter))) chosen.push(preview);
   }
   if (chosen.length === 0) return [];
-  const what = one ? `preview ${one.app}` : `${count(chosen.length, 'preview')} of this repository: ${names(chosen)}`;
+  const what = one
+    ? `preview ${one.app}`
+    : `${count(chosen.length, 'preview')} of the repository ${repository.name}: ${names(chosen)}`;
   const confirm = one?.app ?? repository.name;
   await prompt.confirmByName(`This permanently deletes ${what}.`, confirm, filter.confirm);
   const result = chosen.map((preview) => ({ ...preview, changed: true, confirm }));

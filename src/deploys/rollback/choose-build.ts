@@ -74,8 +74,20 @@ export async function chooseBuild(
   warnOfDoubts(context, name, last);
   const target = builds.find(({ id }) => id === last.build);
   if (!target) throw nothingBeforeError(name, { history, live }, last);
+  tellPassed(context, before, { live, target: target.id });
   return { ...chosen, target, isLive: false, chosenBy: last.chosenBy };
 }
+
+/** Which builds served later than the target and are not returned to, and why not. */
+function tellPassed({ progress }: Context, before: readonly ReturnCandidate[], { live, target }: Passing): void {
+  const end = before.findIndex(({ id }) => id === target);
+  const passed = before.slice(0, end).filter(({ id, isFit }) => !isFit && id !== live);
+  for (const why of new Set(passed.map((each) => each.why))) {
+    const ids = passed.filter((each) => each.why === why).map(({ id }) => shortBuild(id));
+    progress.note(`skipped ${ids.join(', ')}: ${why}`);
+  }
+}
+type Passing = Pick<Chosen, 'live'> & { target: string };
 
 /**
  * The build that is named, or that a rollback has made which was not seen to its end: that one is typed again by the same
@@ -115,8 +127,14 @@ interface Known extends Pick<Chosen, 'history' | 'live'> {
 export function candidatesOf({ builds, history, live }: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
   return served.map(({ id, evidence }) => {
-    const isOther = id !== live && !(live !== undefined && history.areOfSame(id, live));
-    return { id, evidence, isFit: ready.has(id) && !history.isSick(id) && isOther };
+    const isSame = id === live || (live !== undefined && history.areOfSame(id, live));
+    const unfit: [isUnfit: boolean, why: string][] = [
+      [isSame, 'the same files as those of the live build'],
+      [history.isSick(id), 'rolled back or found sick'],
+      [!ready.has(id), 'it did not succeed, or is gone'],
+    ];
+    const why = unfit.find(([isUnfit]) => isUnfit)?.[1];
+    return { id, evidence, isFit: why === undefined, why };
   });
 }
 
@@ -187,6 +205,7 @@ export class NothingBeforeError extends NotFoundError {}
 /** A build that served before. Fit: it is ready, was not found sick or rolled back, and has other files. */
 interface ReturnCandidate extends ServedBuild {
   isFit: boolean;
+  why?: string | undefined;
 }
 
 type LastWell = ReturnType<typeof lastWell>;

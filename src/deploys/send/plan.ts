@@ -243,16 +243,11 @@ export async function compareWithLive(
   const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown, secrets }));
   if (other !== undefined) return compared('differs', other);
   const named = `build ${shortBuild(live.build)}`;
-  const { progress } = context;
-  if (!sent) progress.note(`not known here how ${named} of ${app} was deployed: comparing by checksums`);
   if (!(await isSent(planned, options)))
     return compared('not proven', `cannot prove that ${app} is unchanged since ${named}`);
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
-  const notCompared = 'the platform does not show with which it was deployed';
   if (!sent)
-    progress.note(
-      `files of ${app} were compared by ${hash}, and --log-level and secrets were not compared: ${notCompared}`,
-    );
+    context.progress.note(`${named} of ${app} was not deployed from here: only its files were compared (by ${hash})`);
   const sickness = findSickness(plan, live.build, history);
   if (sickness === undefined) return compared('equal', '');
   return compared('equal', `${app} is unchanged, but ${sickness}`, 'sick');

@@ -17,6 +17,7 @@ export interface Condition {
 const figures = {
   p50: { of: ({ p50Ms }: AppFigures) => p50Ms, unit: 'ms' },
   p90: { of: ({ p90Ms }: AppFigures) => p90Ms, unit: 'ms' },
+  p95: { of: ({ p95Ms }: AppFigures) => p95Ms, unit: 'ms' },
   p99: { of: ({ p99Ms }: AppFigures) => p99Ms, unit: 'ms' },
   errors: { of: ({ errorShare }: AppFigures) => errorShare && 100 * errorShare, unit: '%' },
   queue: { of: ({ queued }: AppFigures) => queued, unit: '' },

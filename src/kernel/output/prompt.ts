@@ -106,7 +106,7 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
         });
       }
       const { input } = await loadPrompts(nameOf(question, yes), fix, retryWith);
-      const text = message(`${question} Type ${name} to confirm:`);
+      const text = message(`${question} ${typedNameOf(name, fix, yes)}`);
       const typed = await answer((streams) => input({ message: text }, streams));
       if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
     },
@@ -166,6 +166,11 @@ function confirmationOf(asked: string): Needed {
 
 function nameOf(question: string, yes: boolean): Needed {
   return { ...confirmationOf(question), ...(yes && { why: '--yes is not enough for what cannot be undone' }) };
+}
+
+/** Who passed `--yes` learns what would have been enough. */
+function typedNameOf(name: string, enough: string, yes: boolean): string {
+  return `${yes ? `--yes is not enough (${enough} is). ` : ''}Type ${name} to confirm:`;
 }
 
 function lowerFirst(text: string): string {

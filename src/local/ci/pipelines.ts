@@ -21,8 +21,8 @@ function commented(text: string, indent: string): string {
 
 const setUp = (place: string) => `# Made by gantry init --ci; change it as you like.
 # In ${place}, set GANTRY_TOKEN to the token of a service account, as a secret, and
-# GANTRY_PROJECT to the id of your project. The service account needs access to it: it deploys and deletes apps, and
-# writes to the volume, where GANTRY_TEAM_STATE keeps what the next run has to know.
+# GANTRY_PROJECT to the id of your project, as a variable. The service account needs access to it: it deploys and
+# deletes apps, and writes to the volume, where GANTRY_TEAM_STATE keeps what the next run has to know.
 `;
 
 const github = (made: Commands): Pipeline => ({

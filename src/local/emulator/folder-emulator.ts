@@ -55,13 +55,23 @@ export async function useFolderEmulator(
   return started;
 }
 
+/** What an emulator needs to be that of a folder. What is on record of its apps is found by its address. */
+interface FolderData {
+  data: string;
+  /** Where it listened; undefined if it never ran. */
+  port: number | undefined;
+  /** Keeps the address of one that is the first of its folder. */
+  remember(variables: Variables): Promise<void>;
+}
+
 /**
  * The data of the emulator of this folder, for another one that is to be it. The one in the background ends. Undefined
  * without a writable state folder, which is noted. Throws a ConflictError if `gantry dev` runs here.
  */
-export async function takeFolderData(context: Context, cwd: string): Promise<string | undefined> {
+export async function takeFolderData(context: Context, cwd: string): Promise<FolderData | undefined> {
   const { env, progress } = context;
-  const { data } = filesOf(env, emulatorFolder(env, cwd));
+  const files = filesOf(env, emulatorFolder(env, cwd));
+  const { data } = files;
   try {
     makePrivateFolder(data);
   } catch (error) {
@@ -80,7 +90,11 @@ export async function takeFolderData(context: Context, cwd: string): Promise<str
     await stopEmulator(context, running);
     progress.note('stopped the emulator of this folder: its data is used here');
   }
-  return data;
+  const port = lastPortOf(files.variables);
+  const remember = async (variables: Variables) => {
+    if (port === undefined) await writeFileAtomic(files.variables, JSON.stringify(variables), { mode: 0o600 });
+  };
+  return { data, port, remember };
 }
 
 /** The app folder, or the nearest folder above that has an emulator. */
@@ -110,15 +124,18 @@ function lastVariables(file: string): Variables | undefined {
   return attempt(() => v.parse(v.record(v.string(), v.string()), JSON.parse(readRegularSync(file))));
 }
 
+function lastPortOf(file: string): number | undefined {
+  const url = lastVariables(file)?.GANTRY_API_URL ?? '';
+  return URL.canParse(url) ? Number(new URL(url).port) : undefined;
+}
+
 /** At the port that it had, if that is free. */
 async function startIn(background: Background, signal: AbortSignal, folder: string): Promise<Variables> {
   const { env, elapsed, delay, spawnDetached } = background;
   const files = filesOf(env, folder);
-  const lastUrl = lastVariables(files.variables)?.GANTRY_API_URL ?? '';
-  const lastPort = URL.canParse(lastUrl) ? new URL(lastUrl).port : '0';
   const began = elapsed();
-  for (const port of new Set([lastPort, '0'])) {
-    const argv = ['emulator', 'start', '-C', folder, '--data-dir', files.data, '--no-seed', '--port', port];
+  for (const port of new Set([lastPortOf(files.variables) ?? 0, 0])) {
+    const argv = ['emulator', 'start', '-C', folder, '--data-dir', files.data, '--no-seed', '--port', String(port)];
     const isAlive = await spawnDetached(argv, files.log);
     do {
       const running = runningIn(env, folder);

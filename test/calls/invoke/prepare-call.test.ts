@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { parseParameters } from '../../../src/calls/invoke/prepare-call.ts';
 import { GantryError, UsageError } from '../../../src/kernel/errors.ts';
+import type { Context } from '../../../src/platform/context.ts';
 import { newFolder } from '../../support/files.ts';
 
 const folder = newFolder({ 'ä.txt': 'grün\n', 'photo.png': '\u0000\u0001', latin: Buffer.from([0xe4]) });
-const here = { cwd: folder, signal: new AbortController().signal };
+const notes: string[] = [];
+const progress = { note: (text: unknown) => notes.push(String(text)) } as unknown as Context['progress'];
+const here = { cwd: folder, signal: new AbortController().signal, progress };
 
 describe('a parameter', () => {
   test.each<[word: string, name: string, value: unknown]>([
@@ -27,6 +30,12 @@ describe('a parameter', () => {
     ['__proto__=x', '__proto__', 'x'],
   ])('%s has a name and a value', async (word, name, value) => {
     expect(Object.entries((await parseParameters(here, [word])) ?? {})).toEqual([[name, value]]);
+  });
+
+  test('of bytes says what arrives; one of text says nothing', async () => {
+    notes.length = 0;
+    await parseParameters(here, ['a=@photo.png', 'b=@ä.txt']);
+    expect(notes).toEqual(['a is photo.png as base64 text, which base64.b64decode(a) makes bytes again']);
   });
 
   test.each([['a'], ['=b'], [':=1'], ['']])('%j is an error', async (word) => {

@@ -21,6 +21,11 @@ const rows: [typed: string, here: string][] = [
   ['config get default-region', 'config get region'],
   ['config set default-region eu-north-1', 'config set region eu-north-1'],
   ['secrets ls', 'secrets list'],
+  ['secrets add A --app web', 'secrets set A --app web'],
+  ...['apps', 'builds', 'runs', 'projects', 'users'].map((of): [string, string] => [`${of} ls`, `${of} list`]),
+  ['undeploy web', 'apps delete web'],
+  ['ps web', 'apps containers web'],
+  ['logs web --last', 'logs web --run latest'],
   ['secrets delete A --app web', 'secrets unset A --app web'],
   ['secrets ls --app web -o json', 'secrets list --app web --json'],
   ['runs list web --status error', 'runs list web --status failed'],
@@ -144,8 +149,7 @@ test.each([
   ['deploy lama --gpu A10', 'settings of an app are in cerebrium.toml', /cerebrium\.toml/],
   ['deploy lama --api-key private-25d0', 'not passed as an argument', /GANTRY_TOKEN/],
   ['login private-25d0', 'not passed as an argument', /gantry login --token < FILE/],
-  ['secrets add TOKEN', 'added as NAME=value', /^gantry secrets set TOKEN$/],
-  ['secrets add TOKEN hf-abc', 'added as NAME=value', /^gantry secrets set TOKEN$/],
+  ['secrets add TOKEN hf-abc', 'cannot be passed as arguments', /^gantry secrets set TOKEN$/],
 ])('%s is refused with what to type', (typed, message, fix) => {
   const error = thrownBy(() => translateSpellings(words(typed), true));
   expect(error.message).toContain(message);
