@@ -137,7 +137,7 @@ test('an app, a build or a run is read where its id is compared', () => {
   );
   expect(readers.sort()).toEqual([
     'src/calls/runs/fetch-run.ts',
-    'src/deploys/builds/fetch-build.ts',
+    'src/deploys/builds/follow-build.ts',
     'src/platform/replies/index.ts',
   ]);
 });
@@ -389,7 +389,7 @@ const dense = new Set([
   'src/cli/program/typed-command.ts',
   'src/cli/program/usage-errors.ts',
   'src/deploys/apps.ts',
-  'src/deploys/builds/fetch-build.ts',
+  'src/deploys/builds/follow-build.ts',
   'src/deploys/git/repository.ts',
   'src/deploys/git/run-git.ts',
   'src/deploys/history/app-history.ts',

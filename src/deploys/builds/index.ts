@@ -16,4 +16,4 @@ export {
   readBuildEnding,
   remoteBuild,
   resolveBuild,
-} from './fetch-build.ts';
+} from './follow-build.ts';
