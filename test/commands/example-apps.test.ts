@@ -97,7 +97,7 @@ const examples: Record<string, () => Promise<void>> = {
     const expected = ['{"type": "ready", "rate": 2}', '02000400', '{"type": "done", "seconds": 1.0}'];
     expect([code, messages]).toEqual([1000, expected]);
     emulator.late.pass();
-    expect(await run('voice', 'runs list voice')).toContain('success');
+    expect(await run('voice', 'runs list voice')).toContain('succeeded');
   },
 };
 

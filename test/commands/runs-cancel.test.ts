@@ -28,7 +28,7 @@ describe('one run', () => {
     });
     const { code, stdout } = await get();
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^RUN\nid +r-1\nstatus +success\nstatus code +200\nfunction +run\n/);
+    expect(stdout).toMatch(/^RUN\nid +r-1\nstatus +succeeded\nstatus code +200\nkind +call\nfunction +run\n/);
     expect(stdout).toMatch(/^method +POST, asynchronous\nwebhook +https:\/\/example\.com\/hook$/m);
     expect(stdout).toContain(`${local(createdAt)} (1 min ago)`);
     expect(stdout).toMatch(/^queued +2\.5 s\nstart-up +2\.4 s\nran +10 s\nresponse +13 s$/m);

@@ -15,7 +15,7 @@ function facts(fields: object): Record<string, string> {
 
 describe('a run in full', () => {
   test.each<[what: string, fields: object, shown: Record<string, string>]>([
-    ['a status from its code', { statusCode: 500 }, { status: 'failure', 'status code': '500' }],
+    ['a status from its code', { statusCode: 500 }, { status: 'failed', 'status code': '500' }],
     ['an asynchronous call', { async: true, websocket: true }, { method: 'asynchronous' }],
     ['a WebSocket', { async: false, websocket: true }, { method: 'WebSocket' }],
     ['the total wait in the queue first', { totalQueueTimeMs: 5, queueTimeMs: 9 }, { queued: '5 ms' }],
