@@ -65,8 +65,8 @@ describe('the official client', () => {
 
   test('lists containers, also while they run', async () => {
     await client.appsScale(web(), { minReplicaCount: 1, maxReplicaCount: 6 });
-    const states = (await client.containersList(web())).map(({ containerState }) => containerState);
-    expect(states).toContain('RUNNING');
+    const states = async () => (await client.containersList(web())).map(({ containerState }) => containerState);
+    await expect.poll(states).toContain('RUNNING');
   });
 
   test('lists runs, of which some are asynchronous and some in progress', async () => {
