@@ -35,7 +35,7 @@ const latestWords = new Map<string, 'any' | 'succeeded' | 'failed'>([
   ['latest:failed', 'failed'],
 ]);
 
-/** What stands for the latest in other programs, and what is no result. */
+/** What other programs call the latest. */
 const meantWords: [spelling: RegExp, meant: string][] = [
   [/^(last|newest)$/, 'latest'],
   [/^latest:[feb]/, 'latest:failed'],

@@ -78,7 +78,7 @@ function readWords(tree: CompletionTree, before: string[]) {
   return { typed, given, expected, found };
 }
 
-/** As on the command line, a word that looks like a flag is no optional value. */
+/** As on the command line, a word that looks like a flag is not taken as an optional value. */
 function takesWord<Flag extends CompletionTree['flags'][number]>(
   flag: Flag | undefined,
   word: string,

@@ -58,7 +58,7 @@ export async function dispatchRequest(
   return { status, headers, ...toReplyBody(body, headers, limit.allowsChunks && status === 200) };
 }
 
-/** {@link dispatchRequest} for a reply that is no text. */
+/** {@link dispatchRequest} for a reply that is not text. */
 export function dispatchForBytes(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
