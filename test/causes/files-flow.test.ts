@@ -121,6 +121,12 @@ describe('results that JSON does not have', () => {
       { 'model.py': 'import numpy as np\n\n\ndef scores(n):\n    return np.zeros(n)\n' },
     ],
     [
+      'a coroutine in a result',
+      'async def score():\n    return 1\n\n\ndef run(n: int):\n    return {"score": score()}\n',
+      'await-missing main.py:6 score() gives a coroutine, which nothing awaits',
+      ['score()}', '[n]}'],
+    ],
+    [
       'an index of numpy, of a route of FastAPI',
       `${api}import numpy as np\n\n\n@app.get("/")\ndef one(n: int):\n    best = np.argmax([n])\n    return {"best": best}\n`,
       'result-not-json main.py:10 main.py returns a value of numpy',

@@ -112,7 +112,7 @@ export function* lookAtResults(shipment: Shipment, graph: ModuleGraph): Generato
 function* unsendable(found: Found, sink: Sink, flows: Flows, depth: number): Generator<SeenCause> {
   const { trail, items, module, line } = found;
   for (const each of /^(?:\{\}|\[\]|,)$/.test(trail) && depth < 4 ? items() : [])
-    for (const inner of flows.of(each, module)) yield* unsendable(inner, sink, flows, depth + 1);
+    for (const inner of flows.of(each, module)) yield* lookAtPart(inner, sink, flows, depth + 1);
   const [, what = '', cure] = kinds.find(([made]) => made.test(trail)) ?? [];
   if (cure === undefined || sink.carries.test(what) || (depth === 0 && sink.asWhole?.test(what))) return;
   yield {
@@ -122,6 +122,16 @@ function* unsendable(found: Found, sink: Sink, flows: Flows, depth: number): Gen
     why: `${sink.by} cannot convert it`,
     fix: cure,
   };
+}
+
+/** A part of an answer. A coroutine as the whole answer may be awaited by the caller. */
+function* lookAtPart(found: Found, sink: Sink, flows: Flows, depth: number): Generator<SeenCause> {
+  const { trail, module, line } = found;
+  const called = flows.called(trail);
+  if (!called?.isAsync || called.isGenerator) return yield* unsendable(found, sink, flows, depth);
+  const name = trail.replace(/^.*:|@\d+|\(\w*\)|!/g, '');
+  const title = `${name}() gives a coroutine, which nothing awaits`;
+  yield { cause: 'await-missing', at: { file: module.file, line }, title, fix: 'await it in an async function' };
 }
 
 interface Answer {

@@ -60,7 +60,7 @@ const instructions = `gantry deploys and manages apps on the hosting platform. f
 
 const isName = (word: string) => /^[a-z]/.test(word) && word !== 'gantry';
 
-/** A name of several commands that is none itself, and stands for none. */
+/** A group of commands, such as `apps`: not a command itself, nor short for one. */
 function isGroup(name: string, commands: readonly CommandReference[]): boolean {
   const [first = name] = withDefault([name]).slice(1);
   return first === name && commandsIn(name, commands).length > 0 && !commands.some(({ command }) => command === name);
