@@ -63,9 +63,7 @@ export class ModuleGraph {
     // An installed project is in the packages of Python: it is read where a stage has its sources.
     const stages = packages.projects.size > 0 ? shipment.stages : [];
     this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.inImage()]);
-    for (const path of this.tree.keys())
-      for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
-        this.folders.add(path.slice(0, at));
+    for (const path of this.tree.keys()) this.knowFolder(posix.dirname(path));
     for (const own of packages.projects)
       for (const each of ['', 'src']) this.addRoot(posix.join(shipment.workdir, own, each));
     for (const server of shipment.servers()) this.start(server);
@@ -102,6 +100,12 @@ export class ModuleGraph {
   private loadAll(): void {
     if (this.roots.length === 0) this.addRoot(this.shipment.workdir);
     for (const path of this.tree.keys()) if (path.endsWith('.py')) this.load(path, 0, false);
+  }
+
+  private knowFolder(folder: string): void {
+    if (folder === '/' || this.folders.has(folder)) return;
+    this.folders.add(folder);
+    this.knowFolder(posix.dirname(folder));
   }
 
   addRoot(root: string): void {
