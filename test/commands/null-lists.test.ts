@@ -11,7 +11,7 @@ import { deployWeb } from '../support/runs.ts';
 const emulator = emulatorForEach({ real: false });
 
 const noFiles = 'the folder is empty';
-const noRuns = 'no runs match; pass --since to go further back';
+const noRuns = 'no runs match; those of the last seconds may be missing, and --since goes further back';
 const noSecrets = 'no secrets yet: add one with gantry secrets set NAME';
 
 test.each<[string, FaultTarget, note: string]>([

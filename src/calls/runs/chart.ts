@@ -46,7 +46,7 @@ export async function readRunsChart(context: Context, options: RunsChartOptions)
       fix: 'choose more than 24 hours, which always returns buckets: --since 25h',
     });
   } else if (!chart.aggregatedData?.some(({ totalRequests }) => totalRequests)) {
-    context.progress.note('no runs match; pass --since to go further back');
+    context.progress.note('no runs match; those of the last seconds may be missing, and --since goes further back');
   }
   return chart;
 }

@@ -57,7 +57,7 @@ export default defineCommand({
       },
     ),
   data: (runs) => runs.map(runDocument),
-  empty: 'no runs match; pass --since to go further back',
+  empty: 'no runs match; those of the last seconds may be missing, and --since goes further back',
   effect: 'reads',
   json: documents(
     passThrough({
