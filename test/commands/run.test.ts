@@ -432,7 +432,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     const details = {
       status: 'failed',
       programExitCode: Number.parseInt(`${programExitCode}`, 10),
-      log: expect.arrayContaining(['begins']),
+      logs: expect.arrayContaining([{ line: 'begins', stream: 'stdout', loggedAt: expect.any(String) }]),
     };
     const fix = expect.stringMatching(/^gantry explain \S+ [0-9a-f-]{36}$/);
     expect(outcome.json()).toMatchObject({ error: { code: 'app-error', exitCode: 13, fix, details } });

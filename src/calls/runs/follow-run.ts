@@ -34,8 +34,6 @@ export interface FollowRunOptions {
 
 /** Short at first: many runs end immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
-/** Lines for the details of a failure. */
-const tailLines = 20;
 
 /**
  * Passes on what the run prints (unless its log is `shown` already), and returns when the run has ended. The polled status decides, never the log. Throws
@@ -113,7 +111,7 @@ function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean)
   const isFailure = hasSucceeded(item) || runHasFailed(item);
   return new ProgramError(
     `run ${item.id} of ${app} ${isFailure ? `failed${withCode}` : `was ${runOutcome(item)}`}`,
-    { fix: commandAfter(app, item), details: { ...finished, log: log.slice(-tailLines) }, log },
+    { fix: commandAfter(app, item), details: finished, log },
     (forwards && programExitCode) || undefined,
   );
 }

@@ -10,7 +10,7 @@ import {
 } from '../../calls/run/index.ts';
 import type { FinishedRun } from '../../calls/runs/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { ProgramError, platformExits, UsageError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import type { Context } from '../../platform/context.ts';
@@ -136,11 +136,18 @@ function runOutput(
   };
   const collect = async () => {
     const logs: WorkLine[] = [];
-    const finished = await follow((line) => {
+    const finished = follow((line) => {
       progress.log(line.line);
-      if (!events) logs.push(line);
+      logs.push(line);
     });
-    return events ? finished : { ...finished, logs };
+    if (events) return finished;
+    return { ...(await finished.catch((error: unknown) => throwWith(error, logs))), logs };
   };
   return new RawOutput(relay, { untrusted: 'text', jsonValue: collect });
+}
+
+/** A failed program has its output in the same form. */
+function throwWith(error: unknown, logs: WorkLine[]): never {
+  if (error instanceof ProgramError) error.facts.details = { ...error.facts.details, logs };
+  throw error;
 }
