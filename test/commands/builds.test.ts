@@ -23,7 +23,7 @@ test('lists builds newest first, with the reason of failures', async () => {
   const shown = (
     await gantry(['builds', 'list', 'web', '--color', 'never'], { emulator, stdin: keys(), columns: 80 })
   ).stdout.split('\n');
-  expect(shown[0]).toMatch(/^BUILD +STATUS +CREATED +FOUND +REASON$/);
+  expect(shown[0]).toMatch(/^BUILD +STATUS +CREATED +HEALTH +REASON$/);
   expect(shown[2]).toMatch(/^[\da-f]{8} +init_failure .* the Python module torchh /);
   // Another machine knows what the platform keeps.
   await using home = await folderOf({});

@@ -3,12 +3,18 @@ import type { Page } from '../../kernel/output/page.ts';
 import type { Cell } from '../../kernel/output/table.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 
-/** A status in the color of its phase, for a table. What the platform calls canceled and in progress stays in JSON only. */
+/** A status in the color of its phase, for a table. The platform's own words for these stay in JSON only. */
 export function statusCell(status: string | null | undefined): Cell {
   if (!status) return undefined;
-  const own = isCanceled(status) ? 'canceled' : status === 'processing' ? 'in progress' : status;
+  const own = isCanceled(status) ? 'canceled' : (ownWords[status] ?? status);
   return (page) => paintStatus(own, page);
 }
+
+const ownWords: Readonly<Record<string, string>> = {
+  failure: 'failed',
+  processing: 'in progress',
+  success: 'succeeded',
+};
 
 /** The platform does not document its statuses, so the words in them decide; one without a known word has no color. */
 export function paintStatus(status: string, { style }: Page, text = status): string {

@@ -38,7 +38,7 @@ export default defineCommand({
     return keyValueTable([
       ['build', found.id],
       ['status', statusCell(found.status)],
-      ['found', found.found],
+      ['health', found.found],
       ['commit', commitText(found)],
       ['reason', found.initError],
       ['created', ago(found.createdAt)],
