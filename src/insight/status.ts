@@ -4,7 +4,7 @@ import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts'
 import { returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
-import { readHistory, recordLook } from '../deploys/history/index.ts';
+import { allApps, readHistory, recordLook } from '../deploys/history/index.ts';
 import { findCommit } from '../deploys/identity.ts';
 import { compareHere } from '../deploys/send/index.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
@@ -139,11 +139,23 @@ function latestOf(app: App) {
     : { build, status: ownStatus(app.lastBuildStatus ?? '') };
 }
 
-async function countRunning({ api, project }: Context, app: string, live: string | undefined) {
-  const containers = await api(listContainers, { project, app });
+async function countRunning(context: Context, app: string, live: string | undefined) {
+  const { api, project } = context;
+  const [containers, changedAt] = await Promise.all([
+    api(listContainers, { project, app }),
+    secretsChangedAt(context, app),
+  ]);
   const all = new Jobs().see({ containers }).replicas(containers).filter(isRunning);
   const others = all.filter(({ buildId }) => buildId && buildId !== live).length;
-  return { running: all.length - others, others };
+  const oldSecrets = all.filter(({ containerStartTimestamp: start }) => toMs(start) < changedAt).length;
+  return { running: all.length - others, others, oldSecrets };
+}
+
+/** When secrets of the app or its project last changed, by what is on record, in ms; 0 if nothing is. */
+async function secretsChangedAt(context: Context, app: string): Promise<number> {
+  const histories = await Promise.all([app, allApps].map((each) => readHistory(context, each)));
+  const changes = histories.flatMap(({ events }) => events.filter(({ event }) => event === 'secrets'));
+  return changes.reduce((latest, { at }) => Math.max(latest, toMs(at)), 0);
 }
 
 /** The latest thousand runs tell how many fail. */

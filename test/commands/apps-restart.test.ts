@@ -140,7 +140,11 @@ describe('without load', () => {
       expect.objectContaining({ stale: [] }),
       expect.not.stringContaining('old secrets'),
     ]);
+    const replicas = async () => (await run('status web --json=replicas,next')).json();
+    const next = [{ argv: ['gantry', 'apps', 'restart', 'web', '--yes'] }];
+    expect(await replicas()).toMatchObject({ replicas: { running: 2, oldSecrets: 2 }, next });
     await run('apps restart web --yes', { cwd: app.path });
+    expect(await replicas()).toMatchObject({ replicas: { oldSecrets: 0 } });
     const { json: restarted } = await run(`secrets set KEY ${scope}--from-env --json`);
     expect(restarted()).toMatchObject({ changed: false, stale: [] });
   });

@@ -82,6 +82,7 @@ const appFields = {
       {
         running: integer('running now'),
         others: integer('of earlier builds, which end their calls'),
+        oldSecrets: integer('of all of these, with the secrets from before their last change on record'),
         minReplicas: nullable(integer('minimum')),
         maxReplicas: nullable(integer('maximum')),
       },
@@ -156,6 +157,10 @@ export default defineCommand({
     return value.exit === 'ok' && exitCode && isDisturbed ? 'failed' : value.exit;
   },
   data: ({ exit: _, ...status }) => status,
+  next: (value) =>
+    'replicas' in value && value.replicas?.oldSecrets
+      ? [{ line: gantryCommand`apps restart ${value.app}`, when: 'for replicas with the new secrets' }]
+      : [],
   effect: 'reads',
   exits: [...platformExits, 'pending'],
   json: document(appFields, projectFields, servesFields),
@@ -258,9 +263,10 @@ function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatu
 
 const shownNames = 3;
 
-function replicasText({ running, others, minReplicas, maxReplicas }: NonNullable<AppStatus['replicas']>): string {
-  const earlier = others === 0 ? '' : `, ${others} more of earlier builds`;
-  return `${running} running${maxReplicas === null ? '' : `, ${minReplicas ?? 0} to ${maxReplicas}`}${earlier}`;
+function replicasText({ running, minReplicas, maxReplicas, ...some }: NonNullable<AppStatus['replicas']>): string {
+  const earlier = some.others === 0 ? '' : `, ${some.others} more of earlier builds`;
+  const stale = some.oldSecrets === 0 ? '' : `, ${some.oldSecrets} with old secrets`;
+  return `${running} running${maxReplicas === null ? '' : `, ${minReplicas ?? 0} to ${maxReplicas}`}${earlier}${stale}`;
 }
 
 function toDeploy(found: string): Cell {
