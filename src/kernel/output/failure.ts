@@ -21,7 +21,10 @@ import { displayWidth, wrapText } from './wrap-text.ts';
 export function failureText(error: unknown, page: Page, debug: boolean): string {
   const parts = error instanceof ProjectError ? problemsParts(error, page) : errorParts(error, page);
   if (error instanceof GantryError && error.facts.requestId) {
-    parts.push({ text: `${page.style.dim('  request')} ${error.facts.requestId}` });
+    const { requestId, details } = error.facts;
+    // The request that calls an app is its run.
+    const label = details?.run === requestId ? '  run' : '  request';
+    parts.push({ text: `${page.style.dim(label)} ${requestId}` });
   }
   if (debug && error instanceof Error) parts.push({ text: page.style.dim(stackOf(error)) });
   return wrapParts(parts, page);

@@ -40,6 +40,8 @@ describe('the caret', () => {
 test('an error has message, reason, fix and request id', () => {
   const error = new UnavailableError('down', { why: 'two\nlines', fix: 'try again', requestId: 'r-1' });
   expect(failureText(error, page(), false)).toBe('error: down\n  why two\n      lines\n  fix try again\n  request r-1');
+  const ofCall = new UnavailableError('down', { requestId: 'r-1', details: { run: 'r-1' } });
+  expect(failureText(ofCall, page(), false)).toBe('error: down\n  run r-1');
 });
 
 test('a suggested command stays on one line of a narrow terminal, and prose is wrapped', () => {
