@@ -401,6 +401,27 @@ def run(): return 1
     expect(stdout + stderr).not.toMatch(/abc[12]/);
   });
 
+  test('keeps the secrets that are set beside those of a file', async () => {
+    const main = 'import os\ndef run():\n    return [os.environ.get(name) for name in ("KEY", "OWN")]\n';
+    const files = { ...app, '.env': 'KEY=first-one\n', 'main.py': main };
+    await developing(files, ['--from-env-file', '.env'], async ({ result, until, write, path, env }) => {
+      await until(ready);
+      const secrets = (words: string[]) =>
+        gantry(['secrets', ...words, '--local', '--json'], {
+          cwd: path,
+          env: { ...env, KEY: 'kept-value', OWN: 'own-value' },
+        });
+      expect(await secrets(['set', 'KEY', 'OWN', '--from-env', '--yes'])).toMatchObject({ code: 0 });
+      write('.env', 'KEY=second-one\n');
+      await until(/\d (\.env) changed: web reloaded/);
+      expect(await result()).toMatchObject({ result: ['second-one', 'own-value'] });
+      write('.env', '');
+      await until(/\.env changed: web reloaded[\s\S]*(\.env) changed: web reloaded/);
+      expect(await result()).toMatchObject({ result: ['kept-value', 'own-value'] });
+      expect((await secrets(['list'])).json()).toEqual([{ name: 'KEY' }, { name: 'OWN' }]);
+    });
+  });
+
   test('hides the secrets of a file, and no ordinary values; names such a file that it is not given', async () => {
     const body = 'import os\ndef run():\n    print(os.environ["LEVEL"], os.environ["API_TOKEN"], flush=True)\n';
     const files = { ...app, '.env': 'LEVEL=changed to WARNING\nAPI_TOKEN=opensesame\n', 'main.py': body };

@@ -243,7 +243,9 @@ function platformOf(emulator: Emulator): DevPlatform {
   return {
     ...{ url, project, token, approvalAddress, callsAddress, trustsOwner },
     environment: emulatorEnvironment(emulator),
-    setSecrets: (secrets) => store.secrets.set(project, secrets),
+    setSecrets(secrets) {
+      store.givenSecrets = secrets;
+    },
     onOutput: (app, print) => logs.subscribe(toAppId(project, app), print),
   };
 }

@@ -31,6 +31,8 @@ export class Store {
   readonly accounts = new Map<string, Account>();
   /** Names and values, by the id of the project or app they belong to. */
   readonly secrets = new Map<string, Record<string, string>>();
+  /** Of the file that `gantry dev` is given. They hide those of the same names, and are not kept. */
+  givenSecrets: Readonly<Record<string, string>> = {};
   /** In GB, by `project/region`: of volumes that were made larger. */
   readonly volumeSizes = new Map<string, number>();
   /** Pending logins, by device code. */

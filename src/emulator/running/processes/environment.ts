@@ -31,12 +31,13 @@ export function createAppVariables(
   app: AppRecord,
   build: string,
   storage: Record<string, string>,
-  { secrets }: Store,
+  { secrets, givenSecrets }: Store,
 ): Record<string, string> {
   return {
     ...storage,
     ...secrets.get(app.project),
     ...secrets.get(app.id),
+    ...givenSecrets,
     APP_NAME: app.name,
     PROJECT_ID: app.project,
     BUILD_ID: build,
