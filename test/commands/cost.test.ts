@@ -231,6 +231,10 @@ describe('what a replica cost is not known from the price of now', () => {
     const { replicaSeconds, estimate } = await cost();
     expect(estimate).toBe('1 run of a file is in its cost');
     expect(replicaSeconds).toBeCloseTo(3 * 96 * 605, -4);
+    // A minimum of replicas counts from the day on which it was set.
+    await gantry(['apps', 'scale', 'web', '--min-replicas', '1', '--yes'], setting);
+    time.now = first + 4 * day;
+    expect((await cost()).replicaSeconds).toBeCloseTo(3 * 96 * 605 + 86_400, -4);
   });
 
   test('a bill that is still to come makes no contradiction', async () => {

@@ -113,7 +113,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
   if (estimate !== null) context.progress.note(`${name}: what is idle is an estimate by its calls: ${estimate}`);
-  const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas);
+  const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas, settled.since);
   return {
     app: name,
     costCents: roundCents(cents),

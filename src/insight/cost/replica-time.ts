@@ -85,14 +85,15 @@ export class ReplicaTime {
     return this;
   }
 
-  /** How long replicas live with one of the cooldowns, and at least `minReplicas` of them, in seconds. */
-  replicaSeconds(cooldown: number, minReplicas: number): number {
+  /** How long replicas live with one of the cooldowns, and at least `minReplicas` of them since `minSince`, in seconds. */
+  replicaSeconds(cooldown: number, minReplicas: number, minSince = this.options.since): number {
     const { since, until } = this.options;
     const alive = this.#alive[this.#indexOf(cooldown)] ?? [];
     let seconds = 0;
     for (let minute = 0; minute < alive.length; minute++) {
-      const length = Math.min(minuteMs, until - since - minute * minuteMs) / 1000;
-      seconds += Math.max(minReplicas * length, alive[minute] as number);
+      const begin = since + minute * minuteMs;
+      const keptMs = Math.max(0, Math.min(begin + minuteMs, until) - Math.max(begin, minSince));
+      seconds += Math.max((minReplicas * keptMs) / 1_000, alive[minute] as number);
     }
     return seconds;
   }
