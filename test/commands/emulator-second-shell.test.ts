@@ -70,7 +70,7 @@ describe('a second shell', () => {
   test('stops it, and nothing of it is left', async () => {
     const { port, running } = await started();
     const { code, stdout } = await gantry(['emulator', 'stop'], { env, ...waiting });
-    expect([code, stdout]).toEqual([0, `stopped the emulator on port ${port}\n`]);
+    expect([code, stdout]).toEqual([0, `stopped the emulator on port ${port}, of ${home}\n`]);
     expect((await running).code).toBe(0);
     expect(announcements()).toEqual([]);
     for (const command of ['env', 'stop']) {

@@ -78,6 +78,14 @@ describe('gantry deploy --local', () => {
 
     // What it had is there again, at the same port.
     const { stdout: stopped } = await run('emulator stop', { cwd });
+    // That of another folder is not meant.
+    for (const command of ['stop', 'env']) {
+      const { code, stderr } = await run(`emulator ${command}`, { cwd });
+      expect([code, stderr]).toEqual([
+        6,
+        'error: the emulator of this folder is not running\n  fix gantry emulator list\n',
+      ]);
+    }
     const restarted = await run('apps list --json=name', { cwd });
     expect(restarted).toMatchObject({
       code: 0,

@@ -4,13 +4,18 @@ import * as v from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { lockHolder, makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { attempt, ConflictError, FailedError } from '../../kernel/errors.ts';
+import { attempt, ConflictError, FailedError, NotFoundError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json-text.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { stopEmulator } from './control-emulator.ts';
-import { listRunningEmulators } from './running-emulators.ts';
+import {
+  findEmulatorAt,
+  findRunningEmulator,
+  listRunningEmulators,
+  type RunningEmulator,
+} from './running-emulators.ts';
 
 /** The variables of an emulator, which point gantry to it. */
 type Variables = Record<string, string>;
@@ -53,6 +58,15 @@ export async function useFolderEmulator(
   const started = await startIn(background, signal, folder);
   await writeFileAtomic(files.variables, JSON.stringify(started), { mode: 0o600 });
   return started;
+}
+
+/** That of this folder, if it ever had one; else the only one, or the one on this port. Throws NotFoundError, UsageError. */
+export function findEmulator(context: Context, port: number | undefined): RunningEmulator {
+  const own = port === undefined ? knownFolderEmulator(context.env, context.cwd) : undefined;
+  if (!own) return findRunningEmulator(context, port);
+  const running = findEmulatorAt(context, own.GANTRY_API_URL ?? '');
+  if (running) return running;
+  throw new NotFoundError('the emulator of this folder is not running', { fix: gantryCommand`emulator list` });
 }
 
 /** What an emulator needs to be that of a folder. What is on record of its apps is found by its address. */

@@ -7,6 +7,7 @@ export {
   stopEmulator,
 } from './control-emulator.ts';
 export {
+  findEmulator,
   knownFolderEmulator,
   prepareReadiness,
   stdinEnd,
@@ -16,6 +17,5 @@ export {
 export {
   announceEmulator,
   findEmulatorAt,
-  findRunningEmulator,
   listRunningEmulators,
 } from './running-emulators.ts';

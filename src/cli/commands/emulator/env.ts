@@ -1,10 +1,4 @@
-import {
-  detectShell,
-  evaluationOf,
-  exportCommands,
-  findRunningEmulator,
-  shells,
-} from '../../../local/emulator/index.ts';
+import { detectShell, evaluationOf, exportCommands, findEmulator, shells } from '../../../local/emulator/index.ts';
 import { defineCommand } from '../../command.ts';
 import { portFlag } from '../../flags/emulator.ts';
 import { choice, document, integer, record, text } from '../../result-schema.ts';
@@ -19,7 +13,7 @@ export default defineCommand({
           .choices(shells),
       ),
   run: (context, { port, shell = detectShell(context.env) }) => {
-    const { command, apps, startedAt, folder, folders, ...emulator } = findRunningEmulator(context, port);
+    const { command, apps, startedAt, folder, folders, ...emulator } = findEmulator(context, port);
     context.progress.note(`emulator on port ${emulator.port}, which gantry ${command} runs in ${folder}`);
     return { shell, ...emulator };
   },

@@ -1,4 +1,4 @@
-import { findRunningEmulator, stopEmulator } from '../../../local/emulator/index.ts';
+import { findEmulator, stopEmulator } from '../../../local/emulator/index.ts';
 import { defineCommand } from '../../command.ts';
 import { portFlag } from '../../flags/emulator.ts';
 import { document, integer, text } from '../../result-schema.ts';
@@ -6,12 +6,12 @@ import { document, integer, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) => command.option(...portFlag),
   run: async (context, flags) => {
-    const emulator = findRunningEmulator(context, flags.port);
+    const emulator = findEmulator(context, flags.port);
     await stopEmulator(context, emulator);
-    const { pid, port, url } = emulator;
-    return { pid, port, url };
+    const { pid, port, url, folder } = emulator;
+    return { pid, port, url, folder };
   },
-  view: ({ port }) => `stopped the emulator on port ${port}`,
+  view: ({ port, folder }) => `stopped the emulator on port ${port}, of ${folder}`,
   effect: 'destroys',
   local: true,
   exits: ['not-found', 'denied', 'unavailable'],
@@ -19,6 +19,7 @@ export default defineCommand({
     pid: integer('process id'),
     port: integer('port it listened on'),
     url: text('URL it had'),
+    folder: text('folder it ran in'),
   }),
   details: ['Ends gantry dev or gantry emulator start as Ctrl-C does.'],
   examples: ['emulator stop', 'emulator stop --port 4101'],
