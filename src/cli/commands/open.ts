@@ -11,7 +11,7 @@ import { boolean, document, text } from '../result-schema.ts';
 export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, {
-      description: 'app, or docs (default: the app in this folder, else the project)',
+      description: 'app, project or docs (default: the app in this folder, else the project)',
     })
       .argument('[build]', 'build id, or latest')
       .option('--print', 'only print the URL'),
@@ -27,12 +27,12 @@ export default defineCommand({
   unattended: false,
   json: document({ url: text('URL'), opened: boolean('whether a browser was asked to open it') }),
   details: ['Off a terminal, or without a browser, it only prints the URL.'],
-  examples: ['open', 'open web', 'open latest', 'open web b-1234', 'open docs --print'],
+  examples: ['open', 'open web', 'open latest', 'open web b-1234', 'open project', 'open docs --print'],
 });
 
 async function urlOf(context: Context, app: string | undefined, word: string | undefined): Promise<string> {
   if (app === 'docs') return 'https://docs.cerebrium.ai';
-  if (app === undefined) return dashboardUrl(context);
+  if (app === undefined || app === 'project') return dashboardUrl(context);
   const build = word === undefined ? undefined : await resolveBuild(context, app, word);
   await checkExists(context, app, build);
   return dashboardUrl(context, app, build);

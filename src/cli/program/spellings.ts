@@ -30,6 +30,8 @@ export const commandSpellings: Record<string, string> = {
   ps: 'apps containers',
   containers: 'apps containers',
   'containers list': 'apps containers',
+  replicas: 'apps containers',
+  'apps replicas': 'apps containers',
   'metrics resources': 'metrics',
   'metrics startup': 'metrics --startup',
   docs: 'open docs',
@@ -55,6 +57,7 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--no-follow'], of: ['logs'], here: [] },
   { names: ['--last'], of: ['logs'], here: ['--run', 'latest'] },
   { names: ['--failed', '--errors'], of: ['runs list', 'runs chart'], here: ['--status', 'failed'] },
+  { names: ['--slow', '--slowest'], of: ['runs list', 'runs chart'], here: ['--response', '1s..'] },
   {
     names: ['--status'],
     of: ['runs list', 'runs chart'],
@@ -116,7 +119,11 @@ const noUpgrade: Refusal = {
 };
 const inDashboard = (name: string): [string, Refusal] => [
   name,
-  { message: `${name}: only in the dashboard`, why: 'the platform has no endpoint for it', fix: gantryCommand`open` },
+  {
+    message: `${name}: only in the dashboard`,
+    why: 'the platform has no endpoint for it',
+    fix: gantryCommand`open project`,
+  },
 ];
 const older = (name: string, fix: NonNullable<Refusal['fix']>): Record<string, Refusal> => ({
   [name]: { message: `${name} is a command of old clients`, fix },

@@ -202,7 +202,9 @@ class WatchedApp {
 
   #contextOf(signal: AbortSignal, step: Step): Context {
     const { context } = this;
-    return contextUntil(context, signal, { progress: quietProgress(context.progress, this.#warned, step) });
+    return contextUntil(context, signal, {
+      progress: quietProgress(context.progress, { warned: this.#warned, step, signal }),
+    });
   }
 
   /** A syntax error is shown with its place instead of the traceback of the build. */
@@ -213,17 +215,25 @@ class WatchedApp {
   }
 }
 
+interface Quiet {
+  warned: Set<string>;
+  step: Step;
+  /** Of the reload: what is left of one that a newer change has ended is nobody's problem. */
+  signal: AbortSignal;
+}
+
 /**
  * Hides the notes of each deploy, and warnings that were printed before. Its steps only update that of the reload.
  * Problems are printed with their place.
  */
-function quietProgress(progress: Progress, warned: Set<string>, { update }: Step): Progress {
+function quietProgress(progress: Progress, { warned, step, signal }: Quiet): Progress {
   return {
     ...progress,
-    step: () => ({ ...noStep, update }),
+    step: () => ({ ...noStep, update: step.update }),
     note: () => {},
     event: () => {},
     warn(problem) {
+      if (signal.aborted) return;
       const text = JSON.stringify(
         typeof problem === 'object' && 'severity' in problem ? [problem.message, problem.why] : problem,
       );

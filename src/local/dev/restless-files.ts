@@ -6,6 +6,9 @@ import type { FolderChange } from './folder-watcher.ts';
 /** In so many reloads running, each of which followed the one before at once: no person saves like that. */
 const most = { reloads: 5, pauseMs: 2_000, echoMs: 300 };
 
+/** What a person writes, however often it is saved: no program does. */
+const isSource = (path: string) => /\.(py|toml)$/.test(path);
+
 interface ReloadFacts extends Pick<FolderChange, 'noticedAt' | 'silentMs'> {
   grows: (path: string) => boolean;
   /** The present patterns, if there are any. */
@@ -29,7 +32,7 @@ export class RestlessFiles {
     const isAtOnce = noticedAt - this.endedAt < most.pauseMs;
     const before = this.#streaks;
     this.#streaks = new Map();
-    for (const path of changed) {
+    for (const path of changed.filter((each) => !isSource(each))) {
       const { reloads, echoes } = (isAtOnce && before.get(path)) || { reloads: 0, echoes: 0 };
       const isEcho = silentMs < most.echoMs && grows(path);
       const streak = { reloads: reloads + 1, echoes: echoes + Number(isEcho) };
@@ -39,8 +42,7 @@ export class RestlessFiles {
   }
 
   #name(path: string, echoes: number, exclude: readonly string[]): void {
-    // No program prints Python.
-    if (echoes === most.reloads && !/\.(py|toml)$/.test(path)) {
+    if (echoes === most.reloads) {
       this.outputs.add(path);
       this.progress.note(`${path} grows by what gantry prints: it is not sent, and not watched any more`);
       return;

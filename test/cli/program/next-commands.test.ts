@@ -13,10 +13,10 @@ beforeAll(async () => {
   program = await reference();
 });
 
-/** These say what to do about a failure, or follow what still runs; `deploy` also how to call the app, `metrics` what shows the rest. */
+/** These say what to do about a failure, or follow what still runs; `deploy` also how to call the app, `metrics` what shows the rest, `status` what replaces old replicas. */
 const ownNext = [
   ...['deploy', 'run', 'invoke', 'map', 'explain', 'apps get', 'builds get', 'runs get', 'builds compare'],
-  ...['rollback', 'promote', 'apps restart', 'volumes verify', 'metrics', 'secrets set', 'secrets unset'],
+  ...['rollback', 'promote', 'apps restart', 'volumes verify', 'metrics', 'secrets set', 'secrets unset', 'status'],
 ];
 
 test('only these say what usually follows', async () => {

@@ -25,6 +25,10 @@ const rows: [typed: string, here: string][] = [
   ...['apps', 'builds', 'runs', 'projects', 'users'].map((of): [string, string] => [`${of} ls`, `${of} list`]),
   ['undeploy web', 'apps delete web'],
   ['ps web', 'apps containers web'],
+  ['replicas web', 'apps containers web'],
+  ['apps replicas web', 'apps containers web'],
+  ['runs list web --slow', 'runs list web --response 1s..'],
+  ['runs list web --slowest', 'runs list web --response 1s..'],
   ['logs web --last', 'logs web --run latest'],
   ['secrets delete A --app web', 'secrets unset A --app web'],
   ['secrets ls --app web -o json', 'secrets list --app web --json'],
@@ -124,7 +128,7 @@ test.each([
   ['update', 'does not replace itself', /^gantry doctor$/],
   ...Object.keys(refusals)
     .filter((name) => /^(service-accounts|api-keys|users|tokens?) /.test(name))
-    .map((name): [string, string, RegExp] => [`${name} ci`, 'only in the dashboard', /^gantry open$/]),
+    .map((name): [string, string, RegExp] => [`${name} ci`, 'only in the dashboard', /^gantry open project$/]),
   ['init-cortex web', 'command of old clients', /^gantry init NAME$/],
   ['build web', 'command of old clients', /^gantry deploy$/],
   ['serve start', 'command of old clients', /^gantry dev$/],

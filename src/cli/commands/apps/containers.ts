@@ -1,6 +1,6 @@
 import { durationCell, forPeople, shortBuild } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
-import { type Container, listContainers } from '../../../platform/contract/containers.ts';
+import { type Container, isRunning, listContainers } from '../../../platform/contract/containers.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { boolean, documents, integer, number, passThrough, text } from '../../result-schema.ts';
@@ -8,7 +8,10 @@ import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => appArgument(command),
-  run: ({ api, project }, app) => api(listContainers, { project, app }),
+  run: async ({ api, project }, app) =>
+    (await api(listContainers, { project, app })).sort(
+      (one, other) => Number(isRunning(other)) - Number(isRunning(one)),
+    ),
   view: (containers) =>
     table(
       containers,
