@@ -232,7 +232,7 @@ async function startIn(
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
     /** The page of the project. Its address has a key that only lets its holder see the page. */
     dashboardUrl: dashboardAddress(server.url, { project }, store),
-    /** The page of the last calls. Its address has a key that lets its holder see their bodies, and send them again. */
+    /** The page of the last calls. Its address has a key that lets its holder see their bodies. */
     callsUrl: callsAddress(server.url, { project }, store),
     /** Aborts when the owner asks the emulator to stop. The process that started it then closes it. */
     stopRequested: stopRequest.signal,
