@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CapturedBody } from '../../src/emulator/http/buffered-body.ts';
+import { CapturedBody } from '../../src/emulator/http/captured-body.ts';
 import { InspectedCalls } from '../../src/emulator/model/inspected-calls.ts';
 import { redact } from '../../src/kernel/output/redact.ts';
 import { browsing, chromiumPath } from '../support/browser.ts';

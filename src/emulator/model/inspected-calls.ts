@@ -1,4 +1,4 @@
-import type { CapturedBody } from '../http/buffered-body.ts';
+import type { CapturedBody } from '../http/captured-body.ts';
 
 type Headers = NodeJS.Dict<string | string[]>;
 

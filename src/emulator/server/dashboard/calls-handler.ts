@@ -14,7 +14,7 @@ import {
 } from '../../../kernel/output/page-kit/page-kit.ts';
 import { appEndpoint } from '../../endpoints/apps/view.ts';
 import type { Platform } from '../../endpoints/platform.ts';
-import { type CapturedBody, maxCapturedBytes } from '../../http/buffered-body.ts';
+import { type CapturedBody, maxCapturedBytes } from '../../http/captured-body.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { type CallsPlace, callsAddress, dashboardAddress, hasKey } from '../../model/dashboard-address.ts';
 import { type InspectedCall, maxInspectedCalls } from '../../model/inspected-calls.ts';
@@ -47,7 +47,8 @@ export function showCalls(method: string | undefined, url: URL, place: CallsPlac
 /** Undefined for a call of another project, and for one whose run was deleted with its app. */
 function show(call: InspectedCall, project: string, platform: Platform) {
   const { store, now, hideSecrets: hide, url } = platform;
-  const [app, run] = [store.apps.get(call.app), store.runs.get(call.run)];
+  const app = store.apps.get(call.app);
+  const run = store.runs.get(call.run);
   if (!run || app?.project !== project) return undefined;
   return { shown: showCall(call, { app, run, now: now(), hide, url: appEndpoint(app, url) }), app, run };
 }
