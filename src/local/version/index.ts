@@ -10,27 +10,14 @@ import { createSender } from '../../platform/api/sender.ts';
 import type { Context } from '../../platform/context.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 
-/** By method: a command that updates gantry, or words where there is none. `{npm}` is its name on that index. */
+/** By method, what updates gantry. */
 const updates = {
-  npm: 'npm install --global {npm}@latest',
-  'npm-project': 'npm install {npm}@latest',
-  npx: 'npx {npm}@latest',
-  pnpm: 'pnpm add --global {npm}@latest',
-  'pnpm-project': 'pnpm add {npm}@latest',
-  yarn: 'yarn global add {npm}@latest',
-  'yarn-project': 'yarn up {npm}',
-  bun: 'bun add --global {npm}@latest',
-  bunx: 'bunx {npm}@latest',
-  pip: 'pip install --upgrade {pypi}',
-  pipx: 'pipx upgrade {pypi}',
-  uv: 'uv tool upgrade {pypi}',
-  uvx: 'uvx --from {pypi}@latest gantry',
+  package: 'install a newer package in the same way',
   homebrew: 'brew upgrade gantry',
   image: 'pull the newest image',
   executable: 'replace the executable by that of the latest release',
   source: 'git pull && npm install',
 };
-
 type Method = keyof typeof updates;
 
 interface Installation {
@@ -45,57 +32,31 @@ interface Installation {
 }
 
 /** How this gantry was installed, as far as its path tells. */
-export function readInstallation(location = ownLocation(), alone = isExecutable(), names = releaseNames): Installation {
+export function readInstallation(location = ownLocation(), alone = isExecutable()): Installation {
   const path = existsSync(location) ? realpathSync(location) : location;
-  const installedWith = installMethodOf(path, alone);
+  const installedWith = installMethodOf(path.replaceAll('\\', '/'), alone);
   return {
     version,
     installedWith,
     path,
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
-    update: updates[installedWith].replace(/^.*\{(npm|pypi)\}.*$/, (line, index: 'npm' | 'pypi') =>
-      names[index] === null ? 'install a newer package in the same way' : line.replace(`{${index}}`, names[index]),
-    ),
+    update: updates[installedWith],
   };
 }
 
-/** The first pattern that a path matches tells. Paths have forward slashes. */
-const shapes: [RegExp, Method][] = [
-  [/\/Cellar\//, 'homebrew'],
-  [/\/uv\/tools\//, 'uv'],
-  [/\/uv\/(cache\/)?(archive-v\d+|environments-v\d+|builds-v\d+)\//, 'uvx'],
-  [/\/pipx\/(venvs|\.cache)\//, 'pipx'],
-  [/\/gantry_cli\/program(\/|$)/, 'pip'],
-  [/\/_npx\//, 'npx'],
-  [/\/bunx-[^/]*\//, 'bunx'],
-  [/\/install\/global\/node_modules\//, 'bun'],
-  [/\/pnpm\/(global|store\/v\d+\/links)\//i, 'pnpm'],
-  [/\/node_modules\/\.pnpm\//, 'pnpm-project'],
-  [/\/yarn\/(Data\/)?global\/node_modules\//i, 'yarn'],
-  [/\/\.yarn\//, 'yarn-project'],
-];
+/** In a folder of npm, pnpm, yarn or bun, or in one of pip, pipx or uv, which have the executable beside their libraries. */
+const packageFolder =
+  /\/(node_modules|site-packages|dist-packages|gantry_cli|pipx|uv\/(tools|cache|archive-v\d+|environments-v\d+|builds-v\d+))\//;
 
 function installMethodOf(path: string, alone: boolean): Method {
-  const known = shapes.find(([shape]) => shape.test(path.replaceAll('\\', '/')));
-  if (known) return known[1];
-  if (alone) return methodOfExecutable(path);
-  const [, parent] = /^(.*)[\\/]node_modules[\\/]/.exec(path) ?? [];
-  if (parent === undefined) return 'source';
-  return existsSync(join(parent, 'package.json')) ? methodOfProject(parent) : 'npm';
-}
-
-/** A dependency of a project, which has the lock file of what installed it. */
-function methodOfProject(folder: string): Method {
-  if (existsSync(join(folder, 'pnpm-lock.yaml'))) return 'pnpm-project';
-  return existsSync(join(folder, 'yarn.lock')) ? 'yarn-project' : 'npm-project';
-}
-
-/** pip puts the executable into the folder of programs beside its libraries, the Dockerfile the notices below /usr. */
-function methodOfExecutable(path: string): Method {
+  if (path.includes('/Cellar/')) return 'homebrew';
+  if (packageFolder.test(`${path}/`)) return 'package';
+  if (!alone) return 'source';
   const prefix = join(dirname(path), '..');
+  // The Dockerfile puts the notices below /usr.
   if (existsSync(join(prefix, '../share/doc/gantry/THIRD-PARTY-NOTICES.txt'))) return 'image';
-  return existsSync(join(prefix, 'pyvenv.cfg')) || hasWheel(prefix) ? 'pip' : 'executable';
+  return existsSync(join(prefix, 'pyvenv.cfg')) || hasWheel(prefix) ? 'package' : 'executable';
 }
 
 function hasWheel(prefix: string): boolean {
