@@ -451,7 +451,6 @@ const golfed = new Set([
   'src/emulator/server/seed-apps.ts',
   'src/insight/explain.ts',
   'src/local/doctor/platform-checks.ts',
-  'src/local/version/index.ts',
   'src/own-files.ts',
   'src/storage/weights/find-weights.ts',
 ]);
