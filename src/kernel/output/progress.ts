@@ -4,7 +4,6 @@ import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
-import { withLinks } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
@@ -61,7 +60,7 @@ export function createProgress(options: ProgressOptions) {
   let lender: ((print: () => void) => void) | undefined;
   const print = (text: string) => {
     printedAt = options.elapsed();
-    const write = () => void stderr.write(`${withLinks(text, page)}\n`);
+    const write = () => void stderr.write(`${text}\n`);
     if (lender) return lender(write);
     spinner?.hide();
     write();
