@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { after } from '../../../../kernel/clock.ts';
-import { jsonReply, type ServerReply } from '../../../http/reply.ts';
+import { jsonReply, type ServerReply, toReadableBody } from '../../../http/reply.ts';
 import { parseJsonLine } from '../../../model/state/data-folder.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile, startModules } from '../../processes/python-files.ts';
@@ -140,8 +140,10 @@ export class CortexReplica implements Replica {
     else if (failed !== undefined) this.#finish(call)?.respond(errorReply(call, failed, status || 500, ms));
     else {
       if (answer === undefined) return false;
-      const headers = { 'content-type': 'application/json' };
-      this.#finish(call)?.respond({ status: status || 200, headers, body: answer });
+      const reply = { status: status || 200, headers: { 'content-type': 'application/json' }, body: answer };
+      // Of a long one that is sent at once, nobody learns that the caller left before its end.
+      const body = answer.length < maxAtOnce ? answer : toReadableBody(reply);
+      this.#finish(call)?.respond({ ...reply, body });
     }
     return true;
   }
@@ -183,6 +185,9 @@ export class CortexReplica implements Replica {
     return reason;
   }
 }
+
+/** In characters. */
+const maxAtOnce = 1024 * 1024;
 
 /** Answers and items of a stream may be long. */
 const maxEventLength = 256 * 1024 * 1024;
