@@ -20,7 +20,7 @@ import { Debugging, type DebuggingOptions } from './running/debugging/debugging.
 import type { StorageAccess } from './running/replicas/persistent-storage.ts';
 import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
-import { completeRestore, forgetRecords } from './server/snapshots.ts';
+import { forgetRecords } from './server/snapshots.ts';
 
 export type { ServedCall } from './endpoints/call-observer.ts';
 export { faults, lateFault, parseFaultOption, statusFaults } from './model/faults.ts';
@@ -141,7 +141,6 @@ async function startIn(
     onWarning: warn = () => {},
   } = options;
   const clock = new PlatformClock(options.now ?? Date.now);
-  await completeRestore(folder);
   const { now } = clock;
   const store = new Store(data && join(data, stateFile), join(folder, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
@@ -232,7 +231,7 @@ async function startIn(
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
     /** The page of the project. Its address has a key that only lets its holder see the page. */
     dashboardUrl: dashboardAddress(server.url, { project }, store),
-    /** The page of the last calls. Its address has a key that lets its holder see their bodies, and send them again. */
+    /** The page of the last calls. Its address has a key that lets its holder see their bodies. */
     callsUrl: callsAddress(server.url, { project }, store),
     /** Aborts when the owner asks the emulator to stop. The process that started it then closes it. */
     stopRequested: stopRequest.signal,

@@ -3,7 +3,7 @@
  * run: what is also set where a person types, such as CURSOR_TRACE_ID and REPL_ID in editors, says nothing.
  */
 const unattended = {
-  CI: 'set by CI systems: no prompt, no pager and no links, even on a terminal (false or 0: as without)',
+  CI: 'set by CI systems: no prompt and no pager, even on a terminal (false or 0: as without)',
   GANTRY_NO_INPUT: '1: ask no questions, as with --no-input',
   AI_AGENT: 'set by coding agents: no prompt, even on a terminal (false or 0: as without; also those below)',
   CLAUDECODE: 'set by Claude Code: no prompt',
@@ -46,7 +46,6 @@ export const variables = {
   NODE_DISABLE_COMPILE_CACHE: '1: keep no compiled code of gantry for the next start',
   GANTRY_PAGER: 'pager for long lists on a terminal (default: PAGER, then less); cat: none',
   GANTRY_ACCESSIBLE: '1: output for screen readers: no animation and no charts, tables as lists',
-  GANTRY_REGISTRY_URL: 'npm registry that gantry doctor asks for newer versions',
   GANTRY_CI_OUTPUT: '0: no GitHub Actions outputs, summary and annotations',
   CEREBRIUM_SERVICE_ACCOUNT_TOKEN: "the official client's name for GANTRY_TOKEN",
   CEREBRIUM_PROJECT_ID: "the official client's name for GANTRY_PROJECT",
@@ -57,10 +56,6 @@ export const variables = {
   FORCE_COLOR: 'color even without a terminal (0: no color)',
   TERM: '"dumb": no color and no animation',
   PAGER: 'pager, if GANTRY_PAGER is not set',
-  FORCE_HYPERLINK: '1: links on any terminal; 0: none',
-  TERM_PROGRAM: 'name of the terminal: whether it shows links',
-  VTE_VERSION: 'version of the terminal: whether it shows links',
-  WT_SESSION: 'set by Windows Terminal: it shows links',
   SSH_CONNECTION: 'set by SSH: login opens no browser',
   SSH_TTY: 'set by SSH: login opens no browser',
   DISPLAY: 'whether login can open a browser on Linux',

@@ -21,7 +21,7 @@ interface Found {
 const emulator = emulatorForAll();
 
 function doctor(setting: Setting & { flags?: string[] } = {}): Promise<Outcome> {
-  const env = { GANTRY_LOGS_URL: emulator.url, GANTRY_REGISTRY_URL: `${emulator.url}/none`, ...setting.env };
+  const env = { GANTRY_LOGS_URL: emulator.url, ...setting.env };
   return gantry(['doctor', ...(setting.flags ?? [])], { emulator, ...setting, env });
 }
 
@@ -44,31 +44,6 @@ test('reports each check and exits with 0 if all succeed', async () => {
   expect(outcome.stdout).toMatch(/^✓ +proxy +none$/m);
   expect(outcome.stdout).toMatch(/token +from the environment \(GANTRY_TOKEN\), expires 20\d\d-/);
   expectNoTrace(outcome, emulator);
-});
-
-describe('the newest version', () => {
-  const registryOf = async (version: string) => {
-    let asked = 0;
-    const url = await serving((_, response) => {
-      asked += 1;
-      response.end(JSON.stringify({ version }));
-    });
-    return { env: { GANTRY_REGISTRY_URL: url, NO_COLOR: '1' }, asked: () => asked };
-  };
-
-  test.each([
-    ['99.0.0', 'gantry 99.0.0 is available'],
-    ['0.0.1', 'is the newest version'],
-  ])('%s is asked for on a terminal', async (version, said) => {
-    const { env } = await registryOf(version);
-    expect((await doctor({ columns: 120, env })).stdout).toContain(said);
-  });
-
-  test('is not asked for in a pipe or by CI', async () => {
-    const { env, asked } = await registryOf('99.0.0');
-    for (const setting of [{ env }, { columns: 120, env: { ...env, CI: 'true' } }]) await doctor(setting);
-    expect(asked()).toBe(0);
-  });
 });
 
 test('wraps lines on a terminal, and uses words if it has no symbols', async () => {

@@ -17,9 +17,6 @@ const packed = `.gantry/gantry-${version}.tgz`;
 const files = {
   github: '.github/workflows/gantry.yml',
   gitlab: '.gitlab-ci.yml',
-  circleci: '.circleci/config.yml',
-  buildkite: '.buildkite/pipeline.yml',
-  azure: 'azure-pipelines.yml',
 };
 
 test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and deploys', async (system) => {
@@ -37,12 +34,12 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   const published = pipelineFor(system, app, { ...releaseNames, npm: '@ada/gantry' }).text;
   expect(published).toContain(`npm install --global --ignore-scripts @ada/gantry@${version}`);
   expect(commands).toContain(`gantry check ${at} --strict`);
-  expect(commands).toContain(system === 'buildkite' ? plan.replaceAll('$', '$$$$') : plan);
+  expect(commands).toContain(plan);
   const deploy = `gantry deploy ${at} --if-changed --if-busy wait --smoke run --watch 2m --or-rollback`;
   expect(commands).toContain(system === 'gitlab' ? `endpoint=$(${deploy})` : deploy);
   expect(commands).toContain(`gantry apps prune ${at} --expired --confirm ${basename(place.path)}`);
   const preview = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --preview --ttl 7d --if-changed --if-busy wait`;
-  expect(commands).toContain(system === 'buildkite' ? preview.replaceAll('$', '$$$$') : preview);
+  expect(commands).toContain(preview);
   expect(commands).toContain('default:/.gantry');
   expect(text).toContain('GANTRY_TOKEN');
 });
@@ -159,7 +156,7 @@ test.each(['a: b', 'a #b', '$(id)'])('init --ci refuses the folder %s', async (f
 test('init --ci lists the systems that it knows', async () => {
   const { code, stderr } = await gantry(['init', '--ci', 'jenkins']);
   expect(code).toBe(2);
-  expect(stderr).toContain('buildkite');
+  expect(stderr).toContain('github, gitlab');
 });
 
 /** All texts in a document of YAML. */

@@ -27,7 +27,6 @@ const lines: [line: string, limit: string][] = [
   ['run main.py --data @FILE', '64 MiB'],
   ['secrets set --from-env-file FILE', '1 MiB'],
   ['secrets set KEY --from-file FILE', '1 MiB'],
-  ['webhooks replay latest --secret-file FILE', '64 KiB'],
 ];
 
 /** One for each limit: that all of them read by it shows the file below that has 8 GiB. */

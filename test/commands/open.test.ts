@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { withLinks } from '../../src/kernel/output/page.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
@@ -65,31 +64,4 @@ test('knows the dashboard of the platform', async () => {
     opened: false,
   });
   expect((await gantry(['open', 'docs', '--print'], { env: {} })).stdout).toBe('https://docs.cerebrium.ai\n');
-});
-
-test('URLs are links where the terminal shows them', async () => {
-  const link = (env: Record<string, string>) =>
-    gantry(['open', 'web', '--print'], { emulator, columns: 120, env }).then(({ stdout }) =>
-      stdout.includes('\u001b]8;;'),
-    );
-  expect(await link({ TERM_PROGRAM: 'WezTerm' })).toBe(true);
-  expect(await link({ VTE_VERSION: '6003' })).toBe(true);
-  expect(await link({ FORCE_HYPERLINK: '1' })).toBe(true);
-  expect(await link({})).toBe(false);
-  expect(await link({ TERM_PROGRAM: 'WezTerm', NO_COLOR: '1' })).toBe(false);
-  expect(await link({ TERM_PROGRAM: 'WezTerm', TERM: 'dumb' })).toBe(false);
-  expect(await link({ TERM_PROGRAM: 'WezTerm', CI: 'true' })).toBe(false);
-  expect(await link({ TERM_PROGRAM: 'WezTerm', FORCE_HYPERLINK: '0' })).toBe(false);
-  const piped = await gantry(['open', 'web'], { emulator, env: { FORCE_HYPERLINK: '1', FORCE_COLOR: '1' } });
-  expect(piped.stdout).not.toContain('\u001b');
-});
-
-test('a link has nothing but the URL', () => {
-  const link = (url: string) => `\u001b]8;;${url}\u001b\\${url}\u001b]8;;\u001b\\`;
-  const links = true;
-  expect(withLinks('see https://a.test/x?y=1, or (https://b.test/).', { links })).toBe(
-    `see ${link('https://a.test/x?y=1')}, or (${link('https://b.test/')}).`,
-  );
-  expect(withLinks('https://a.test/\u001b[2mdim', { links })).toBe(`${link('https://a.test/')}\u001b[2mdim`);
-  expect(withLinks('https://a.test/', { links: false })).toBe('https://a.test/');
 });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { emulatorForAll, startEmulator } from '../support/emulators.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { deployWeb, record, recordMany } from '../support/runs.ts';
@@ -48,24 +48,6 @@ function typing(typed: string, at = /web/, size: [columns: number, rows: number]
       const key = left.slice(0, 1);
       left = left.slice(1);
       if (key) type(key);
-    },
-  };
-}
-
-/** A terminal at which each key is typed once the screen shows what stands before it. */
-function typingInTurn(...steps: (RegExp | string)[]): Setting {
-  const left = [...steps];
-  let type = (_: string) => {};
-  return {
-    ...{ columns: [80, 24], env: { NO_COLOR: '1' } },
-    stdin: keys((given) => {
-      type = given;
-    }),
-    seen: (stdout) => {
-      const [at, key] = left as [RegExp, string];
-      if (!at?.test(screenOf(stdout).join('\n'))) return;
-      left.splice(0, 2);
-      type(key);
     },
   };
 }
@@ -126,7 +108,7 @@ describe('figures are of the last minute', () => {
     expect(screen[0]).toMatch(/^p-\d+ {2}\d\d:\d\d:\d\d {2}1 app/);
     expect(screen[2]).toMatch(/^APP +REPLICAS/);
     expect(screen[3]).toMatch(/^> web +1\/\d /);
-    expect(screen.at(-1)).toBe('[q] quit  [j] [k] select  [l] log  [c] compare');
+    expect(screen.at(-1)).toBe('[q] quit  [j] [k] select  [l] log');
   });
 
   test.each([40, 60, 120])('a terminal of %i columns shows the app and its replicas', async (columns) => {
@@ -140,19 +122,6 @@ describe('figures are of the last minute', () => {
   test('l shows the log of the app', async () => {
     const { stdout } = await top('', typing('lq', /> web/));
     expect(stripVTControlCharacters(stdout)).toMatch(/reading the log of web|the log of web is empty/);
-  });
-
-  test('c compares the build of the app with the one before', async () => {
-    const only = await top('', typingInTurn(/> web/, 'c', /web has served no other build/, 'q'));
-    expect(only.code).toBe(0);
-    const seeded = await startEmulator({ seed: 1, real: false, now: () => clock.now });
-    onTestFinished(() => seeded.close());
-    const { code, stdout } = await top('web', {
-      ...{ emulator: seeded, ...typingInTurn(/> web/, 'c', /MEASURE/, 'c', /web +\d(?![\s\S]*MEASURE)/, 'q') },
-      env: { NO_COLOR: '1', GANTRY_CONFIG_DIR: newFolder() },
-    });
-    expect(code).toBe(0);
-    expect(stripVTControlCharacters(stdout)).toMatch(/web: [0-9a-f]{8} \(.*\) against [0-9a-f]{8}/);
   });
 
   test('a screen reader gets a list, and a pipe a line for each app', async () => {

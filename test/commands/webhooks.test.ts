@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createDeliveryId } from '../../src/calls/webhooks/delivery-store.ts';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 import { folderOf } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
@@ -24,12 +22,11 @@ function signed(body: string | Buffer, { by = secret, at = now(), run = 'r-1' } 
   };
 }
 
-/** A folder for what is kept, with the secret in it. */
+/** A folder with the secret in it. */
 async function place() {
-  const folder = await folderOf({ secret: `${secret}\n`, body: '{"a":1}', headers: '' });
+  const folder = await folderOf({ secret: `${secret}\n` });
   onTestFinished(() => folder[Symbol.asyncDispose]());
-  const state = join(folder.path, 'config');
-  return { path: folder.path, env: { GANTRY_CONFIG_DIR: state }, kept: join(state, 'state', 'webhooks') };
+  return { path: folder.path, env: { GANTRY_CONFIG_DIR: join(folder.path, 'config') } };
 }
 
 /** Listens, lets something happen there, and stops. */
@@ -118,7 +115,7 @@ describe('webhooks listen', () => {
       { columns: 80, env: { ...there.env, NO_COLOR: '1' } },
     );
     expect(stdout).toMatch(
-      /^http:\S+\n\S+ \S+ d-\w+ {2}signature good {2}returned 200\n {2}run r-1, \/, 9 B\n {2}\{\n {4}"a": \[\n/,
+      /^http:\S+\n\S+ \S+ {2}signature good {2}returned 200\n {2}run r-1, \/, 9 B\n {2}\{\n {4}"a": \[\n/,
     );
   });
 
@@ -291,97 +288,5 @@ describe('webhooks listen --forward', () => {
 
   test.each([['http://example.com/x'], ['nowhere'], ['ftp://127.0.0.1']])('refuses %s', async (to) => {
     expect((await gantry(['webhooks', 'listen', '--forward', to])).code).toBe(2);
-  });
-});
-
-describe('webhooks replay', () => {
-  test('sends a delivery again: unchanged or signed anew', async () => {
-    const there = await place();
-    const app = await appServer((response) => response.end());
-    await listening([], (url) => post(url, '{"a":1}', signed('{"a":1}', { at: '1700000000' })), there);
-    const run = (words: string[]) => gantry(['webhooks', 'replay', ...words], { env: there.env, cwd: there.path });
-    const [file = ''] = readdirSync(there.kept);
-    const id = file.replace('.json', '');
-    expect((await run([id, '--to', app.url])).stdout).toBe(`sent ${id} to ${app.url}/: 200\n`);
-    expect((await run(['latest', '--to', app.url, '--secret-file', 'secret', '--json'])).json()).toMatchObject({
-      id,
-      statusCode: 200,
-      signed: true,
-    });
-    expect(app.seen.map(({ body }) => String(body))).toEqual(['{"a":1}', '{"a":1}']);
-    expect(app.seen[0]?.headers).toMatchObject(signed('{"a":1}', { at: '1700000000' }));
-    const at = String(app.seen[1]?.headers['x-cerebrium-webhook-timestamp']);
-    expect(Number(at)).toBeGreaterThan(1_700_000_000);
-    expect(app.seen[1]?.headers).toMatchObject(signed('{"a":1}', { at }));
-  });
-
-  test('says what to type for one that is not there, or was not forwarded', async () => {
-    const there = await place();
-    await listening([], (url) => post(url, '{}', {}), there);
-    const fixOf = async (...words: string[]) =>
-      (await gantry(['webhooks', 'replay', ...words], { env: there.env })).stderr.match(/fix (.*)/)?.[1];
-    expect(await fixOf('d-none', '--to', 'http://localhost:1/')).toBe(
-      'gantry webhooks replay latest --to http://localhost:1/',
-    );
-    expect(await fixOf('latest')).toBe('for example: gantry webhooks replay latest --to http://localhost:8000/');
-  });
-
-  test('sends to the earlier forward URL by default', async () => {
-    const there = await place();
-    const app = await appServer((response, _, { headers }) =>
-      response.writeHead(headers['x-request-id'] ? 500 : 200).end(),
-    );
-    await listening(['--forward', app.url], (url) => post(url, '{}', { 'x-request-id': 'r' }), there);
-    const { code, stderr } = await gantry(['webhooks', 'replay', 'latest'], { env: there.env });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('returned 500')]);
-    expect(app.seen).toHaveLength(2);
-  });
-
-  test('keeps the last 50, for their owner only', async () => {
-    const there = await place();
-    await listening(
-      [],
-      async (url) => {
-        for (let number = 0; number < 55; number++) await post(url, String(number));
-      },
-      there,
-    );
-    const names = readdirSync(there.kept).sort();
-    expect(names).toHaveLength(50);
-    const bodies = names.map((name) =>
-      Buffer.from(JSON.parse(readFileSync(join(there.kept, name), 'utf8')).body, 'base64').toString(),
-    );
-    expect(bodies).toEqual(Array.from({ length: 50 }, (_, index) => String(index + 5)));
-    expect(names.map((name) => statSync(join(there.kept, name)).mode & 0o777)).toEqual(names.map(() => 0o600));
-    expect(statSync(there.kept).mode & 0o777).toBe(0o700);
-  });
-
-  test('keeps the order of deliveries of the same millisecond', () => {
-    const ids = Array.from({ length: 100 }, (_, number) => createDeliveryId(1_800_000_000_000, number));
-    expect([...ids].sort()).toEqual(ids);
-  });
-
-  test('listens although deliveries cannot be stored, with one warning', async () => {
-    const there = await place();
-    const outcome = await listening(
-      [],
-      async (url) => {
-        await post(url, '1');
-        await post(url, '2');
-      },
-      { ...there, env: { GANTRY_CONFIG_DIR: join(there.path, 'body') } },
-    );
-    expect(outcome.stderr.match(/cannot store/g)).toHaveLength(1);
-  });
-
-  test('reports missing deliveries', async () => {
-    const there = await place();
-    const run = (id: string) => gantry(['webhooks', 'replay', id, '--to', 'http://127.0.0.1:9'], { env: there.env });
-    expect(await run('latest')).toMatchObject({ code: 6, stderr: expect.stringContaining('no deliveries stored') });
-    await listening([], (url) => post(url, 'x'), there);
-    expect(await run('d-nope')).toMatchObject({ code: 6, stderr: expect.stringMatching(/latest deliveries: d-\w+/) });
-    expect((await gantry(['webhooks', 'replay', '../../x'], { env: there.env })).code).toBe(6);
-    expect((await gantry(['webhooks', 'replay', 'latest'], { env: there.env })).code).toBe(2);
-    expect((await run('latest')).code).toBe(69);
   });
 });

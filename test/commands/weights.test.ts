@@ -402,31 +402,6 @@ describe('weights verify', () => {
       },
     ]);
   });
-
-  test('reads a folder of this machine', async () => {
-    const folder = newFolder();
-    const mounted = join(folder, 'persistent-storage/models/qwen');
-    for (const [path, content] of Object.entries(files)) {
-      mkdirSync(join(mounted, path, '..'), { recursive: true });
-      writeFileSync(join(mounted, path), content);
-    }
-    const setting: Setting = { env: { GANTRY_API_URL: 'http://127.0.0.1:1' } };
-    expect((await gantry(['volumes', 'verify', mounted], setting)).code).toBe(0);
-    writeFileSync(join(mounted, 'onnx/model.onnx'), 'ONNX');
-    const { code, json } = await gantry(['volumes', 'verify', mounted, '--json'], setting);
-    expect([code, json()]).toMatchObject([7, { problems: [{ path: 'onnx/model.onnx', problem: 'other content' }] }]);
-    expect(json()).toMatchObject({ next: [{ argv: ['gantry', 'volumes', 'verify', 'default:/models/qwen/'] }] });
-  });
-
-  test('of a copy on this machine names the command that copies it again', async () => {
-    const copy = join(newFolder(), 'copy');
-    expect((await gantry(['cp', ':/models/qwen/', copy])).code).toBe(0);
-    writeFileSync(join(copy, 'onnx/model.onnx'), 'ONNX');
-    const { json } = await gantry(['volumes', 'verify', copy, '--json']);
-    const [fix] = (json() as { next: { argv: string[] }[] }).next;
-    expect((await gantry(fix?.argv.slice(1) ?? [])).code).toBe(0);
-    expect((await gantry(['volumes', 'verify', copy])).code).toBe(0);
-  });
 });
 
 test('check tells of a model that is loaded by name although the volume has it', async () => {

@@ -42,9 +42,7 @@ export function pipelineBlocks(system: CiSystem): Block[] {
     ['end of the preview', newMachine, steps('end-preview')],
     ['deploy', `${newMachine}\ngit checkout -q main`, steps('deploy')],
   ];
-  // Not every system tells when a pull request ends.
-  const written = blocks.filter(([, , commands]) => commands.length > 0);
-  return written.map(([name, given, commands]) => ({
+  return blocks.map(([name, given, commands]) => ({
     place: `${name} of ${system}`,
     language: 'sh',
     text: commands.join('\n'),
@@ -63,20 +61,13 @@ export function pipelineBlocks(system: CiSystem): Block[] {
 // biome-ignore lint/suspicious/noExplicitAny: the schema of each system
 type Yaml = any;
 
-type Step = { run?: string; script?: string; env?: { GH_TOKEN?: string } };
+type Step = { run?: string; env?: { GH_TOKEN?: string } };
 
 const stepsOf: Record<CiSystem, (pipeline: Yaml) => (job: string) => string[]> = {
   github: (pipeline) => (job) => scripts(pipeline.jobs[job]?.steps),
   gitlab: (pipeline) => (job) => [...pipeline.default.before_script, ...(pipeline[job]?.script ?? [])],
-  circleci: (pipeline) => (job) => scripts(pipeline.jobs[job]?.steps),
-  // There $$ is a dollar sign of the shell.
-  buildkite: (pipeline) => (job) =>
-    pipeline.steps
-      .find(({ label }: { label: string }) => label === job)
-      ?.commands.map((command: string) => command.replaceAll('$$', '$')) ?? [],
-  azure: (pipeline) => (job) => scripts(pipeline.jobs.find((one: { job: string }) => one.job === job)?.steps),
 };
 
 const scripts = (steps: Step[] = []) =>
   // What asks GitHub has a test of its own.
-  steps.flatMap(({ run, script, env }) => (env?.GH_TOKEN ? [] : (run ?? script ?? [])));
+  steps.flatMap(({ run, env }) => (env?.GH_TOKEN ? [] : (run ?? [])));

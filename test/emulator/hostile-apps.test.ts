@@ -1,16 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { forEachLine } from '../../src/emulator/running/processes/process.ts';
-import { type Closing, onceForAll, temporaryFolder } from './support/platform.ts';
+import { type Closing, onceForAll } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const head = `
 import json, os, sys, time
-
-# The app is unpacked two folders below it.
-scratch = os.path.dirname(os.path.dirname(os.getcwd()))
 
 def run():
     return "fine"
@@ -60,9 +55,6 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
     ['writes an answer without content', 'tell(call=run_id)', 'wrote to'],
     ['writes a status that HTTP does not have', 'tell(call=run_id, answer="{}", status=99999)', 'wrote to'],
     ['writes a negative size', 'tell(call=run_id, item="x", size=-1)', 'wrote to'],
-    ['names a file that does not exist', 'tell(call=run_id, answerFile="/no/such/file")', 'wrote to'],
-    ['names a folder as its answer', 'tell(call=run_id, answerFile=scratch)', 'wrote to'],
-    ['names a path with a NUL', 'tell(call=run_id, answerFile=scratch + "/answer-\\0")', 'wrote to'],
     ['closes it', 'os.close(4)', 'closed'],
     ['puts another file in its place', 'os.dup2(os.open(os.devnull, os.O_WRONLY), 4)', 'closed'],
   ])('gets a 500 when it %s, and a new replica', async (_, statement, did) => {
@@ -86,15 +78,6 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
     const answer = await fetch(`${base}/streams`, { method: 'POST', body: JSON.stringify({ statement }) });
     await expect(answer.text()).rejects.toThrow();
     expect((await call('run')).json.result).toBe('fine');
-  });
-
-  test('cannot make the emulator send or delete a file of another folder', async () => {
-    const file = join(temporaryFolder(), 'answer-ofothers');
-    writeFileSync(file, 'private');
-    const { call } = await app(`def f(run_id, file):\n    tell(call=run_id, answerFile=file)\n    time.sleep(60)\n`);
-    const { status, text } = await call('f', { file });
-    expect([status, text]).toEqual([500, expect.not.stringContaining('private')]);
-    expect(existsSync(file)).toBe(true);
   });
 
   test('fails the other calls of its replica, and each gets a reply', async () => {

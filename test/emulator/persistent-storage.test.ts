@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { StorageLinks } from '../../src/emulator/running/replicas/persistent-storage.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
@@ -180,39 +178,3 @@ HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
     expect(json).toMatchObject([{ region: 'global' }, { region: 'us-east-1', usedBytes: 4 }]);
   });
 });
-
-describe('a link to a volume', () => {
-  test('is made where nothing is, and removed in the end', () => {
-    const [folder, path] = places();
-    const links = new StorageLinks();
-    expect(links.add({ [path]: folder })).toBe(true);
-    expect(readlinkSync(path)).toBe(folder);
-    expect(links.add({ [path]: folder })).toBe(true);
-    expect(links.add({ [path]: `${folder}-other` })).toBe(false);
-    links.remove();
-    expect(lstatSync(path, { throwIfNoEntry: false })).toBeUndefined();
-  });
-
-  test('never replaces a folder, a file or a link of others, but one of an emulator that is gone', () => {
-    const [folder, path, other] = places();
-    mkdirSync(path);
-    expect(new StorageLinks().add({ [other]: folder, [path]: folder })).toBe(false);
-    expect([lstatSync(path).isDirectory(), existsSync(other)]).toEqual([true, false]);
-    writeFileSync(other, 'mine');
-    expect(new StorageLinks().add({ [other]: folder })).toBe(false);
-    const abandoned = join(folder, '..', 'abandoned');
-    symlinkSync('/nowhere/at-all', abandoned);
-    expect(new StorageLinks().add({ [abandoned]: folder })).toBe(false);
-    const killed = join(folder, '..', 'killed');
-    symlinkSync('/nowhere/storage/volumes/p/us-east-1', killed);
-    const links = new StorageLinks();
-    expect([links.add({ [killed]: folder }), readlinkSync(killed)]).toEqual([true, folder]);
-    links.remove();
-  });
-});
-
-function places(): [folder: string, path: string, other: string] {
-  const root = temporaryFolder();
-  mkdirSync(join(root, 'folder'));
-  return [join(root, 'folder'), join(root, 'path'), join(root, 'other')];
-}

@@ -63,7 +63,7 @@ export const lines: Record<string, string[]> = {
 
 /** Commands that never ask the platform. */
 export const local = [
-  ...['init', 'check', 'history', 'dev', 'webhooks listen', 'webhooks replay'],
+  ...['init', 'check', 'history', 'dev', 'webhooks listen'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config profiles'],
   ...['emulator start', 'emulator exec', 'emulator env', 'emulator list', 'emulator stop'],
   ...['completion', 'help', 'mcp serve', 'mcp install'],

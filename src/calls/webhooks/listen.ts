@@ -3,7 +3,6 @@ import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import { decodeBody } from '../../platform/replies/index.ts';
 import { openReceiver, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
-import { createDeliveryId, storeDelivery } from './delivery-store.ts';
 import { forwardDelivery, parseDeliveryUrl } from './forward.ts';
 import { checkSignature, deliveryRunId, readWebhookSecret, type SignatureCheck } from './signature.ts';
 
@@ -21,28 +20,16 @@ export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
 export type ShownDelivery = ReturnType<typeof describeDelivery>;
 
 /**
- * Receives deliveries until Ctrl-C. Each one is checked, stored for `webhooks replay`, forwarded if requested, and
- * yielded. Deliveries with a bad signature are not forwarded.
+ * Receives deliveries until Ctrl-C. Each one is checked, forwarded if requested, and yielded. Deliveries with a bad signature are not forwarded.
  */
 export async function* listenForDeliveries(
   context: Context,
   { host, port, forward, secretFile }: ListenOptions,
 ): AsyncGenerator<ListenEvent> {
-  const { progress, signal, settings, now } = context;
+  const { progress, signal, now } = context;
   const secret = await readWebhookSecret(context, secretFile);
   const forwardUrl = forward === undefined ? undefined : parseDeliveryUrl(forward, '--forward');
   const events = new EventEmitter();
-  let hasWarned = false;
-  let number = 0;
-  const store = async ({ id, receivedAt, path, headers, forwardedTo }: ShownDelivery, body: Buffer) => {
-    const stored = { id, receivedAt, path, headers, forwardedTo, body: body.toString('base64') };
-    try {
-      await storeDelivery(settings.folders.state, stored);
-    } catch (error) {
-      if (!hasWarned) progress.warn(`cannot store deliveries for webhooks replay: ${(error as Error).message}`);
-      hasWarned = true;
-    }
-  };
   const receiver = await openReceiver({
     host,
     port,
@@ -53,10 +40,7 @@ export async function* listenForDeliveries(
       const response: ReceiverResponse | 'drop' = url
         ? await tryForward(context, url, received)
         : { status: check.status, ...(check.why ? { body: `${check.why}\n` } : {}) };
-      const id = createDeliveryId(now(), number++);
-      const delivery = describeDelivery({ id, ...received }, check, now(), response, url);
-      await store(delivery, received.body);
-      events.emit('delivery', delivery);
+      events.emit('delivery', describeDelivery(received, check, now(), response, url));
       return response;
     },
     onRejected: (why) => progress.note(`rejected ${why}`),
@@ -90,7 +74,7 @@ async function tryForward(context: Context, url: URL, received: ReceivedRequest)
 }
 
 function describeDelivery(
-  { id, path, headers, body }: ReceivedRequest & { id: string },
+  { path, headers, body }: ReceivedRequest,
   { signature, why }: SignatureCheck,
   now: number,
   response: ReceiverResponse | 'drop',
@@ -98,7 +82,6 @@ function describeDelivery(
 ) {
   return {
     type: 'delivery' as const,
-    id,
     receivedAt: new Date(now).toISOString(),
     path,
     run: deliveryRunId(headers),

@@ -98,10 +98,9 @@ export const commands: Record<string, Record<string, Entry>> = {
       },
     },
     webhooks: {
-      summary: 'receive and replay webhook deliveries',
+      summary: 'receive webhook deliveries',
       commands: {
         listen: { summary: 'receive deliveries on this machine', load: () => import('./webhooks/listen.ts') },
-        replay: { summary: 'send a received delivery again', load: () => import('./webhooks/replay.ts') },
       },
     },
     projects: {

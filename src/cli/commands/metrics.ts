@@ -95,7 +95,7 @@ export default defineCommand({
   ),
   details: [
     `--until waits until a figure of the last minute passes a bound, and exits with 8 at the time limit. Figures: ${figureNames.join(', ')}; errors in percent, cold starts a minute, calls a second.`,
-    'Keys of --live: j and k select an app, l shows its log, c compares its build with the one before, q quits.',
+    'Keys of --live: j and k select an app, l shows its log, q quits.',
   ],
   examples: [
     'metrics web',

@@ -59,7 +59,6 @@ export const alsoCalled: Record<string, string> = {
     'environment variable env credential store token key password app read save value rotate renew replace update change edit another',
   'secrets unset': 'delete password variable environment token key turn off set',
   'webhooks listen': 'receive localhost callback tunnel local wait',
-  'webhooks replay': 'callback again repeat redeliver',
   'projects use': 'switch change another workspace staging',
   'users invite': 'add teammate member colleague access email someone person admin',
   'users list': 'team member who access else invitation people pending',

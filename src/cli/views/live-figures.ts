@@ -1,9 +1,8 @@
-import type { AppFigures, FailedCalls, ShownComparison, TopFrame } from '../../insight/monitor/index.ts';
+import type { AppFigures, FailedCalls, TopFrame } from '../../insight/monitor/index.ts';
 import { count, cutText, dollars, duration, groupDigits, localTime, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Columns, table } from '../../kernel/output/table.ts';
 import { integer, list, nullable, number, object, text } from '../result-schema.ts';
-import { compareView } from './compare.ts';
 
 export const appFigures = object({
   app: text('app'),
@@ -60,9 +59,9 @@ function screen(frame: TopFrame, page: Page): string {
   const below = [
     ...failureLines(frame),
     ...(problem === null ? [] : [`not all of it is new: ${problem}`]),
-    ...(hasKeys ? ['[q] quit  [j] [k] select  [l] log  [c] compare'] : []),
+    ...(hasKeys ? ['[q] quit  [j] [k] select  [l] log'] : []),
   ].map((line) => style.dim(cut(line)));
-  const log = frame.comparison ? comparisonLines(frame.comparison, page) : logLines(frame);
+  const log = logLines(frame);
   // The title of the table, the headline, and the lines around both.
   const room = Math.max(
     1,
@@ -76,7 +75,7 @@ function screen(frame: TopFrame, page: Page): string {
   const head = [style.bold(cut(headline(frame))), '', ...body.split('\n'), ...more];
   const left = Math.max(0, rows - head.length - below.length - 1);
   const lines = Math.max(0, left - 1);
-  const tail = log.length > 0 ? ['', ...(frame.comparison ? log.slice(0, lines) : log.slice(-lines)).map(cut)] : [];
+  const tail = log.length > 0 ? ['', ...log.slice(-lines).map(cut)] : [];
   const empty = Math.max(1, rows - head.length - tail.length - below.length);
   return [...head, ...tail, ...Array.from({ length: empty }, () => ''), ...below].slice(0, rows).join('\n');
 }
@@ -132,11 +131,6 @@ function logLines({ log, logOf }: TopFrame): readonly string[] {
   if (logOf === null) return [];
   if (log?.app !== logOf) return [`reading the log of ${logOf}`];
   return log.lines.length > 0 ? log.lines : [`the log of ${logOf} is empty`];
-}
-
-function comparisonLines({ app, result, problem }: ShownComparison, page: Page): readonly string[] {
-  if (problem !== null) return [problem];
-  return result ? compareView(result)(page).split('\n') : [`reading the calls of ${app}`];
 }
 
 function pipedColumns(at: string): Columns<AppFigures> {

@@ -6,7 +6,7 @@ import type { Store } from './state/store.ts';
 type Keys = Pick<Store, 'key'>;
 
 /**
- * What the key in the address of a page lets its holder do: see the project, or see what is sent to apps and send it again.
+ * What the key in the address of a page lets its holder see: the project, or what is sent to apps.
  * Every local user can reach the port, so an address without the key shows nothing; a cookie would be sent to every other
  * port of this machine, too.
  */
@@ -44,22 +44,20 @@ const dashboardPattern =
 export interface CallsPlace {
   project: string;
   run?: string | undefined;
-  /** Where a call is sent again from its page. */
-  isSent?: boolean | undefined;
 }
 
-export function callsAddress(url: string, { project, run, isSent }: CallsPlace, store: Keys): string {
-  return pageAddress(url, 'calls', [project, 'calls', ...(run ? [run] : []), ...(isSent ? ['send'] : [])], store);
+export function callsAddress(url: string, { project, run }: CallsPlace, store: Keys): string {
+  return pageAddress(url, 'calls', [project, 'calls', ...(run ? [run] : [])], store);
 }
 
 /** Undefined unless it is the URL of a page of calls. */
 export function parseCallsPath(pathname: string): CallsPlace | undefined {
-  const { project, run, send } = callsPattern.exec(pathname)?.groups ?? {};
-  return project === undefined ? undefined : { project, run, isSent: send !== undefined };
+  const { project, run } = callsPattern.exec(pathname)?.groups ?? {};
+  return project === undefined ? undefined : { project, run };
 }
 
 /** Ids of projects and runs have nothing to decode. */
-const callsPattern = /^\/projects\/(?<project>[\w-]+)\/calls(?:\/(?<run>[\w-]+)(?<send>\/send)?)?\/?$/;
+const callsPattern = /^\/projects\/(?<project>[\w-]+)\/calls(?:\/(?<run>[\w-]+))?\/?$/;
 
 export function hasKey(url: URL, permission: Permission, project: string, store: Keys): boolean {
   return equalsInConstantTime(url.searchParams.get(permission) ?? '', keyOf(permission, project, store));

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { CapturedBody } from '../http/buffered-body.ts';
+import type { CapturedBody } from '../http/captured-body.ts';
 
 type Headers = NodeJS.Dict<string | string[]>;
 
@@ -15,16 +14,12 @@ export interface InspectedCall {
   body: CapturedBody;
   /** Absent until it begins. */
   response?: { status: number; headers: Headers; body: CapturedBody };
-  repeats?: string | undefined;
 }
 
 export const maxInspectedCalls = 200;
 
 export class InspectedCalls {
   readonly #calls = new Map<string, InspectedCall>();
-  /** Calls that are about to be sent again, by the mark that they carry. */
-  readonly #expected = new Map<string, { repeats: string; onRun: (run: string) => void }>();
-
   /** Newest first. */
   list(): InspectedCall[] {
     return [...this.#calls.values()].reverse();
@@ -34,28 +29,14 @@ export class InspectedCalls {
     return this.#calls.get(run);
   }
 
-  /** The mark of a call that repeats another one, and is not the app's business, is taken from its headers. */
-  add({ headers: { [repeatHeader]: mark, ...headers }, ...call }: InspectedCall): InspectedCall {
-    const expected = this.#expected.get(String(mark));
-    const added = { ...call, headers, ...(expected && { repeats: expected.repeats }) };
-    this.#calls.set(call.run, added);
+  add(call: InspectedCall): InspectedCall {
+    this.#calls.set(call.run, call);
     const [oldest] = this.#calls.keys();
     if (oldest !== undefined && this.#calls.size > maxInspectedCalls) this.#calls.delete(oldest);
-    this.#expected.delete(String(mark));
-    expected?.onRun(call.run);
-    return added;
-  }
-
-  /** Announces a call that repeats another one. `onRun` is called when it has arrived. Returns the header of its mark. */
-  expect(repeats: string, onRun: (run: string) => void): { header: Record<string, string>; end: () => void } {
-    const mark = randomUUID();
-    this.#expected.set(mark, { repeats, onRun });
-    return { header: { [repeatHeader]: mark }, end: () => this.#expected.delete(mark) };
+    return call;
   }
 
   clear(): void {
     this.#calls.clear();
   }
 }
-
-const repeatHeader = 'x-gantry-repeat';

@@ -261,7 +261,6 @@ export class AppRunner {
     await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);
     await Promise.all([cleared, ...this.#background]);
     await (await this.#containers)?.clear();
-    this.storage.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 

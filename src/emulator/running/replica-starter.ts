@@ -48,7 +48,7 @@ export class ReplicaStarter {
   ) {}
 
   start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica } {
-    const { now, store, folder: scratch, restartPauseMs: pauseMs, debugging } = this.options;
+    const { now, store, restartPauseMs: pauseMs, debugging } = this.options;
     const { builds, usage } = this.around;
     const name = `${app.id}-${build.id.slice(0, 8)}-${store.newId().slice(0, 5)}`;
     const folder = builds.folderFor(app.id, build.id);
@@ -62,7 +62,7 @@ export class ReplicaStarter {
     };
     this.#announceStorage(app, build, name);
     const limit: ReplicaOptions['limit'] = (ms, callback) => debugging.holds.after(app.id, ms, callback);
-    const options = { app, build, name, folder, scratch, python, environment, launch, folders, limit, print, warn };
+    const options = { app, build, name, folder, python, environment, launch, folders, limit, print, warn };
     const start = () => {
       if (image)
         return new ServerReplica(

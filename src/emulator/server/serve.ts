@@ -107,7 +107,7 @@ async function serveEndpoint(
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
   const calls = parseCallsPath(url.pathname);
-  if (calls) return showCalls(request, url, calls, platform);
+  if (calls) return showCalls(request.method, url, calls, platform);
   if (url.pathname.startsWith(dashboardPath)) return showDashboard(request.method, url, platform);
   if (url.pathname.startsWith(controlPath)) return handleControl(request, url, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);

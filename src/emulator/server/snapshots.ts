@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { constants, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { cp, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, existsSync, readFileSync } from 'node:fs';
+import { cp, lstat, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { linkOrCopy } from '../../kernel/disk/index.ts';
@@ -17,11 +16,6 @@ export function saveState(snapshot: string, platform: Platform): Promise<void> {
   return platform.changes.run(() => writeSnapshot(snapshot, platform));
 }
 
-/** Before the state of a folder is read: an emulator may have been killed while it replaced that by a snapshot. */
-export async function completeRestore(folder: string): Promise<void> {
-  await takeOver(folder)();
-}
-
 /**
  * Replaces the state by that of a snapshot. Calls are aborted and replicas end; faults, recorded requests and deliveries are
  * forgotten; tokens stay valid. Rejects before anything has changed if the snapshot cannot be read.
@@ -31,9 +25,17 @@ export function restoreState(snapshot: string, platform: Platform): Promise<void
   return platform.changes.run(async () => {
     const { advancedMs } = readManifest(snapshot);
     const state = readState(join(snapshot, stateFile));
-    await prepareTakeover(snapshot, folder);
-    await runner.stop();
-    const removeReplaced = takeOver(folder);
+    const copy = await mkdtemp(join(folder, 'restored-'));
+    try {
+      await copyTree(snapshot, copy);
+      await runner.stop();
+      for (const name of [stateFile, 'logs', 'storage']) {
+        await rm(join(folder, name), { recursive: true, force: true });
+        await rename(join(copy, name), join(folder, name));
+      }
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
     clock.set(advancedMs);
     if (state) store.replace(state);
     volumes.clear();
@@ -42,7 +44,6 @@ export function restoreState(snapshot: string, platform: Platform): Promise<void
     forgetRecords(platform);
     endAbandonedRuns(platform);
     endAbandonedBuilds(platform);
-    runner.runInBackground(removeReplaced());
     runner.runInBackground(keepReplicas(store.apps.values(), platform));
   });
 }
@@ -103,47 +104,6 @@ async function copyTree(from: string, to: string): Promise<void> {
   };
   const how = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, filter: isCopied };
   await cp(from, to, { ...how, mode: constants.COPYFILE_FICLONE });
-}
-
-/** A whole snapshot that is about to replace the state of the data folder it is in. */
-const taken = 'taken-over';
-const unfinished = 'taking-over-';
-const replaced = 'replaced-';
-
-/** What of a data folder a snapshot replaces. */
-const entries = [stateFile, 'logs', 'storage'];
-
-/** Puts a snapshot beside the state that it will replace. Until it is complete, nothing has happened. */
-async function prepareTakeover(snapshot: string, folder: string): Promise<void> {
-  const target = join(folder, unfinished + randomUUID());
-  try {
-    await copyTree(snapshot, target);
-    await rm(join(folder, taken), { recursive: true, force: true });
-    await rename(target, join(folder, taken));
-  } catch (error) {
-    await rm(target, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-/**
- * Replaces the state by a prepared snapshot, if there is one, also one of an emulator that was killed in the middle of
- * this. Returns what removes the replaced files.
- */
-function takeOver(folder: string): () => Promise<void> {
-  const source = join(folder, taken);
-  if (existsSync(join(source, manifestFile))) {
-    const old = join(folder, replaced + randomUUID());
-    for (const name of entries.filter((entry) => existsSync(join(source, entry)))) {
-      if (existsSync(join(folder, name))) renameSync(join(folder, name), `${old}-${name}`);
-      renameSync(join(source, name), join(folder, name));
-    }
-    renameSync(source, old);
-  }
-  return async () => {
-    const names = readdirSync(folder).filter((name) => name.startsWith(replaced) || name.startsWith(unfinished));
-    await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
-  };
 }
 
 /** Written last: a folder without it is no snapshot. */

@@ -101,7 +101,8 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
     replied: (call, status, headers, bodyStart) =>
       calls.end(call, elapsed(), status, findRunId({ headers }, bodyStart)),
     failed(call, reason) {
-      const isTimeout = (reason as { code?: string }).code?.includes('TIMEOUT') || reason === outOfTime;
+      const { code = '' } = ((reason as Error).cause ?? {}) as { code?: string };
+      const isTimeout = code.includes('TIMEOUT') || reason === outOfTime;
       calls.end(call, elapsed(), isTimeout ? noResponse : noConnection);
       if (!isTimeout && !signal.aborted) countReason(calls, reason);
     },

@@ -11,7 +11,7 @@ export type { AppFigures, FailedCalls } from './app-figures.ts';
 export { type Condition, figureNames, figureText, parseCondition } from './condition.ts';
 export { leastIntervalMs } from './monitor-apps.ts';
 export { serveMetrics } from './serve-metrics.ts';
-export { runTop, type ShownComparison, type TopFrame } from './top.ts';
+export { runTop, type TopFrame } from './top.ts';
 
 interface WatchOptions {
   app: string;

@@ -1,7 +1,4 @@
-import { GantryError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { contextWith, noStep } from '../../platform/waiting/index.ts';
-import { type Comparison, compareBuilds } from '../compare/index.ts';
 import { monitorApps, type ProjectFigures } from './monitor-apps.ts';
 
 interface TopOptions {
@@ -18,7 +15,6 @@ export type TopFrame = ReturnType<typeof frameOf>;
 interface TopState {
   selected?: string;
   logOf?: string;
-  comparison?: ShownComparison;
   last?: ProjectFigures;
 }
 
@@ -31,7 +27,6 @@ export async function* runTop(context: Context, { app, everyMs, forMs }: TopOpti
   const keys = await context.prompt.listenForKeys((key) => {
     if (key === 'q') end.abort();
     else if (key === 'l') toggleLog(state);
-    else if (key === 'c') toggleComparison(state, (name) => startComparison(context, name, signal, () => onKey()));
     else if (key === 'j' || key === 'k') select(state, key === 'j' ? 1 : -1);
     onKey();
   });
@@ -58,14 +53,13 @@ export async function* runTop(context: Context, { app, everyMs, forMs }: TopOpti
   context.signal.throwIfAborted();
 }
 
-function frameOf({ selected, logOf, comparison }: TopState, last: ProjectFigures, hasKeys: boolean) {
+function frameOf({ selected, logOf }: TopState, last: ProjectFigures, hasKeys: boolean) {
   const names = last.apps.map(({ app }) => app);
   const current = selected !== undefined && names.includes(selected) ? selected : names[0];
   return {
     ...last,
     selected: (hasKeys && current) || null,
     logOf: logOf ?? null,
-    comparison: comparison ?? null,
     hasKeys,
   };
 }
@@ -77,49 +71,13 @@ function select(state: TopState, by: 1 | -1): void {
   if (next === undefined) return;
   state.selected = next;
   if (state.logOf !== undefined) state.logOf = next;
-  delete state.comparison;
 }
 
 function toggleLog(state: TopState): void {
   if (state.logOf === undefined) state.logOf = chosenApp(state) ?? '';
   else delete state.logOf;
-  delete state.comparison;
-}
-
-function toggleComparison(state: TopState, start: (app: string) => ShownComparison): void {
-  const app = chosenApp(state);
-  if (state.comparison || app === undefined) delete state.comparison;
-  else state.comparison = start(app);
-  delete state.logOf;
 }
 
 function chosenApp({ selected, last }: TopState): string | undefined {
   return selected ?? last?.apps[0]?.app;
-}
-
-/** The build of an app that serves, against the one before, as far as that is known. */
-export interface ShownComparison {
-  app: string;
-  /** Null until all calls were read. */
-  result: Comparison | null;
-  /** Why there will be none; null otherwise. */
-  problem: string | null;
-}
-
-/** Starts to compare, without a word on the screen that is in use. `onEnd` is called when there is something to show. */
-function startComparison(context: Context, app: string, signal: AbortSignal, onEnd: () => void): ShownComparison {
-  const shown: ShownComparison = { app, result: null, problem: null };
-  const progress = { ...context.progress, step: () => noStep, note() {}, warn() {} };
-  const own = contextWith(context, { api: context.apiWithSignal(signal), signal, progress });
-  void compareBuilds(own, { app, builds: [], since: undefined }).then(
-    (result) => {
-      shown.result = result;
-      onEnd();
-    },
-    (error: unknown) => {
-      shown.problem = error instanceof GantryError ? error.message : String(error);
-      if (!signal.aborted) onEnd();
-    },
-  );
-  return shown;
 }

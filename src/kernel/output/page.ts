@@ -1,5 +1,5 @@
 import type { ChangeCommand } from '../command-line.ts';
-import { type Environment, isCi, readVariable, type Variable } from '../environment.ts';
+import { type Environment, readVariable } from '../environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
@@ -16,7 +16,6 @@ export interface Page {
   animated: boolean;
   /** Whether a screen reader reads it: no animation, no drawing, and tables as lists. */
   accessible: boolean;
-  links: boolean;
   /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
   /** Whether a GitHub runner reads the output: it obeys workflow commands in it. */
@@ -71,7 +70,6 @@ export function createPage(
     // Terminals of unknown size report 0 columns: an animation would redraw endlessly.
     animated: terminal && !accessible && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
     accessible,
-    links: terminal && colored && showsLinks(env),
     unicode: !accessible && showsSymbols(env),
     now,
     secrets,
@@ -88,32 +86,7 @@ export function wantsColor(terminal: boolean, env: Environment, color: ColorChoi
   return terminal && readVariable(env, 'TERM') !== 'dumb';
 }
 
-/** Terminals that know OSC 8. Others would print its escape sequence, or nothing at all. */
-function showsLinks(env: Environment): boolean {
-  const forced = readVariable(env, 'FORCE_HYPERLINK');
-  if (forced) return forced !== '0';
-  if (isCi(env)) return false;
-  return linking.some(([variable, known]) => known.test(readVariable(env, variable) ?? ''));
-}
-
-const linking: [Variable, RegExp][] = [
-  ['TERM_PROGRAM', /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|WarpTerminal)$/],
-  ['TERM', /^(xterm-kitty|xterm-ghostty|alacritty|foot)/],
-  ['VTE_VERSION', /^([5-9]\d|\d{3})\d\d/],
-  ['WT_SESSION', /./],
-];
-
 function showsSymbols(env: Environment): boolean {
   const locale = readVariable(env, 'LC_ALL') ?? readVariable(env, 'LC_CTYPE') ?? readVariable(env, 'LANG');
   return locale === undefined || /utf-?8/i.test(locale);
-}
-
-/** A URL, up to what usually follows one in a sentence. Quotes, brackets and control characters are never part of it. */
-const url =
-  /https?:\/\/[^\s"'<>`{}|\\^\u0000-\u001f\u007f-\u009f]*[^\s"'<>`{}|\\^\u0000-\u001f\u007f-\u009f.,;:!?)\]…]/g;
-
-/** The text with its URLs as links (OSC 8), if the terminal shows them. Call it last: sanitizing removes links. */
-export function withLinks(text: string, { links }: Pick<Page, 'links'>): string {
-  if (!links || !text.includes('://')) return text;
-  return text.replace(url, (address) => `\u001b]8;;${address}\u001b\\${address}\u001b]8;;\u001b\\`);
 }

@@ -4,7 +4,6 @@ import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
-import { withLinks } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
@@ -57,11 +56,9 @@ export function createProgress(options: ProgressOptions) {
   const writeTogether = writesTogether(stderr);
   let spinner: ReturnType<typeof startSpinner> | undefined;
   let dropAnnouncement = () => {};
-  let printedAt = Number.NEGATIVE_INFINITY;
   let lender: ((print: () => void) => void) | undefined;
   const print = (text: string) => {
-    printedAt = options.elapsed();
-    const write = () => void stderr.write(`${withLinks(text, page)}\n`);
+    const write = () => void stderr.write(`${text}\n`);
     if (lender) return lender(write);
     spinner?.hide();
     write();
@@ -149,9 +146,7 @@ export function createProgress(options: ProgressOptions) {
     relay: (line: string) => print(sanitize(line, page)),
     clearScreen: (): void => void (page.animated && stderr.write('\u001b[H\u001b[2J\u001b[3J')),
     /** For programs that read `--events`; not shown otherwise. */
-    event(_type: (typeof eventTypes)[number], _facts: Record<string, unknown>) {
-      printedAt = options.elapsed();
-    },
+    event(_type: (typeof eventTypes)[number], _facts: Record<string, unknown>): void {},
     /** While a program has the terminal, nothing is animated, and `above` prints each line. Returns what ends that. */
     giveWay(above: (print: () => void) => void) {
       spinner?.stop();
@@ -161,8 +156,6 @@ export function createProgress(options: ProgressOptions) {
         lender = undefined;
       };
     },
-    /** When a line or an event was printed last, by the monotonic clock. */
-    printedAt: () => printedAt,
   };
 }
 
@@ -170,7 +163,6 @@ export function withEventLines(progress: Progress, write: (event: Record<string,
   return {
     ...progress,
     event(type, facts) {
-      progress.event(type, facts);
       write({ type, ...facts });
     },
   };

@@ -5,7 +5,6 @@ import { PackedList } from '../packed-list.ts';
 import type { openFrames } from './frames.ts';
 import type { JqFilter } from './jq.ts';
 import type { LongView, Page, Stream, View } from './page.ts';
-import { withLinks } from './page.ts';
 import type { Pager } from './pager.ts';
 import { redactedJson } from './redacted-json.ts';
 import { sanitize, sanitizeUnredacted } from './sanitize.ts';
@@ -48,7 +47,7 @@ export function createRenderer(
     if (text) await write(sanitized(text, page));
   };
   const writeLine = (line: string) => (filter ? writeFiltered(line) : write(`${line}\n`));
-  const shownOn = (text: string, current: Page) => withLinks(sanitized(text, current), current);
+  const shownOn = (text: string, current: Page) => sanitized(text, current);
   const pick = (value: unknown) => (Array.isArray(json) ? selectFields(value, json, declared) : value);
   const asJson: Output = {
     async value(value) {

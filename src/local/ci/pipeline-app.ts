@@ -46,16 +46,13 @@ function watched(smoke: readonly string[]): readonly string[] {
   return [...smoke, '--watch', '2m', '--or-rollback'];
 }
 
-export const ciSystems = ['github', 'gitlab', 'circleci', 'buildkite', 'azure'] as const;
+export const ciSystems = ['github', 'gitlab'] as const;
 export type CiSystem = (typeof ciSystems)[number];
 
 /** Where a person sets what a pipeline needs. */
 export const variablesIn: Record<CiSystem, string> = {
   github: 'Settings > Secrets and variables > Actions',
   gitlab: 'Settings > CI/CD > Variables',
-  circleci: 'Project Settings > Environment Variables',
-  buildkite: "the agent's environment hook or in Secrets",
-  azure: 'the variables of the pipeline',
 };
 
 /** What a pipeline needs that is not in it. */

@@ -53,7 +53,7 @@ const maxOvertaken = 2;
 export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
   const { signal, elapsed } = context;
   const app = new WatchedApp(context, options);
-  let change: FolderChange = { noticedAt: elapsed(), silentMs: 0, paths: [], isAsked: true };
+  let change: FolderChange = { noticedAt: elapsed(), paths: [], isAsked: true };
   const changes = new Changes(options.watcher, signal);
   while (!signal.aborted) {
     const overtaken = new AbortController();
@@ -138,7 +138,7 @@ class WatchedApp {
     let step: Step | undefined;
     try {
       const { local, secrets, snapshot } = await this.#read();
-      this.#leaveOutputsOut(local, snapshot, change);
+      this.#countChanged(local, snapshot, change);
       if (before && !isAsked && differences(before, snapshot).length === 0) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
@@ -167,17 +167,14 @@ class WatchedApp {
   }
 
   /** Files that the app itself writes again and again are no change of it. */
-  #leaveOutputsOut(local: LocalApp, snapshot: AppSnapshot, { noticedAt, silentMs }: FolderChange): void {
+  #countChanged({ project }: LocalApp, snapshot: AppSnapshot, { noticedAt }: FolderChange): void {
     const before = this.#seen;
     this.#seen = snapshot;
     this.#restless.count(before ? changedFiles(before, snapshot) : [], {
       noticedAt,
-      silentMs,
-      exclude: local.project.deployment.exclude,
-      grows: (path) => (snapshot.get(path)?.size ?? 0) > (before?.get(path)?.size ?? 0),
+      exclude: project.deployment.exclude,
     });
-    for (const path of this.#restless.outputs) for (const each of [this.#tried, snapshot]) each?.delete(path);
-    local.entries = local.entries.filter(({ path }) => !this.#restless.outputs.has(path));
+    for (const path of this.#restless.ignored) for (const each of [this.#tried, snapshot]) each?.delete(path);
   }
 
   /** What is newer than in the version that is being deployed. Undefined if that one is not to go on in any case. */
@@ -195,9 +192,10 @@ class WatchedApp {
     const { fromEnvFile, readSecrets } = this.options;
     const secrets = await readSecrets();
     const context = this.#contextOf(this.context.signal, noStep);
-    const read = await readLocalApp(context, { configFile: configName, checkSource: false });
-    const local = { ...read, entries: read.entries.filter(({ path }) => !this.#restless.outputs.has(path)) };
-    return { local, secrets, snapshot: takeSnapshot(local, context.cwd, fromEnvFile, secrets) };
+    const local = await readLocalApp(context, { configFile: configName, checkSource: false });
+    const snapshot = takeSnapshot(local, context.cwd, fromEnvFile, secrets);
+    for (const path of this.#restless.ignored) snapshot.delete(path);
+    return { local, secrets, snapshot };
   }
 
   #contextOf(signal: AbortSignal, step: Step): Context {
@@ -249,7 +247,6 @@ type AppSnapshot = Map<string, SentFile>;
 interface SentFile {
   /** Changes if and only if the file does. */
   state: string;
-  size: number;
   /** The user's file that it is; undefined for one whose text is made of the config file. */
   findOrigin: () => string | undefined;
   /** Whether the config file asks for it. */
@@ -268,14 +265,11 @@ function takeSnapshot(
     const content =
       'text' in source ? source.text : (stats ?? statSync(source.file, { throwIfNoEntry: false }))?.mtimeMs;
     const state = `${size} ${executable} ${content}`;
-    return [
-      path,
-      { state, size, findOrigin: () => originOf(entry, folders), isGenerated: reason?.kind === 'generated' },
-    ];
+    return [path, { state, findOrigin: () => originOf(entry, folders), isGenerated: reason?.kind === 'generated' }];
   });
   const named = (name: string, state: string): [string, SentFile] => [
     name,
-    { state, size: 0, findOrigin: () => name, isGenerated: false },
+    { state, findOrigin: () => name, isGenerated: false },
   ];
   const env = fromEnvFile === undefined ? [] : [named(fromEnvFile, JSON.stringify(secrets))];
   return new Map([...files, ...env, named(configName, project.text)]);

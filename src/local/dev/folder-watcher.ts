@@ -16,8 +16,6 @@ interface WatcherOptions {
   /** A file outside of the folder to watch as well. */
   file?: string | undefined;
   elapsed: () => number;
-  /** When gantry printed something last. */
-  printedAt: () => number;
   onWarning: (message: string) => void;
 }
 
@@ -25,8 +23,6 @@ interface WatcherOptions {
 export interface FolderChange {
   /** When the first of it was noticed, by the monotonic clock. */
   noticedAt: number;
-  /** For how long gantry had printed nothing then. */
-  silentMs: number;
   /** Relative to the folder; files that come and go while an editor saves are among them. */
   paths: string[];
   /** Somebody wants a reload, changed or not. */
@@ -37,7 +33,7 @@ export interface FolderChange {
 export class FolderWatcher {
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #paths = new Set<string>();
-  #noticed: Pick<FolderChange, 'noticedAt' | 'silentMs'> | undefined;
+  #noticedAt: number | undefined;
   #isDue = false;
   #isAsked = false;
   #stopTimer = () => {};
@@ -61,13 +57,13 @@ export class FolderWatcher {
     }
     signal.removeEventListener('abort', onAbort);
     const change = {
-      ...(this.#noticed ?? this.#now()),
+      noticedAt: this.#noticedAt ?? this.options.elapsed(),
       paths: [...this.#paths],
       isAsked: this.#isAsked,
     };
     this.#isDue = false;
     this.#isAsked = false;
-    this.#noticed = undefined;
+    this.#noticedAt = undefined;
     this.#paths.clear();
     // Watch new folders before the caller reads them, so that no change in them is missed.
     this.#watchFolders();
@@ -86,14 +82,9 @@ export class FolderWatcher {
     this.#watchers.clear();
   }
 
-  #now() {
-    const noticedAt = this.options.elapsed();
-    return { noticedAt, silentMs: noticedAt - this.options.printedAt() };
-  }
-
   #report(): void {
     this.#stopTimer();
-    this.#noticed ??= this.#now();
+    this.#noticedAt ??= this.options.elapsed();
     this.#isDue = true;
     this.#wake?.();
   }
@@ -123,9 +114,9 @@ export class FolderWatcher {
   #notice(folder: string, name: string | null): void {
     if (this.#isForeign(folder, name)) return;
     if (name !== null) this.#paths.add(relative(this.root, join(folder, name)).replaceAll(sep, '/'));
-    this.#noticed ??= this.#now();
+    this.#noticedAt ??= this.options.elapsed();
     this.#stopTimer();
-    const leftMs = Math.max(0, this.#noticed.noticedAt + longestMs - this.options.elapsed());
+    const leftMs = Math.max(0, this.#noticedAt + longestMs - this.options.elapsed());
     this.#stopTimer = after(Math.min(debounceMs, leftMs), () => this.#report());
   }
 

@@ -118,9 +118,8 @@ export class DevSession {
     const { print } = options;
     const own = context.withOverrides(platform.environment, folder, options.signal);
     const { elapsed, progress } = context;
-    const { printedAt } = progress;
     const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
-    const watcher = new FolderWatcher(folder, { file, elapsed, printedAt, onWarning: progress.warn });
+    const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
     this.#watchers.push(watcher);
     let name: string | undefined;
     let since: string | undefined;

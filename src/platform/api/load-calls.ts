@@ -1,6 +1,5 @@
-import type { Dispatcher } from 'undici';
 import type { ProxySettings } from '../config/proxy-settings.ts';
-import { dispatchOptions } from './dispatch.ts';
+import { dispatchForBytes, dispatchOptions } from './dispatch.ts';
 import type { HttpReply } from './http-reply.ts';
 import { createConnector, loadUndici } from './undici.ts';
 
@@ -39,11 +38,20 @@ export async function openLoadCalls(request: RepeatedRequest): Promise<LoadCalls
   const connect = await createConnector({ proxy: request.proxy, signal: closing.signal });
   const agent = new Agent({ connect, pipelining: 1, keepAliveTimeout: maxIdleMs });
   const options = dispatchOptions(request);
-  const inFlight = new Set<LoadCall>();
+  // undici itself ends a call that is silent.
+  const limit = { bytes: Number.POSITIVE_INFINITY, truncates: false, silenceMs: Number.POSITIVE_INFINITY };
+  let aborting = new AbortController();
   return {
-    start: (call, listener) => void agent.dispatch(options, new LoadCall(call, listener, inFlight)),
+    start(call, listener) {
+      dispatchForBytes(agent, options, aborting.signal, limit).then(
+        ({ statusCode, headers, body }) =>
+          listener.replied(call, statusCode, headers, body[0]?.toString('latin1', 0, bodyStartBytes) ?? ''),
+        (error) => listener.failed(call, error),
+      );
+    },
     abort(reason) {
-      for (const call of inFlight) call.abort(reason);
+      aborting.abort(reason);
+      aborting = new AbortController();
     },
     close() {
       const reason = new Error('closed');
@@ -51,48 +59,4 @@ export async function openLoadCalls(request: RepeatedRequest): Promise<LoadCalls
       agent.destroy(reason).catch(() => {});
     },
   };
-}
-
-class LoadCall implements Dispatcher.DispatchHandler {
-  #status = 0;
-  #headers: HttpReply['headers'] = {};
-  #bodyStart = '';
-  #controller: Dispatcher.DispatchController | undefined;
-
-  constructor(
-    private readonly call: number,
-    private readonly listener: LoadListener,
-    private readonly inFlight: Set<LoadCall>,
-  ) {
-    inFlight.add(this);
-  }
-
-  abort(reason: Error): void {
-    // One that waits for its connection ends when that is closed.
-    this.#controller?.abort(reason);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpReply['headers']): void {
-    this.#status = status;
-    this.#headers = headers;
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    const missing = bodyStartBytes - this.#bodyStart.length;
-    if (missing > 0) this.#bodyStart += chunk.toString('latin1', 0, missing);
-  }
-
-  onResponseEnd(): void {
-    this.inFlight.delete(this);
-    this.listener.replied(this.call, this.#status, this.#headers, this.#bodyStart);
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.inFlight.delete(this);
-    this.listener.failed(this.call, error);
-  }
 }

@@ -1,11 +1,8 @@
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
+import { type LockedFile, type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
 import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { sha256OfFile } from '../../kernel/disk/index.ts';
-import { GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { GantryError, NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { parseRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
+import { withTrailingSlash } from '../transfer/remote-path.ts';
 import { parseVolumePath } from '../volumes/index.ts';
 import { ListedFiles, readFileSums } from './listed-files.ts';
 import { forgetTimes, readLock } from './lock-file.ts';
@@ -27,7 +24,7 @@ interface FileProblem {
   problem: 'missing' | 'other size' | 'other time' | 'other content';
 }
 
-/** Compares weights on the volume, or in a local folder as apps see them. With `quick` only what is listed. */
+/** Compares weights on the volume. With `quick` only what is listed. */
 export async function verifyWeights(
   context: Context,
   path: string | undefined,
@@ -39,36 +36,22 @@ export async function verifyWeights(
       fix: sentence`pull weights first: ${gantryCommand`cp hf://ORG/NAME :/models/NAME`}; of a folder copied from here: ${gantryCommand`cp FOLDER ${path ?? ':/FOLDER'} --verify`}`,
     });
   }
-  const isLocal = path !== undefined && !parseRemotePath(path);
-  const chosen = isLocal ? [chooseLocal(context, path, weights)] : chooseRemote(context, path, weights);
+  const chosen = chooseWeights(context, path, weights);
   const problems: FileProblem[] = [];
   for (const entry of chosen) {
-    const verified = isLocal ? verifyFolder(context, path, entry, quick) : verifyVolume(context, entry, quick);
-    for (const [{ path }, problem] of (await verified).sort(byPath))
+    for (const [{ path }, problem] of (await verifyVolume(context, entry, quick)).sort(byPath))
       problems.push({ target: entry.target, path, problem });
   }
   const files = chosen.flatMap((each) => each.files);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const [first] = problems.length > 0 ? chosen : [];
-  const next = first && (isLocal ? afterFolder(context, path, first) : afterVolume);
+  const next = problems.length > 0 ? afterVolume : undefined;
   return { lock: weightsLockName, files: files.length, bytes, problems, quick, next };
 }
 
 const afterVolume = { line: gantryCommand`cp --lock`, when: 'to copy what differs' };
 
-/** A folder where an app sees the volume has what the volume has; a copy on this machine is copied again. */
-function afterFolder(context: Context, path: string, weights: LockedWeights): NonNullable<VerifySummary['next']> {
-  const { target } = weights;
-  return isMounted(context, path, weights)
-    ? {
-        line: gantryCommand`volumes verify ${target}`,
-        when: 'to read the volume, so that the next pull copies what differs',
-      }
-    : { line: gantryCommand`cp ${target} ${path}`, when: 'to copy them from the volume again' };
-}
-
 /** The weights at a path or below it; all without one. */
-function chooseRemote(context: Context, path: string | undefined, weights: LockedWeights[]): LockedWeights[] {
+function chooseWeights(context: Context, path: string | undefined, weights: LockedWeights[]): LockedWeights[] {
   if (path === undefined) return weights;
   const at = parseVolumePath(path, context.settings);
   const folder = `${at.volume}:${withTrailingSlash(at.path)}`;
@@ -79,49 +62,9 @@ function chooseRemote(context: Context, path: string | undefined, weights: Locke
   });
 }
 
-/** A folder where apps see the weights tells which ones it has. */
-function chooseLocal({ cwd }: Context, path: string, weights: LockedWeights[]): LockedWeights {
-  const folder = statSync(resolve(cwd, path), { throwIfNoEntry: false });
-  if (!folder?.isDirectory()) throw new NotFoundError(`${path} is no folder`);
-  const [first, ...others] = weights.filter((each) => isMounted({ cwd }, path, each));
-  const [only, ...more] = weights;
-  const chosen = others.length === 0 ? (first ?? (more.length === 0 ? only : undefined)) : undefined;
-  if (chosen) return chosen;
-  throw new UsageError(`${weightsLockName} has several weights, and it is not known which ones ${path} has`, {
-    why: `they are ${weights.map(mountedPath).join(', ')}`,
-  });
-}
-
-function isMounted({ cwd }: Pick<Context, 'cwd'>, path: string, weights: LockedWeights): boolean {
-  return withTrailingSlash(resolve(cwd, path)).endsWith(withTrailingSlash(mountedPath(weights)));
-}
-
 type WrongFile = readonly [file: LockedFile, problem: FileProblem['problem']];
 
 const byPath = ([a]: WrongFile, [b]: WrongFile) => (a.path < b.path ? -1 : 1);
-
-async function verifyFolder(
-  { cwd, signal, progress }: Context,
-  folder: string,
-  { files }: LockedWeights,
-  quick: boolean,
-): Promise<WrongFile[]> {
-  const problems: WrongFile[] = [];
-  const step = progress.step('Reading files');
-  let read = 0;
-  for (const each of files) {
-    const { path, bytes, sha256 } = each;
-    const file = join(resolve(cwd, folder), path);
-    const there = statSync(file, { throwIfNoEntry: false });
-    if (!there?.isFile()) problems.push([each, 'missing']);
-    else if (there.size !== bytes) problems.push([each, 'other size']);
-    else if (!quick && (await sha256OfFile(file, signal)) !== sha256) problems.push([each, 'other content']);
-    read += bytes;
-    step.update({ bytes: read });
-  }
-  step.clear();
-  return problems;
-}
 
 function listedProblem(
   { bytes, modified }: LockedFile,

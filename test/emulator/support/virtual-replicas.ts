@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { BufferedBody } from '../../../src/emulator/http/buffered-body.ts';
 import { jsonReply } from '../../../src/emulator/http/reply.ts';
 import type { Emulator } from '../../../src/emulator/index.ts';
 import type { AppRecord, BuildRecord } from '../../../src/emulator/model/state/records.ts';
@@ -87,7 +86,7 @@ export class VirtualReplicas {
       pid: undefined,
       ended,
       call: async ({ body }) => {
-        const runtimeMs = body instanceof BufferedBody ? Number(await body.text()) : 0;
+        const runtimeMs = Buffer.isBuffer(body) ? Number(String(body)) : 0;
         state.executing++;
         await this.#after(runtimeMs, () => {
           state.executing--;

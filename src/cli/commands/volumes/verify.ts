@@ -6,7 +6,7 @@ import { verifyView } from '../../views/weights.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[path]', 'folder on a volume or here (default: all of weights.lock)')
+      .argument('[path]', 'folder on a volume (default: all of weights.lock)')
       .option('--quick', 'compare listings only'),
   run: (context, path, { quick }) => verifyWeights(context, path, { quick: quick ?? false }),
   exit: ({ problems }) => (problems.length > 0 ? 'conflict' : 'ok'),
@@ -28,11 +28,5 @@ export default defineCommand({
     quick: boolean('true if only what is listed was compared'),
   }),
   effect: 'reads',
-  details: ['A local folder needs no platform, so apps can verify what they load.'],
-  examples: [
-    'volumes verify',
-    'volumes verify :/models/qwen',
-    'volumes verify --quick',
-    'volumes verify ./models/qwen',
-  ],
+  examples: ['volumes verify', 'volumes verify :/models/qwen', 'volumes verify --quick'],
 });

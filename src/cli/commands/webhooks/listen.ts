@@ -21,7 +21,6 @@ export default defineCommand({
     { type: choice(['listening'], 'listening (once) or delivery'), url: text('URL it listens on') },
     {
       type: choice(['delivery'], 'delivery'),
-      id: text('delivery id, for webhooks replay'),
       receivedAt: text('RFC 3339, UTC'),
       path: text('path and query of the request'),
       run: text('run id of the delivery'),
@@ -48,10 +47,10 @@ export default defineCommand({
 
 function deliveryView(delivery: ShownDelivery): View {
   return ({ style }) => {
-    const { id, receivedAt, run, signature, why, statusCode, forwardedTo, path, bytes } = delivery;
+    const { receivedAt, run, signature, why, statusCode, forwardedTo, path, bytes } = delivery;
     const paint = { good: style.green, bad: style.red, unchecked: style.yellow }[signature];
     const result = statusCode === null ? 'no response' : `returned ${statusCode}`;
-    const head = [`${style.dim(localTime(receivedAt))} ${style.bold(id)}`, paint(`signature ${signature}`), result];
+    const head = [style.bold(localTime(receivedAt)), paint(`signature ${signature}`), result];
     const about = [
       run ? `run ${run}` : 'no run id',
       path,

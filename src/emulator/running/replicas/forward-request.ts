@@ -1,5 +1,4 @@
 import { type ClientRequest, request } from 'node:http';
-import { BufferedBody } from '../../http/buffered-body.ts';
 import type { ReadableBody, ServerReply } from '../../http/reply.ts';
 import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply, UndeliveredError } from './replica.ts';
 
@@ -22,7 +21,7 @@ export async function forwardRequest(
   const connection = connectionOf(outgoing);
   // A body can be read once: by the server that gets it.
   connection.opened
-    .then(() => sendBody(body instanceof BufferedBody ? body.read() : body, outgoing))
+    .then(() => sendBody(Buffer.isBuffer(body) ? [body] : body, outgoing))
     .catch(() => outgoing.destroy());
   try {
     return await response;
@@ -52,7 +51,7 @@ function connectionOf(outgoing: ClientRequest) {
  * The server may respond without reading the whole body. The rest is then read from the caller, who gets the response and
  * may use the connection again.
  */
-async function sendBody(body: AsyncIterable<Buffer>, outgoing: ClientRequest): Promise<void> {
+async function sendBody(body: Iterable<Buffer> | AsyncIterable<Buffer>, outgoing: ClientRequest): Promise<void> {
   const event = (name: string) => new Promise((done) => outgoing.once(name, done));
   const closed = event('close');
   for await (const chunk of body) {

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { attempt } from '../../../kernel/errors.ts';
 import { defined } from '../../../kernel/json-text.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
@@ -12,10 +11,9 @@ import type { VolumeStore } from '../volumes/volume-store.ts';
 type StorageFolders = Record<string, string>;
 
 /**
- * How apps get their volumes at `/persistent-storage`: mounted in a namespace of their own, by a link in `/`, or by
- * rewriting the paths that Python code opens.
+ * How apps get their volumes at `/persistent-storage`: mounted in a namespace of their own, or by rewriting the paths that Python code opens.
  */
-export type StorageAccess = 'mount' | 'link' | 'rewrite';
+export type StorageAccess = 'mount' | 'rewrite';
 
 /** The volumes of an app, for its processes. */
 export interface AttachedStorage {
@@ -36,18 +34,14 @@ interface PersistentStorageOptions {
 }
 
 export class PersistentStorage {
-  readonly #links = new StorageLinks();
-
   constructor(private readonly options: PersistentStorageOptions) {}
 
   /** Puts the files of an app's volumes where its processes can use them. */
   async attach(app: AppRecord, python: string): Promise<AttachedStorage> {
     const { settings } = app;
     const folders = this.#foldersOf(app);
-    const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'link');
+    const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'rewrite');
     if (access === 'mount') return this.#mounted(folders, settings.region, python);
-    if (access === 'link' && process.platform !== 'win32' && this.#links.add(folders))
-      return inPlace(folders, `${noteOn(settings.region)}, through a link that is removed when the emulator stops`);
     return this.#rewritten(folders, settings.region);
   }
 
@@ -62,11 +56,6 @@ export class PersistentStorage {
       [volumePath]: volumes.volume({ project, region: settings.region }).path,
       [globalPath]: volumes.volume({ project, region: 'global' }).path,
     };
-  }
-
-  /** Removes what it left outside of the emulator's folder. */
-  close(): void {
-    this.#links.remove();
   }
 
   async #mounted(folders: StorageFolders, region: string, python: string): Promise<AttachedStorage> {
@@ -127,50 +116,3 @@ async function canMount(python: string, scratch: string): Promise<boolean> {
 }
 
 let namespaces: Promise<boolean> | undefined;
-
-/** Links from the paths that apps use to the folders of volumes. Never replaces what others have put there. */
-export class StorageLinks {
-  readonly #made = new Map<string, string>();
-
-  /** Returns false if a link cannot be made, or is in use for another folder. Then none of these is made. */
-  add(folders: Record<string, string>): boolean {
-    const before = new Set(this.#made.keys());
-    const added = Object.entries(folders).every(([path, folder]) => this.#add(path, folder));
-    if (!added) this.#removeAll([...this.#made.keys()].filter((path) => !before.has(path)));
-    return added;
-  }
-
-  remove(): void {
-    this.#removeAll([...this.#made.keys()]);
-  }
-
-  #add(path: string, folder: string): boolean {
-    if (this.#made.get(path) === folder) return true;
-    if (this.#made.has(path)) return false;
-    try {
-      // An emulator that was killed leaves its link behind.
-      if (isAbandoned(path)) unlinkSync(path);
-      symlinkSync(folder, path);
-    } catch {
-      return false;
-    }
-    this.#made.set(path, folder);
-    return true;
-  }
-
-  #removeAll(paths: readonly string[]): void {
-    for (const path of paths) {
-      if (targetOf(path) === this.#made.get(path)) unlinkSync(path);
-      this.#made.delete(path);
-    }
-  }
-}
-
-/** A link to the folder of an emulator that is gone. */
-function isAbandoned(path: string): boolean {
-  return /\/storage\/volumes\//.test(targetOf(path) ?? '') && !existsSync(path);
-}
-
-function targetOf(path: string): string | undefined {
-  return attempt(() => readlinkSync(path));
-}

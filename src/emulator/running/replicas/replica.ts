@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { BufferedBody } from '../../http/buffered-body.ts';
 import type { ByteStream, ServerReply } from '../../http/reply.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import type { AppOutput } from '../logs/app-logs.ts';
@@ -13,8 +12,6 @@ export interface ReplicaOptions extends Pick<AttachedStorage, 'launch' | 'folder
   name: string;
   /** The unpacked archive. */
   folder: string;
-  /** For temporary files. */
-  scratch: string;
   /** The interpreter's path. */
   python: string;
   environment: Record<string, string | undefined>;
@@ -35,7 +32,7 @@ export interface ReplicaCall {
   /** Path and query for the app's own server: `/messages?page=2`. */
   address: string;
   headers: NodeJS.Dict<string | string[]>;
-  body: BufferedBody | ByteStream;
+  body: Buffer | ByteStream;
   /** The reason of an abort is a `CallAbortedError`. */
   signal: AbortSignal;
 }

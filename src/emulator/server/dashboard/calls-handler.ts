@@ -1,4 +1,5 @@
-import { type IncomingMessage, request } from 'node:http';
+import { quoteForShell } from '../../../kernel/command-line.ts';
+import { defined } from '../../../kernel/json-text.ts';
 import {
   copyButton,
   filterField,
@@ -13,71 +14,43 @@ import {
 } from '../../../kernel/output/page-kit/page-kit.ts';
 import { appEndpoint } from '../../endpoints/apps/view.ts';
 import type { Platform } from '../../endpoints/platform.ts';
-import { maxCapturedBytes } from '../../http/buffered-body.ts';
-import { isAppHost } from '../../http/origin.ts';
-import { readForm } from '../../http/read-request.ts';
+import { type CapturedBody, maxCapturedBytes } from '../../http/captured-body.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { type CallsPlace, callsAddress, dashboardAddress, hasKey } from '../../model/dashboard-address.ts';
 import { type InspectedCall, maxInspectedCalls } from '../../model/inspected-calls.ts';
+import { getRunProgress } from '../../model/runs/record.ts';
+import type { AppRecord, RunRecord } from '../../model/state/records.ts';
+import { formatTime } from '../../model/time.ts';
 import { readRunLog } from './handler.ts';
-import { clock, logView, messageReply, ms, runWord, type ShownLine, short } from './pages.ts';
-import { editableHeaders, headText, type ShownCall, showCall, textOf } from './shown-call.ts';
+import { clock, logView, messageReply, ms, runWord, type ShownLine } from './pages.ts';
 
-/** Shows the last calls of a project or one of them, and sends one again. */
-export async function showCalls(
-  request: IncomingMessage,
-  url: URL,
-  place: CallsPlace,
-  platform: Platform,
-): Promise<ServerReply> {
+/** Shows the last calls of a project or one of them. */
+export function showCalls(method: string | undefined, url: URL, place: CallsPlace, platform: Platform): ServerReply {
   if (!hasKey(url, 'calls', place.project, platform.store)) return noKey;
-  const wanted = place.isSent ? ['POST'] : ['GET', 'HEAD'];
-  if (!wanted.includes(request.method ?? '')) {
-    return jsonReply({ message: `method ${request.method} not allowed: use ${wanted[0]}` }, 405);
+  if (method !== 'GET' && method !== 'HEAD') {
+    return jsonReply({ message: `method ${method} not allowed: pages are read with GET` }, 405);
   }
-  const link: CallLink = (run, isSent) => callsAddress('', { project: place.project, run, isSent }, platform.store);
-  const home = [place.project, dashboardAddress('', { project: place.project }, platform.store)] as const;
-  if (place.run !== undefined) return showOneCall(place.run, { request, place, home, link }, platform);
-  const calls = platform.inspected.list().flatMap((call) => show(call, place, platform)?.shown ?? []);
-  return { status: 200, ...callsPage(calls, { trail: [home], link }) };
-}
-
-type CallLink = (run?: string, isSent?: boolean) => string;
-
-interface CallRequest {
-  request: IncomingMessage;
-  place: CallsPlace;
-  home: readonly [string, string];
-  link: CallLink;
-}
-
-async function showOneCall(id: string, { request, place, home, link }: CallRequest, platform: Platform) {
-  const call = platform.inspected.get(id);
-  const found = call && show(call, place, platform);
-  if (!call || !found) return gone;
-  const { shown, app, run } = found;
-  const lines = readRunLog(app, run, platform);
-  const trail = [home, ['All calls', link()] as const];
-  if (!place.isSent) return { status: 200, ...callPage(shown, lines, { trail, link }) };
-  const problem = shown.obstacle ?? (await send(call, await readForm(request), platform));
-  if (typeof problem === 'string') return { status: 400, ...callPage(shown, lines, { trail, link, problem }) };
-  return { status: 303, headers: { location: link(problem.run), 'cache-control': 'no-store' }, body: '' };
+  const { project, run } = place;
+  const link = (run?: string) => callsAddress('', { project, run }, platform.store);
+  const home = [project, dashboardAddress('', { project }, platform.store)] as const;
+  if (run === undefined) {
+    const calls = platform.inspected.list().flatMap((call) => show(call, project, platform)?.shown ?? []);
+    return { status: 200, ...callsPage(calls, { trail: [home], link }) };
+  }
+  const call = platform.inspected.get(run);
+  const found = call && show(call, project, platform);
+  if (!found) return gone;
+  const lines = readRunLog(found.app, found.run, platform);
+  return { status: 200, ...callPage(found.shown, lines, [home, ['All calls', link()]]) };
 }
 
 /** Undefined for a call of another project, and for one whose run was deleted with its app. */
-function show(call: InspectedCall, { project }: CallsPlace, platform: Platform) {
+function show(call: InspectedCall, project: string, platform: Platform) {
   const { store, now, hideSecrets: hide, url } = platform;
-  const [app, run] = [store.apps.get(call.app), store.runs.get(call.run)];
+  const app = store.apps.get(call.app);
+  const run = store.runs.get(call.run);
   if (!run || app?.project !== project) return undefined;
   return { shown: showCall(call, { app, run, now: now(), hide, url: appEndpoint(app, url) }), app, run };
-}
-
-/** Resolves to the new run, or to what is wrong. */
-async function send(call: InspectedCall, form: CallForm, platform: Platform): Promise<{ run: string } | string> {
-  const sent = readEditedCall(call, form, platform.hideSecrets);
-  if (typeof sent === 'string') return sent;
-  const result = await sendAgain(call, sent, platform);
-  return typeof result === 'string' ? `It was not accepted: ${platform.hideSecrets(result)}` : result;
 }
 
 const noKey = messageReply(
@@ -88,146 +61,119 @@ const noKey = messageReply(
 
 const gone = messageReply(404, 'Call not found', 'Only the last calls are kept, and only of apps that still exist.');
 
-/** The fields of the form on the page of a call; none of them if it is sent as it was. */
-type CallForm = Partial<Record<'method' | 'path' | 'head' | 'body', string>>;
+type Hide = (text: string) => string;
 
-/**
- * What a form says to send. What was not edited is sent as it was, also where the page hides a secret; where an edited
- * text has a place of a hidden secret, nobody knows what belongs there. Returns what is wrong as text.
- */
-function readEditedCall(call: InspectedCall, form: CallForm, hide: (text: string) => string): Sent | string {
-  const { method = call.method, path = hide(call.path), head } = form;
-  if (!/^[A-Z]+$/.test(method)) return 'The method must be a word in capital letters, such as POST.';
-  if (!/^\/[!-~]*$/.test(path)) return 'The path must begin with / and have no spaces: write them as %20.';
-  const headers = head === undefined ? call.headers : readHeaders(call, lines(head), hide);
-  const body = readBody(call, form.body, hide);
-  const edited = path === hide(call.path) ? call.path : path;
-  if (typeof headers === 'string') return headers;
-  if (body === undefined || isHidden(edited)) return hiddenText;
-  return { method, path: edited, headers, body };
+/** A call as a page shows it: without secrets, and no longer than what was kept. */
+type ShownCall = ReturnType<typeof showCall>;
+
+interface Around {
+  app: AppRecord;
+  run: RunRecord;
+  now: number;
+  hide: Hide;
+  /** The address of the app. */
+  url: string;
 }
 
-const hiddenText = `Type the value where the text has [hidden]: it is a secret that this page does not show.`;
-
-function isHidden(text: string): boolean {
-  return text.includes('[hidden]');
+function showCall(call: InspectedCall, { app, run, now, hide, url }: Around) {
+  const { response } = call;
+  const progress = getRunProgress(run, now);
+  const { coldstartMs: start, queueMs, runtimeMs, statusCode = response?.status } = progress;
+  return {
+    run: call.run,
+    app: app.name,
+    at: formatTime(run.createdAt),
+    method: call.method,
+    path: hide(call.path),
+    head: headText(call.headers, hide),
+    body: showBody(call.body, hide),
+    curl: curlOf(call, hide, url),
+    response: response && { head: headText(response.headers, hide), body: showBody(response.body, hide) },
+    // The status is that of the response while that is sent.
+    progress: { ...progress, ...defined({ statusCode }) },
+    times: { queue: Math.max(0, queueMs - start), start, app: runtimeMs },
+  };
 }
 
-function lines(text: string): string[] {
-  return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+/** A command that sends a call again, if its body is text that was kept. Its token is not shown: the shell has one. */
+function curlOf(call: InspectedCall, hide: Hide, url: string): string | undefined {
+  const text = call.body.isWhole ? showBody(call.body, hide).text : undefined;
+  if (text === undefined) return undefined;
+  const own = { ...ownHeaders(call), authorization: undefined, 'user-agent': undefined };
+  const lines = headText(own, hide).split('\n').filter(Boolean);
+  const headers = lines.map((line) => `-H ${quoteForShell(line)}`);
+  const token = call.headers.authorization === undefined ? [] : ['-H "authorization: Bearer $GANTRY_TOKEN"'];
+  const sent = text === '' ? [] : [`--data-raw ${quoteForShell(text)}`];
+  // Without `-g`, brackets in an address are several addresses.
+  const words = ['curl', '-g', '-X', call.method, ...headers, ...token, ...sent, quoteForShell(url + hide(call.path))];
+  return words.join(' ');
 }
 
-/** Lines that are as they were shown have the value that they had. */
-function readHeaders({ headers }: InspectedCall, given: string[], hide: (text: string) => string) {
-  const pairs = Object.entries(headers).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value) => [name, value]),
-  );
-  const known = new Map(pairs.map(([name = '', value = '']) => [headText({ [name]: value }, hide), value]));
-  const read: Record<string, string[]> = {};
-  for (const line of given) {
-    const [, name, typed = ''] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([^\0\r\n]*)$/.exec(line) ?? [];
-    if (name === undefined) return `A header is one line, "name: value", not: ${line}`;
-    const value = known.get(line) ?? typed;
-    if (!known.has(line) && isHidden(value)) return hiddenText;
-    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) return `A header cannot have such characters: ${line}`;
-    const key = name.toLowerCase();
-    read[key] = [...(read[key] ?? []), value];
-  }
-  return read;
+/** Without those of the former connection and of the browser's page, which the emulator would refuse, and without `Host`. */
+function ownHeaders({ headers }: InspectedCall): InspectedCall['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.test(name)));
 }
 
-/** Undefined if a secret is missing. Forms send every line end as CRLF. */
-function readBody({ body }: InspectedCall, given: string | undefined, hide: (text: string) => string) {
-  if (given === undefined) return body.bytes;
-  const before = textOf(body) ?? '';
-  const typed = given.replaceAll('\r\n', '\n');
-  if (typed === hide(before).replaceAll('\r\n', '\n')) return body.bytes;
-  if (isHidden(typed)) return undefined;
-  return Buffer.from(before.includes('\r\n') ? typed.replaceAll('\n', '\r\n') : typed);
+const ofConnection =
+  /^(connection|content-length|expect|host|keep-alive|origin|proxy-.*|sec-.*|te|trailer|transfer-encoding|upgrade)$/;
+
+/** One header on each line. */
+function headText(headers: InspectedCall['headers'], hide: Hide): string {
+  return Object.entries(headers)
+    .flatMap(([name, values]) => [values ?? []].flat().map((value) => hide(`${name}: ${value}`)))
+    .join('\n');
 }
 
-/** What is sent: a call as it was, or edited. */
-interface Sent extends Pick<InspectedCall, 'method' | 'path' | 'headers'> {
-  body: Buffer;
+/** What stands for bytes that are no text, and control characters. */
+const unshown = /[^\P{Cc}\n\r\t]|[\ufffd\u202a-\u202e\u2066-\u2069]/u;
+
+/** Its text, if a page can show it; its size in bytes; and how much of it is shown, if it is not all. */
+function showBody({ bytes, isWhole, size }: CapturedBody, hide: Hide) {
+  const text = new TextDecoder('utf-8').decode(bytes, { stream: !isWhole });
+  return { text: unshown.test(text) ? undefined : hide(text), size, keptBytes: isWhole ? undefined : bytes.length };
 }
 
-/**
- * Sends a call to its app once more, as its caller would. Resolves when it has arrived, while the app may be working: to
- * its run, or to why it is none.
- */
-async function sendAgain(call: InspectedCall, sent: Sent, platform: Platform): Promise<{ run: string } | string> {
-  const { inspected, store, url } = platform;
-  const app = store.apps.get(call.app);
-  if (!app) return 'the app was deleted';
-  const { host } = call.headers;
-  // At an origin of its own, an app is called at the root.
-  const atOrigin = isAppHost(`${host}`);
-  const base = atOrigin ? '' : `/v4/${encodeURIComponent(app.project)}/${encodeURIComponent(app.name)}`;
-  return new Promise((done) => {
-    const { header, end } = inspected.expect(call.run, (run) => done({ run }));
-    const address = new URL(url);
-    const outgoing = request({
-      ...{ host: address.hostname, port: address.port, agent: false, method: sent.method, path: base + sent.path },
-      headers: {
-        ...editableHeaders(sent),
-        ...header,
-        ...(atOrigin && { host: `${host}` }),
-        'content-length': sent.body.length,
-      },
-    });
-    outgoing.once('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        if (text.length < maxRefusal) text += part;
-      });
-      response.once('close', () => done(`${response.statusCode} ${text}`));
-    });
-    outgoing.once('error', (error) => done(error.message));
-    outgoing.once('close', end);
-    outgoing.end(sent.body);
-  });
-}
-
-const maxRefusal = 2_000;
-
-/** Where a page is, what makes the address of another page of calls, and what was wrong with the call that was sent. */
+/** Where a page is, and what makes the address of another page of calls. */
 interface Links extends Required<Pick<PageParts, 'trail'>> {
-  link: (run?: string, isSent?: boolean) => string;
-  problem?: string;
+  link: (run?: string) => string;
 }
 
 /** The last calls of a project, newest first. */
 function callsPage(calls: readonly ShownCall[], { trail, link }: Links): WebPage {
   const rows = calls.map((call) => [
     html`<a href="${link(call.run)}">${call.method} <bdi>${wrapping(call.path)}</bdi></a>`,
-    ...[html`<bdi>${wrapping(call.app)}</bdi>`, runWord(call.progress), call.at.slice(11, 19)],
-    ...[ms(call.times.queue), ms(call.times.start), ms(call.times.app)],
+    html`<bdi>${wrapping(call.app)}</bdi>`,
+    runWord(call.progress),
+    call.at.slice(11, 19),
+    ms(call.times.queue),
+    ms(call.times.start),
+    ms(call.times.app),
   ]);
   const none = html`No calls yet. Call an app: <code>gantry invoke</code>`;
   const table = rowsTable(['Call', 'App', 'Status', 'UTC', 'Queue', 'Start', 'Runtime'], rows, none);
   return webPage('Calls', pageSection('calls', 'Last calls', table, filterField), {
-    ...{ server: 'emulator', refresh: 2, trail },
+    server: 'emulator',
+    refresh: 2,
+    trail,
     intro: html`<p>The last ${maxInspectedCalls} calls, and ${maxCapturedBytes / 1024} KiB of each body. They are in memory only.</p>`,
   });
 }
 
-/** A call: what was sent, received and printed, how long it took, and a form that sends it again. */
-function callPage(call: ShownCall, lines: readonly ShownLine[], { trail, link, problem }: Links): WebPage {
+/** A call: what was sent, received and printed, and how long it took. */
+function callPage(call: ShownCall, lines: readonly ShownLine[], trail: Links['trail']): WebPage {
   const { run, app, at, method, path, head, body, response, curl } = call;
   const isRunning = call.progress.endedAt === undefined;
   const noResponse = isRunning ? 'The app is working on it.' : 'There is none.';
-  const content = html`${problem !== undefined && html`<p class="bad" role="alert">${problem}</p>`}
-${pageSection('time', 'Time', timesView(call.times))}
+  const content = html`${pageSection('time', 'Time', timesView(call.times))}
 ${pageSection('request', 'Request', messageView(head, body), curl !== undefined && copyButton(curl, 'Copy as curl'))}
 ${pageSection('response', 'Response', response ? messageView(response.head, response.body) : html`<p>${noResponse}</p>`)}
-${pageSection('log', 'Log', logView(lines), filterField)}
-${pageSection('again', 'Send again', call.obstacle === undefined ? sendForms(call, link) : html`<p>${call.obstacle}</p>`)}`;
+${pageSection('log', 'Log', logView(lines), filterField)}`;
   return webPage(`${method} ${path}`, content, {
-    ...{ server: 'emulator', forms: true, refresh: problem !== undefined ? undefined : isRunning ? 1 : 0 },
+    server: 'emulator',
+    refresh: isRunning ? 1 : 0,
     trail,
-    sections: { request: 'request', response: 'response', log: 'log', again: 'send again' },
-    intro: html`<p>${runWord(call.progress)} <bdi>${wrapping(app)}</bdi> ${clock(at, true)}, run ${wrapping(run)}</p>
-${call.repeats !== undefined && html`<p>Sends <a href="${link(call.repeats)}">run ${short(call.repeats)}</a> again.</p>`}`,
+    sections: { request: 'request', response: 'response', log: 'log' },
+    intro: html`<p>${runWord(call.progress)} <bdi>${wrapping(app)}</bdi> ${clock(at, true)}, run ${wrapping(run)}</p>`,
   });
 }
 
@@ -237,22 +183,6 @@ function messageView(head: string, { text, size, keptBytes }: ShownCall['body'])
   const isShown = size > 0 && text !== undefined;
   return html`<pre tabindex="0" class="quiet">${wrapping(head)}</pre>${kept}
 ${isShown ? html`<pre tabindex="0">${wrapping(text)}</pre>` : html`<p class="quiet">${missing}</p>`}`;
-}
-
-function sendForms({ run, method, path, editableHead, body }: ShownCall, link: Links['link']): Html {
-  const action = link(run, true);
-  const bodyField = html`<label>Body <textarea name="body" rows="8" spellcheck="false">
-${body.text}</textarea></label>`;
-  return html`<form method="post" action="${action}"><button>Send as it was</button></form>
-<details><summary>Edit and send</summary>
-<form method="post" action="${action}">
-<label>Method <input name="method" value="${method}" required></label>
-<label>Path <input name="path" value="${path}" required spellcheck="false"></label>
-<label>Headers <textarea name="head" rows="5" spellcheck="false">
-${editableHead}</textarea></label>
-${body.text === undefined ? html`<p class="quiet">The body is not text: it is sent as it was.</p>` : bodyField}
-<button>Send</button>
-</form></details>`;
 }
 
 /** How the time is divided, as a bar and as text. */

@@ -1,10 +1,7 @@
-import { createReadStream, lstatSync, rmSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { after } from '../../../../kernel/clock.ts';
-import { BufferedBody } from '../../../http/buffered-body.ts';
-import { jsonReply, type ReadableBody, type ServerReply } from '../../../http/reply.ts';
+import { jsonReply, type ServerReply, toReadableBody } from '../../../http/reply.ts';
 import { parseJsonLine } from '../../../model/state/data-folder.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile, startModules } from '../../processes/python-files.ts';
@@ -30,14 +27,12 @@ export class CortexReplica implements Replica {
   #interference = '';
   #endError: ReplicaError | undefined;
   #stopCloseTimer = () => {};
-  readonly #scratch: string;
   readonly #print: ReplicaOptions['print'];
 
-  constructor({ python, folder, scratch, environment, isDebugged, launch, print }: ReplicaOptions) {
-    this.#scratch = scratch;
+  constructor({ python, folder, environment, isDebugged, launch, print }: ReplicaOptions) {
     this.#print = print;
     const worker = pythonFile('emulator/running/replicas/cortex/cortex.py');
-    const { command, args } = launch(python, [worker, scratch]);
+    const { command, args } = launch(python, [worker]);
     const modules = isDebugged ? { PYTHONPATH: startModules(folder, environment, ['debugger']) } : {};
     this.#process = new AppProcess(command, args, {
       cwd: folder,
@@ -74,8 +69,7 @@ export class CortexReplica implements Replica {
   async call({ run, path, method, body, signal }: ReplicaCall): Promise<ServerReply> {
     if (method !== 'POST')
       return jsonReply({ message: `method ${method} not allowed: functions are called with POST` }, 405);
-    if (!(body instanceof BufferedBody)) throw new TypeError('a function needs a buffered body');
-    const content = body.file === undefined ? { body: await body.text() } : { bodyFile: body.file };
+    if (!Buffer.isBuffer(body)) throw new TypeError('a function needs its whole body');
     if (this.#endError) throw new UndeliveredError(this.#endError.message);
     let pending: Pending | undefined;
     const response = new Promise<ServerReply>((respond, fail) => {
@@ -90,7 +84,7 @@ export class CortexReplica implements Replica {
     // The worker reads no more: it has not seen the end of this line.
     const lost = () => this.#finish(run)?.fail(new UndeliveredError('its process takes no more calls'));
     if (signal.aborted) abort();
-    else this.#send({ call: run, function: path[0] ?? '', ...content }, lost);
+    else this.#send({ call: run, function: path[0] ?? '', body: String(body) }, lost);
     try {
       return await response;
     } finally {
@@ -141,14 +135,15 @@ export class CortexReplica implements Replica {
   }
 
   /** Returns false if the event is not valid as a response. */
-  #startResponse(call: string, { begins, failed, answer, answerFile, status, ms }: WorkerEvent): boolean {
+  #startResponse(call: string, { begins, failed, answer, status, ms }: WorkerEvent): boolean {
     if (begins) this.#startStream(call);
     else if (failed !== undefined) this.#finish(call)?.respond(errorReply(call, failed, status || 500, ms));
     else {
-      const body = answerFile === undefined ? answer : openResponseFile(answerFile, this.#scratch);
-      if (body === undefined) return false;
-      const headers = { 'content-type': 'application/json' };
-      this.#finish(call)?.respond({ status: status || 200, headers, body });
+      if (answer === undefined) return false;
+      const reply = { status: status || 200, headers: { 'content-type': 'application/json' }, body: answer };
+      // Of a long one that is sent at once, nobody learns that the caller left before its end.
+      const body = answer.length < maxAtOnce ? answer : toReadableBody(reply);
+      this.#finish(call)?.respond({ ...reply, body });
     }
     return true;
   }
@@ -191,7 +186,10 @@ export class CortexReplica implements Replica {
   }
 }
 
-/** Items of a stream may be long. */
+/** In characters. */
+const maxAtOnce = 1024 * 1024;
+
+/** Answers and items of a stream may be long. */
 const maxEventLength = 256 * 1024 * 1024;
 
 /** The worker stops sending before that: an empty one counts as 64 bytes, and it sends 1 MiB that is not read. */
@@ -201,21 +199,6 @@ const maxQueuedItems = 32 * 1024;
 const exitMs = 500;
 
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
-
-/** Deleted after reading. Undefined if the worker cannot have written it: other files must not be deleted. */
-function openResponseFile(path: string, scratch: string): ReadableBody | undefined {
-  const isOwn = resolve(dirname(path)) === resolve(scratch) && /^answer-\w{1,64}$/.test(basename(path));
-  const stats = isOwn ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
-  if (!stats?.isFile()) return undefined;
-  async function* read() {
-    try {
-      yield* createReadStream(path);
-    } finally {
-      rmSync(path, { force: true });
-    }
-  }
-  return { size: stats.size, read };
-}
 
 function errorReply(run: string, message: string, status: number, ms = 0): ServerReply {
   return jsonReply({ run_id: run, run_time_ms: ms, message }, status);
@@ -264,7 +247,6 @@ const Event = v.object({
   call: v.optional(v.string()),
   /** JSON text, passed on as it is: parsing would change large numbers. */
   answer: v.optional(v.string()),
-  answerFile: v.optional(v.string()),
   failed: v.optional(v.string()),
   /** 0: the call was canceled. */
   status: v.optional(v.union([v.literal(0), v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599))])),

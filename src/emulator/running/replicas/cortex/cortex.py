@@ -1,11 +1,9 @@
 """Runs the functions of a main.py for the emulator: reads commands from file descriptor 3, writes events to 4.
 
-Both are JSON lines. Commands: {"call": id, "function": name, "body": text} or {..., "bodyFile": path},
+Both are JSON lines. Commands: {"call": id, "function": name, "body": text},
 {"taken": id, "size": n} after stream items were read, {"cancel": id}.
 Events: {"ready": true}, {"broken": message}, {"run": id or null, "stream": name, "line": text} for printed lines,
-{"call": id, "ms": ..., ...} with one of "answer" (JSON text) or "answerFile" (its path if it is long), each with an
-optional "status"; "failed" (message, "status"); "begins" (a stream); "item" (text, "size"); "ends".
-The first argument is the folder for long responses.
+{"call": id, "ms": ..., ...} with one of "answer" (JSON text), with an optional "status"; "failed" (message, "status"); "begins" (a stream); "item" (text, "size"); "ends".
 """
 
 import ast
@@ -19,7 +17,7 @@ from os import _exit
 from os.path import dirname, join
 from time import perf_counter
 
-from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, response_event, to_json
+from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, to_json
 from cortex_errors import OWN_FOLDER, describe, show
 from cortex_output import EventWriter, OutputStream, current_run
 
@@ -31,9 +29,8 @@ for name in ("json", "json.decoder", "json.encoder", "json.scanner"):
 
 
 class Replica:
-    def __init__(self, events, out, err, response_folder):
+    def __init__(self, events, out, err):
         self.events, self.out, self.err = events, out, err
-        self.response_folder = response_folder
         self.calls = {}
         self.functions = {}
         self.loop = None
@@ -89,11 +86,7 @@ class Replica:
         return self.stream(call, result) if isgenerator(result) else self.response(call, result)
 
     def parse_arguments(self, function, message, call):
-        if "bodyFile" in message:
-            with open(message["bodyFile"], encoding="utf-8", errors="replace") as file:
-                body = file.read()
-        else:
-            body = message["body"]
+        body = message["body"]
         try:
             arguments = loads(body) if body.strip() else {}
         except ValueError as error:
@@ -168,7 +161,7 @@ class Replica:
         status = result.get("status_code") if isinstance(result, dict) else None
         valid = isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599
         answer = f'{{"run_id":{dumps(call.identity)},"run_time_ms":{call.milliseconds},"result":{text}}}'
-        return {**response_event(answer, self.response_folder), **({"status": status} if valid else {})}
+        return {"answer": answer, **({"status": status} if valid else {})}
 
     def finish(self, call, outcome):
         try:
@@ -211,7 +204,6 @@ def imported_names():
 
 def main():
     # Programs that read the command line find none.
-    response_folder = sys.argv[1]
     sys.argv[:] = ["main.py"]
     events = EventWriter(4)
     out, err = OutputStream("stdout", events), OutputStream("stderr", events)
@@ -222,7 +214,7 @@ def main():
         sys.breakpointhook.without_editor = stop_at_breakpoint
     else:
         sys.breakpointhook = stop_at_breakpoint
-    replica = Replica(events, out, err, response_folder)
+    replica = Replica(events, out, err)
     commands = os.fdopen(3, "rb")
     try:
         replica.load()

@@ -5,11 +5,7 @@ from _queue import SimpleQueue
 from _thread import allocate_lock
 from ctypes import c_ulong, py_object, pythonapi
 from json import dumps
-from os import O_CREAT, O_EXCL, O_WRONLY, close, open, urandom
-from os.path import join
 from time import perf_counter
-
-from cortex_output import write_all
 
 # The app may replace what is in it.
 __builtins__ = vars(builtins).copy()
@@ -18,8 +14,6 @@ __builtins__ = vars(builtins).copy()
 WINDOW = 1024 * 1024
 # Added to the size of each item.
 ITEM_OVERHEAD = 64
-# A longer response is passed in a file.
-MAX_INLINE = 1024 * 1024
 
 
 class CallCanceled(BaseException):
@@ -72,18 +66,6 @@ class Call:
 
 
 interrupt = pythonapi.PyThreadState_SetAsyncExc
-
-
-def response_event(answer, folder):
-    if len(answer) < MAX_INLINE:
-        return {"answer": answer}
-    path = join(folder, f"answer-{urandom(8).hex()}")
-    file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-    try:
-        write_all(file, answer.encode())
-    finally:
-        close(file)
-    return {"answerFile": path}
 
 
 def to_json(value):
