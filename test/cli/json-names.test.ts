@@ -34,7 +34,7 @@ const names: Record<string, string> = {
   boolean: `
     byDefault changed confirmed current dirty drifted dryRun exists failed hasFiles hasToken holds isComplete
     isFolder laterSucceeded merged needsDeploy older opened public quick removed renewable required resetByNextDeploy retryable
-    seldom sent signed unattended valid valueRequired variadic verified
+    seldom sent unattended valid valueRequired variadic verified
   `,
   'number with a unit': `
     afterShare appMs beforeShare breaksCallsPerSecond budgetCents buildMs busySeconds bytes callsPerSecond
