@@ -27,11 +27,11 @@ export async function whyNotSend(
   sent: PlannedDeploy,
 ): Promise<GantryError | undefined> {
   const { plan, order, seen } = guard;
-  const { created } = sent;
+  const { body, created } = sent;
   const broken = plan && (await whyNotAsPlanned(context, plan, sent));
   if (broken || created === undefined) return broken;
   const older = order && (await whyOlder(context, order.here, order.anyway));
-  return older ?? (seen && whyDeployedMeanwhile(context, seen, { ...sent, created }));
+  return older ?? (seen && whyDeployedMeanwhile(context, body.name, seen, created));
 }
 
 /** What somebody else has deployed meanwhile is not replaced. */
@@ -49,8 +49,9 @@ export const wasCreated = 'was created meanwhile and is in progress';
 
 async function whyDeployedMeanwhile(
   context: Context,
+  app: string,
   { reading, live }: NonNullable<Guard['seen']>,
-  { body: { name: app }, created, hasLost }: PlannedDeploy & { created: string },
+  { buildId: created, hasLost }: NonNullable<PlannedDeploy['created']>,
 ): Promise<DeployedMeanwhileError | undefined> {
   const own = live === undefined ? [] : [live];
   const known = [...own, ...reading.list.map(({ id }) => id)];

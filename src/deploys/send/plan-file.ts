@@ -129,10 +129,8 @@ function liveFields({ app, serving }: AppReading): Live {
 export interface PlannedDeploy {
   body: AppCreation;
   files: readonly SentFile[];
-  /** The build that this deploy has created; it is checked before the upload then. */
-  created?: string | undefined;
-  /** A build without an upload may be its own. */
-  hasLost: boolean;
+  /** The build that this deploy has created; it is checked before the upload then. `hasLost`: one without an upload may be its own. */
+  created?: { buildId: string; hasLost: boolean } | undefined;
   /** Other builds in progress are waited for, and what they change is seen afterwards. */
   willWait: boolean;
 }
@@ -160,11 +158,11 @@ export async function whyNotAsPlanned(
   { body, files, created, willWait }: PlannedDeploy,
 ): Promise<ConflictError | undefined> {
   const { plan } = given;
-  const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
+  const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created?.buildId);
   const differs =
     created === undefined
       ? [...listSent(plan, describeSent(context, body, files)), ...listMoved(plan, liveFields(now))]
-      : await listMovedSince(context, given, now, { body, created });
+      : await listMovedSince(context, given, now, { body, created: created.buildId });
   const busy = willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`);
   return notAsPlanned(given, [...differs, ...busy]);
 }
@@ -201,7 +199,7 @@ async function listMovedSince(
   context: Context,
   { project, plan: { app, live: planned } }: GivenPlan,
   now: AppReading,
-  { body, created }: Pick<PlannedDeploy, 'body' | 'created'>,
+  { body, created }: { body: AppCreation; created: string },
 ): Promise<string[]> {
   const live = liveFields(now);
   if (!now.app || !live) return planned || !now.list.some(({ id }) => id === created) ? [`${app} was deleted`] : [];
