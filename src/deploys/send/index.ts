@@ -8,11 +8,11 @@ export {
   withoutLogin,
 } from './app-settings.ts';
 export { movedRegion } from './ask.ts';
-export { DeployedMeanwhileError, wasCreated } from './before-upload.ts';
 export { busyPolicies, othersInProgress, StuckBuilds } from './busy-builds.ts';
 export { deployApp } from './deploy-app.ts';
 export type { Deployment } from './deploy-record.ts';
 export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
+export { DeployedMeanwhileError, wasCreated } from './guard.ts';
 export {
   checkLocalApp,
   checkPackages,

@@ -23,9 +23,9 @@ import {
   waitForBuilds,
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
+import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
 import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
 import { checkDrift, compareWithLive, type DeployPlan, type Planned, planDeploy } from './plan.ts';
-import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './plan-file.ts';
 
 /** What was asked for. */
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {

@@ -1,18 +1,15 @@
-import { relative } from 'node:path';
 import type { AppArchive } from '../../app/archive.ts';
-import type { AppConfig } from '../../app/config.ts';
-import { locateSetting } from '../../app/setting-location.ts';
-import { listAppSettings } from '../../app/settings.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { newOwnerName } from '../../kernel/disk/index.ts';
-import { GantryError } from '../../kernel/errors.ts';
+import { UnexpectedReplyError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { once } from '../../kernel/once.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { duration, shortBuild } from '../../kernel/output/format.ts';
+import type { Step } from '../../kernel/output/progress.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../platform/contract/apps.ts';
-import { type Build, ownStatus } from '../../platform/contract/builds.ts';
+import { type Build, isCanceled, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import {
   cancelAbandoned,
@@ -20,16 +17,23 @@ import {
   type TimeLimit,
   tryRequest,
   tryUntilKnown,
+  waitForChange,
 } from '../../platform/waiting/index.ts';
-import { UrlExpiredError } from '../../storage/transfer/upload-archive.ts';
+import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { keepArchive, shareArchive } from '../archives/index.ts';
-import { type FollowBuildOptions, followBuild, remoteBuild } from '../builds/index.ts';
+import { type FollowBuildOptions, fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
 import { readCheckedOut } from '../git/index.ts';
 import { type EventOf, readHistory, recordEvent, sentSettings } from '../history/index.ts';
 import { type Before, lookBefore } from '../observed.ts';
-import { type CreateAppOptions, ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
-import { type Guard, whyNotSend } from './before-upload.ts';
-import { waitForBuilds } from './busy-builds.ts';
+import {
+  type CreateAppOptions,
+  locateRefusal,
+  ownSettings,
+  readBaseImages,
+  withLogin,
+  withoutLogin,
+} from './app-settings.ts';
+import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
   filesDigestOf,
@@ -40,10 +44,10 @@ import {
   trySecretsOf,
   withKeptRecord,
 } from './deploy-record.ts';
+import { type Guard, whyNotSend } from './guard.ts';
 import type { LocalApp } from './local-app.ts';
 import { type PackedApp, withPackedApp } from './pack-app.ts';
 import { decideInTurn, type Intent } from './prepare-deploy.ts';
-import { uploadFiles } from './upload-files.ts';
 import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** What is sent, of an app on disk or of an archive that is kept: the same from the plan to the last sentence. */
@@ -118,24 +122,6 @@ async function sendingOf(context: Context, local: LocalApp, options: DeployOptio
     return withKeptRecord(history, kept, { ...digests, settings: sentSettings(own), ...(await reading) });
   };
   return { ...options, config: project, body, baseImages, describe };
-}
-
-/** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
-async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
-  if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
-  const [named] = listAppSettings(config)
-    .filter(({ value }) => value !== undefined)
-    .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
-    .filter(({ at }) => at >= 0)
-    .sort((one, other) => one.at - other.at);
-  const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
-  if (location) error.facts.location ??= location;
-  throw error;
-}
-
-/** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
-function placeIn(message: string, field: string): number {
-  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
 }
 
 /** One deploy on its way. What a step has found out is in what it returns. */
@@ -372,4 +358,39 @@ async function cancel(way: Way, { buildId: build }: Created, reason: string): Pr
   if (status !== 'canceled') return;
   context.progress.event('canceled', { build });
   await recordEnded(context, known.app, build, context.signal.aborted ? 'interrupted' : reason);
+}
+
+/** A build may show some seconds late that its files have arrived. In ms. */
+const latePausesMs = [500, 1_000, 2_000];
+
+/**
+ * Uploads the files of a build. Returns the step, whose end is announced once nothing cancels the build any more. An upload
+ * that fails counts if the build has started: a reply that was lost, and a second attempt that was refused because of the
+ * first, look like failures.
+ */
+async function uploadFiles(
+  context: Context,
+  { app, created, archive }: { app: string; created: CreatedApp; archive: AppArchive },
+): Promise<{ step: Step; text: string }> {
+  const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed, project } = context;
+  const { buildId: build, uploadUrl: url } = created;
+  const { path: file, bytes } = archive;
+  if (!url) throw new UnexpectedReplyError('the platform returned no upload URL');
+  const started = elapsed();
+  const step = progress.step('Uploading');
+  const onProgress = (sent: number) => step.update({ bytes: sent, of: bytes });
+  const options = { signal, delay, silenceMs, onRetry, proxy: settings.proxy, now, elapsed, onProgress };
+  try {
+    await uploadArchive({ url, file, bytes, contentType: 'application/zip' }, options);
+    return { step, text: `Uploaded in ${duration(elapsed() - started)}` };
+  } catch (error) {
+    const look = () => tryUntilKnown(context, (api) => fetchBuild(api, { project, app, build }));
+    const pausesMs = mayHaveHappened(error) ? latePausesMs : [];
+    const hasChanged = (shown?: Build) => !shown || !isPending(shown.status);
+    const status = signal.aborted ? undefined : (await waitForChange(look, hasChanged, delay, pausesMs))?.status;
+    if (status && !isPending(status) && !isCanceled(status))
+      return { step, text: 'Uploaded: the reply was lost, but the build has started' };
+    step.fail();
+    throw error;
+  }
 }
