@@ -28,7 +28,7 @@ export async function deployApp(prepared: Prepared): Promise<Deployment> {
 async function send(context: Context, prepared: Prepared): Promise<Sent> {
   const { local, plan, options, approved, secrets } = prepared;
   const { ifBusy, limit, verification } = options;
-  const sent = await (await import('./send-build.ts')).sendApp(context, local, {
+  const sent = await (await import('./send-app.ts')).sendApp(context, local, {
     ...options,
     keep: plan.keep,
     secrets,

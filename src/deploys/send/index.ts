@@ -16,12 +16,14 @@ export { DeployedMeanwhileError, wasCreated } from './guard.ts';
 export {
   checkLocalApp,
   checkPackages,
+  checkSecrets,
   type FileDecision,
   type LocalApp,
   readLocalApp,
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan } from './plan.ts';
-export { checkSecrets, type Prepared, prepareDeploy } from './prepare-deploy.ts';
-export { type SendOptions, type Sent, sendApp, sendArchive } from './send-build.ts';
+export { type Prepared, prepareDeploy } from './prepare-deploy.ts';
+export { sendApp } from './send-app.ts';
+export { type SendOptions, type Sent, sendArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';

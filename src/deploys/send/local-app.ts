@@ -49,6 +49,9 @@ export interface LocalAppOptions {
   repack?: boolean | undefined;
 }
 
+/** The secrets that an app gets, by their names. Undefined if they may not be read. */
+type ReadNames = () => Promise<object | undefined>;
+
 /** The config file, the app's files and the generated ones. Removes what a killed command left. Throws ProjectError. */
 export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
   removeOrphanedFiles(context.settings.folders.state);
@@ -80,8 +83,21 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   }
 }
 
+/**
+ * Refuses an app that needs a secret which is not there. `end` refuses packages that do not fit together: they are asked for
+ * beside all that comes before the upload. An emulator installs nothing.
+ */
+export async function checkLocal(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
+  const { env, target } = context;
+  if (!local.seen) await checkLocalSource(context, local);
+  refuse(context, await checkSecrets(local, secrets));
+  const isInstalled = target.platform.value !== 'emulator';
+  const asked = isInstalled ? checkPackages({ env, signal }, local, { timeoutMs: 5_000 }) : [];
+  return { end: async () => refuse(context, await asked) };
+}
+
 /** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
-export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
+async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
   const { cwd, env, signal, progress } = context;
   const { project } = local;
   if (project.partner) return;
@@ -89,6 +105,18 @@ export async function checkLocalSource(context: Context, local: LocalApp): Promi
   const problems = [...(await checkAppSource(project, cwd, { env, signal })), ...local.seen.problems];
   throwOnError(problems);
   for (const problem of problems) progress.warn(problem);
+}
+
+/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
+export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadNames): Promise<Problem[]> {
+  if (!seen?.needed.length) return [];
+  const secrets = await read();
+  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
+}
+
+function refuse({ progress }: Context, problems: readonly Problem[]): void {
+  for (const problem of problems) if (problem.severity === 'warning') progress.warn(problem);
+  throwOnError(problems);
 }
 
 /** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */

@@ -11,6 +11,7 @@ import {
   RateLimitedError,
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { once } from '../../kernel/once.ts';
 import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, appIsUnwell, liveBuild } from '../../platform/contract/apps.ts';
@@ -70,6 +71,8 @@ export interface Planned {
   /** What is on record as sent for the live build, and the app by the name that it was sent with. */
   sent: EventOf<'sent'> | undefined;
   named: LocalApp;
+  /** Whether its files are those on record. */
+  isAsSent: () => Promise<boolean>;
 }
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
@@ -88,7 +91,8 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
   const settings = compareSettings(project, body, app, history.fileSettings(shown.build));
-  const fileChanges = await compareWithBuild(context, { app, local, named, sent }, options);
+  const isAsSent = once(async () => sent?.filesDigest === (await sentFilesDigest(named)));
+  const fileChanges = await compareWithBuild(context, { app, local, named, isAsSent }, options);
   const plan = {
     dryRun: true as const,
     app: name,
@@ -110,7 +114,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     older: false,
     changed: shown.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
   };
-  return { plan, making, history, sent, named };
+  return { plan, making, history, sent, named, isAsSent };
 }
 
 /** What a plan has of the deployed app. */
@@ -137,15 +141,14 @@ async function readDeployedApp(context: Context, name: string, options: PlanOpti
 /** By what was sent, or the platform's list of files and the SHA-256 that this machine kept. Null: there is no list. */
 async function compareWithBuild(
   context: Context,
-  { app: shown, local, named, sent }: Pick<Planned, 'named' | 'sent'> & { app: App; local: LocalApp },
+  { app: shown, local, named, isAsSent }: Pick<Planned, 'named' | 'isAsSent'> & { app: App; local: LocalApp },
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
   const { name: app, partner } = local.project;
   const build = liveBuild(shown) || shown.latestBuildId;
   if (!build || !options.compares || partner) return null;
-  if (options.ifChanged && sent?.filesDigest === (await sentFilesDigest(named)))
-    return unchangedFiles(local.entries.length);
+  if (options.ifChanged && (await isAsSent())) return unchangedFiles(local.entries.length);
   try {
     const files = await listFiles(api, { project, app, build });
     const kept = await readKeptFiles(context, app, build);
@@ -324,14 +327,14 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
 }
 
 /** Without a record, the platform's checksums decide: it hides some settings, but one file is the config file. */
-async function isSent({ plan: { fileChanges, region }, making, sent, named }: Planned): Promise<boolean> {
+async function isSent({ plan: { fileChanges, region }, making, sent, named, isAsSent }: Planned): Promise<boolean> {
   const { project, entries } = named;
   if (sent) {
     const { region: own, ...others } = ownSettings(project, making);
     // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
     const wanted = region === null ? own : sent.settings.region;
     const body = { ...others, ...(typeof wanted === 'string' && { region: wanted }) };
-    return sent.settingsDigest === settingsDigestOf(body) && sent.filesDigest === (await sentFilesDigest(named));
+    return sent.settingsDigest === settingsDigestOf(body) && isAsSent();
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);

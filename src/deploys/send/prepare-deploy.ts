@@ -1,8 +1,7 @@
 import { relative } from 'node:path';
-import { throwOnError } from '../../app/app-source.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { GantryError, type Problem } from '../../kernel/errors.ts';
+import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
@@ -24,7 +23,7 @@ import {
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
-import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
+import { checkLocal, type LocalApp } from './local-app.ts';
 import { checkDrift, compareWithLive, type DeployPlan, type Planned, planDeploy } from './plan.ts';
 
 /** What was asked for. */
@@ -85,22 +84,6 @@ export interface Prepared extends Intent {
   questions: readonly Question[];
 }
 
-/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
-export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadSecrets): Promise<Problem[]> {
-  if (!seen?.needed.length) return [];
-  const secrets = await read();
-  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
-}
-
-function refuse({ progress }: Context, problems: readonly Problem[]): void {
-  for (const problem of problems) if (problem.severity === 'warning') progress.warn(problem);
-  throwOnError(problems);
-}
-
-/** Beside all that is asked before the upload. An emulator installs nothing. */
-const unresolvable = async ({ env, target }: Context, local: LocalApp, signal: AbortSignal): Promise<Problem[]> =>
-  target.platform.value === 'emulator' ? [] : checkPackages({ env, signal }, local, { timeoutMs: 5_000 });
-
 /** Compares with the deployed app, and decides whether the app is sent. */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
   const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
@@ -111,20 +94,16 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   const asking = new AbortController();
   const signal = AbortSignal.any([context.signal, asking.signal]);
   try {
-    refuse(context, await checkSecrets(local, secrets));
-    let asked = unresolvable(context, local, signal);
+    const check = () => checkLocal(context, local, secrets, signal);
+    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+    const checked = ifChanged ? undefined : await check();
     const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
     const here = { app, configFile: relative(context.cwd, project.file) };
     const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
     const { plan, live } = await decide(context, intent, dryRun);
     checkDrift(context, plan, failOnDrift);
     if (file !== undefined) await writePlanFile(context, local, { options: { ...options, keep: plan.keep }, file });
-    if (ifChanged && !live) {
-      await checkLocalSource(context, local);
-      asked = unresolvable(context, local, signal);
-      refuse(context, await checkSecrets(local, secrets));
-    }
-    if (!live) refuse(context, await asked);
+    if (!live) await (checked ?? (await check())).end();
     await local.checksums.save();
     const isMeant = options.new === true || options.preview !== undefined;
     const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);

@@ -22,31 +22,18 @@ import {
 import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { keepArchive, shareArchive } from '../archives/index.ts';
 import { type FollowBuildOptions, fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
-import { readCheckedOut } from '../git/index.ts';
-import { type EventOf, readHistory, recordEvent, sentSettings } from '../history/index.ts';
+import { type EventOf, recordEvent } from '../history/index.ts';
 import { type Before, lookBefore } from '../observed.ts';
-import {
-  type CreateAppOptions,
-  locateRefusal,
-  ownSettings,
-  readBaseImages,
-  withLogin,
-  withoutLogin,
-} from './app-settings.ts';
 import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
-  filesDigestOf,
   type ReadSecrets,
+  type SentFile,
   type SentRecord,
   secretsMark,
-  settingsDigestOf,
   trySecretsOf,
-  withKeptRecord,
 } from './deploy-record.ts';
 import { type Guard, whyNotSend } from './guard.ts';
-import type { LocalApp } from './local-app.ts';
-import { type PackedApp, withPackedApp } from './pack-app.ts';
 import { decideInTurn, type Intent } from './prepare-deploy.ts';
 import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
@@ -57,6 +44,14 @@ export interface Sending extends SendOptions {
   baseImages: string[];
   /** What the build is made of, for the record; undefined if that is not known. */
   describe: (files: PackedApp['files']) => Promise<SentRecord | undefined>;
+}
+
+/** An app in a temporary archive. Absent of a partner's app, which has no files, and whose build has no log. */
+export interface PackedApp {
+  archive?: AppArchive | undefined;
+  /** As a plan has them. */
+  files: readonly SentFile[];
+  packMs: number;
 }
 
 /** How. `config`: the app, to explain a failure. */
@@ -76,52 +71,15 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   secrets?: ReadSecrets | undefined;
 }
 
-/** Of an app on disk. */
-export interface DeployOptions extends SendOptions, CreateAppOptions {
-  /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
-  preview?: string | true | undefined;
-  /** What is kept of the live app, if that is not all that is. */
-  kept?: Partial<AppCreation>;
-  /** Whose files these are, if not those of the working directory. */
-  commit?: string;
-}
-
 /** `deployment`: what serves, where another deploy has made that equal. `before`: what there was before the upload. */
 export interface Sent {
   deployment: Deployment;
   before?: Before | undefined;
 }
 
-/** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
-export async function sendApp(context: Context, local: LocalApp, options: DeployOptions): Promise<Sent> {
-  const { project } = local;
-  const sending = await sendingOf(context, local, options);
-  const sent = withPackedApp(context, local, (packed) => send(context, sending, packed));
-  return follow(await sent.catch((error: unknown) => locateRefusal(context, project, error)));
-}
-
-/** The same, of an archive that is packed already. */
+/** Sends an archive that is packed already. */
 export async function sendArchive(context: Context, sending: Sending, archive: AppArchive): Promise<Sent> {
   return follow(await send(context, sending, { archive, files: [], packMs: 0 }));
-}
-
-async function sendingOf(context: Context, local: LocalApp, options: DeployOptions): Promise<Sending> {
-  const { project, entries } = local;
-  const { commit, preview, kept = options.keep ?? {} } = options;
-  const baseImages = await readBaseImages(project);
-  const body = await withLogin(context, withoutLogin(project, options), baseImages);
-  const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
-  const checkedOut = () => readCheckedOut(context, written, { byContent: preview !== undefined });
-  const reading = commit === undefined ? checkedOut() : Promise.resolve({ commit, dirty: false });
-  // Ctrl-C ends it before anybody waits for it.
-  reading.catch(() => {});
-  const describe: Sending['describe'] = async (files) => {
-    const own = ownSettings(project, options);
-    const history = await readHistory(context, project.name);
-    const digests = { settingsDigest: settingsDigestOf(own), filesDigest: filesDigestOf(files) };
-    return withKeptRecord(history, kept, { ...digests, settings: sentSettings(own), ...(await reading) });
-  };
-  return { ...options, config: project, body, baseImages, describe };
 }
 
 /** One deploy on its way. What a step has found out is in what it returns. */
@@ -148,7 +106,7 @@ interface Uploaded extends Way {
 }
 
 /** Creates a build, waits for its turn, looks again, and uploads. Resolves once the archive is not needed. */
-async function send(context: Context, sending: Sending, packed: PackedApp): Promise<Uploaded> {
+export async function send(context: Context, sending: Sending, packed: PackedApp): Promise<Uploaded> {
   const app = sending.body.name;
   const known: KnownBuild = { app };
   const { secrets = once(() => trySecretsOf(context, app)) } = sending;
@@ -275,7 +233,7 @@ async function upload(way: Way, created: Created): Promise<Way> {
 }
 
 /** Follows the build to its end or, detached, until the next command can. */
-async function follow(uploaded: Uploaded): Promise<Sent> {
+export async function follow(uploaded: Uploaded): Promise<Sent> {
   const { before, known, live } = uploaded;
   const { signal } = unlimitedOf(uploaded);
   return { deployment: await tellOnFailure(signal, known, async () => live ?? deploymentOf(uploaded)), before };
