@@ -230,7 +230,7 @@ export interface Guard {
   /** All that the plan is bound to is as it was. */
   plan?: GivenPlan | undefined;
   /** No newer commit serves than that of this folder; and the line that deploys it all the same. */
-  order?: { here: Here; anyway: CommandLine } | undefined;
+  order?: { here: Here; anyway: CommandLine | undefined } | undefined;
   /** Nobody else has deployed since this reading. `live`: what served then. */
   seen?: { reading: AppReading; live: string | undefined } | undefined;
 }

@@ -29,7 +29,7 @@ export interface LocalApp {
   /** Of the files, each read once. */
   checksums: FileChecksums;
   /** What the look at its files found; undefined for an app without files. */
-  seen?: SeenProblems;
+  seen: SeenProblems | undefined;
 }
 
 export interface LocalAppOptions {
@@ -62,7 +62,14 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   for (const warning of warnings) progress.warn(warning);
   if (name !== undefined) project.text = await withAppName(project.text, name);
   project.scaling = { ...project.scaling, ...options.scaling };
-  const none = { entries: [], skipped: [], bytes: 0, cache: undefined, checksums: new FileChecksums() };
+  const none = {
+    entries: [],
+    skipped: [],
+    bytes: 0,
+    cache: undefined,
+    checksums: new FileChecksums(),
+    seen: undefined,
+  };
   if (project.partner) return { project, ...none };
 
   const step = progress.step('Collecting files');
@@ -123,7 +130,7 @@ function refuse({ progress }: Context, problems: readonly Problem[]): void {
 export async function checkLocalApp(
   context: Context,
   options: LocalAppOptions & { root: string },
-): Promise<{ project?: AppConfig; problems: Problem[]; seen?: SeenProblems }> {
+): Promise<{ project?: AppConfig; problems: Problem[]; seen?: SeenProblems | undefined }> {
   const { configFile, name, root } = options;
   noteAppFolder(context, configFile, root);
   const checked = await checkAppConfig(resolve(context.cwd, configFile), { name, shownAs: configFile, root });
@@ -134,9 +141,9 @@ export async function checkLocalApp(
     context.progress.note(`syntax was checked by Python ${version}: Python ${wanted} is not on this machine`);
   const found = await collectApp(context, project, { ...options, onOtherVersion })
     .then(
-      ({ warnings, seen }) => ({ problems: warnings, ...(seen && { seen }) }),
+      ({ warnings, seen }) => ({ problems: warnings, seen }),
       (error: unknown) => {
-        if (error instanceof ProjectError) return { problems: error.problems };
+        if (error instanceof ProjectError) return { problems: error.problems, seen: undefined };
         throw error;
       },
     )
@@ -210,7 +217,7 @@ async function collectApp(
   const bytes = totalBytes(entries);
   const seen = checkSource ? await look(context, project, { entries, skipped }) : undefined;
   return {
-    ...(seen && { seen }),
+    seen,
     entries,
     skipped,
     bytes,

@@ -49,9 +49,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   verification: Verification;
   /** The same deploy, waiting for other builds. */
   inTurn: CommandLine;
-  /** Deploy an older commit than the one that serves, too; and the line that says so. */
-  older?: true | undefined;
-  anyway: CommandLine;
+  /** The line that deploys an older commit than the one that serves, too; undefined if this one does. */
+  anyway: CommandLine | undefined;
   /** The line that makes the plan of `applyPlan` anew. */
   replan: CommandLine;
   /** Return to the build before a sick one. */
@@ -179,11 +178,10 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
 }
 
 /** Why a newer commit stays; a dry run only tells of it. */
-async function whyOld(context: Context, intent: Intent, planned: Promise<Planned>) {
-  const order = orderOf(intent);
-  const [found, { plan }] = await Promise.all([order && whyOlder(context, order.here, order.anyway), planned]);
+async function whyOld(context: Context, { here, options }: Intent, planned: Promise<Planned>) {
+  const [found, { plan }] = await Promise.all([whyOlder(context, here, options.anyway), planned]);
   plan.older = found !== undefined;
-  if (!intent.options.dryRun) return found;
+  if (!options.dryRun) return found;
   if (found) context.progress.warn(`${found.message}: a deploy needs --older`);
   return undefined;
 }
@@ -211,7 +209,7 @@ async function decide(context: Context, intent: Intent, isAlone: boolean, isDone
     'stop: older': older,
     'stop: not as planned': broken,
     'cancel others': async () => void (await cancelBusyBuilds(context, app, await others())),
-    'wait for others': async () => void (await waitForBuilds(context, app, { limit, stuck })),
+    'wait for others': async () => void (await waitForBuilds(context, limit, stuck)),
     'wait for the app': async () => void (await settle(context, app)),
     send: () => decided(true),
     verify: isAlive,
@@ -222,11 +220,6 @@ async function decide(context: Context, intent: Intent, isAlone: boolean, isDone
   if (done instanceof GantryError) throw done;
   // Others may have started while the app was waited for.
   return done ?? decide(context, intent, isAlone, step !== 'wait for the app' || isAlone);
-}
-
-/** Whose commit must not be older than the one that serves; undefined if it may be. */
-export function orderOf({ here, options: { older, anyway } }: Pick<Intent, 'here' | 'options'>) {
-  return older ? undefined : { here, anyway };
 }
 
 const servingFacts = { none: 'none', one: 'one', 'one-of': 'one of', unknown: 'not known' } as const;

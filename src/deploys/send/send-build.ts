@@ -182,10 +182,10 @@ function warnOfLost({ context, packed, known }: Way, error: unknown, hasLost: bo
 }
 
 /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
-async function waitForTurn({ context, sending, packed, known }: Way, { buildId: own }: Created) {
+async function waitForTurn({ context, sending, packed }: Way, { buildId: own }: Created) {
   const { limit, turn } = sending;
   if (!turn || !packed.archive) return undefined;
-  const hasWaited = await waitForBuilds(context, known.app, { limit, stuck: turn.stuck, own });
+  const hasWaited = await waitForBuilds(context, limit, turn.stuck, own);
   return hasWaited ? decideInTurn(context, turn) : undefined;
 }
 

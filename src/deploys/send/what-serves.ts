@@ -12,7 +12,7 @@ import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import type { Build } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
+import { tryRequest, unless } from '../../platform/waiting/index.ts';
 import { forgetArchives } from '../archives/index.ts';
 import { firstRow, type ReadyFacts, readyTable } from '../decide.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
@@ -27,7 +27,9 @@ import { mayReplace, servingBuild } from '../serving.ts';
 export async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
   const live = await lookOnce(context, app);
   if (live === undefined || live === own.id) return own.id;
-  const seen = await trySettle(context, app, own, maxMs);
+  // Without an answer, what the app showed last is all that is known.
+  const isNone = (error: unknown) => error instanceof GantryError && !context.signal.aborted;
+  const seen = await unless(isNone, settle(context, app, { own, maxMs }));
   if (seen?.app) await recordLook(context, app, seen.app);
   const serving = servingFact(seen, own.id);
   const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
@@ -58,17 +60,6 @@ function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['ser
   if (serving.is !== 'one') return 'one of';
   if (serving.build === own) return 'ours';
   return mayReplace(seen, serving.build, own) ? 'another' : 'one of';
-}
-
-/** Undefined if the platform does not answer: what the app showed last is all that is known then. */
-async function trySettle(context: Context, app: string, own: Build, maxMs: number): Promise<AppReading | undefined> {
-  try {
-    return await settle(context, app, { own, maxMs });
-  } catch (error) {
-    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-    context.trace(`cannot look at ${app}: ${error.message}`);
-    return undefined;
-  }
 }
 
 /** Writes down that a build will not serve, by default as it was canceled, and forgets what was kept of it. */
