@@ -56,9 +56,13 @@ export class AppHistory {
     return this.#last('created', (event) => event.build === build);
   }
 
-  /** What was sent for a build, or last. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
-  sent(build?: string): EventOf<'sent'> | undefined {
-    return this.#last('sent', (event) => event.build === (build ?? event.build));
+  /** What was sent for a build. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
+  sent(build: string | null | undefined): EventOf<'sent'> | undefined {
+    return this.#last('sent', (event) => event.build === build);
+  }
+
+  lastSent(): EventOf<'sent'> | undefined {
+    return this.#last('sent', () => true);
   }
 
   /** As it was sent, or as it was found since. */
@@ -186,7 +190,7 @@ export class AppHistory {
 
   /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */
   fileSettings(build: string | null | undefined): DeployedSettings {
-    const sent = build ? this.sent(build) : undefined;
+    const sent = this.sent(build);
     return sent ? { sent: sent.settings, shown: { ...this.firstSettingsOf(sent.build), ...sent.made } } : {};
   }
 

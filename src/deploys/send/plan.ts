@@ -87,7 +87,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
   const making: CreateAppOptions = { ...options, keep };
   const body = withoutLogin(project, making);
   const history = await recordLook(context, name, app);
-  const sent = history.sent(shown.build ?? '');
+  const sent = history.sent(shown.build);
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
   const settings = compareSettings(project, body, app, history.fileSettings(shown.build));
