@@ -22,7 +22,7 @@ import { type BeforeFacts, beforeFacts } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe, platformTime } from '../observe.ts';
 import { buildFact, order } from '../serving.ts';
-import { recordEnded } from './what-serves.ts';
+import { recordEnded } from './failed-build.ts';
 
 /** Times in ms. */
 const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };

@@ -8,9 +8,9 @@ import { findCommit } from '../identity.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification } from '../verify.ts';
 import type { Deployment } from './deploy-record.ts';
+import { recordFailure, tellOnFailure } from './failed-build.ts';
 import { isAsked, type Prepared, yesNo } from './prepare-deploy.ts';
 import type { Sent } from './send-build.ts';
-import { recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** Carries out what was prepared: sends the app unless it serves, verifies it, and returns to the build before a sick one. */
 export async function deployApp(prepared: Prepared): Promise<Deployment> {

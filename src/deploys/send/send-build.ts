@@ -1,14 +1,20 @@
 import type { AppArchive } from '../../app/archive.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { newOwnerName } from '../../kernel/disk/index.ts';
-import { UnexpectedReplyError } from '../../kernel/errors.ts';
+import { GantryError, PendingError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { once } from '../../kernel/once.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
-import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../platform/contract/apps.ts';
+import {
+  type AppCreation,
+  type CreatedApp,
+  createApp,
+  createPartnerApp,
+  liveBuild,
+} from '../../platform/contract/apps.ts';
 import { type Build, isCanceled, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import {
@@ -17,13 +23,17 @@ import {
   type TimeLimit,
   tryRequest,
   tryUntilKnown,
+  unless,
   waitForChange,
 } from '../../platform/waiting/index.ts';
 import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { keepArchive, shareArchive } from '../archives/index.ts';
 import { type FollowBuildOptions, fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
-import { type EventOf, recordEvent } from '../history/index.ts';
+import { firstRow, type ReadyFacts, readyTable } from '../decide.ts';
+import { type EventOf, recordEvent, recordLook } from '../history/index.ts';
+import { type AppReading, buildsText, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
+import { mayReplace, servingBuild } from '../serving.ts';
 import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
@@ -33,9 +43,9 @@ import {
   secretsMark,
   trySecretsOf,
 } from './deploy-record.ts';
+import { type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './failed-build.ts';
 import { type Guard, whyNotSend } from './guard.ts';
 import { decideInTurn, type Intent } from './prepare-deploy.ts';
-import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** What is sent, of an app on disk or of an archive that is kept: the same from the plan to the last sentence. */
 export interface Sending extends SendOptions {
@@ -212,10 +222,7 @@ async function upload(way: Way, created: Created): Promise<Way> {
   const write = async (event: 'sending' | 'sent', archived = {}) => {
     if (described) await recordEvent(context, app, event, { ...described, ...common, ...archived });
   };
-  if (!archive) {
-    await write('sent');
-    return way;
-  }
+  if (!archive) return write('sent').then(() => way);
   const kept = await keepArchive(context, archive, { body, build, baseImages });
   const archived = { bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
   await write('sending', archived);
@@ -269,12 +276,9 @@ async function deploymentOf(uploaded: Uploaded): Promise<Deployment> {
 }
 
 /** How a build has ended for this command, `serves` another one, and how long it was waited for. */
-interface BuildEnd extends Pick<Deployment, 'buildMs' | 'serves'> {
-  ended: Build;
-}
+type BuildEnd = Pick<Deployment, 'buildMs' | 'serves'> & { ended: Build };
 
-async function leave({ context, known, created }: Uploaded): Promise<BuildEnd> {
-  const { buildId: id, status } = created;
+async function leave({ context, known, created: { buildId: id, status } }: Uploaded): Promise<BuildEnd> {
   await tryUntilKnown(context, remoteBuild(context.project, known.app, id).readStatus);
   return { ended: { id, status }, buildMs: null };
 }
@@ -304,6 +308,45 @@ async function untilEnded(uploaded: Uploaded): Promise<Build> {
     else await recordFailure(context, app, build, error);
     throw error;
   }
+}
+
+/**
+ * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
+ * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
+ * what serves, the status of the build counts.
+ */
+async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
+  const shown = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+  if (shown) await recordLook(context, app, shown);
+  const live = shown && liveBuild(shown);
+  if (live === undefined || live === own.id) return own.id;
+  // Without an answer, what the app showed last is all that is known.
+  const isNone = (error: unknown) => error instanceof GantryError && !context.signal.aborted;
+  const seen = await unless(isNone, settle(context, app, { own, maxMs }));
+  if (seen?.app) await recordLook(context, app, seen.app);
+  const serving = servingFact(seen, own.id);
+  const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
+  if (step !== 'stop: not shown') return (seen && servingBuild(seen.serving)) ?? own.id;
+  throw notShownError(app, own.id, seen ? seen.shows : live);
+}
+
+function notShownError(app: string, build: string, serves: string | null): PendingError {
+  const shown = serves === null ? 'none' : buildsText([serves]);
+  return new PendingError(`build ${shortBuild(build)} of ${app} has succeeded, but the app still shows ${shown}`, {
+    why: 'it may be late, or the build before still serves',
+    fix: gantryCommand`apps get ${app}`,
+    details: { app, build, status: 'pending', serves },
+  });
+}
+
+/** A later build may have replaced the own one. */
+function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['serving'] {
+  if (!seen) return 'not known';
+  const { serving } = seen;
+  if (serving.is === 'unknown') return 'ours';
+  if (serving.is !== 'one') return 'one of';
+  if (serving.build === own) return 'ours';
+  return mayReplace(seen, serving.build, own) ? 'another' : 'one of';
 }
 
 /** Cancels a build that is not needed any more. */
