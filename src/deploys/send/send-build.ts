@@ -130,9 +130,9 @@ export async function send(context: Context, sending: Sending, packed: PackedApp
 const unlimitedOf = ({ sending }: Way): Context => sending.limit.unlimited;
 
 /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
-async function createAndUpload(way: Way, mayRetry = true): Promise<Omit<Uploaded, 'uploadMs'>> {
+async function createAndUpload(way: Way, expired?: Created): Promise<Omit<Uploaded, 'uploadMs'>> {
   const { context } = way;
-  const creating = create(way);
+  const creating = create(way, expired?.hasLost);
   // Beside it, since that is what is waited for.
   void way.secrets();
   const created = await creating;
@@ -144,10 +144,10 @@ async function createAndUpload(way: Way, mayRetry = true): Promise<Omit<Uploaded
     return { ...way, created, live };
   } catch (error) {
     await cancel(way, created, (error as Error).message);
-    if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
+    if (!(error instanceof UrlExpiredError) || expired) throw error;
   }
   context.progress.note('the upload URL has expired; creating a new build');
-  return createAndUpload(way, false);
+  return createAndUpload(way, created);
 }
 
 async function create(way: Way, hasLost = false): Promise<Created> {
