@@ -25,9 +25,9 @@ export type BeforeFacts = { -readonly [Name in keyof typeof beforeFacts]: (typeo
 
 /** The first row that fits says what comes next; after a wait, all is asked again (docs/deploying.md). */
 export const beforeTable = rowsOf<BeforeFacts>()([
-  [{ others: 'in progress', ifBusy: 'fail' }, 'stop: others'],
-  [{ others: 'in progress', ifBusy: 'cancel' }, 'cancel others'],
-  [{ others: 'in progress', ifBusy: 'wait' }, 'wait for others'],
+  [{ ifBusy: 'fail', others: 'in progress' }, 'stop: others'],
+  [{ ifBusy: 'cancel', others: 'in progress' }, 'cancel others'],
+  [{ ifBusy: 'wait', others: 'in progress' }, 'wait for others'],
   [{ compares: 'yes', serving: 'one of' }, 'wait for the app'],
   [{ plan: 'broken' }, 'stop: not as planned'],
   [{ commit: 'older' }, 'stop: older'],

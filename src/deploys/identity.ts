@@ -61,11 +61,11 @@ async function inFolderOf(context: Context, { app, configFile }: Here): Promise<
 
 /**
  * The error of a deploy of an older commit than the one that serves, which has other files. Undefined without proof: if no
- * branch here has that one, or if commits that are not newer have the same files. `anyway`: the line that does it all the same.
+ * branch here has that one, or if commits that are not newer have the same files. `anyway`: the line that does it all the same; without one, so may this.
  */
-export async function whyOlder(context: Context, here: Here, anyway: CommandLine): Promise<ConflictError | undefined> {
+export async function whyOlder(context: Context, here: Here, anyway: CommandLine | undefined) {
   const { app } = here;
-  const ahead = await listAhead(context);
+  const ahead = anyway && (await listAhead(context));
   if (!ahead) return undefined;
   const read = await settle(context, app).catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);

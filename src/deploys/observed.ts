@@ -101,7 +101,7 @@ export class ObservedBuild {
       replicas: this.replicas.facts(hasServed, time !== 'left').state,
       smoke,
       calls: this.calls.facts(time === 'left').state,
-      status: appIsUnwell(this.#app?.status ?? '') ? 'bad' : 'good',
+      status: appIsUnwell(this.#app?.status) ? 'bad' : 'good',
       time,
     };
   }

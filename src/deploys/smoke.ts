@@ -86,7 +86,7 @@ interface Flaw {
 }
 
 interface Answer extends Partial<Flaw> {
-  run: string | undefined;
+  run?: string | null | undefined;
   durationMs: number;
   /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
   isOfGateway?: boolean;
@@ -102,10 +102,10 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
   const method = path === undefined ? undefined : 'GET';
   try {
     const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
-    if (!('response' in result)) return { run: undefined, durationMs: elapsed() - started };
+    if (!('response' in result)) return { durationMs: elapsed() - started };
     const { run, durationMs, ...read } = await readResponse(result.response, elapsed);
     const flaw = await findFlaw(result.response, read, test, isEnveloped);
-    return { run: run ?? undefined, durationMs, ...flaw };
+    return { run, durationMs, ...flaw };
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
     return { durationMs: elapsed() - started, ...failureOf(error) };
@@ -118,7 +118,7 @@ function failureOf(error: GantryError): Omit<Answer, 'durationMs'> {
   const isNone = error instanceof UnavailableError && status === undefined;
   const isRedirect = status !== undefined && status < 400;
   const isOfGateway = !isNone && (isRedirect || !(error instanceof AppError));
-  return { run: run ?? undefined, problem: error.message, isNone, isOfGateway };
+  return { run, problem: error.message, isNone, isOfGateway };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
@@ -133,7 +133,7 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
   const started = elapsed();
   let run: Run | undefined;
   for (;;) {
-    if (answer.run !== undefined)
+    if (answer.run)
       run ??= await unless(isOurs, fetchRun(api, { project, app: observed.subject.app, run: answer.run }));
     await observed.look(['app', 'replicas']);
     const { shows } = observed.facts('not asked', 'left');
@@ -148,7 +148,7 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
 }
 
 function isRunLate({ run: id, isOfGateway }: Answer, run: Run | undefined, waitedMs: number): boolean {
-  return id !== undefined && !run && waitedMs < (isOfGateway ? refusedMs : lateMs);
+  return Boolean(id) && !run && waitedMs < (isOfGateway ? refusedMs : lateMs);
 }
 
 const isOurs = (error: unknown) => error instanceof GantryError;

@@ -5,8 +5,8 @@ import { ConflictError, type GantryError, NotReadyError, PendingError } from '..
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import type { Ended, Health, HealthFacts } from './decide.ts';
-import { type AppHistory, readHistory, recordEvent, type Verdict } from './history/index.ts';
+import type { Because, Ended, Health, HealthFacts } from './decide.ts';
+import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
 import {
   allParts,
   type Before,
@@ -58,12 +58,34 @@ export interface Verified {
   health?: HealthSeen;
 }
 
+/** What was found by a look at a build, or of one that another one has replaced before. `since`: of the log of a sick one. */
+interface Found extends ReturnType<ObservedBuild['reason']> {
+  finding: Exclude<Ended['finding'], 'failed'>;
+  because: Because;
+  watchedMs: number;
+  watchMs: number;
+  seen: Seen & { smokeCalls: number };
+  failedRunIds: string[];
+  /** The build that the app shows instead, if that served before. */
+  shows?: string | undefined;
+  since?: number | undefined;
+  restarted?: string | undefined;
+}
+
 /** Calls and watches a build that is live, and writes the verdict down. */
 export async function verifyBuild(context: Context, options: BuildVerification): Promise<Verified> {
-  const { app, build } = options;
-  const { progress, elapsed } = context;
+  const { app, build, serves } = options;
+  const { elapsed } = context;
   const started = elapsed();
-  if (options.serves !== undefined) return wasReplaced(context, options, options.serves);
+  if (serves !== undefined) {
+    const found = {
+      finding: 'superseded',
+      because: 'shows',
+      reason: `build ${shortBuild(serves)} serves now`,
+    } as const;
+    const seen = { ...notSeen, smokeCalls: 0 };
+    return tell(context, options, { ...found, watchedMs: 0, watchMs: 0, seen, failedRunIds: [] });
+  }
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
   const subject = subjectOf(options, history);
@@ -74,27 +96,39 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
   const { finding, because } = await watchBuild(context, observed, smoke, watchMs);
   if (finding === 'failed') return { finding };
-  const { reason, container } = observed.reason(because, smoke);
   const watchedMs = elapsed() - started;
-  const watch = watchMs === undefined ? notWatched : watchOf(observed, watchedMs);
-  const seen = { ...watch.seen, smokeCalls: smoke.calls };
-  const checks = { watchMs: watch.ms };
-  const told = finding === 'healthy' ? '' : reason;
-  const found = { build, verdict: finding, container, watchedMs };
-  await recordEvent(context, app, 'verdict', { ...found, reason: told, seen, checks });
-  if (finding !== 'healthy') {
-    const failedRunIds = observed.calls.failed();
-    // A watch of what nobody calls sees nothing the next time, too.
-    const fix = because === 'nothing seen' ? options.calling : options.goOn;
-    const details = { app, ...found, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
+  const watched = { watchMs: watchedMs, seen: observed.seen, restarted: observed.replicas.restarted };
+  const { seen, ...watch } = watchMs === undefined ? { watchMs: 0, seen: notSeen } : watched;
+  return tell(context, options, {
+    finding,
+    because,
+    watchedMs,
+    ...watch,
+    seen: { ...seen, smokeCalls: smoke.calls },
+    ...observed.reason(because, smoke),
+    failedRunIds: observed.calls.failed(),
+    shows: observed.earlierShown,
     // As it was known before the calls: what they left in the log is later.
-    const about = { ...options, goOn: fix, since: history.servesSince(build) };
-    const error = verdictError(about, observed.earlierShown, details);
-    return { finding, error, ...(finding === 'sick' && { explained: explain(context, about, error, container) }) };
+    since: history.servesSince(build),
+  });
+}
+
+/** Writes down what was found, and says it. */
+async function tell(context: Context, options: BuildVerification, found: Found): Promise<Verified> {
+  const { app, build } = options;
+  const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds, restarted } = found;
+  const verdict = { build, verdict: finding, container, watchedMs };
+  const told = finding === 'healthy' ? '' : reason;
+  await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, checks: { watchMs } });
+  if (finding !== 'healthy') {
+    const details = { app, ...verdict, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
+    const error = verdictError(options, found, details);
+    return { finding, error, ...(finding === 'sick' && { explained: explain(context, options, error, found) }) };
   }
-  progress.note(`${app} is healthy${watch.counted}`);
+  context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(seen)}` : ''}`);
   if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
-  warnOfRestart(context, app, watch.restarted);
+  if (restarted)
+    warn(context, `replica ${restarted} restarted once`, gantryCommand`logs ${app} --container ${restarted}`);
   return { finding, health: { verdict: finding, watchedMs, ...seen } };
 }
 
@@ -102,27 +136,6 @@ async function callAll(context: Context, observed: ObservedBuild, { smokeTests, 
   if (smokeTests.length === 0) return noSmoke;
   const { callBuild } = await import('./smoke.ts');
   return callBuild(context, observed, smokeTests, config?.runtime === 'cortex');
-}
-
-function warnOfRestart(context: Context, app: string, replica: string | undefined): void {
-  if (replica) warn(context, `replica ${replica} restarted once`, gantryCommand`logs ${app} --container ${replica}`);
-}
-
-const notWatched = { seen: notSeen, ms: 0, counted: '', restarted: undefined };
-
-function watchOf({ seen, replicas }: ObservedBuild, ms: number) {
-  return { seen, ms, counted: ` after ${duration(ms)}: ${summary(seen)}`, restarted: replicas.restarted };
-}
-
-/** A build that another one has replaced before it was looked at. */
-async function wasReplaced(context: Context, options: BuildVerification, serves: string): Promise<Verified> {
-  const { app, build } = options;
-  const finding = 'superseded';
-  const about = { build, verdict: finding, reason: `build ${shortBuild(serves)} serves now`, watchedMs: 0 } as const;
-  const seen = { ...notSeen, smokeCalls: 0 };
-  await recordEvent(context, app, 'verdict', { ...about, seen });
-  const details = { app, ...about, container: null, ...seen, failedRunIds: [] };
-  return { finding, error: verdictError(options, undefined, details) };
 }
 
 function warn({ progress }: Context, message: string, fix: CommandLine): void {
@@ -171,15 +184,12 @@ function wellSince(observed: ObservedBuild, since: number) {
 
 const shownLines = 20;
 
-interface VerdictDetails extends Record<string, unknown> {
-  verdict: Exclude<Verdict, 'healthy'>;
-  reason: string;
-  container: string | null;
-}
-
-/** `shows`: the build that the app shows instead, if that served before. */
-function verdictError({ app, build, goOn }: BuildVerification, shows: string | undefined, details: VerdictDetails) {
-  const { verdict, reason, container } = details;
+function verdictError(
+  { app, build, goOn, calling }: BuildVerification,
+  found: Found,
+  details: Record<string, unknown>,
+) {
+  const { finding: verdict, because, reason, container, shows } = found;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
     const facts = { fix: gantryCommand`builds list ${app}`, details };
@@ -190,7 +200,9 @@ function verdictError({ app, build, goOn }: BuildVerification, shows: string | u
     const [what, why] = shows
       ? [`whether ${named} of ${app} is healthy`, { why: doubt }]
       : [`${app} serves ${named}, and whether it is healthy`, {}];
-    return new PendingError(`${what} is not known: ${reason}`, { ...why, fix: goOn, details });
+    // A watch of what nobody calls sees nothing the next time, too.
+    const fix = because === 'nothing seen' ? calling : goOn;
+    return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }
   const fix = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;
   return new NotReadyError(`${app} is not healthy: ${reason}`, { fix, details });
@@ -199,9 +211,9 @@ function verdictError({ app, build, goOn }: BuildVerification, shows: string | u
 /** Adds the end of the log to the error of a sick build, and the cause. A replica is of this build only. */
 async function explain(
   context: Context,
-  { app, config, since }: BuildVerification & { since: number | undefined },
+  { app, config }: BuildVerification,
   error: GantryError,
-  container: string | undefined,
+  { container, since }: Found,
 ): Promise<void> {
   const log = await readFailureLog(context, app, container ? { container } : { since });
   const shown = log.slice(-shownLines);
@@ -219,15 +231,15 @@ export const pauses = { firstMs: 2_000, ms: 5_000, firstForMs: 10_000 };
 export async function watchBuild(context: Context, observed: ObservedBuild, smoke: Smoke, watchMs: number | undefined) {
   const { elapsed, delay, progress } = context;
   const started = elapsed();
-  const whole: readonly LookPart[] = watchMs === undefined ? ['app', 'replicas'] : allParts;
+  const whole: LookPart[] = watchMs === undefined ? ['app', 'replicas'] : [...allParts];
   const step = watchMs === undefined ? noStep : progress.step(`Watching ${observed.subject.app}`);
   try {
     for (let looks = 0; ; looks++) {
       const leftMs = (watchMs ?? 0) - (elapsed() - started);
       const time = timeOf(leftMs);
       // Replicas each time, the others in turn: nothing is decided by what is older than one look.
-      const parts = looks > 0 && time === 'left' ? partsInTurn[looks % 2] : whole;
-      const health = await lookAndJudge(observed, { smoke, time, parts, whole });
+      const turn = looks > 0 && time === 'left' ? partsInTurn.slice(looks % 2, (looks % 2) + 1) : [];
+      const health = await lookAndJudge(observed, smoke, time, [...turn, whole]);
       if (health.finding !== 'look again') return health;
       step.update({ text: `${summary(observed.seen)}, ${leftText(leftMs)}` });
       const isCalm = elapsed() - Math.max(started, observed.replicas.changedAt) >= pauses.firstForMs;
@@ -248,23 +260,18 @@ function leftText(leftMs: number): string {
   return leftMs > 0 ? `${duration(leftMs)} left` : 'waiting for what the platform shows late';
 }
 
-interface Looking {
-  smoke: Smoke;
-  time: HealthFacts['time'];
-  parts?: readonly LookPart[] | undefined;
-  whole: readonly LookPart[];
-}
-
 /** What some parts would decide is decided by all of them. */
-async function lookAndJudge(observed: ObservedBuild, { smoke, time, parts, whole }: Looking): Promise<Health> {
-  await observed.look(parts ?? whole);
-  const health = observed.judge(smoke, time);
-  if (parts === whole || health.finding === 'look again') return health;
-  await observed.look(whole);
-  return observed.judge(smoke, time);
+async function lookAndJudge(observed: ObservedBuild, smoke: Smoke, time: HealthFacts['time'], looks: LookPart[][]) {
+  let health: Health = { finding: 'look again', because: '' };
+  for (const parts of looks) {
+    await observed.look(parts);
+    health = observed.judge(smoke, time);
+    if (health.finding === 'look again') break;
+  }
+  return health;
 }
 
-const partsInTurn: readonly (readonly LookPart[])[] = [
+const partsInTurn: LookPart[][] = [
   ['replicas', 'app'],
   ['replicas', 'runs'],
 ];

@@ -260,16 +260,25 @@ test('a build that never ends is exit code 8, and continues', async () => {
   ]);
 });
 
-test('a lost reply of create app is followed by a second build: the first may be somebody else’s', async () => {
-  await deployed('one');
-  await deployed('two');
-  emulator.fail('createApp', 'reset-after');
-  const { code, stderr, json } = await back();
-  expect([code, creations()]).toEqual([0, 4]);
-  expect(stderr).toContain('a build of web may have been created that gets no upload');
-  expect((await live()).latestReadyBuildId).toBe((json() as { build: string }).build);
-  expect([...emulator.store.builds.values()].filter(({ cancelledAt }) => cancelledAt !== undefined)).toEqual([]);
-});
+test.each([
+  ['', 0],
+  [', and by a third if the URL of that one has expired', 1],
+])(
+  'a lost reply of create app is followed by a second build%s: the first may be somebody else’s',
+  async (_, expired) => {
+    await deployed('one');
+    await deployed('two');
+    emulator.fail('createApp', 'reset-after');
+    if (expired > 0) emulator.fail('upload', 'expired');
+    const { code, stderr, json } = await back();
+    expect([code, creations()]).toEqual([0, 4 + expired]);
+    expect(stderr).toContain('a build of web may have been created that gets no upload');
+    expect((await live()).latestReadyBuildId).toBe((json() as { build: string }).build);
+    expect([...emulator.store.builds.values()].filter(({ cancelledAt }) => cancelledAt !== undefined)).toHaveLength(
+      expired,
+    );
+  },
+);
 
 test.each([
   ['sizes', ({ size }: { size: number }) => size],

@@ -143,7 +143,7 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
     logs: !unlimited.progress.isQuiet,
     limit,
     inTurn: deployAgain(options, { ifBusy: 'wait' }),
-    anyway: deployAgain(options, { older: true }),
+    anyway: options.older ? undefined : deployAgain(options, { older: true }),
     replan: planAgain(options),
     verification: {
       watchMs: watch === true ? defaultWatchMs : watch,

@@ -247,7 +247,7 @@ function teamPlace(context: Context, team: TeamState): ArchivePlace {
       return kept.filter((each) => each.build === (build ?? each.build) && each.app === app && each.body.name === app);
     },
     async has({ app, sha256 }) {
-      return (await team.list(context, files(app)))?.some(({ name }) => name === `${sha256}.zip`) ?? false;
+      return (await team.list(context, files(app))).some(({ name }) => name === `${sha256}.zip`);
     },
     copy: ({ app, sha256 }, to) => team.download(context, `${files(app)}/${sha256}.zip`, to),
   };

@@ -90,7 +90,7 @@ export function shareArchive(context: Context, kept: KeptArchive): void {
   const [folder, files] = [sharedRecords(team, kept.app), sharedFiles(team, kept.app)];
   const [record, archive] = [sharedName(kept), `${kept.sha256}.zip`];
   const firstWork = async () => {
-    const listed = (await team.list(context, files)) ?? [];
+    const listed = await team.list(context, files);
     if (!listed.some(({ name }) => name === archive)) {
       await team.addFile(`${files}/${archive}`, archiveFile(state, kept.sha256));
     }
@@ -126,7 +126,7 @@ export async function enforceLimits(context: Context): Promise<void> {
 /** The same for those of a team, of which this command has sent one: that of a build that failed is removed. */
 async function enforceSharedLimits(context: Context, team: TeamState, sent: KeptArchive): Promise<void> {
   const [folder, filesIn] = [sharedRecords(team, sent.app), sharedFiles(team, sent.app)];
-  const listed = ((await team.list(context, folder)) ?? []).map(({ name }) => name);
+  const listed = (await team.list(context, folder)).map(({ name }) => name);
   const names = [...new Set([...listed.filter((name) => buildOf(name) !== undefined), sharedName(sent)])];
   const history = await readHistory(context, sent.app);
   // One that was rolled back by hand may be named later.
@@ -134,7 +134,7 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
   const well = names.sort().filter((name) => isWell(buildOf(name)));
   const kept = new Set([...well.slice(-maxShared), ...names.slice(-maxOfApp)]);
   const hashes = new Set([...kept].map(hashOf));
-  const unused = ((await team.list(context, filesIn)) ?? []).filter(({ name, modified }) => {
+  const unused = (await team.list(context, filesIn)).filter(({ name, modified }) => {
     return !hashes.has(name.replace(/\.zip$/, '')) && toMs(modified) + sendingMs < context.platformNow();
   });
   await team.remove(context, [

@@ -40,7 +40,7 @@ export class AppHistory {
   /** Those of this app: one that was deleted had the same name. */
   readonly #own: readonly HistoryEvent[];
   readonly #byName = new Map<string, HistoryEvent[]>();
-  readonly #origins = new Map<string, string>();
+  readonly #contents = new Map<string, string>();
 
   constructor(private readonly recorded: readonly HistoryEvent[]) {
     this.events = withUploads(recorded);
@@ -56,9 +56,13 @@ export class AppHistory {
     return this.#last('created', (event) => event.build === build);
   }
 
-  /** What was sent for a build, or last. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
-  sent(build?: string): EventOf<'sent'> | undefined {
-    return this.#last('sent', (event) => event.build === (build ?? event.build));
+  /** What was sent for a build. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
+  sent(build: string | null | undefined): EventOf<'sent'> | undefined {
+    return this.#last('sent', (event) => event.build === build);
+  }
+
+  lastSent(): EventOf<'sent'> | undefined {
+    return this.#last('sent', () => true);
   }
 
   /** As it was sent, or as it was found since. */
@@ -186,7 +190,7 @@ export class AppHistory {
 
   /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */
   fileSettings(build: string | null | undefined): DeployedSettings {
-    const sent = build ? this.sent(build) : undefined;
+    const sent = this.sent(build);
     return sent ? { sent: sent.settings, shown: { ...this.firstSettingsOf(sent.build), ...sent.made } } : {};
   }
 
@@ -208,32 +212,30 @@ export class AppHistory {
 
   /** Whether the same was sent for two builds: the same files with the same settings, or one was made of the other. */
   areOfSame(one: string, other: string): boolean {
-    return this.originOf(one) === this.originOf(other);
+    return this.#contentOf(one) === this.#contentOf(other);
   }
 
   /** Other builds of the same files, the latest first. */
   ofSame(build: string): string[] {
     const made = this.#own.flatMap((event) => {
-      if (event.event === 'rolling-back') return event.as;
-      return event.event === 'sent' ? event.build : [];
+      if (event.event === 'rolling-back') return [event.to, event.as];
+      return event.event === 'sent' ? [event.restored ?? event.build, event.build] : [];
     });
-    const known = new Set([this.originOf(build), ...made].reverse());
+    const known = new Set(made.reverse());
     return [...known].filter((other) => other !== build && this.areOfSame(other, build));
   }
 
-  /** The build whose files a build has again: that of a build that was restored itself may be of an earlier one. */
-  originOf(build: string): string {
-    const known = this.#origins.get(build);
+  /** What was sent for a build, as digests; without a record of that, the build, or the one that a rollback made it of. */
+  #contentOf(build: string): string {
+    const known = this.#contents.get(build);
     if (known !== undefined) return known;
-    this.#origins.set(build, build);
+    this.#contents.set(build, build);
     // A revision may have been forced.
     const rolling = this.#last('rolling-back', ({ as, fromGit }) => as === build && fromGit === undefined);
-    const sent = this.sent(build);
-    const { restored } = sent ?? { restored: rolling?.to };
-    const first = sent && this.#all('sent').find((event) => isSameSent(event, sent))?.build;
-    const origin = restored === undefined ? (first ?? build) : this.originOf(restored);
-    this.#origins.set(build, origin);
-    return origin;
+    const { filesDigest, settingsDigest } = this.sent(build) ?? {};
+    const content = filesDigest ? `${filesDigest} ${settingsDigest}` : rolling ? this.#contentOf(rolling.to) : build;
+    this.#contents.set(build, content);
+    return content;
   }
 
   /** For people, the newest first, one for each action: what was sent was created, what was rolled back was sent. */
@@ -316,9 +318,3 @@ const unlisted = ['job', 'commit', 'preview'] as const;
 function isForPeople(event: HistoryEvent): event is ListedEvent {
   return !unlisted.some((name) => name === event.event);
 }
-
-const isSameSent = (one: EventOf<'sent'>, other: EventOf<'sent'>) =>
-  one.restored === undefined &&
-  one.filesDigest === other.filesDigest &&
-  one.settingsDigest === other.settingsDigest &&
-  one.named === other.named;

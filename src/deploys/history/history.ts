@@ -219,7 +219,7 @@ const maxRemoved = 100;
 
 /** The same limits as for the history of a machine. */
 async function removeOld(context: Context, team: TeamState, folder: string): Promise<void> {
-  const entries = (await team.list(context, folder)) ?? [];
+  const entries = await team.list(context, folder);
   const now = context.platformNow();
   let bytes = 0;
   const newestFirst = entries

@@ -8,7 +8,7 @@ export {
   noCommit,
   type WithCommit,
 } from './app-history.ts';
-export type { EventOf, Verdict } from './event-log.ts';
+export type { EventOf } from './event-log.ts';
 export { changedSettings, hardwareFields, scalingFields, sentSettings, settingKey } from './followed-settings.ts';
 export {
   allApps,

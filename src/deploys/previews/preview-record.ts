@@ -187,7 +187,7 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
 type Proven = ReturnType<typeof prove>;
 
 function prove(name: string, { repository, branches, here }: Clone, history: AppHistory) {
-  const [own, sent] = [history.preview(), history.sent()];
+  const [own, sent] = [history.preview(), history.lastSent()];
   const isOfHere = own?.repository === repository && (repository !== noRepository.id || own.base === here);
   const record = isOfHere && previewName(own) === name ? own : undefined;
   if (record) return { branch: record.branch, proof: 'record' as const, record, sent };

@@ -202,5 +202,5 @@ async function readPreviewFacts(context: Context, name: string, byFiles: boolean
   const merged = main && (await findMerged(context, commits, main.ref));
   const committed = new Set(sources.flatMap(({ id, commit }) => (commit && merged?.has(commit) ? id : [])));
   const sent = new Set(shown.list.flatMap(({ id }) => (history.sent(id) ? id : [])));
-  return { ...shown, sent, lastSent: history.sent()?.build, main: main?.name, committed };
+  return { ...shown, sent, lastSent: history.lastSent()?.build, main: main?.name, committed };
 }

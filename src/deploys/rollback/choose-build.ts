@@ -1,5 +1,6 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { ConflictError, NotFoundError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
@@ -74,20 +75,20 @@ export async function chooseBuild(
   warnOfDoubts(context, name, last);
   const target = builds.find(({ id }) => id === last.build);
   if (!target) throw nothingBeforeError(name, { history, live }, last);
-  tellPassed(context, before, { live, target: target.id });
+  tellPassed(context, before, target.id);
   return { ...chosen, target, isLive: false, chosenBy: last.chosenBy };
 }
 
 /** Which builds served later than the target and are not returned to, and why not. */
-function tellPassed({ progress }: Context, before: readonly ReturnCandidate[], { live, target }: Passing): void {
-  const end = before.findIndex(({ id }) => id === target);
-  const passed = before.slice(0, end).filter(({ id, isFit }) => !isFit && id !== live);
-  for (const why of new Set(passed.map((each) => each.why))) {
-    const ids = passed.filter((each) => each.why === why).map(({ id }) => shortBuild(id));
-    progress.note(`skipped ${ids.join(', ')}: ${why}`);
-  }
+function tellPassed({ progress }: Context, before: readonly ReturnCandidate[], target: string): void {
+  const passed = new Map<string, string[]>();
+  for (const { id, why } of before.slice(
+    0,
+    before.findIndex(({ id }) => id === target),
+  ))
+    if (why !== undefined) onceFor(passed, why, () => []).push(shortBuild(id));
+  for (const [why, ids] of passed) progress.note(`skipped ${ids.join(', ')}: ${why}`);
 }
-type Passing = Pick<Chosen, 'live'> & { target: string };
 
 /**
  * The build that is named, or that a rollback has made which was not seen to its end: that one is typed again by the same
@@ -127,14 +128,13 @@ interface Known extends Pick<Chosen, 'history' | 'live'> {
 export function candidatesOf({ builds, history, live }: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
   return served.map(({ id, evidence }) => {
-    const isSame = id === live || (live !== undefined && history.areOfSame(id, live));
+    const isSame = live !== undefined && history.areOfSame(id, live);
     const unfit: [isUnfit: boolean, why: string][] = [
       [isSame, 'the same files as those of the live build'],
       [history.isSick(id), 'rolled back or found sick'],
       [!ready.has(id), 'it did not succeed, or is gone'],
     ];
-    const why = unfit.find(([isUnfit]) => isUnfit)?.[1];
-    return { id, evidence, isFit: why === undefined, why };
+    return { id, evidence, why: unfit.find(([isUnfit]) => isUnfit)?.[1] };
   });
 }
 
@@ -176,7 +176,7 @@ function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'histor
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
 /** `others`: builds that could be returned to instead, if they are kept. */
-export async function noArchiveError(context: Context, app: string, build: string, { others, again }: NoArchive) {
+export async function noArchiveError(context: Context, app: string, build: string, { others, again }: Chosen) {
   const why = (await whyNotUsable(context, app, build)) ?? 'its archive is damaged, or was changed after the deploy';
   const isKept = await findKeptBuilds(context, app);
   const other = others.find((id) => id !== build && isKept(id));
@@ -185,7 +185,6 @@ export async function noArchiveError(context: Context, app: string, build: strin
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
   return new NotFoundError(message, { why, fix: again?.without ?? back, details });
 }
-type NoArchive = Pick<Chosen, 'others' | 'again'>;
 
 /** Says early if there would be nothing to roll back to. */
 export async function warnUnlessKept(context: Context, app: string, live: string | null): Promise<void> {
@@ -202,10 +201,9 @@ export async function warnUnlessKept(context: Context, app: string, live: string
 /** No build is known to have served before, to be well, and to have other files. */
 export class NothingBeforeError extends NotFoundError {}
 
-/** A build that served before. Fit: it is ready, was not found sick or rolled back, and has other files. */
+/** A build that served before, and why it is not fit to be returned to. */
 interface ReturnCandidate extends ServedBuild {
-  isFit: boolean;
-  why?: string | undefined;
+  why: string | undefined;
 }
 
 type LastWell = ReturnType<typeof lastWell>;
@@ -215,7 +213,7 @@ type LastWell = ReturnType<typeof lastWell>;
  * is asked for. `unclear`: those that fit and may have served later. `clear`: those that did serve.
  */
 export function lastWell(before: readonly ReturnCandidate[]) {
-  const fits = before.filter(({ isFit }) => isFit);
+  const fits = before.filter(({ why }) => why === undefined);
   const at = fits.findIndex(({ evidence }) => evidence !== 'unclear');
   const found = fits[at];
   const idsOf = (served: readonly ServedBuild[]) => served.map(({ id }) => id);

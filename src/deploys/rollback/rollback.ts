@@ -74,7 +74,7 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${what} does not wait for it`);
     }
     sayPlan(context, plan, source, choice, what);
-    const [was, is] = [place.history.sent(live ?? '')?.commit, plan.commit];
+    const [was, is] = [place.history.sent(live)?.commit, plan.commit];
     if (was && is && was !== is) context.progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
     const once = `build ${shortBuild(target.id)} of ${from} again${what === 'promotion' ? ` as ${app}` : ''}`;
     const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';

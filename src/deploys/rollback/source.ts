@@ -64,20 +64,16 @@ export interface RollbackSource {
   deploy(options: SendOptions): Promise<Sent>;
 }
 
-type From = Pick<RollbackOptions, 'fromGit' | 'configFile'>;
 type Use<T> = (source: RollbackSource) => Promise<T>;
 
-/** What can be chosen from, and the settings that are not those of the earlier build. */
-interface Again extends Pick<Chosen, 'app' | 'target' | 'others' | 'history' | 'again'> {
-  /** The name as well, if another app gets the build. */
-  keep: Partial<AppCreation>;
-}
+/** What was chosen, and the settings that are not those of the earlier build: the name as well, if another app gets it. */
+type Again = Chosen & { keep: Partial<AppCreation> };
 
 /** Passes what a build can be made of again to `use`. Throws NotFoundError if there is no archive. */
-export function withSource<T>(context: Context, name: string, again: Again, from: From, use: Use<T>) {
-  const { fromGit, configFile } = from;
-  if (fromGit === undefined) return withArchive(context, name, again, use);
-  return withCommit(context, name, again, { revision: fromGit, configFile }, use);
+export function withSource<T>(context: Context, name: string, again: Again, from: RollbackOptions, use: Use<T>) {
+  const { fromGit: revision, configFile } = from;
+  if (revision === undefined) return withArchive(context, name, again, use);
+  return withCommit(context, name, again, { revision, configFile }, use);
 }
 
 function withArchive<T>(context: Context, name: string, again: Again, use: Use<T>): Promise<T> {

@@ -1,8 +1,10 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import { baseImages } from '../../app/docker-image.ts';
+import { locateSetting } from '../../app/setting-location.ts';
 import { keyOfField, listAppSettings } from '../../app/settings.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
+import { GantryError } from '../../kernel/errors.ts';
 import { defined, stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
 import { findRegistryLogin } from '../../platform/config/registry-login.ts';
@@ -185,4 +187,22 @@ export function ownSettings(project: AppConfig, { keep, ...options }: CreateAppO
 export async function readBaseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
   if (custom?.dockerfile_path) return baseImages(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
+}
+
+/** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
+export async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
+  if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
+  const [named] = listAppSettings(config)
+    .filter(({ value }) => value !== undefined)
+    .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at);
+  const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
+  if (location) error.facts.location ??= location;
+  throw error;
+}
+
+/** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
+function placeIn(message: string, field: string): number {
+  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
 }

@@ -22,17 +22,10 @@ import { type BeforeFacts, beforeFacts } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe, platformTime } from '../observe.ts';
 import { buildFact, order } from '../serving.ts';
-import { recordEnded } from './what-serves.ts';
+import { recordEnded } from './failed-build.ts';
 
 /** Times in ms. */
 const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
-
-/** How to wait for other builds. `own`: only for those before this one. */
-interface WaitOptions {
-  limit: TimeLimit;
-  stuck: StuckBuilds;
-  own?: string;
-}
 
 /** What a deploy does about other builds of the app that are in progress. */
 export const busyPolicies = beforeFacts.ifBusy;
@@ -63,8 +56,12 @@ export function busyError(app: string, busy: readonly Build[], fix: CommandLine)
   return new ConflictError(`${names(busy)} of ${app} in progress`, { fix, details });
 }
 
-/** Builds end in the order in which they were created, also if deploys start at once. Returns whether it waited. */
-export async function waitForBuilds(context: Context, app: string, { limit, stuck, own }: WaitOptions) {
+/**
+ * Builds end in the order in which they were created, also if deploys start at once. `own`: only those before this one.
+ * Returns whether it waited.
+ */
+export async function waitForBuilds(context: Context, limit: TimeLimit, stuck: StuckBuilds, own?: string) {
+  const { app } = stuck;
   const { elapsed, progress, project } = context;
   const started = elapsed();
   let busy: Build[] = [];
@@ -176,7 +173,7 @@ export class StuckBuilds {
 
   constructor(
     private readonly context: Context,
-    private readonly app: string,
+    readonly app: string,
   ) {}
 
   /** The builds in progress that can still start. */

@@ -8,9 +8,9 @@ import { findCommit } from '../identity.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification } from '../verify.ts';
 import type { Deployment } from './deploy-record.ts';
-import { isAsked, orderOf, type Prepared, yesNo } from './prepare-deploy.ts';
+import { recordFailure, tellOnFailure } from './failed-build.ts';
+import { isAsked, type Prepared, yesNo } from './prepare-deploy.ts';
 import type { Sent } from './send-build.ts';
-import { recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** Carries out what was prepared: sends the app unless it serves, verifies it, and returns to the build before a sick one. */
 export async function deployApp(prepared: Prepared): Promise<Deployment> {
@@ -26,14 +26,14 @@ export async function deployApp(prepared: Prepared): Promise<Deployment> {
 
 /** Packs, creates a build, waits for its turn, looks again, uploads, and follows the build. */
 async function send(context: Context, prepared: Prepared): Promise<Sent> {
-  const { local, plan, options, approved, secrets } = prepared;
-  const { ifBusy, limit, verification } = options;
-  const sent = await (await import('./send-build.ts')).sendApp(context, local, {
+  const { local, plan, here, options, approved, secrets } = prepared;
+  const { ifBusy, limit, verification, anyway } = options;
+  const sent = await (await import('./send-app.ts')).sendApp(context, local, {
     ...options,
     keep: plan.keep,
     secrets,
     turn: ifBusy === 'wait' ? prepared : undefined,
-    guard: { plan: approved, order: orderOf(prepared) },
+    guard: { plan: approved, order: { here, anyway } },
     isVerified: isAsked(verification),
   });
   limit.handOver();

@@ -29,7 +29,7 @@ export interface LocalApp {
   /** Of the files, each read once. */
   checksums: FileChecksums;
   /** What the look at its files found; undefined for an app without files. */
-  seen?: SeenProblems;
+  seen: SeenProblems | undefined;
 }
 
 export interface LocalAppOptions {
@@ -49,6 +49,9 @@ export interface LocalAppOptions {
   repack?: boolean | undefined;
 }
 
+/** The secrets that an app gets, by their names. Undefined if they may not be read. */
+type ReadNames = () => Promise<object | undefined>;
+
 /** The config file, the app's files and the generated ones. Removes what a killed command left. Throws ProjectError. */
 export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
   removeOrphanedFiles(context.settings.folders.state);
@@ -59,7 +62,14 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   for (const warning of warnings) progress.warn(warning);
   if (name !== undefined) project.text = await withAppName(project.text, name);
   project.scaling = { ...project.scaling, ...options.scaling };
-  const none = { entries: [], skipped: [], bytes: 0, cache: undefined, checksums: new FileChecksums() };
+  const none = {
+    entries: [],
+    skipped: [],
+    bytes: 0,
+    cache: undefined,
+    checksums: new FileChecksums(),
+    seen: undefined,
+  };
   if (project.partner) return { project, ...none };
 
   const step = progress.step('Collecting files');
@@ -80,8 +90,21 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   }
 }
 
+/**
+ * Refuses an app that needs a secret which is not there. `end` refuses packages that do not fit together: they are asked for
+ * beside all that comes before the upload. An emulator installs nothing.
+ */
+export async function checkLocal(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
+  const { env, target } = context;
+  if (!local.seen) await checkLocalSource(context, local);
+  refuse(context, await checkSecrets(local, secrets));
+  const isInstalled = target.platform.value !== 'emulator';
+  const asked = isInstalled ? checkPackages({ env, signal }, local, { timeoutMs: 5_000 }) : [];
+  return { end: async () => refuse(context, await asked) };
+}
+
 /** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
-export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
+async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
   const { cwd, env, signal, progress } = context;
   const { project } = local;
   if (project.partner) return;
@@ -91,11 +114,23 @@ export async function checkLocalSource(context: Context, local: LocalApp): Promi
   for (const problem of problems) progress.warn(problem);
 }
 
+/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
+export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadNames): Promise<Problem[]> {
+  if (!seen?.needed.length) return [];
+  const secrets = await read();
+  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
+}
+
+function refuse({ progress }: Context, problems: readonly Problem[]): void {
+  for (const problem of problems) if (problem.severity === 'warning') progress.warn(problem);
+  throwOnError(problems);
+}
+
 /** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
 export async function checkLocalApp(
   context: Context,
   options: LocalAppOptions & { root: string },
-): Promise<{ project?: AppConfig; problems: Problem[]; seen?: SeenProblems }> {
+): Promise<{ project?: AppConfig; problems: Problem[]; seen?: SeenProblems | undefined }> {
   const { configFile, name, root } = options;
   noteAppFolder(context, configFile, root);
   const checked = await checkAppConfig(resolve(context.cwd, configFile), { name, shownAs: configFile, root });
@@ -106,9 +141,9 @@ export async function checkLocalApp(
     context.progress.note(`syntax was checked by Python ${version}: Python ${wanted} is not on this machine`);
   const found = await collectApp(context, project, { ...options, onOtherVersion })
     .then(
-      ({ warnings, seen }) => ({ problems: warnings, ...(seen && { seen }) }),
+      ({ warnings, seen }) => ({ problems: warnings, seen }),
       (error: unknown) => {
-        if (error instanceof ProjectError) return { problems: error.problems };
+        if (error instanceof ProjectError) return { problems: error.problems, seen: undefined };
         throw error;
       },
     )
@@ -182,7 +217,7 @@ async function collectApp(
   const bytes = totalBytes(entries);
   const seen = checkSource ? await look(context, project, { entries, skipped }) : undefined;
   return {
-    ...(seen && { seen }),
+    seen,
     entries,
     skipped,
     bytes,

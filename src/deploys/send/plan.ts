@@ -11,6 +11,7 @@ import {
   RateLimitedError,
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { once } from '../../kernel/once.ts';
 import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, appIsUnwell, liveBuild } from '../../platform/contract/apps.ts';
@@ -47,53 +48,54 @@ import { asNamed, fileDecisions, type LocalApp, readLocalApp } from './local-app
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
 export type DeployPlan = Awaited<ReturnType<typeof planDeploy>>['plan'];
 
-export interface PlanOptions {
+/** Which settings and what else is asked for: the same flags as of a deploy. */
+export interface PlanOptions extends Omit<CreateAppOptions, 'keep' | 'region'> {
   /** Compare the checksums of local files. */
-  compareFiles: boolean;
+  compares: boolean;
   /** Do not ask the platform for the files of the live build if those on record as sent for it are equal. */
-  trustRecord?: boolean | undefined;
-  listFiles?: boolean | undefined;
+  ifChanged?: boolean | undefined;
+  /** List all files, and why they are sent. */
+  files?: boolean | undefined;
   /** Fail if the deployed app cannot be read: the comparison is the result. */
   dryRun: boolean;
   /** Keep the deployed replicas, cooldown and concurrency instead of those of the file. */
-  keepScaling: boolean;
+  keepScaling?: boolean | undefined;
 }
 
 /** The app on disk beside the deployed one. */
 export interface Planned {
   plan: DeployPlan;
+  /** What decides which settings are sent. */
+  making: CreateAppOptions;
   history: AppHistory;
   /** What is on record as sent for the live build, and the app by the name that it was sent with. */
   sent: EventOf<'sent'> | undefined;
   named: LocalApp;
+  /** Whether its files are those on record. */
+  isAsSent: () => Promise<boolean>;
 }
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
 export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions) {
   const { project, entries, bytes } = local;
-  const { app, exists } = await readDeployedApp(context, project.name, options);
-  const shown = app ? shownOf(app) : { build: null, status: null, endpoint: '', region: null, failedBuild: null };
-  const region = chooseRegion(context.settings.region, project.hardware.region, {
-    isNew: exists === false,
-    region: shown.region,
-  });
-  const keep = { ...(app && options.keepScaling && scalingOf(app)), ...(region && { region }) };
-  const body = withoutLogin(project, { keep });
-  const history = await (app ? recordLook(context, project.name, app) : readHistory(context, project.name));
-  const sent = shown.build === null ? undefined : history.sent(shown.build);
-  const { named: sentAs = project.name } = sent ?? {};
-  const named = sentAs === project.name ? local : await asNamed(local, sentAs);
-  const settings = app ? compareSettings(project, body, app, history.fileSettings(shown.build)) : [];
-  const build = app && options.compareFiles && !project.partner && (shown.build || app.latestBuildId);
-  const isAsSent = async () => options.trustRecord && sent?.filesDigest === (await sentFilesDigest(named));
-  const fileChanges = !build
-    ? null
-    : (await isAsSent())
-      ? unchangedFiles(entries.length)
-      : await compareWithBuild(context, { app: project.name, build }, named, options);
+  const { name } = project;
+  const { app, exists } = await readDeployedApp(context, name, options);
+  const shown = shownOf(app);
+  const facts = { isNew: exists === false, region: shown.region };
+  const region = chooseRegion(context.settings.region, project.hardware.region, facts);
+  const keep = { ...(options.keepScaling && scalingOf(app)), ...(region && { region }) };
+  const making: CreateAppOptions = { ...options, keep };
+  const body = withoutLogin(project, making);
+  const history = await recordLook(context, name, app);
+  const sent = history.sent(shown.build);
+  const { named: sentAs = name } = sent ?? {};
+  const named = sentAs === name ? local : await asNamed(local, sentAs);
+  const settings = compareSettings(project, body, app, history.fileSettings(shown.build));
+  const isAsSent = once(async () => sent?.filesDigest === (await sentFilesDigest(named)));
+  const fileChanges = await compareWithBuild(context, { app, local, named, isAsSent }, options);
   const plan = {
     dryRun: true as const,
-    app: project.name,
+    app: name,
     project: context.project,
     runtime: project.runtime,
     exists,
@@ -108,11 +110,11 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
       bytes,
       largest: largestFiles(entries).map(({ path, size }) => ({ path, bytes: size })),
     },
-    selection: options.listFiles ? fileDecisions(local) : null,
+    selection: options.files ? fileDecisions(local) : null,
     older: false,
     changed: shown.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
   };
-  return { plan, history, sent, named };
+  return { plan, making, history, sent, named, isAsSent };
 }
 
 /** What a plan has of the deployed app. */
@@ -122,34 +124,37 @@ function shownOf(app: App) {
   return { build: liveBuild(app) ?? null, status, endpoint, region, failedBuild };
 }
 
-async function readDeployedApp(
-  context: Context,
-  name: string,
-  options: PlanOptions,
-): Promise<{ app?: App; exists: boolean | null }> {
+/** What is shown of an app that is not there, or cannot be read. */
+const nothingShown: App = { id: '' };
+
+/** `exists`: null if that is not known. */
+async function readDeployedApp(context: Context, name: string, options: PlanOptions) {
   try {
     return { app: await fetchApp(context.api, { project: context.project, app: name }), exists: true };
   } catch (error) {
-    if (error instanceof NotFoundError) return { exists: false };
+    if (error instanceof NotFoundError) return { app: nothingShown, exists: false };
     warnOrThrow(context, error, options, 'cannot read the deployed app');
-    return { exists: null };
+    return { app: nothingShown, exists: null };
   }
 }
 
-/** By the platform's list of files, and the SHA-256 that this machine kept. Null if the platform has no list. */
+/** By what was sent, or the platform's list of files and the SHA-256 that this machine kept. Null: there is no list. */
 async function compareWithBuild(
   context: Context,
-  { app, build }: { app: string; build: string },
-  { entries, checksums }: LocalApp,
+  { app: shown, local, named, isAsSent }: Pick<Planned, 'named' | 'isAsSent'> & { app: App; local: LocalApp },
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
+  const { name: app, partner } = local.project;
+  const build = liveBuild(shown) || shown.latestBuildId;
+  if (!build || !options.compares || partner) return null;
+  if (options.ifChanged && (await isAsSent())) return unchangedFiles(local.entries.length);
   try {
     const files = await listFiles(api, { project, app, build });
     const kept = await readKeptFiles(context, app, build);
     const known = new Map(kept.map(({ path, size, sha256 }) => [path, { path, size, sha256 }]));
     const listed = files.map((file) => ({ ...known.get(file.path), ...file }));
-    return await compareFiles(entries, listed, signal, checksums);
+    return await compareFiles(named.entries, listed, signal, named.checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;
@@ -204,7 +209,7 @@ export async function compareHere(context: Context, configFile: string) {
   if (local.bytes > maxBytes) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }
-  const options = { compareFiles: true, trustRecord: true, dryRun: true, keepScaling: false };
+  const options = { compares: true, ifChanged: true, dryRun: true };
   const { changed, settings, fileChanges } = (await planDeploy(context, local, options)).plan;
   await local.checksums.save();
   return {
@@ -228,13 +233,12 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
 /** Equal by the SHA-256 of what is on record as sent, else by the checksums that the platform lists. */
 export async function compareWithLive(
   context: Context,
-  planned: Planned,
-  { reading, secrets }: { reading: AppReading | undefined; secrets: ReadSecrets },
-  options: CreateAppOptions,
+  { planned, reading = unread }: { planned: Planned; reading: Pick<AppReading, 'serving' | 'list'> | undefined },
+  secrets: ReadSecrets,
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
   const { app, build } = plan;
-  const { serving, list } = reading ?? unread;
+  const { serving, list } = reading;
   const shown = list.find(({ id }) => id === build);
   const live = liveOf(context, planned, shown);
   const compared = (difference: Compared['difference'], because: string, health: Compared['health'] = 'not sick') => {
@@ -243,8 +247,7 @@ export async function compareWithLive(
   const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown, secrets }));
   if (other !== undefined) return compared('differs', other);
   const named = `build ${shortBuild(live.build)}`;
-  if (!(await isSent(planned, options)))
-    return compared('not proven', `cannot prove that ${app} is unchanged since ${named}`);
+  if (!(await isSent(planned))) return compared('not proven', `cannot prove that ${app} is unchanged since ${named}`);
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
   if (!sent)
     context.progress.note(`${named} of ${app} was not deployed from here: only its files were compared (by ${hash})`);
@@ -324,19 +327,16 @@ function differenceText({ app, exists, settings, fileChanges }: DeployPlan): str
 }
 
 /** Without a record, the platform's checksums decide: it hides some settings, but one file is the config file. */
-async function isSent(
-  { plan: { fileChanges, region }, sent, named }: Planned,
-  options: CreateAppOptions,
-): Promise<boolean> {
+async function isSent({ plan: { fileChanges, region }, making, sent, named, isAsSent }: Planned): Promise<boolean> {
   const { project, entries } = named;
   if (sent) {
-    const { region: own, ...others } = ownSettings(project, options);
+    const { region: own, ...others } = ownSettings(project, making);
     // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
     const wanted = region === null ? own : sent.settings.region;
     const body = { ...others, ...(typeof wanted === 'string' && { region: wanted }) };
-    return sent.settingsDigest === settingsDigestOf(body) && sent.filesDigest === (await sentFilesDigest(named));
+    return sent.settingsDigest === settingsDigestOf(body) && isAsSent();
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
-  return isVerified && hasConfig && !options.logLevel && (!options.keep?.region || options.keep.region === region);
+  return isVerified && hasConfig && !making.logLevel && (!making.keep?.region || making.keep.region === region);
 }

@@ -1,14 +1,13 @@
 import { relative } from 'node:path';
-import { throwOnError } from '../../app/app-source.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { GantryError, type Problem } from '../../kernel/errors.ts';
+import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
 import type { Here } from '../commit-files.ts';
-import { type BeforeStep, beforeTable, firstRowAsked } from '../decide.ts';
+import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, type ToAsk } from '../decide.ts';
 import { whyOlder } from '../identity.ts';
 import { observe, settle } from '../observe.ts';
 import type { Verification } from '../verify.ts';
@@ -23,9 +22,9 @@ import {
   waitForBuilds,
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
-import { checkLocalSource, checkPackages, type LocalApp } from './local-app.ts';
-import { type Compared, checkDrift, compareWithLive, type DeployPlan, planDeploy } from './plan.ts';
-import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './plan-file.ts';
+import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
+import { checkLocal, type LocalApp } from './local-app.ts';
+import { checkDrift, compareWithLive, type DeployPlan, type Planned, planDeploy } from './plan.ts';
 
 /** What was asked for. */
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
@@ -50,9 +49,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   verification: Verification;
   /** The same deploy, waiting for other builds. */
   inTurn: CommandLine;
-  /** Deploy an older commit than the one that serves, too; and the line that says so. */
-  older?: true | undefined;
-  anyway: CommandLine;
+  /** The line that deploys an older commit than the one that serves, too; undefined if this one does. */
+  anyway: CommandLine | undefined;
   /** The line that makes the plan of `applyPlan` anew. */
   replan: CommandLine;
   /** Return to the build before a sick one. */
@@ -85,22 +83,6 @@ export interface Prepared extends Intent {
   questions: readonly Question[];
 }
 
-/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
-export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadSecrets): Promise<Problem[]> {
-  if (!seen?.needed.length) return [];
-  const secrets = await read();
-  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
-}
-
-function refuse({ progress }: Context, problems: readonly Problem[]): void {
-  for (const problem of problems) if (problem.severity === 'warning') progress.warn(problem);
-  throwOnError(problems);
-}
-
-/** Beside all that is asked before the upload. An emulator installs nothing. */
-const unresolvable = async ({ env, target }: Context, local: LocalApp, signal: AbortSignal): Promise<Problem[]> =>
-  target.platform.value === 'emulator' ? [] : checkPackages({ env, signal }, local, { timeoutMs: 5_000 });
-
 /** Compares with the deployed app, and decides whether the app is sent. */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
   const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
@@ -111,20 +93,16 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   const asking = new AbortController();
   const signal = AbortSignal.any([context.signal, asking.signal]);
   try {
-    refuse(context, await checkSecrets(local, secrets));
-    let asked = unresolvable(context, local, signal);
+    const check = () => checkLocal(context, local, secrets, signal);
+    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+    const checked = ifChanged ? undefined : await check();
     const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
     const here = { app, configFile: relative(context.cwd, project.file) };
     const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
     const { plan, live } = await decide(context, intent, dryRun);
     checkDrift(context, plan, failOnDrift);
     if (file !== undefined) await writePlanFile(context, local, { options: { ...options, keep: plan.keep }, file });
-    if (ifChanged && !live) {
-      await checkLocalSource(context, local);
-      asked = unresolvable(context, local, signal);
-      refuse(context, await checkSecrets(local, secrets));
-    }
-    if (!live) refuse(context, await asked);
+    if (!live) await (checked ?? (await check())).end();
     await local.checksums.save();
     const isMeant = options.new === true || options.preview !== undefined;
     const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
@@ -150,104 +128,98 @@ export async function decideInTurn(context: Context, intent: Intent): Promise<De
 
 type Decided = Pick<Prepared, 'plan' | 'live'>;
 
+/** The app on disk beside the deployed one, and what serves, if that is compared. `isNoted`: other builds are. */
+async function lookAt(context: Context, { local, options, here, stuck }: Intent, compares: boolean, isNoted: boolean) {
+  const { dryRun, ifChanged, ifBusy } = options;
+  const { app } = here;
+  const observed = (api = context.api) => observe(contextWith(context, { api }), app);
+  // Of a dry run, the comparison is the result.
+  const tryObserved = () => (dryRun ? observed() : tryRequest(context, observed));
+  const [planned, tried] = await Promise.all([
+    planDeploy(context, local, { ...options, compares }),
+    compares ? tryObserved() : undefined,
+    // Beside all the rest.
+    isNoted ? findBusyBuilds(context, app, ifBusy, stuck) : undefined,
+  ]);
+  // Why the app cannot be looked at is an error, where nothing is sent without that.
+  return { planned, reading: tried ?? (ifChanged && planned.plan.exists ? await settle(context, app) : undefined) };
+}
+
+/** What decides whether an app is sent, each found out once it is asked for. `isDone`: other builds are dealt with. */
+function factsOf(context: Context, intent: Intent, isDone: boolean) {
+  const { local, options, here, stuck, approved, secrets } = intent;
+  const { dryRun, ifChanged = false, ifBusy } = options;
+  const compares = dryRun || options.asks || ifChanged;
+  // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
+  const waitsLater = ifBusy === 'wait' && !ifChanged;
+  const others = once(() => findBusyBuilds(context, here.app, ifBusy, stuck));
+  const looked = once(() => lookAt(context, intent, compares, ifBusy === 'proceed' && !isDone));
+  const planned = async () => (await looked()).planned;
+  const compared = once(async () => compareWithLive(context, await looked(), secrets));
+  // What is sent is compared with the plan before its upload.
+  const broken = once(async () => {
+    if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
+    return whyOtherApp(context, local, approved, (await planned()).making);
+  });
+  const older = once(async () => whyOld(context, intent, planned()));
+  const facts: ToAsk<BeforeFacts> = {
+    ifBusy: isDone || waitsLater ? 'proceed' : ifBusy,
+    others: async () => ((await others()).length > 0 ? 'in progress' : 'none'),
+    compares: yesNo(compares),
+    serving: async () => servingFacts[(await looked()).reading?.serving.is ?? 'unknown'],
+    ifChanged: yesNo(ifChanged),
+    plan: async () => ((await broken()) ? 'broken' : 'holds'),
+    commit: async () => ((await older()) ? 'older' : 'not older'),
+    difference: async () => (await compared()).difference,
+    health: async () => (await compared()).health,
+    verifies: yesNo(isAsked(options.verification)),
+  };
+  return { facts, others, planned, compared, broken, older };
+}
+
+/** Why a newer commit stays; a dry run only tells of it. */
+async function whyOld(context: Context, { here, options }: Intent, planned: Promise<Planned>) {
+  const [found, { plan }] = await Promise.all([whyOlder(context, here, options.anyway), planned]);
+  plan.older = found !== undefined;
+  if (!options.dryRun) return found;
+  if (found) context.progress.warn(`${found.message}: a deploy needs --older`);
+  return undefined;
+}
+
 /** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
 async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
-  const { local, options, here, stuck, approved, secrets } = intent;
-  const { dryRun, ifChanged = false, ifBusy, limit, files: listFiles, keepScaling = false } = options;
-  const { app: name } = here;
-  const compareFiles = dryRun || options.asks || ifChanged;
-  const findBusy = once(() => findBusyBuilds(context, name, ifBusy, stuck));
-  // Only noted, beside all the rest.
-  const noted = ifBusy === 'proceed' && !isDone && findBusy();
-  // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
-  const waitsLater = ifBusy === 'proceed' || (ifBusy === 'wait' && !ifChanged);
-  const busy = async () => (isDone || waitsLater ? [] : findBusy());
-  // Of a dry run, the comparison is the result.
-  const observeApp = () =>
-    dryRun ? observe(context, name) : tryRequest(context, (api) => observe(contextWith(context, { api }), name));
-  const look = once(async () => {
-    const planOptions = { compareFiles, trustRecord: ifChanged, listFiles, dryRun, keepScaling };
-    const [planned, tried] = await Promise.all([
-      planDeploy(context, local, planOptions),
-      compareFiles ? observeApp() : undefined,
-      noted,
-    ]);
-    // Why the app cannot be looked at is an error, where nothing is sent without that.
-    const reading = tried ?? (ifChanged && planned.plan.exists ? await settle(context, name) : undefined);
-    return { planned, reading, sent: { ...options, keep: planned.plan.keep } };
-  });
-  const compare = once(async () => {
-    const { planned, reading, sent } = await look();
-    return compareWithLive(context, planned, { reading, secrets }, sent);
-  });
-  // What is sent is compared with the plan before its upload.
-  const whyBroken = once(async () => {
-    if (!approved || !ifChanged || (await compare()).difference !== 'equal') return undefined;
-    return whyOtherApp(context, local, approved, (await look()).sent);
-  });
-  const whyOld = once(async () => {
-    const order = orderOf(intent);
-    const [older, { planned }] = await Promise.all([order && whyOlder(context, order.here, order.anyway), look()]);
-    planned.plan.older = older !== undefined;
-    if (older && dryRun) context.progress.warn(`${older.message}: a deploy needs --older`);
-    return dryRun ? undefined : older;
-  });
-  const step = await firstRowAsked(beforeTable, {
-    others: async () => ((await busy()).length > 0 ? 'in progress' : 'none'),
-    ifBusy,
-    serving: async () => servingFacts[(await look()).reading?.serving.is ?? 'unknown'],
-    compares: yesNo(compareFiles),
-    ifChanged: yesNo(ifChanged),
-    plan: async () => ((await whyBroken()) ? 'broken' : 'holds'),
-    commit: async () => ((await whyOld()) ? 'older' : 'not older'),
-    difference: async () => (await compare()).difference,
-    health: async () => (await compare()).health,
-    verifies: yesNo(isAsked(options.verification)),
-  });
-  // Of what the plan does not show, such as secrets and modes of files.
-  const isCompared = (plan: DeployPlan) => ifChanged || (compareFiles && !plan.changed);
+  const { options, here, stuck } = intent;
+  const { app } = here;
+  const { limit, inTurn } = options;
+  const { facts, others, planned, compared, broken, older } = factsOf(context, intent, isDone);
   const decided = async (isSent: boolean) => {
-    const { plan } = (await look()).planned;
-    const { live, ...compared } = isCompared(plan) ? await compare() : notCompared;
-    sayWhy(context, plan, { ...compared, ifChanged, isSent });
+    const { plan } = await planned();
+    // Of what the plan does not show, such as secrets and modes of files.
+    const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
+    if (!isCompared) return { plan, live: undefined };
+    const { live, because, difference } = await compared();
+    plan.changed ||= difference !== 'equal';
+    const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
+    if (isSent && because) context.progress.note(`${because}: ${options.ifChanged ? 'deploying' : would}`);
     return { plan, live: isSent ? undefined : live };
   };
   const isAlive = () => decided(false);
   const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {
-    'stop: others': async () => busyError(name, await busy(), options.inTurn),
-    'stop: older': whyOld,
-    'stop: not as planned': whyBroken,
-    'cancel others': async () => void (await cancelBusyBuilds(context, name, await busy())),
-    'wait for others': async () => void (await waitForBuilds(context, name, { limit, stuck })),
-    'wait for the app': async () => void (await settle(context, name)),
+    'stop: others': async () => busyError(app, await others(), inTurn),
+    'stop: older': older,
+    'stop: not as planned': broken,
+    'cancel others': async () => void (await cancelBusyBuilds(context, app, await others())),
+    'wait for others': async () => void (await waitForBuilds(context, limit, stuck)),
+    'wait for the app': async () => void (await settle(context, app)),
     send: () => decided(true),
     verify: isAlive,
     'stop: unchanged': isAlive,
   };
+  const step = await firstRowAsked(beforeTable, facts);
   const done = await steps[step]();
   if (done instanceof GantryError) throw done;
   // Others may have started while the app was waited for.
   return done ?? decide(context, intent, isAlone, step !== 'wait for the app' || isAlone);
-}
-
-interface Why extends Pick<Compared, 'difference' | 'because'> {
-  ifChanged: boolean;
-  isSent: boolean;
-}
-
-/** What a comparison has found that the plan does not show. */
-function sayWhy({ progress }: Context, plan: DeployPlan, { difference, because, ifChanged, isSent }: Why): void {
-  plan.changed ||= difference !== 'equal';
-  if (because === '' || (ifChanged && !isSent)) return;
-  const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
-  progress.note(`${because}: ${ifChanged ? 'deploying' : would}`);
-}
-
-const notCompared = { difference: 'equal', because: '', live: undefined } as const;
-
-/** Whose commit must not be older than the one that serves; undefined if it may be. */
-export function orderOf({ here, options: { older, anyway } }: Pick<Intent, 'here' | 'options'>) {
-  return older ? undefined : { here, anyway };
 }
 
 const servingFacts = { none: 'none', one: 'one', 'one-of': 'one of', unknown: 'not known' } as const;

@@ -1,17 +1,21 @@
-import { relative } from 'node:path';
 import type { AppArchive } from '../../app/archive.ts';
-import type { AppConfig } from '../../app/config.ts';
-import { locateSetting } from '../../app/setting-location.ts';
-import { listAppSettings } from '../../app/settings.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { newOwnerName } from '../../kernel/disk/index.ts';
-import { GantryError } from '../../kernel/errors.ts';
+import { GantryError, PendingError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { once } from '../../kernel/once.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { duration, shortBuild } from '../../kernel/output/format.ts';
+import type { Step } from '../../kernel/output/progress.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
-import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../platform/contract/apps.ts';
-import { type Build, ownStatus } from '../../platform/contract/builds.ts';
+import {
+  type AppCreation,
+  type CreatedApp,
+  createApp,
+  createPartnerApp,
+  liveBuild,
+} from '../../platform/contract/apps.ts';
+import { type Build, isCanceled, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import {
   cancelAbandoned,
@@ -19,31 +23,29 @@ import {
   type TimeLimit,
   tryRequest,
   tryUntilKnown,
+  unless,
+  waitForChange,
 } from '../../platform/waiting/index.ts';
-import { UrlExpiredError } from '../../storage/transfer/upload-archive.ts';
+import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { keepArchive, shareArchive } from '../archives/index.ts';
-import { type FollowBuildOptions, followBuild, remoteBuild } from '../builds/index.ts';
-import { readCheckedOut } from '../git/index.ts';
-import { type EventOf, readHistory, recordEvent, sentSettings } from '../history/index.ts';
+import { type FollowBuildOptions, fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
+import { firstRow, type ReadyFacts, readyTable } from '../decide.ts';
+import { type EventOf, recordEvent, recordLook } from '../history/index.ts';
+import { type AppReading, buildsText, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
-import { type CreateAppOptions, ownSettings, readBaseImages, withLogin, withoutLogin } from './app-settings.ts';
-import { type Guard, whyNotSend } from './before-upload.ts';
-import { waitForBuilds } from './busy-builds.ts';
+import { mayReplace, servingBuild } from '../serving.ts';
+import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
-  filesDigestOf,
   type ReadSecrets,
+  type SentFile,
   type SentRecord,
   secretsMark,
-  settingsDigestOf,
   trySecretsOf,
-  withKeptRecord,
 } from './deploy-record.ts';
-import type { LocalApp } from './local-app.ts';
-import { type PackedApp, withPackedApp } from './pack-app.ts';
+import { type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './failed-build.ts';
+import { type Guard, whyNotSend } from './guard.ts';
 import { decideInTurn, type Intent } from './prepare-deploy.ts';
-import { uploadFiles } from './upload-files.ts';
-import { findServing, type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './what-serves.ts';
 
 /** What is sent, of an app on disk or of an archive that is kept: the same from the plan to the last sentence. */
 export interface Sending extends SendOptions {
@@ -52,6 +54,14 @@ export interface Sending extends SendOptions {
   baseImages: string[];
   /** What the build is made of, for the record; undefined if that is not known. */
   describe: (files: PackedApp['files']) => Promise<SentRecord | undefined>;
+}
+
+/** An app in a temporary archive. Absent of a partner's app, which has no files, and whose build has no log. */
+export interface PackedApp {
+  archive?: AppArchive | undefined;
+  /** As a plan has them. */
+  files: readonly SentFile[];
+  packMs: number;
 }
 
 /** How. `config`: the app, to explain a failure. */
@@ -71,296 +81,317 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   secrets?: ReadSecrets | undefined;
 }
 
-/** Of an app on disk. */
-export interface DeployOptions extends SendOptions, CreateAppOptions {
-  /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
-  preview?: string | true | undefined;
-  /** What is kept of the live app, if that is not all that is. */
-  kept?: Partial<AppCreation>;
-  /** Whose files these are, if not those of the working directory. */
-  commit?: string;
-}
-
 /** `deployment`: what serves, where another deploy has made that equal. `before`: what there was before the upload. */
 export interface Sent {
   deployment: Deployment;
   before?: Before | undefined;
 }
 
-/** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
-export async function sendApp(context: Context, local: LocalApp, options: DeployOptions): Promise<Sent> {
-  const { project } = local;
-  const upload = new BuildUpload(context, await sendingOf(context, local, options));
-  const sent = withPackedApp(context, local, (packed) => upload.send(packed));
-  await sent.catch((error: unknown) => locateRefusal(context, project, error));
-  return upload.finish();
-}
-
-/** The same, of an archive that is packed already. */
+/** Sends an archive that is packed already. */
 export async function sendArchive(context: Context, sending: Sending, archive: AppArchive): Promise<Sent> {
-  const upload = new BuildUpload(context, sending);
-  await upload.send({ archive, files: [], packMs: 0 });
-  return upload.finish();
+  return follow(await send(context, sending, { archive, files: [], packMs: 0 }));
 }
 
-async function sendingOf(context: Context, local: LocalApp, options: DeployOptions): Promise<Sending> {
-  const { project, entries } = local;
-  const { commit, preview, kept = options.keep ?? {} } = options;
-  const baseImages = await readBaseImages(project);
-  const body = await withLogin(context, withoutLogin(project, options), baseImages);
-  const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
-  const checkedOut = () => readCheckedOut(context, written, { byContent: preview !== undefined });
-  const reading = commit === undefined ? checkedOut() : Promise.resolve({ commit, dirty: false });
-  // Ctrl-C ends it before anybody waits for it.
-  reading.catch(() => {});
-  const describe: Sending['describe'] = async (files) => {
-    const own = ownSettings(project, options);
-    const history = await readHistory(context, project.name);
-    const digests = { settingsDigest: settingsDigestOf(own), filesDigest: filesDigestOf(files) };
-    return withKeptRecord(history, kept, { ...digests, settings: sentSettings(own), ...(await reading) });
-  };
-  return { ...options, config: project, body, baseImages, describe };
-}
-
-/** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
-async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
-  if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
-  const [named] = listAppSettings(config)
-    .filter(({ value }) => value !== undefined)
-    .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
-    .filter(({ at }) => at >= 0)
-    .sort((one, other) => one.at - other.at);
-  const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
-  if (location) error.facts.location ??= location;
-  throw error;
-}
-
-/** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
-function placeIn(message: string, field: string): number {
-  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
-}
-
-/** One deploy: create, wait for its turn, record, check, upload, follow. */
-class BuildUpload {
-  readonly #app: string;
-  readonly #known: KnownBuild;
-  /** Without the time limit: only Ctrl-C ends it. */
-  readonly #unlimited: Context;
-  #packed: PackedApp = { files: [], packMs: 0 };
-  #created: CreatedApp | undefined;
-  /** What serves, and is equal by now. */
-  #live: Deployment | undefined;
-  #before: Before | undefined;
-  #hasArrived = false;
-  /** The reply to a request for a build was lost. */
-  #hasLost = false;
-  #uploadMs = 0;
+/** One deploy on its way. What a step has found out is in what it returns. */
+interface Way {
+  context: Context;
+  sending: Sending;
+  packed: PackedApp;
+  /** What is told of its build, however it ends. */
+  known: KnownBuild;
   /** Replicas may start at any time from the upload on: what changes meanwhile is sent again rather than missed. */
-  readonly #readSecrets: ReadSecrets;
+  secrets: ReadSecrets;
+  /** What there was before the upload. */
+  before?: Before | undefined;
+}
 
-  constructor(
-    private readonly context: Context,
-    private readonly sending: Sending,
-  ) {
-    this.#app = sending.body.name;
-    this.#known = { app: this.#app };
-    this.#unlimited = sending.limit.unlimited;
-    this.#readSecrets = sending.secrets ?? once(() => trySecretsOf(context, this.#app));
+/** `hasLost`: the reply to another request for a build was lost. */
+type Created = CreatedApp & { status: string; hasLost: boolean };
+
+/** A build that has its files, or does not need them: `live` serves, and is equal by now. */
+interface Uploaded extends Way {
+  created: Created;
+  live?: Deployment | undefined;
+  uploadMs: number;
+}
+
+/** Creates a build, waits for its turn, looks again, and uploads. Resolves once the archive is not needed. */
+export async function send(context: Context, sending: Sending, packed: PackedApp): Promise<Uploaded> {
+  const app = sending.body.name;
+  const known: KnownBuild = { app };
+  const { secrets = once(() => trySecretsOf(context, app)) } = sending;
+  const way = await check({ context, sending, packed, known, secrets });
+  const started = context.elapsed();
+  const sent = await tellOnFailure(unlimitedOf(way).signal, known, () => createAndUpload(way));
+  return { ...sent, uploadMs: context.elapsed() - started };
+}
+
+/** Without the time limit: only Ctrl-C ends it. */
+const unlimitedOf = ({ sending }: Way): Context => sending.limit.unlimited;
+
+/** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
+async function createAndUpload(way: Way, expired?: Created): Promise<Omit<Uploaded, 'uploadMs'>> {
+  const { context } = way;
+  const creating = create(way, expired?.hasLost);
+  // Beside it, since that is what is waited for.
+  void way.secrets();
+  const created = await creating;
+  try {
+    context.signal.throwIfAborted();
+    const live = await waitForTurn(way, created);
+    if (!live) return { ...(await upload(way, created)), created };
+    await cancel(way, created, 'another deploy has made the app equal');
+    return { ...way, created, live };
+  } catch (error) {
+    await cancel(way, created, (error as Error).message);
+    if (!(error instanceof UrlExpiredError) || expired) throw error;
   }
+  context.progress.note('the upload URL has expired; creating a new build');
+  return createAndUpload(way, created);
+}
 
-  /** Resolves once the archive is not needed. */
-  async send(packed: PackedApp): Promise<void> {
-    this.#packed = packed;
-    const { elapsed } = this.context;
-    await this.#check();
-    const started = elapsed();
-    await tellOnFailure(this.#unlimited.signal, this.#known, () => this.#createAndUpload());
-    this.#uploadMs = elapsed() - started;
+async function create(way: Way, hasLost = false): Promise<Created> {
+  const { context, sending, packed, known } = way;
+  const { signal, project, progress } = context;
+  const { body, limit } = sending;
+  const { app } = known;
+  signal.throwIfAborted();
+  context.interruption.message = `canceling the build of ${app} that is being created`;
+  const step = progress.step(`Creating a build of ${app}`);
+  const endpoint = packed.archive ? createApp : createPartnerApp;
+  const request = completeDespiteInterrupt(limit, (api) => api(endpoint, { project, body }));
+  const created = await request.catch((error: unknown) => {
+    step.fail();
+    warnOfLost(way, error, hasLost);
+  });
+  if (!created) return create(way, true);
+  const { buildId: build, status = 'pending', dashboardUrl: dashboard } = created;
+  Object.assign(known, { build, status, dashboard });
+  context.interruption.message = `canceling build ${shortBuild(build)} of ${app}`;
+  if (packed.archive) await recordEvent(context, app, 'created', { build, process: newOwnerName() });
+  step.done(`Created build ${shortBuild(build)}`);
+  progress.event('created', { app, build, status });
+  return { ...created, status, hasLost };
+}
+
+/**
+ * If the reply of create app was lost, another build is created, once. One that gets no upload never starts, and stays: the
+ * platform does not show who created it. A partner's app needs no upload. Throws any other error.
+ */
+function warnOfLost({ context, packed, known }: Way, error: unknown, hasLost: boolean): void {
+  const { app } = known;
+  const isLost = mayHaveHappened(error);
+  if (isLost) known.status = 'unknown';
+  if (!isLost || hasLost || !packed.archive || context.signal.aborted) throw error;
+  context.progress.warn({
+    severity: 'warning',
+    message: `a build of ${app} may have been created that gets no upload`,
+    why: "the platform's reply was lost, and with it the upload URL: creating another build",
+    fix: sentence`${gantryCommand`builds list ${app}`}, then ${gantryCommand`builds cancel ${app} BUILD`}`,
+  });
+}
+
+/** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
+async function waitForTurn({ context, sending, packed }: Way, { buildId: own }: Created) {
+  const { limit, turn } = sending;
+  if (!turn || !packed.archive) return undefined;
+  const hasWaited = await waitForBuilds(context, limit, turn.stuck, own);
+  return hasWaited ? decideInTurn(context, turn) : undefined;
+}
+
+/** What protects the upload is asked directly before it, however long this deploy has waited until then. */
+async function check(way: Way, created?: Created): Promise<Way> {
+  const { context, sending, packed, known } = way;
+  const { body, turn, guard = {}, isVerified } = sending;
+  // Other builds in progress are waited for, and what they change is seen afterwards.
+  const willWait = turn !== undefined && created === undefined;
+  const error = await whyNotSend(context, guard, { body, files: packed.files, created, willWait });
+  if (error) throw error;
+  return isVerified ? { ...way, before: await lookBefore(context, known.app, way.before) } : way;
+}
+
+/** All that is needed if nobody sees the end of the upload is on record before it: the platform may have it all then. */
+async function upload(way: Way, created: Created): Promise<Way> {
+  const { context, sending, packed, known } = way;
+  const { app } = known;
+  const { body, baseImages, describe, detach, rollback } = sending;
+  const { archive, files } = packed;
+  const { buildId: build, dashboardUrl: dashboard } = created;
+  const [described, read] = await Promise.all([describe(files), way.secrets()]);
+  const common = { build, ...defined({ dashboard: dashboard || undefined, secrets: secretsMark(read) }) };
+  const write = async (event: 'sending' | 'sent', archived = {}) => {
+    if (described) await recordEvent(context, app, event, { ...described, ...common, ...archived });
+  };
+  if (!archive) return write('sent').then(() => way);
+  const kept = await keepArchive(context, archive, { body, build, baseImages });
+  const archived = { bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
+  await write('sending', archived);
+  const checked = await check(way, created);
+  if (rollback) await recordEvent(unlimitedOf(way), app, 'rolling-back', { ...rollback, as: build });
+  const { step, text } = await uploadFiles(context, { app, created, archive });
+  const end = gantryCommand`builds cancel ${app} ${shortBuild(build)}`;
+  const leaving = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${end}`;
+  if (detach) context.interruption.message = leaving;
+  step.done(text);
+  context.progress.event('uploaded', { build, bytes: archive.bytes });
+  await write('sent', archived);
+  if (kept) shareArchive(context, kept);
+  return checked;
+}
+
+/** Follows the build to its end or, detached, until the next command can. */
+export async function follow(uploaded: Uploaded): Promise<Sent> {
+  const { before, known, live } = uploaded;
+  const { signal } = unlimitedOf(uploaded);
+  return { deployment: await tellOnFailure(signal, known, async () => live ?? deploymentOf(uploaded)), before };
+}
+
+async function deploymentOf(uploaded: Uploaded): Promise<Deployment> {
+  const { context, sending, packed, created, known, uploadMs } = uploaded;
+  const { archive = { entries: [], bytes: 0 }, packMs } = packed;
+  const { app } = known;
+  const started = context.elapsed();
+  const { buildId: build, internalEndpoint, pageUrl: page = '', dashboardUrl: dashboard } = created;
+  const { ended, ...end } = await (sending.detach ? leave : untilLive)(uploaded, started);
+  // The deploy has succeeded, whatever the app shows.
+  const read = () => tryRequest(unlimitedOf(uploaded), (api) => fetchApp(api, { project: context.project, app }));
+  return {
+    app,
+    project: context.project,
+    runtime: sending.body.runtime ?? '',
+    build,
+    status: ownStatus(ended.status),
+    notStarted: ended.notStarted ?? null,
+    differences: ended.differences ?? [],
+    endpoint: internalEndpoint || (await read())?.internalEndpoint || '',
+    page,
+    dashboard,
+    files: archive.entries.length,
+    bytes: archive.bytes,
+    packMs,
+    uploadMs,
+    changed: true,
+    ...end,
+  };
+}
+
+/** How a build has ended for this command, `serves` another one, and how long it was waited for. */
+type BuildEnd = Pick<Deployment, 'buildMs' | 'serves'> & { ended: Build };
+
+async function leave({ context, known, created: { buildId: id, status } }: Uploaded): Promise<BuildEnd> {
+  await tryUntilKnown(context, remoteBuild(context.project, known.app, id).readStatus);
+  return { ended: { id, status }, buildMs: null };
+}
+
+async function untilLive(uploaded: Uploaded, started: number): Promise<BuildEnd> {
+  const { context, sending, known, created } = uploaded;
+  const ended = await untilEnded(uploaded);
+  const buildMs = context.elapsed() - started;
+  const serves = await sending.limit.wait((ms) => findServing(unlimitedOf(uploaded), known.app, ended, ms));
+  return { ended, buildMs, ...(serves !== created.buildId && { serves }) };
+}
+
+async function untilEnded(uploaded: Uploaded): Promise<Build> {
+  const { sending, packed, known, created } = uploaded;
+  const { limit, pauses, config, logs } = sending;
+  const { app } = known;
+  const context = unlimitedOf(uploaded);
+  const build = created.buildId;
+  const followed = { app, build, logs: logs && packed.archive !== undefined, pauses, config };
+  try {
+    const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
+    known.status = ownStatus(ended.status);
+    context.interruption.message = `stopping; build ${shortBuild(build)} of ${app} has succeeded and stays`;
+    return ended;
+  } catch (error) {
+    if (context.signal.aborted) await cancel(uploaded, created, 'interrupted');
+    else await recordFailure(context, app, build, error);
+    throw error;
   }
+}
 
-  /** Waits for the result. */
-  async finish(): Promise<Sent> {
-    const follow = async () => this.#live ?? (await this.#finish(this.#created as CreatedApp));
-    return { deployment: await tellOnFailure(this.#unlimited.signal, this.#known, follow), before: this.#before };
-  }
+/**
+ * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
+ * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
+ * what serves, the status of the build counts.
+ */
+async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
+  const shown = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+  if (shown) await recordLook(context, app, shown);
+  const live = shown && liveBuild(shown);
+  if (live === undefined || live === own.id) return own.id;
+  // Without an answer, what the app showed last is all that is known.
+  const isNone = (error: unknown) => error instanceof GantryError && !context.signal.aborted;
+  const seen = await unless(isNone, settle(context, app, { own, maxMs }));
+  if (seen?.app) await recordLook(context, app, seen.app);
+  const serving = servingFact(seen, own.id);
+  const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
+  if (step !== 'stop: not shown') return (seen && servingBuild(seen.serving)) ?? own.id;
+  throw notShownError(app, own.id, seen ? seen.shows : live);
+}
 
-  /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
-  async #createAndUpload(mayRetry = true): Promise<void> {
-    const { context } = this;
-    const creating = this.#create();
-    // Beside it, since that is what is waited for.
-    void this.#readSecrets();
-    const created = await creating;
-    this.#created = created;
-    const { buildId } = created;
-    try {
-      context.signal.throwIfAborted();
-      this.#live = await this.#waitForTurn(buildId);
-      await (this.#live ? this.#cancel(buildId, 'another deploy has made the app equal') : this.#upload(created));
-      return;
-    } catch (error) {
-      await this.#cancel(buildId, (error as Error).message);
-      if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
-    }
-    context.progress.note('the upload URL has expired; creating a new build');
-    return this.#createAndUpload(false);
-  }
+function notShownError(app: string, build: string, serves: string | null): PendingError {
+  const shown = serves === null ? 'none' : buildsText([serves]);
+  return new PendingError(`build ${shortBuild(build)} of ${app} has succeeded, but the app still shows ${shown}`, {
+    why: 'it may be late, or the build before still serves',
+    fix: gantryCommand`apps get ${app}`,
+    details: { app, build, status: 'pending', serves },
+  });
+}
 
-  /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
-  async #waitForTurn(own: string): Promise<Deployment | undefined> {
-    const { limit, turn } = this.sending;
-    if (!turn || !this.#packed.archive) return undefined;
-    const hasWaited = await waitForBuilds(this.context, this.#app, { limit, stuck: turn.stuck, own });
-    return hasWaited ? decideInTurn(this.context, turn) : undefined;
-  }
+/** A later build may have replaced the own one. */
+function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['serving'] {
+  if (!seen) return 'not known';
+  const { serving } = seen;
+  if (serving.is === 'unknown') return 'ours';
+  if (serving.is !== 'one') return 'one of';
+  if (serving.build === own) return 'ours';
+  return mayReplace(seen, serving.build, own) ? 'another' : 'one of';
+}
 
-  async #create(): Promise<CreatedApp> {
-    const { context } = this;
-    const { signal, project, progress } = context;
-    const { body, limit } = this.sending;
-    const { archive } = this.#packed;
-    signal.throwIfAborted();
-    context.interruption.message = `canceling the build of ${this.#app} that is being created`;
-    const step = progress.step(`Creating a build of ${this.#app}`);
-    const endpoint = archive ? createApp : createPartnerApp;
-    const request = completeDespiteInterrupt(limit, (api) => api(endpoint, { project, body }));
-    const created = await request.catch((error: unknown) => {
-      step.fail();
-      this.#warnOfLost(error);
-    });
-    if (!created) return this.#create();
-    const { buildId: build, status = 'pending', dashboardUrl: dashboard } = created;
-    Object.assign(this.#known, { build, status, dashboard });
-    context.interruption.message = `canceling build ${shortBuild(build)} of ${this.#app}`;
-    if (archive) await recordEvent(context, this.#app, 'created', { build, process: newOwnerName() });
-    step.done(`Created build ${shortBuild(build)}`);
-    progress.event('created', { app: this.#app, build, status });
-    return { ...created, status };
-  }
+/** Cancels a build that is not needed any more. */
+async function cancel(way: Way, { buildId: build }: Created, reason: string): Promise<void> {
+  const { known } = way;
+  const context = unlimitedOf(way);
+  const status = await cancelAbandoned(context, remoteBuild(context.project, known.app, build));
+  known.status = status;
+  // It may succeed all the same if that is not confirmed.
+  if (status !== 'canceled') return;
+  context.progress.event('canceled', { build });
+  await recordEnded(context, known.app, build, context.signal.aborted ? 'interrupted' : reason);
+}
 
-  /**
-   * If the reply of create app was lost, another build is created, once. One that gets no upload never starts, and stays: the
-   * platform does not show who created it. A partner's app needs no upload. Throws any other error.
-   */
-  #warnOfLost(error: unknown): void {
-    const isLost = mayHaveHappened(error);
-    if (isLost) this.#known.status = 'unknown';
-    if (!isLost || this.#hasLost || !this.#packed.archive || this.context.signal.aborted) throw error;
-    this.#hasLost = true;
-    this.context.progress.warn({
-      severity: 'warning',
-      message: `a build of ${this.#app} may have been created that gets no upload`,
-      why: "the platform's reply was lost, and with it the upload URL: creating another build",
-      fix: sentence`${gantryCommand`builds list ${this.#app}`}, then ${gantryCommand`builds cancel ${this.#app} BUILD`}`,
-    });
-  }
+/** A build may show some seconds late that its files have arrived. In ms. */
+const latePausesMs = [500, 1_000, 2_000];
 
-  /** All that is needed if nobody sees the end of the upload is on record before it: the platform may have it all then. */
-  async #upload(created: CreatedApp): Promise<void> {
-    const { context } = this;
-    const { body, baseImages, describe, detach, rollback } = this.sending;
-    const { archive, files } = this.#packed;
-    const { buildId: build, dashboardUrl: dashboard } = created;
-    const [described, known] = await Promise.all([describe(files), this.#readSecrets()]);
-    const secrets = secretsMark(known);
-    const common = { build, ...(dashboard && { dashboard }), ...(secrets && { secrets }) };
-    const write = async (event: 'sending' | 'sent', archived = {}) => {
-      if (described) await recordEvent(context, this.#app, event, { ...described, ...common, ...archived });
-    };
-    if (!archive) return write('sent');
-    const kept = await keepArchive(context, archive, { body, build, baseImages });
-    const archived = { bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
-    await write('sending', archived);
-    await this.#check(build);
-    if (rollback) await recordEvent(this.#unlimited, this.#app, 'rolling-back', { ...rollback, as: build });
-    const { step, text } = await uploadFiles(context, { app: this.#app, created, archive });
-    this.#hasArrived = true;
-    const cancel = gantryCommand`builds cancel ${this.#app} ${shortBuild(build)}`;
-    const leaving = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${cancel}`;
-    if (detach) context.interruption.message = leaving;
-    step.done(text);
-    context.progress.event('uploaded', { build, bytes: archive.bytes });
-    await write('sent', archived);
-    if (kept) shareArchive(context, kept);
-  }
-
-  /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
-  async #check(created?: string): Promise<void> {
-    const { body, turn, guard = {}, isVerified } = this.sending;
-    const { files } = this.#packed;
-    // Other builds in progress are waited for, and what they change is seen afterwards.
-    const willWait = turn !== undefined && created === undefined;
-    const error = await whyNotSend(this.context, guard, { body, files, created, hasLost: this.#hasLost, willWait });
-    if (error) throw error;
-    if (isVerified) this.#before = await lookBefore(this.context, this.#app, this.#before);
-  }
-
-  /** Follows the build to its end or, detached, until the next command can. */
-  async #finish(created: CreatedApp): Promise<Deployment> {
-    const { context } = this;
-    const { body, detach, limit } = this.sending;
-    const { archive = { entries: [], bytes: 0 }, packMs } = this.#packed;
-    const { name: app, runtime = '' } = body;
-    const started = context.elapsed();
-    const { buildId: build, internalEndpoint, pageUrl: page = '', dashboardUrl: dashboard } = created;
-    const ended = detach ? await this.#leave(created) : await this.#follow(created);
-    const buildMs = detach ? null : context.elapsed() - started;
-    const serves = detach ? build : await limit.wait((ms) => findServing(this.#unlimited, app, ended, ms));
-    // The deploy has succeeded, whatever the app shows.
-    const read = () => tryRequest(this.#unlimited, (api) => fetchApp(api, { project: context.project, app }));
-    return {
-      app,
-      project: context.project,
-      runtime,
-      build,
-      status: ownStatus(ended.status),
-      notStarted: ended.notStarted ?? null,
-      differences: ended.differences ?? [],
-      endpoint: internalEndpoint || (await read())?.internalEndpoint || '',
-      page,
-      dashboard,
-      files: archive.entries.length,
-      bytes: archive.bytes,
-      packMs,
-      uploadMs: this.#uploadMs,
-      buildMs,
-      changed: true,
-      ...(serves !== build && { serves }),
-    };
-  }
-
-  async #leave({ buildId: id, status = '' }: CreatedApp): Promise<Build> {
-    await tryUntilKnown(this.context, remoteBuild(this.context.project, this.#app, id).readStatus);
-    return { id, status };
-  }
-
-  async #follow({ buildId: build }: CreatedApp): Promise<Build> {
-    const { limit, pauses, config } = this.sending;
-    const context = this.#unlimited;
-    const logs = this.sending.logs && this.#packed.archive !== undefined;
-    const followed = { app: this.#app, build, logs, pauses, config };
-    try {
-      const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
-      this.#known.status = ownStatus(ended.status);
-      context.interruption.message = `stopping; build ${shortBuild(build)} of ${this.#app} has succeeded and stays`;
-      return ended;
-    } catch (error) {
-      if (context.signal.aborted) await this.#cancel(build, 'interrupted');
-      else await recordFailure(context, this.#app, build, error);
-      throw error;
-    }
-  }
-
-  /** Cancels a build that is not needed any more, except after Ctrl-C with `detach` once it can continue by itself. */
-  async #cancel(build: string, reason: string): Promise<void> {
-    const context = this.#unlimited;
-    const isInterrupted = context.signal.aborted;
-    if (isInterrupted && this.sending.detach && this.#hasArrived) return;
-    const status = await cancelAbandoned(context, remoteBuild(context.project, this.#app, build));
-    this.#known.status = status;
-    // It may succeed all the same if that is not confirmed.
-    if (status !== 'canceled') return;
-    context.progress.event('canceled', { build });
-    await recordEnded(context, this.#app, build, isInterrupted ? 'interrupted' : reason);
+/**
+ * Uploads the files of a build. Returns the step, whose end is announced once nothing cancels the build any more. An upload
+ * that fails counts if the build has started: a reply that was lost, and a second attempt that was refused because of the
+ * first, look like failures.
+ */
+async function uploadFiles(
+  context: Context,
+  { app, created, archive }: { app: string; created: CreatedApp; archive: AppArchive },
+): Promise<{ step: Step; text: string }> {
+  const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed, project } = context;
+  const { buildId: build, uploadUrl: url } = created;
+  const { path: file, bytes } = archive;
+  if (!url) throw new UnexpectedReplyError('the platform returned no upload URL');
+  const started = elapsed();
+  const step = progress.step('Uploading');
+  const onProgress = (sent: number) => step.update({ bytes: sent, of: bytes });
+  const options = { signal, delay, silenceMs, onRetry, proxy: settings.proxy, now, elapsed, onProgress };
+  try {
+    await uploadArchive({ url, file, bytes, contentType: 'application/zip' }, options);
+    return { step, text: `Uploaded in ${duration(elapsed() - started)}` };
+  } catch (error) {
+    const look = () => tryUntilKnown(context, (api) => fetchBuild(api, { project, app, build }));
+    const pausesMs = mayHaveHappened(error) ? latePausesMs : [];
+    const hasChanged = (shown?: Build) => !shown || !isPending(shown.status);
+    const status = signal.aborted ? undefined : (await waitForChange(look, hasChanged, delay, pausesMs))?.status;
+    if (status && !isPending(status) && !isCanceled(status))
+      return { step, text: 'Uploaded: the reply was lost, but the build has started' };
+    step.fail();
+    throw error;
   }
 }

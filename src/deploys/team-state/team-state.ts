@@ -73,8 +73,12 @@ export class TeamState {
     return `${kind}/${folderName(app)}`;
   }
 
-  /** The files of a folder. Undefined if the volume cannot be read, after a warning. */
-  async list(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
+  /** The files of a folder; none if the volume cannot be read, after a warning. */
+  async list(context: Context, folder: string): Promise<ListedEntry[]> {
+    return (await this.#tryList(context, folder)) ?? [];
+  }
+
+  async #tryList(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
     const known = this.#read.get(folder);
     if (known && context.elapsed() - known.at < listingMs) return known.entries;
     const entries = this.#listNow(context, folder);
@@ -84,7 +88,7 @@ export class TeamState {
 
   /** The documents of a folder that are wanted by their name, and how many could not be read. */
   async read(context: Context, folder: string, isWanted: (name: string) => boolean) {
-    const entries = await this.list(context, folder);
+    const entries = await this.#tryList(context, folder);
     const copies = join(this.#copies, folder);
     const copied = new Set(await readdir(copies).catch((): string[] => []));
     // What the volume showed before is still true while it cannot be read.
@@ -111,7 +115,7 @@ export class TeamState {
   /** Downloads a file. Returns false if it cannot be had. */
   async download(context: Context, path: string, folder: string): Promise<boolean> {
     const at = path.lastIndexOf('/');
-    const entry = (await this.list(context, path.slice(0, at)))?.find(({ name }) => name === path.slice(at + 1));
+    const entry = (await this.list(context, path.slice(0, at))).find(({ name }) => name === path.slice(at + 1));
     return entry !== undefined && (await this.#copyHere(context, [entry], folder));
   }
 

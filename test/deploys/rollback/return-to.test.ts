@@ -5,7 +5,7 @@ type Candidate = Parameters<typeof lastWell>[0][number];
 
 /** Every kind of build that may be returned to, and every list of up to four of them. */
 const kinds = (['seen', 'listed', 'unclear'] as const).flatMap((evidence) =>
-  [true, false].map((isFit) => ({ evidence, isFit })),
+  [undefined, 'sick'].map((why) => ({ evidence, why })),
 );
 const longer = (lists: Candidate[][]) =>
   lists.flatMap((list) => kinds.map((kind) => [...list, { id: 'abcd'.charAt(list.length), ...kind }]));
@@ -26,7 +26,7 @@ describe('which build a rollback returns to, in every cell', () => {
   });
 
   test.each<[string, (cell: (typeof returns)[number]) => boolean]>([
-    ['to one that is not ready, sick, or has the same files', ({ target }) => !target.isFit],
+    ['to one that is not ready, sick, or has the same files', ({ target }) => target.why !== undefined],
     [
       'by a guess that is not called one',
       ({ target, choice }) => (target.evidence === 'listed') !== (choice.chosenBy === 'order'),
@@ -38,7 +38,7 @@ describe('which build a rollback returns to, in every cell', () => {
 
   test('passes over no build that fits, and over none that may fit without naming it', () => {
     for (const { before, target, choice } of returns) {
-      const passed = before.slice(0, before.indexOf(target)).filter(({ isFit }) => isFit);
+      const passed = before.slice(0, before.indexOf(target)).filter(({ why }) => why === undefined);
       expect(passed.every(({ evidence }) => evidence === 'unclear')).toBe(true);
       expect(choice.unclear).toEqual(passed.map(({ id }) => id));
     }
@@ -46,7 +46,7 @@ describe('which build a rollback returns to, in every cell', () => {
 
   test('stops only where nothing fits that is known to have served, and names what may have', () => {
     for (const { before, target, choice } of results) {
-      const fits = before.filter(({ isFit }) => isFit);
+      const fits = before.filter(({ why }) => why === undefined);
       const clear = fits.filter(({ evidence }) => evidence !== 'unclear').map(({ id }) => id);
       expect(choice.clear).toEqual(clear);
       expect(target === undefined).toBe(clear.length === 0);

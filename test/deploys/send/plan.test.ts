@@ -48,7 +48,7 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
   const entries = [entry('main.py', 'hello'), entry('new.py', 'x')];
   const local = { project, entries, bytes: 6 };
   const { plan: found } = await planDeploy(context as never, local as never, {
-    compareFiles: true,
+    compares: true,
     dryRun: true,
     keepScaling: false,
     ...options,
@@ -105,7 +105,7 @@ describe('a deploy plan', () => {
   });
 
   test('without a comparison of files has none', async () => {
-    const found = await plan({ app }, { compareFiles: false });
+    const found = await plan({ app }, { compares: false });
     expect([found.fileChanges, found.asked, found.changed]).toEqual([null, [], false]);
   });
 

@@ -3,20 +3,23 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { AppConfig } from '../../app/config.ts';
 import { isOwnFile } from '../../app/files/plans.ts';
-import type { CommandLine } from '../../kernel/command-line.ts';
+import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { ConflictError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { ConflictError, type GantryError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { defined, stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { shortBuild, shortList } from '../../kernel/output/format.ts';
 import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
+import { buildPhase } from '../../platform/contract/builds.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
+import type { Here } from '../commit-files.ts';
 import { readHistory } from '../history/index.ts';
+import { whyOlder } from '../identity.ts';
 import { type AppReading, observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
-import { lookBeforeUpload, othersInProgress } from './busy-builds.ts';
+import { isBusy, isPending, lookBeforeUpload, othersInProgress } from './busy-builds.ts';
 import { type SentFile, withSums } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
@@ -129,10 +132,8 @@ function liveFields({ app, serving }: AppReading): Live {
 export interface PlannedDeploy {
   body: AppCreation;
   files: readonly SentFile[];
-  /** The build that this deploy has created; it is checked before the upload then. */
-  created?: string | undefined;
-  /** A build without an upload may be its own. */
-  hasLost: boolean;
+  /** The build that this deploy has created; it is checked before the upload then. `hasLost`: one without an upload may be its own. */
+  created?: { buildId: string; hasLost: boolean } | undefined;
   /** Other builds in progress are waited for, and what they change is seen afterwards. */
   willWait: boolean;
 }
@@ -160,11 +161,11 @@ export async function whyNotAsPlanned(
   { body, files, created, willWait }: PlannedDeploy,
 ): Promise<ConflictError | undefined> {
   const { plan } = given;
-  const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
+  const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created?.buildId);
   const differs =
     created === undefined
       ? [...listSent(plan, describeSent(context, body, files)), ...listMoved(plan, liveFields(now))]
-      : await listMovedSince(context, given, now, { body, created });
+      : await listMovedSince(context, given, now, { body, created: created.buildId });
   const busy = willWait ? [] : first.map(({ id }) => `build ${shortBuild(id)} in progress`);
   return notAsPlanned(given, [...differs, ...busy]);
 }
@@ -201,7 +202,7 @@ async function listMovedSince(
   context: Context,
   { project, plan: { app, live: planned } }: GivenPlan,
   now: AppReading,
-  { body, created }: Pick<PlannedDeploy, 'body' | 'created'>,
+  { body, created }: { body: AppCreation; created: string },
 ): Promise<string[]> {
   const live = liveFields(now);
   if (!now.app || !live) return planned || !now.list.some(({ id }) => id === created) ? [`${app} was deleted`] : [];
@@ -222,4 +223,67 @@ function deployedField(field: string): string {
 function changedKeys(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => stringifyJson(before[name]) !== stringifyJson(after[name]));
+}
+
+/** What must hold until right before the upload, however long a deploy has waited until then. */
+export interface Guard {
+  /** All that the plan is bound to is as it was. */
+  plan?: GivenPlan | undefined;
+  /** No newer commit serves than that of this folder; and the line that deploys it all the same. */
+  order?: { here: Here; anyway: CommandLine | undefined } | undefined;
+  /** Nobody else has deployed since this reading. `live`: what served then. */
+  seen?: { reading: AppReading; live: string | undefined } | undefined;
+}
+
+/** Why nothing may be sent; before a build is created, by the plan alone. */
+export async function whyNotSend(
+  context: Context,
+  guard: Guard,
+  sent: PlannedDeploy,
+): Promise<GantryError | undefined> {
+  const { plan, order, seen } = guard;
+  const { body, created } = sent;
+  const broken = plan && (await whyNotAsPlanned(context, plan, sent));
+  if (broken || created === undefined) return broken;
+  const older = order && (await whyOlder(context, order.here, order.anyway));
+  return older ?? (seen && whyDeployedMeanwhile(context, body.name, seen, created));
+}
+
+/** What somebody else has deployed meanwhile is not replaced. */
+export class DeployedMeanwhileError extends ConflictError {
+  constructor(app: string, build: string, what: string, { serving }: AppReading) {
+    const details = { app, serves: servingBuild(serving) ?? null };
+    super(`build ${shortBuild(build)} ${what}: it is not replaced`, {
+      fix: gantryCommand`builds list ${app}`,
+      details,
+    });
+  }
+}
+
+export const wasCreated = 'was created meanwhile and is in progress';
+
+async function whyDeployedMeanwhile(
+  context: Context,
+  app: string,
+  { reading, live }: NonNullable<Guard['seen']>,
+  { buildId: created, hasLost }: NonNullable<PlannedDeploy['created']>,
+): Promise<DeployedMeanwhileError | undefined> {
+  const own = live === undefined ? [] : [live];
+  const known = [...own, ...reading.list.map(({ id }) => id)];
+  const { now, first } = await lookBeforeUpload(context, app, known, created);
+  const ready = readySince(reading, now, [created, ...own]);
+  if (ready !== undefined) {
+    const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';
+    return new DeployedMeanwhileError(app, ready, what, now);
+  }
+  const other = first.find(({ status }) => !(hasLost && isPending(status)));
+  return other && new DeployedMeanwhileError(app, other.id, wasCreated, now);
+}
+
+/** The build of others that became ready between two looks: the one that serves, if the platform shows that. */
+function readySince(seen: AppReading, now: AppReading, own: readonly string[]): string | undefined {
+  const old = new Set([servingBuild(seen.serving), ...own]);
+  for (const build of seen.list) if (!isBusy(build)) old.add(build.id);
+  const ready = now.list.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
+  return [servingBuild(now.serving), ...ready].find((id) => id !== undefined && !old.has(id));
 }
