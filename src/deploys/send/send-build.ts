@@ -92,8 +92,8 @@ export async function sendArchive(context: Context, sending: Sending, archive: A
   return follow(await send(context, sending, { archive, files: [], packMs: 0 }));
 }
 
-/** One deploy on its way. What a step has found out is in what it returns. */
-interface Way {
+/** One deploy that is being sent. What a step has found out is in what it returns. */
+interface Ongoing {
   context: Context;
   sending: Sending;
   packed: PackedApp;
@@ -109,7 +109,7 @@ interface Way {
 type Created = CreatedApp & { status: string; hasLost: boolean };
 
 /** A build that has its files, or does not need them: `live` serves, and is equal by now. */
-interface Uploaded extends Way {
+interface Uploaded extends Ongoing {
   created: Created;
   live?: Deployment | undefined;
   uploadMs: number;
@@ -120,38 +120,38 @@ export async function send(context: Context, sending: Sending, packed: PackedApp
   const app = sending.body.name;
   const known: KnownBuild = { app };
   const { secrets = once(() => trySecretsOf(context, app)) } = sending;
-  const way = await check({ context, sending, packed, known, secrets });
+  const ongoing = await check({ context, sending, packed, known, secrets });
   const started = context.elapsed();
-  const sent = await tellOnFailure(unlimitedOf(way).signal, known, () => createAndUpload(way));
+  const sent = await tellOnFailure(unlimitedOf(ongoing).signal, known, () => createAndUpload(ongoing));
   return { ...sent, uploadMs: context.elapsed() - started };
 }
 
 /** Without the time limit: only Ctrl-C ends it. */
-const unlimitedOf = ({ sending }: Way): Context => sending.limit.unlimited;
+const unlimitedOf = ({ sending }: Ongoing): Context => sending.limit.unlimited;
 
 /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
-async function createAndUpload(way: Way, expired?: Created): Promise<Omit<Uploaded, 'uploadMs'>> {
-  const { context } = way;
-  const creating = create(way, expired?.hasLost);
+async function createAndUpload(ongoing: Ongoing, expired?: Created): Promise<Omit<Uploaded, 'uploadMs'>> {
+  const { context } = ongoing;
+  const creating = create(ongoing, expired?.hasLost);
   // Beside it, since that is what is waited for.
-  void way.secrets();
+  void ongoing.secrets();
   const created = await creating;
   try {
     context.signal.throwIfAborted();
-    const live = await waitForTurn(way, created);
-    if (!live) return { ...(await upload(way, created)), created };
-    await cancel(way, created, 'another deploy has made the app equal');
-    return { ...way, created, live };
+    const live = await waitForTurn(ongoing, created);
+    if (!live) return { ...(await upload(ongoing, created)), created };
+    await cancel(ongoing, created, 'another deploy has made the app equal');
+    return { ...ongoing, created, live };
   } catch (error) {
-    await cancel(way, created, (error as Error).message);
+    await cancel(ongoing, created, (error as Error).message);
     if (!(error instanceof UrlExpiredError) || expired) throw error;
   }
   context.progress.note('the upload URL has expired; creating a new build');
-  return createAndUpload(way, created);
+  return createAndUpload(ongoing, created);
 }
 
-async function create(way: Way, hasLost = false): Promise<Created> {
-  const { context, sending, packed, known } = way;
+async function create(ongoing: Ongoing, hasLost = false): Promise<Created> {
+  const { context, sending, packed, known } = ongoing;
   const { signal, project, progress } = context;
   const { body, limit } = sending;
   const { app } = known;
@@ -162,9 +162,9 @@ async function create(way: Way, hasLost = false): Promise<Created> {
   const request = completeDespiteInterrupt(limit, (api) => api(endpoint, { project, body }));
   const created = await request.catch((error: unknown) => {
     step.fail();
-    warnOfLost(way, error, hasLost);
+    warnOfLost(ongoing, error, hasLost);
   });
-  if (!created) return create(way, true);
+  if (!created) return create(ongoing, true);
   const { buildId: build, status = 'pending', dashboardUrl: dashboard } = created;
   Object.assign(known, { build, status, dashboard });
   context.interruption.message = `canceling build ${shortBuild(build)} of ${app}`;
@@ -178,7 +178,7 @@ async function create(way: Way, hasLost = false): Promise<Created> {
  * If the reply of create app was lost, another build is created, once. One that gets no upload never starts, and stays: the
  * platform does not show who created it. A partner's app needs no upload. Throws any other error.
  */
-function warnOfLost({ context, packed, known }: Way, error: unknown, hasLost: boolean): void {
+function warnOfLost({ context, packed, known }: Ongoing, error: unknown, hasLost: boolean): void {
   const { app } = known;
   const isLost = mayHaveHappened(error);
   if (isLost) known.status = 'unknown';
@@ -192,7 +192,7 @@ function warnOfLost({ context, packed, known }: Way, error: unknown, hasLost: bo
 }
 
 /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
-async function waitForTurn({ context, sending, packed }: Way, { buildId: own }: Created) {
+async function waitForTurn({ context, sending, packed }: Ongoing, { buildId: own }: Created) {
   const { limit, turn } = sending;
   if (!turn || !packed.archive) return undefined;
   const hasWaited = await waitForBuilds(context, limit, turn.stuck, own);
@@ -200,34 +200,34 @@ async function waitForTurn({ context, sending, packed }: Way, { buildId: own }: 
 }
 
 /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
-async function check(way: Way, created?: Created): Promise<Way> {
-  const { context, sending, packed, known } = way;
+async function check(ongoing: Ongoing, created?: Created): Promise<Ongoing> {
+  const { context, sending, packed, known } = ongoing;
   const { body, turn, guard = {}, isVerified } = sending;
   // Other builds in progress are waited for, and what they change is seen afterwards.
   const willWait = turn !== undefined && created === undefined;
   const error = await whyNotSend(context, guard, { body, files: packed.files, created, willWait });
   if (error) throw error;
-  return isVerified ? { ...way, before: await lookBefore(context, known.app, way.before) } : way;
+  return isVerified ? { ...ongoing, before: await lookBefore(context, known.app, ongoing.before) } : ongoing;
 }
 
 /** All that is needed if nobody sees the end of the upload is on record before it: the platform may have it all then. */
-async function upload(way: Way, created: Created): Promise<Way> {
-  const { context, sending, packed, known } = way;
+async function upload(ongoing: Ongoing, created: Created): Promise<Ongoing> {
+  const { context, sending, packed, known } = ongoing;
   const { app } = known;
   const { body, baseImages, describe, detach, rollback } = sending;
   const { archive, files } = packed;
   const { buildId: build, dashboardUrl: dashboard } = created;
-  const [described, read] = await Promise.all([describe(files), way.secrets()]);
+  const [described, read] = await Promise.all([describe(files), ongoing.secrets()]);
   const common = { build, ...defined({ dashboard: dashboard || undefined, secrets: secretsMark(read) }) };
   const write = async (event: 'sending' | 'sent', archived = {}) => {
     if (described) await recordEvent(context, app, event, { ...described, ...common, ...archived });
   };
-  if (!archive) return write('sent').then(() => way);
+  if (!archive) return write('sent').then(() => ongoing);
   const kept = await keepArchive(context, archive, { body, build, baseImages });
   const archived = { bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
   await write('sending', archived);
-  const checked = await check(way, created);
-  if (rollback) await recordEvent(unlimitedOf(way), app, 'rolling-back', { ...rollback, as: build });
+  const checked = await check(ongoing, created);
+  if (rollback) await recordEvent(unlimitedOf(ongoing), app, 'rolling-back', { ...rollback, as: build });
   const { step, text } = await uploadFiles(context, { app, created, archive });
   const end = gantryCommand`builds cancel ${app} ${shortBuild(build)}`;
   const leaving = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${end}`;
@@ -350,9 +350,9 @@ function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['ser
 }
 
 /** Cancels a build that is not needed any more. */
-async function cancel(way: Way, { buildId: build }: Created, reason: string): Promise<void> {
-  const { known } = way;
-  const context = unlimitedOf(way);
+async function cancel(ongoing: Ongoing, { buildId: build }: Created, reason: string): Promise<void> {
+  const { known } = ongoing;
+  const context = unlimitedOf(ongoing);
   const status = await cancelAbandoned(context, remoteBuild(context.project, known.app, build));
   known.status = status;
   // It may succeed all the same if that is not confirmed.
