@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readAppName } from '../app/read-app-name.ts';
+import { quantile } from '../calls/difference.ts';
 import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts';
 import { returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
@@ -164,7 +165,14 @@ async function readLastHour(context: Context, app: string) {
   const range = { since: until - 3_600_000, until, filters: {}, asyncOnly: false, limit: 1_000 };
   const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
   const calls = jobs.calls(runs);
-  return { calls: Math.max(total, runs.length) - (runs.length - calls.length), errors: countErrors(calls).failed };
+  const responses = calls.flatMap(
+    ({ totalResponseTimeMs, responseTimeMs }) => totalResponseTimeMs || responseTimeMs || [],
+  );
+  return {
+    calls: Math.max(total, runs.length) - (runs.length - calls.length),
+    errors: countErrors(calls).failed,
+    p95Ms: quantile(Float64Array.from(responses).sort(), 0.95),
+  };
 }
 
 async function readFailure(context: Context, app: string, configFile: string) {

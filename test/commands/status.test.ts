@@ -62,7 +62,7 @@ describe('in the folder of an app', () => {
       ...{ target: targetOf(emulator), app: name, live: { build, createdAt: expect.stringMatching(/Z$/) } },
       ...{
         here: { changed: false, settings: [], paths: [], unverified: 0 },
-        lastHour: { calls: 1 },
+        lastHour: { calls: 1, errors: 0, p95Ms: expect.any(Number) },
         failure: null,
         unknown: {},
       },

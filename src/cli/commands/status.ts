@@ -10,7 +10,7 @@ import {
 } from '../../insight/status.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
-import { ago, count, dollars, shortBuild } from '../../kernel/output/format.ts';
+import { ago, count, dollars, duration, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { buildHasFailed, buildPhase } from '../../platform/contract/builds.ts';
@@ -91,7 +91,14 @@ const appFields = {
   ),
   region: nullable(text('region of the app')),
   lastHour: nullable(
-    object({ calls: integer('calls'), errors: integer('failed, of the latest thousand') }, 'runs of the last hour'),
+    object(
+      {
+        calls: integer('calls'),
+        errors: integer('failed, of the latest thousand'),
+        p95Ms: nullable(number('95th percentile of their response times, in ms; null without calls')),
+      },
+      'runs of the last hour',
+    ),
   ),
   centsPerHour: nullable(number('US cents per hour of the replicas that run now')),
   failure: nullable(
@@ -209,8 +216,9 @@ function part<Value>(why: string | undefined, value: Value | null, toCell: (valu
   return value === null ? null : toCell(value);
 }
 
-function callsText({ calls, errors }: NonNullable<AppStatus['lastHour']>): string {
-  return `${count(calls, 'call')}, ${count(errors, 'error')}`;
+function callsText({ calls, errors, p95Ms }: NonNullable<AppStatus['lastHour']>): string {
+  const slow = p95Ms === null ? '' : `, p95 ${duration(p95Ms)}`;
+  return `${count(calls, 'call')}, ${count(errors, 'error')}${slow}`;
 }
 
 function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): View {
