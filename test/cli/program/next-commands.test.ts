@@ -16,7 +16,7 @@ beforeAll(async () => {
 /** These say what to do about a failure, or follow what still runs; `deploy` also how to call the app, `metrics` what shows the rest. */
 const ownNext = [
   ...['deploy', 'run', 'invoke', 'map', 'explain', 'apps get', 'builds get', 'runs get', 'builds compare'],
-  ...['rollback', 'promote', 'apps restart', 'volumes verify', 'metrics', 'secrets set', 'secrets unset'],
+  ...['rollback', 'promote', 'apps restart', 'volumes verify', 'metrics', 'secrets set', 'secrets unset', 'status'],
 ];
 
 test('only these say what usually follows', async () => {
