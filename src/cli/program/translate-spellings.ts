@@ -11,6 +11,7 @@ import {
   refusals,
   switches,
 } from './spellings.ts';
+import { isPythonFile } from './typed-command.ts';
 
 /** Undefined if the official client spells nothing otherwise. Throws UsageError if nothing means the same. */
 export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
@@ -30,7 +31,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
 /** What follows `--`, or the file of `run`, belongs to another program. */
 function splitArguments(argv: readonly string[]): { own: string[]; rest: string[] } {
   const [command] = positionals(argv);
-  const file = argv[command ?? -1] === 'run' ? argv.findIndex((word) => /\.py(::|$)/.test(word)) : -1;
+  const file = argv[command ?? -1] === 'run' ? argv.findIndex(isPythonFile) : -1;
   const end = [argv.indexOf('--'), file].filter((at) => at >= 0).sort((a, b) => a - b)[0] ?? argv.length;
   return { own: argv.slice(0, end), rest: argv.slice(end) };
 }
