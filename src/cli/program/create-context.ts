@@ -52,7 +52,13 @@ export function createContext(
   });
   const warn = (message: string) => progress.warn(message);
   // `-p local` is the emulator, not a project.
-  const settingFlags = { ...flags, folder: cwd, local, ...(local && { project: undefined }) };
+  const settingFlags = {
+    ...flags,
+    folder: cwd,
+    local,
+    isLocal: flags.local === true,
+    ...(local && { project: undefined }),
+  };
   const settings = once(() => resolveSettings(io.env, settingFlags));
   const credential = once(() => {
     // A command that does not use the folder's own emulator would not use it if it ran.

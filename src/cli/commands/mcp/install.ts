@@ -7,7 +7,7 @@ import { isRecord, parseJson, stringifyJson } from '../../../kernel/json-text.ts
 import { homeFolder } from '../../../platform/config/folders.ts';
 import type { Context } from '../../../platform/context.ts';
 import { defineCommand } from '../../command.ts';
-import { settingArguments } from '../../mcp/setting-arguments.ts';
+import { placeArguments } from '../../mcp/setting-arguments.ts';
 import { anything, boolean, document, record, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -21,7 +21,7 @@ export default defineCommand({
   run: async (context, client = 'claude', { write, allowChanges, allowDestroy, compact }) => {
     const args = [
       'mcp',
-      ...settingArguments(context),
+      ...placeArguments(context),
       ...(allowChanges ? ['--allow-changes'] : []),
       ...(allowDestroy ? ['--allow-destroy'] : []),
       ...(compact ? ['--compact'] : []),
@@ -35,7 +35,7 @@ export default defineCommand({
     write ? `${changed ? 'added gantry to' : 'gantry is already in'} ${path}` : stringifyJson(config, 2),
   effect: 'changes',
   local: true,
-  exits: ['input-needed', 'project'],
+  exits: ['input-needed', 'not-found', 'project'],
   json: document({
     client: text('MCP client'),
     path: text('its config file'),
