@@ -112,7 +112,7 @@ function splitTarget(target: string): [file: string, functionName: string | unde
   if (!file.endsWith('.py')) {
     throw new UsageError(`not a Python file: ${file}`, {
       why: 'the file name must end with .py',
-      corrected: /^(list|get|follow|cancel|chart)$/.test(file)
+      corrected: /^(list|get|follow|cancel|chart|logs?)$/.test(file)
         ? { typed: 'run', meant: 'runs' }
         : { typed: target, meant: 'main.py', isExample: true },
     });

@@ -33,8 +33,36 @@ export const commandSpellings: Record<string, string> = {
   'metrics resources': 'metrics',
   'metrics startup': 'metrics --startup',
   docs: 'open docs',
+  ...Object.fromEntries(['describe', 'show', 'info'].map((word) => [`apps ${word}`, 'apps get'])),
+  'runs stop': 'runs cancel',
+  'builds stop': 'builds cancel',
+  deployments: 'builds list',
+  'deployments list': 'builds list',
+  'volumes ls': 'volumes list',
+  'volumes du': 'volumes usage',
+  'volumes upload': 'upload',
+  'volumes download': 'download',
+  'builds log': 'builds logs',
+  'runs log': 'runs logs',
   skill: 'help agents',
 };
+
+/** Commands whose first argument is an app. */
+export const appCommands = [
+  ...['apps get', 'apps containers', 'apps scale', 'apps restart', 'apps tune', 'apps bench', 'apps delete'],
+  ...['builds list', 'builds get', 'builds compare', 'builds cancel'],
+  ...['runs list', 'runs chart', 'runs export', 'runs get', 'runs cancel', 'metrics serve'],
+  ...['invoke', 'map', 'status', 'logs', 'explain', 'rollback', 'history', 'cost', 'metrics', 'open'],
+];
+
+/** Flags of habit whose value is an argument here: `before` is the number of arguments that stand before it. */
+export const operandFlags: readonly { names: readonly string[]; of: readonly string[]; before: number }[] = [
+  { names: ['--app', '--app-name'], of: appCommands, before: 0 },
+  { names: ['--function'], of: ['invoke', 'map'], before: 1 },
+  { names: ['--build', '--build-id'], of: ['explain', 'rollback', 'builds get', 'builds cancel'], before: 1 },
+  { names: ['--to'], of: ['rollback'], before: 1 },
+  { names: ['--run', '--run-id'], of: ['explain', 'runs get', 'runs cancel'], before: 1 },
+];
 
 interface FlagSpelling {
   names: readonly string[];
@@ -51,7 +79,18 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--disable-confirmation'], of: ['deploy'], here: ['--yes'] },
   { names: ['--disable-syntax-check', '--disable-predict'], of: ['deploy'], here: [] },
   { names: ['--log-level'], of: ['deploy'], here: (level, name) => [name, level.toUpperCase()] },
-  { names: ['-d', '--body'], of: ['invoke'], here: (json) => ['--data', json] },
+  { names: ['-d', '--body', '--json-body', '--payload'], of: ['invoke'], here: (json) => ['--data', json] },
+  { names: ['--env-file', '--dotenv'], of: ['secrets set'], here: (file) => ['--from-env-file', file] },
+  { names: ['--parallel', '--workers', '-c'], of: ['map'], here: (number) => ['--concurrency', number] },
+  { names: ['--wait'], of: ['deploy'], here: [] },
+  { names: ['--no-wait', '--async'], of: ['deploy'], here: ['--detach'] },
+  { names: ['--lines', '--limit'], of: ['logs'], here: (number) => ['--tail', number] },
+  { names: ['--failed', '--errors'], of: ['logs'], here: ['--run', 'latest:failed'] },
+  {
+    names: ['--status'],
+    of: ['logs'],
+    here: (status) => (/^(fail|err)/.test(status) ? ['--run', 'latest:failed'] : undefined),
+  },
   { names: ['--no-follow'], of: ['logs'], here: [] },
   { names: ['--last'], of: ['logs'], here: ['--run', 'latest'] },
   { names: ['--failed', '--errors'], of: ['runs list', 'runs chart'], here: ['--status', 'failed'] },
@@ -66,9 +105,10 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--end'], of: ['metrics'], here: (time) => ['--until', time] },
   {
     names: ['-r'],
-    of: ['ls', 'cp', 'run', 'download', 'upload'],
+    of: ['cp', 'run', 'download', 'upload'],
     here: (region) => (looksLikeRegion(region) ? ['--region', region] : undefined),
   },
+  { names: ['-r'], of: ['ls'], here: (word) => [looksLikeRegion(word) ? '--region' : '-R', word] },
   {
     names: ['--cooldown', '--response-grace-period'],
     of: ['apps scale'],
@@ -107,7 +147,6 @@ const noLogLevel: Refusal = {
   message: 'gantry has no log level',
   fix: 'pass --debug to a command to see its requests',
 };
-const oneLog: Refusal = { message: 'a build has one log', fix: gantryCommand`logs --build` };
 const noUpdateCheck: Refusal = { message: 'gantry has no setting for update checks' };
 const noUpgrade: Refusal = {
   message: 'gantry does not replace itself',
@@ -137,8 +176,6 @@ export const refusals: Record<string, Refusal> = {
   'config set skip-version-check': noUpdateCheck,
   'config get skip-version-check': noUpdateCheck,
   region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
-  'builds log': oneLog,
-  'builds logs': oneLog,
   'secrets get': { message: 'secrets are shown in a list', fix: gantryCommand`secrets list --show-values` },
   upgrade: noUpgrade,
   update: noUpgrade,
@@ -182,6 +219,18 @@ export const flagRefusals: readonly FlagRefusal[] = [
     of: ['rm'],
     message: 'rm cannot be forced: it asks before it removes something',
     fix: 'gantry rm PATH --yes for a file, gantry rm -r PATH --confirm PATH for a folder',
+  },
+  {
+    names: ['-f', '--force'],
+    of: ['apps delete', 'apps prune'],
+    message: 'what is deleted is named, not forced',
+    fix: 'pass --confirm NAME; --dry-run shows what would be deleted',
+  },
+  {
+    names: ['--file'],
+    of: ['secrets set'],
+    message: 'a file has the value of one secret, or all of them',
+    fix: 'pass --from-file FILE for the value of one, or --from-env-file FILE for all lines NAME=value',
   },
   {
     names: ['--tail'],

@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest';
+import { reference } from '../../../src/cli/reference.ts';
+import { lines } from '../../support/command-lines.ts';
+import { gantry } from '../../support/gantry.ts';
+
+let commands: string[];
+
+beforeAll(async () => {
+  const isWhole = (one: { command: string; arguments: { required: boolean }[] }) =>
+    lines[one.command] !== undefined || one.arguments.every(({ required }) => !required);
+  commands = (await reference()).commands.filter(isWhole).map(({ command }) => command);
+});
+
+/** The line may have a secret: only its help is told. */
+const isHidden = (typed: readonly string[]) => /^(secrets|login)/.test(typed.join(' '));
+
+async function nextAfter(typed: readonly string[]): Promise<string[]> {
+  const { code, json } = await gantry([...typed, '--json']);
+  const { error } = json() as { error: { next: string[] } };
+  expect([code, typed]).toEqual([2, typed]);
+  return error.next;
+}
+
+test('of a line with a misspelt flag, the line to type has all other words', async () => {
+  for (const command of commands) {
+    const words = [...command.split(' '), '-C', 'app', '-p', 'p-1', '--timeout=5s', '--colr', 'never'];
+    const typed = [...words, ...(lines[command] ?? [])].filter((word) => word !== '--timeout=5s' || command === 'run');
+    const next = await nextAfter(typed);
+    const whole = typed.map((word) => (word === '--colr' ? '--color' : word));
+    if (isHidden(typed) && !lines[command]?.every((word) => word.startsWith('--'))) {
+      expect([next.includes('--help'), (await gantry(next.slice(1))).code]).toEqual([true, 0]);
+    } else expect(next).toEqual(['gantry', ...whole, '--json']);
+  }
+});
+
+test('a flag with a value before the misspelt one takes nothing of the help that is told', async () => {
+  const next = await nextAfter(['secrets', 'set', 'token-of-mine', '--from-env-fil', 'hf_secret', 'x']);
+  expect([next.join(' ').includes('hf_secret'), (await gantry(next.slice(1))).code]).toEqual([false, 0]);
+});
+
+test.each([
+  ['secrets set --from-env-fil .env --yes', 'secrets set --from-env-file .env --yes --json'],
+  ['secret set HF_TOKEN --from-env', 'secrets set HF_TOKEN --from-env --json'],
+  ['secrets set HF_TOKEN --ap web --from-env', 'secrets set HF_TOKEN --app web --from-env --json'],
+  ['volume ls', 'volumes list --json'],
+  ['run logs web r-1', 'logs web --run r-1 --json'],
+])('%s: nothing that is no secret is lost', async (typed, next) => {
+  expect((await nextAfter(typed.split(' '))).join(' ')).toBe(`gantry ${next}`);
+});
