@@ -58,6 +58,16 @@ function placeOf(argv: readonly string[]): number {
   return argv.includes('--') ? argv.indexOf('--') : argv.length;
 }
 
+/** With these flags of the line that was typed, each with its value. */
+export function withTyped({ argv }: CommandLine, line: readonly string[], names: readonly string[] = []): CommandLine {
+  const kept = line.slice(0, placeOf(line)).flatMap((word, at) => {
+    if (!names.includes(nameOf([word]))) return [];
+    return word.includes('=') ? [word] : line.slice(at, at + 2);
+  });
+  const end = placeOf(argv);
+  return new CommandLine([...argv.slice(0, end), ...kept, ...argv.slice(end)]);
+}
+
 export function placeBeside(line: readonly string[]): ChangeCommand {
   if (keptOf(line).length === 0) return asItIs;
   return ({ argv }) => new CommandLine(inSamePlace(argv, line));
