@@ -1,4 +1,4 @@
-import { asTyped, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { asTyped, CommandLine, type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
 import { answered, isCallable, nextAfterError, withFlags } from './next-commands.ts';
@@ -12,7 +12,7 @@ export async function completeFix(error: unknown, argv: readonly string[], isFor
   // Without a status there was no reply: doctor checks the connection.
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
-  if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(withFlags(argv, facts.retryWith))}`;
+  if (facts.retryWith) facts.fix = again(facts.fix, new CommandLine(withFlags(argv, facts.retryWith)));
   const found = facts.corrected && (await correctedLine(argv, facts.corrected));
   if (found) {
     const line = new CommandLine(['gantry', ...found]);
@@ -20,6 +20,10 @@ export async function completeFix(error: unknown, argv: readonly string[], isFor
   }
   const next = facts.next === undefined ? commandOf(error, argv) : facts.next;
   if (next !== undefined) facts.next = isForModel && next && !(await isCallable(next.argv)) ? null : next;
+}
+
+function again(fix: Fix | undefined, line: CommandLine): Fix {
+  return fix === undefined ? line : `${fix}: ${line}`;
 }
 
 /** That of its fix, for programs. */

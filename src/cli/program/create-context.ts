@@ -66,7 +66,9 @@ export function createContext(
       const last = readFolderTarget(settings().folders, cwd);
       return last && !isLocalTarget(last) && !ofProfile ? last : undefined;
     };
-    const given = findCredential(io.env, settings(), io.now(), warn, readLast, ofProfile ? null : cwd);
+    const isChosen = flags.project !== undefined || flags.profile !== undefined;
+    const folder = ofProfile ? null : isChosen ? undefined : cwd;
+    const given = findCredential(io.env, settings(), io.now(), warn, readLast, folder);
     const found = local ? { ...given, origin: local.name } : given;
     const expiry = expiryNotice(found, page);
     if (expiry) progress.note(expiry);

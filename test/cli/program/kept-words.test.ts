@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { reference } from '../../../src/cli/reference.ts';
+import { smallApp } from '../../support/app.ts';
 import { lines } from '../../support/command-lines.ts';
+import { newFolder } from '../../support/files.ts';
 import { gantry } from '../../support/gantry.ts';
 
 let commands: string[];
@@ -46,4 +48,30 @@ test.each([
   ['run logs web r-1', 'logs web --run r-1 --json'],
 ])('%s: nothing that is no secret is lost', async (typed, next) => {
   expect((await nextAfter(typed.split(' '))).join(' ')).toBe(`gantry ${next}`);
+});
+
+const nextOf = (stdout: string): string[] | undefined =>
+  JSON.parse(
+    stdout
+      .trim()
+      .split(/\n(?=\{)/)
+      .at(-1) ?? '',
+  ).error?.next;
+
+test('who is not logged in is told the same line for the emulator in the folder of an app, else to log in', async () => {
+  const app = newFolder({ ...smallApp(), 'inputs.jsonl': '{}\n' });
+  const env = { A: 'x' };
+  const told = [];
+  for (const [command, words] of Object.entries(lines)) {
+    const typed = [...command.split(' '), ...words, '--json'];
+    const failed = await gantry(typed, { cwd: app, env });
+    const next = nextOf(failed.stdout);
+    // doctor has a document of what it found.
+    if (failed.code !== 4 || !next) continue;
+    if (next[1] !== 'login') expect(next.slice(1).filter((word) => word !== '--local')).toEqual(typed);
+    told.push(command);
+    const elsewhere = await gantry([...typed, '-p', 'p-1'], { cwd: app, env });
+    if (elsewhere.code === 4) expect(nextOf(elsewhere.stdout)?.slice(0, 2)).toEqual(['gantry', 'login']);
+  }
+  expect(told.length).toBeGreaterThan(30);
 });
