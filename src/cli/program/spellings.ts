@@ -33,9 +33,8 @@ export const commandSpellings: Record<string, string> = {
   'metrics resources': 'metrics',
   'metrics startup': 'metrics --startup',
   docs: 'open docs',
-  ...Object.fromEntries(['describe', 'show', 'info'].map((word) => [`apps ${word}`, 'apps get'])),
+  ...Object.fromEntries(['describe', 'show'].map((word) => [`apps ${word}`, 'apps get'])),
   'runs stop': 'runs cancel',
-  'builds stop': 'builds cancel',
   deployments: 'builds list',
   'deployments list': 'builds list',
   'volumes ls': 'volumes list',
@@ -57,11 +56,11 @@ export const appCommands = [
 
 /** Flags of habit whose value is an argument here: `before` is the number of arguments that stand before it. */
 export const operandFlags: readonly { names: readonly string[]; of: readonly string[]; before: number }[] = [
-  { names: ['--app', '--app-name'], of: appCommands, before: 0 },
+  { names: ['--app'], of: appCommands, before: 0 },
   { names: ['--function'], of: ['invoke', 'map'], before: 1 },
-  { names: ['--build', '--build-id'], of: ['explain', 'rollback', 'builds get', 'builds cancel'], before: 1 },
+  { names: ['--build'], of: ['explain', 'rollback', 'builds get', 'builds cancel'], before: 1 },
   { names: ['--to'], of: ['rollback'], before: 1 },
-  { names: ['--run', '--run-id'], of: ['explain', 'runs get', 'runs cancel'], before: 1 },
+  { names: ['--run'], of: ['explain', 'runs get', 'runs cancel'], before: 1 },
 ];
 
 interface FlagSpelling {
@@ -80,8 +79,8 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--disable-syntax-check', '--disable-predict'], of: ['deploy'], here: [] },
   { names: ['--log-level'], of: ['deploy'], here: (level, name) => [name, level.toUpperCase()] },
   { names: ['-d', '--body', '--json-body', '--payload'], of: ['invoke'], here: (json) => ['--data', json] },
-  { names: ['--env-file', '--dotenv'], of: ['secrets set'], here: (file) => ['--from-env-file', file] },
-  { names: ['--parallel', '--workers', '-c'], of: ['map'], here: (number) => ['--concurrency', number] },
+  { names: ['--env-file'], of: ['secrets set'], here: (file) => ['--from-env-file', file] },
+  { names: ['--parallel', '--workers'], of: ['map'], here: (number) => ['--concurrency', number] },
   { names: ['--wait'], of: ['deploy'], here: [] },
   { names: ['--no-wait', '--async'], of: ['deploy'], here: ['--detach'] },
   { names: ['--lines', '--limit'], of: ['logs'], here: (number) => ['--tail', number] },

@@ -231,7 +231,7 @@ const valueFlags = new Set([
   ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color', '--app', '--dir'],
   ...['--service-account-token', '--project-id', '--name', '--config-file', '--log-level', '--data', '--since'],
   ...['--function', '--build', '--to', '--run', '--tail', '--lines', '--limit', '--until', '--search', '--source'],
-  ...['--json-body', '--payload', '--env-file', '--parallel', '--workers', '--timeout', '--app-name', '--concurrency'],
+  ...['--json-body', '--payload', '--env-file', '--parallel', '--workers', '--timeout', '--concurrency'],
   ...['-d', '--body', '--container-id', '--cooldown', '--min-replicas', '--max-replicas', '--response-grace-period'],
 ]);
 

@@ -26,7 +26,7 @@ export default defineCommand({
   effect: 'reads',
   details: [
     'Runs are calls and jobs of gantry run; gantry cost, metrics and status count calls alone.',
-    'Response times are p50, p90 and p99, which the platform counts. For another percentile, such as p95: runs export has the time of each run.',
+    'Response times are p50, p90 and p99; runs export has that of each run, for others such as p95.',
   ],
   json: document(
     passThrough({
