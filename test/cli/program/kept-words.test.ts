@@ -58,6 +58,14 @@ const nextOf = (stdout: string): string[] | undefined =>
       .at(-1) ?? '',
   ).error?.next;
 
+test('the line in gantry words has --json as it is typed', async () => {
+  const cwd = newFolder({});
+  const { json } = await gantry(['metrics', '--start', '1h', '--json'], { cwd });
+  expect((json() as { error: { next: string[] } }).error.next).toEqual([
+    ...['gantry', 'metrics', '--since', '1h', '--json', '--live'],
+  ]);
+});
+
 test('who is not logged in is told the same line for the emulator in the folder of an app, else to log in', async () => {
   const app = newFolder({ ...smallApp(), 'inputs.jsonl': '{}\n' });
   const env = { A: 'x' };
