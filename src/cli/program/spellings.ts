@@ -35,7 +35,6 @@ export const commandSpellings: Record<string, string> = {
   docs: 'open docs',
   ...Object.fromEntries(['describe', 'show'].map((word) => [`apps ${word}`, 'apps get'])),
   'runs stop': 'runs cancel',
-  deployments: 'builds list',
   'deployments list': 'builds list',
   'volumes ls': 'volumes list',
   'volumes du': 'volumes usage',
@@ -228,8 +227,8 @@ export const flagRefusals: readonly FlagRefusal[] = [
   {
     names: ['--file'],
     of: ['secrets set'],
-    message: 'a file has the value of one secret, or all of them',
-    fix: 'pass --from-file FILE for the value of one, or --from-env-file FILE for all lines NAME=value',
+    message: 'the file of one secret, or of all?',
+    fix: '--from-file FILE: the value of one; --from-env-file FILE: lines NAME=value',
   },
   {
     names: ['--tail'],
