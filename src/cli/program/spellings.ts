@@ -46,20 +46,16 @@ export const commandSpellings: Record<string, string> = {
 };
 
 /** Commands whose first argument is an app. */
-export const appCommands = [
-  ...['apps get', 'apps containers', 'apps scale', 'apps restart', 'apps tune', 'apps bench', 'apps delete'],
-  ...['builds list', 'builds get', 'builds compare', 'builds cancel'],
-  ...['runs list', 'runs chart', 'runs export', 'runs get', 'runs cancel', 'metrics serve'],
-  ...['invoke', 'map', 'status', 'logs', 'explain', 'rollback', 'history', 'cost', 'metrics', 'open'],
-];
+export const appCommands =
+  /^((apps (?!list|prune)|builds |runs )[a-z]+|metrics serve|invoke|map|status|logs|explain|rollback|history|cost|metrics|open)$/;
 
 /** Flags of habit whose value is an argument here: `before` is the number of arguments that stand before it. */
-export const operandFlags: readonly { names: readonly string[]; of: readonly string[]; before: number }[] = [
+export const operandFlags: readonly { names: readonly string[]; of: RegExp; before: number }[] = [
   { names: ['--app'], of: appCommands, before: 0 },
-  { names: ['--function'], of: ['invoke', 'map'], before: 1 },
-  { names: ['--build'], of: ['explain', 'rollback', 'builds get', 'builds cancel'], before: 1 },
-  { names: ['--to'], of: ['rollback'], before: 1 },
-  { names: ['--run'], of: ['explain', 'runs get', 'runs cancel'], before: 1 },
+  { names: ['--function'], of: /^(invoke|map)$/, before: 1 },
+  { names: ['--build'], of: /^(explain|rollback|builds (get|cancel))$/, before: 1 },
+  { names: ['--to'], of: /^rollback$/, before: 1 },
+  { names: ['--run'], of: /^(explain|runs (get|cancel))$/, before: 1 },
 ];
 
 interface FlagSpelling {

@@ -128,7 +128,7 @@ function withOperands(words: readonly string[]): string[] {
   const argv = [...words];
   const commands = commandOf(argv);
   for (const { names, of, before } of operandFlags) {
-    const command = of.findLast((each) => commands.includes(each));
+    const command = commands.findLast((each) => of.test(each));
     if (command === undefined) continue;
     for (const name of names) {
       const value = takeFlag(argv, name);

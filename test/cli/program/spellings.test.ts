@@ -283,7 +283,7 @@ test('every spelling has a row here and stands in the guide for switchers', () =
 test('--app is understood by each command whose first argument is an app', async () => {
   const { commands } = await reference();
   const ofApps = commands.filter((one) => one.arguments[0]?.name === 'app' && !one.flags.some(isAppFlag));
-  expect([...appCommands].sort()).toEqual(ofApps.map(({ command }) => command).sort());
+  expect(commands.filter(({ command }) => appCommands.test(command))).toEqual(ofApps);
 });
 
 const isAppFlag = ({ flags }: { flags: string }) => /--app\b/.test(flags);
