@@ -4,7 +4,7 @@ import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
 import { FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
-import { count, toMs } from '../kernel/output/format.ts';
+import { count, roundCents, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
 import { shortAppName, toAppId, toPathSegment } from '../platform/contract/endpoint.ts';
@@ -240,7 +240,8 @@ export async function changeScaling(
     .map(({ field, to }): Change => ({ field, from: before[field] ?? null, to }))
     .filter(({ from, to }) => from !== to);
   const settings = changes.map(({ field, from, to }) => ({ setting: keys[field], from, to }));
-  const result = { app, changed: changes.length > 0, resetByNextDeploy: changes.length > 0, settings };
+  const cost = { minCentsPerHour: hourlyCents(before, min), maxCentsPerHour: hourlyCents(before, max) };
+  const result = { app, changed: changes.length > 0, resetByNextDeploy: changes.length > 0, ...cost, settings };
   if (!result.changed) {
     progress.note('nothing to change');
     return result;
@@ -255,6 +256,11 @@ export async function changeScaling(
   await recordEvent(context, app, 'scaled', { before: valuesOf('from'), after: valuesOf('to') });
   progress.note('the next deploy resets these settings to those of cerebrium.toml');
   return result;
+}
+
+/** Null if the platform does not tell. */
+function hourlyCents({ costPerSecondCents: price }: App, replicas: number | null | undefined): number | null {
+  return typeof price === 'number' && typeof replicas === 'number' ? roundCents(price * 3_600 * replicas) : null;
 }
 
 /** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */

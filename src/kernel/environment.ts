@@ -27,7 +27,7 @@ const unattended = {
 /** Every environment variable that gantry reads, for `gantry help environment`. */
 export const variables = {
   GANTRY_TOKEN: 'service account token; takes precedence over a stored one',
-  GANTRY_PROJECT: 'project id, such as p-12345678',
+  GANTRY_PROJECT: 'project id, such as p-12345678; local: the emulator of this folder',
   GANTRY_PROFILE: 'profile to use',
   GANTRY_REGION: 'region, such as us-east-1',
   GANTRY_API_URL: 'URL of the management API',

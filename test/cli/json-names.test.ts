@@ -22,7 +22,7 @@ const names: Record<string, string> = {
   array: `
     added affects after anyOf apps arguments argv assumptions before builds changed choices commands components
     days details differences entries examples exitCodes failed failures flags folders followedBy from frontier
-    hours imported incidents largest log logs next openRuns options paths planned problems profiles removed
+    hours imported incidents indexes largest log logs next openRuns options paths planned problems profiles removed
     replaced requires resolvedAnew selection settings skipped stale steps toCommit toDelete toSet unchanged
     unknown warnings weights written
   `,
@@ -32,7 +32,7 @@ const names: Record<string, string> = {
     location notStarted parts plan platform predictionError record replicas runTime send setup unknown waste
   `,
   boolean: `
-    byDefault changed confirmed current dirty drifted dryRun exists failed hasFiles hasToken holds isComplete
+    byDefault changed confirmed current deleted dirty drifted dryRun exists failed hasFiles hasToken holds isComplete
     isFolder laterSucceeded merged needsDeploy older opened public quick removed renewable required resetByNextDeploy retryable
     seldom sent unattended valid valueRequired variadic verified
   `,
@@ -40,7 +40,7 @@ const names: Record<string, string> = {
     afterShare appMs beforeShare breaksCallsPerSecond budgetCents buildMs busySeconds bytes callsPerSecond
     centsPerHour centsPerMonth centsPerSecond centsPerThousand changeShare coldStartMs coldStartsPerMinute
     coldStartsShare compressedBytes cooldownSeconds copiedBytes costCents costShare durationMs errorShare
-    firstByteMs heldMs holdsCallsPerSecond idleCents idleSeconds lineMs localMs maxMs meanMs p50Ms p90Ms
+    firstByteMs heldMs holdsCallsPerSecond idleCents idleSeconds lineMs localMs maxCentsPerHour maxMs meanMs minCentsPerHour p50Ms p90Ms
     p90Share p95Ms p999Ms p99Ms packMs queueMs replicaSeconds resumedBytes retryAfterMs savesCents savesSeconds
     sizeGb totalCents uploadMs waitedMs watchedMs
   `,
@@ -49,7 +49,7 @@ const names: Record<string, string> = {
     events exitCode extra failed failedRuns files foundRuns index inputs length line listed maxReplicas
     minReplicas missing moreColdStarts new oldSecrets others pending pid port programExitCode queued refused replicas
     restarts runStatusCode running runs skipped smokeCalls statusCode succeeded to tried unattributed unchanged
-    unfinished unread unverified updated value
+    unfinished unread unverified updated value verifiedFiles
   `,
   any: `
     body coupons default error fix from summary to

@@ -27,6 +27,8 @@ describe('apps scale', () => {
         { setting: 'scaling.cooldown', from: 10, to: 120 },
       ],
     });
+    const { minCentsPerHour, maxCentsPerHour } = json() as Record<string, number>;
+    expect((maxCentsPerHour ?? 0) / (minCentsPerHour ?? 0)).toBeCloseTo(6, 1);
     expect(web()?.settings).toMatchObject({ minReplicaCount: 1, maxReplicaCount: 6, cooldownPeriodSeconds: 120 });
     expect(stderr).toContain('the next deploy resets these settings to those of cerebrium.toml');
   });

@@ -241,7 +241,10 @@ describe('the copy', () => {
     shelf().write('/a/big', noise(11 * 2 ** 20));
     shelf().write('/a/small', 'small');
     shelf().write('/a/empty', '');
-    const { code } = await gantry(['cp', ':/a', ':/b', '--part-size', '5MiB', '--verify']);
+    const { code, json } = await gantry(['cp', ':/a', ':/b', '--part-size', '5MiB', '--verify', '--json']);
+    expect((json() as { files: number; verifiedFiles: number }).verifiedFiles).toBe(
+      (json() as { files: number }).files,
+    );
     expect(code).toBe(0);
     expect((await gantry(['cp', 'default:/b', 'b'])).code).toBe(0);
     expect(readFileSync(join(here, 'b/big')).equals(noise(11 * 2 ** 20))).toBe(true);

@@ -215,6 +215,9 @@ describe('a deploy that fails', () => {
     emulator.fail('build', 'fail');
     const { stderr } = await gantry(['deploy'], setting);
     expect(stderr).toContain(`\nweb still serves build ${build.slice(0, 8)}\n`);
+    emulator.fail('build', 'fail');
+    const failed = (await gantry(['deploy', '--json'], setting)).json();
+    expect(failed).toMatchObject({ error: { code: 'build-failed', details: { app: 'web', serves: build } } });
     expect(stderr.match(/gantry (?:explain|logs|builds)/g)).toHaveLength(1);
   });
 

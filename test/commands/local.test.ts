@@ -168,6 +168,16 @@ describe('gantry deploy --local', () => {
     expect((await run('config get target', { cwd })).stdout).toBe('no project (rest.cerebrium.ai)\n');
   });
 
+  test('is GANTRY_PROJECT=local too', async () => {
+    mkdirSync(join(home, 'my-app'));
+    const here = { cwd: join(home, 'my-app'), env: { GANTRY_PROJECT: 'local' } };
+    expect((await run('apps list --json', here)).json()).toEqual([]);
+    expect((await run('config get target', here)).stdout).toBe('p-12345678 (emulator of this folder)\n');
+    expect((await run('apps list -p p-1 --json', here)).code).toBe(4);
+    const both = await run('apps list --profile x', here);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('GANTRY_PROJECT=local) and --profile x')]);
+  });
+
   test.each(['-p p-1 --local', '--profile x --local', '--profile x -p local'])('is refused with %s', async (flags) => {
     mkdirSync(join(home, 'my-app'));
     expect((await run(`apps list ${flags}`)).code).toBe(2);

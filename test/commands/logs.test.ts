@@ -70,6 +70,36 @@ describe('the log of an app', () => {
     expect((await logs(['--run', 'r-1', '--source', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
   });
 
+  const traceback = [
+    'Traceback (most recent call last):',
+    '  File "/app/main.py", line 7, in run',
+    '    return walk(node)',
+    '  File "/app/main.py", line 3, in walk',
+    '    return walk(node)',
+    "KeyError: 'bad77'",
+  ];
+
+  test.each([
+    ['--search Traceback', traceback],
+    ['--search bad77', traceback],
+    ['--search walk(node) --source stderr --since 1h', traceback],
+    ['--search Traceback --tail 2', traceback.slice(-2)],
+    ['--search Loading', ['Loading']],
+    ['--search KeyError --source stdout', ['KeyError: none']],
+  ])('a traceback is whole if one of its lines is found: %s', async (flags, lines) => {
+    printMany('line', 5);
+    print('KeyError: none');
+    clock.now += 5_000;
+    for (const text of traceback) {
+      print(text, { stream: 'stderr' });
+      print('between', { container: 'web-2' });
+    }
+    print('Loading');
+    clock.now += 5_000;
+    const { code, stdout } = await logs(flags.split(/ (?=--)/).flatMap((flag) => flag.split(/ (.*)/).filter(Boolean)));
+    expect([code, linesOf(stdout)]).toEqual([0, lines]);
+  });
+
   test('reads all pages and keeps the order if they overlap', async () => {
     const all = printMany('line', 2_500);
     for (const flags of [

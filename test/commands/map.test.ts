@@ -53,6 +53,7 @@ describe('every input has one line', () => {
           title: expect.any(String),
           inputs: 10,
           index: expect.any(Number),
+          indexes: expect.any(Array),
           line: expect.any(Number),
         },
         {
@@ -60,6 +61,7 @@ describe('every input has one line', () => {
           title: expect.any(String),
           inputs: 10,
           index: expect.any(Number),
+          indexes: expect.any(Array),
           line: expect.any(Number),
         },
       ]),

@@ -141,7 +141,23 @@ describe('gantry mcp', () => {
     await using other = await open(['-p', 'p-12345678']);
     const { error } = JSON.parse(textOf(await call(other, 'deploy', {})));
     expect(error.fix).toBe('ask the user to start gantry mcp --project p-12345678 --allow-changes');
+    const typed = ['--compact', '--project', 'p-12345678', '--region', 'us-east-1', '-C', app, '--allow-changes'];
+    await using third = await open(typed);
+    const refused = await call(third, 'call', { argv: ['apps', 'delete', 'transcriber', '--confirm', 'transcriber'] });
+    expect(JSON.parse(textOf(refused)).error.fix).toBe(
+      `ask the user to start gantry mcp ${typed.join(' ')} --allow-destroy`,
+    );
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
+  });
+
+  test('--local of the server is that of each call, and an entry for a client needs the emulator', async () => {
+    await using session = await open(['--local']);
+    const called = await call(session, 'apps', { command: 'apps list' });
+    expect(JSON.parse(textOf(called)).error).toMatchObject({ message: 'this folder has no emulator yet' });
+    const refused = await call(session, 'deploy', {});
+    expect(JSON.parse(textOf(refused)).error.fix).toBe('ask the user to start gantry mcp --local --allow-changes');
+    const refusedHere = await gantry(['mcp', 'install', 'claude', '--local', '--json'], { cwd: app });
+    expect(refusedHere.json()).toMatchObject({ error: { message: 'this folder has no emulator yet' } });
   });
 
   test('says of no command to run it next that a tool call cannot be', async () => {

@@ -173,6 +173,8 @@ test.each([
   ['volumes rm a', /^error: unknown command "rm"\n {2}fix gantry volumes --help\n$/],
   ['restart web', /^error: unknown command "restart"\n {2}fix gantry apps restart web\n$/],
   ['cancel r-1', /^error: unknown command "cancel"\n {2}fix gantry builds cancel r-1, or gantry runs cancel r-1\n$/],
+  ['init web --compute GPU', /^ {2}fix for example: gantry init web --compute TURING_T4$/m],
+  ['run --compute gpu x.py', /^ {2}fix for example: gantry run --compute TURING_T4 x.py$/m],
   ['domain', /^error: unknown command "domain"\n {2}fix gantry --help\n$/],
 ])('%s is not taken for something else', async (line, shown) => {
   const { code, stderr } = await gantry(line.split(' '), { emulator });

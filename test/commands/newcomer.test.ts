@@ -54,7 +54,10 @@ test('who has no account is told to type what works without one, if there is an 
     return (json() as { error: { code: string; next?: string[] } }).error;
   };
   for (const line of ['deploy --json', 'status --json', 'whoami --verify --json'])
-    expect(await nextIn(smallApp(), line)).toMatchObject({ code: 'auth', next: ['gantry', 'deploy', '--local'] });
+    expect(await nextIn(smallApp(), line)).toMatchObject({
+      code: 'auth',
+      next: ['gantry', ...line.split(' '), '--local'],
+    });
   const none = await nextIn({}, 'whoami --verify --json');
-  expect([none.code, none.next]).toEqual(['auth', undefined]);
+  expect([none.code, none.next]).toEqual(['auth', ['gantry', 'login']]);
 });

@@ -180,7 +180,8 @@ describe('previews', () => {
       expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)]);
     }
     expect((await run(['apps', 'prune', 'login', '--yes'])).code).toBe(9);
-    expect((await run(['apps', 'prune', 'login', '--confirm', name])).stdout).toBe(`deleted ${name}\n`);
+    const pruned = await run(['apps', 'prune', 'login', '--confirm', name, '--json']);
+    expect(pruned.json()).toMatchObject([{ app: name, changed: true, deleted: true }]);
     expect(appNames()).toEqual([other]);
   });
 

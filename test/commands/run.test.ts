@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { checkProgramArguments, parseProgramArguments } from '../../src/calls/run/program-arguments.ts';
+import { globalFlags, referenceOf } from '../../src/cli/reference.ts';
 import { readTar } from '../../src/emulator/running/archives/unpack.ts';
 import { python } from '../emulator/support/running.ts';
 import { altering } from '../support/altering.ts';
@@ -296,7 +298,7 @@ describe('nothing is sent', () => {
       { 'job.py': 'print(1)\ndef f(a): pass' },
       ['--data', '{"a": 1}', 'job.py'],
       2,
-      /fix gantry run job\.py::f/,
+      /fix gantry run --data .* job\.py::f /,
     ],
     ['data that is not JSON', { 'job.py': job }, ['job.py::train', '--data', '{'], 2, /--data is not valid JSON/],
     [
@@ -638,8 +640,8 @@ describe('what follows the file belongs to the program', () => {
   });
 
   test.each([
-    ['--name ada', { name: 'ada' }, 'gantry run --name ada job.py::greet'],
-    ['--name=ada region=x', { name: 'ada', region: 'x' }, 'gantry run --name ada job.py::greet'],
+    ['--name ada', { name: 'ada' }, 'gantry run --detach --name ada job.py::greet'],
+    ['--name=ada region=x', { name: 'ada', region: 'x' }, 'gantry run --detach --name ada job.py::greet'],
   ])('%s is passed to a function that has this parameter, and a note says so', async (words, data, own) => {
     const { code, stderr } = await run({ 'job.py': greet }, ['--detach', 'job.py::greet', ...words.split(' ')]);
     expect([code, sent().data]).toEqual([0, data]);
@@ -711,6 +713,27 @@ test('a file of an app in a subfolder is refused with the command that runs it t
   expect(code).toBe(2);
   expect(stderr).toContain('my-app/jobs/job.py belongs to the app in my-app');
   expect(stderr).toContain('fix gantry run -C my-app jobs/job.py::train\n');
+  const again = await run(files, ['--gpu', 'H100', 'my-app/jobs/job.py', '--epochs', '3']);
+  expect(again.stderr).toContain('fix gantry run --gpu H100 -C my-app jobs/job.py -- --epochs 3\n');
   const inApp = await run({ ...files, 'cerebrium.toml': toml() }, ['my-app/jobs/job.py::train', '--detach']);
   expect([inApp.code, sent().query.filename]).toEqual([0, 'my-app/jobs/job.py']);
+});
+
+test('help says which flags of gantry are taken after the file: any other is refused there', async () => {
+  const { details, flags } = await referenceOf('run');
+  const own = [...globalFlags(), ...flags].map((flag) => ({
+    names: flag.flags.match(/--?[a-zA-Z][\w-]*/g) ?? [],
+    takesValue: flag.type !== 'boolean' && flag.valueRequired,
+  }));
+  const taken = own.filter(({ names, takesValue }) => {
+    const found = parseProgramArguments([names.at(-1) ?? '', ...(takesValue ? ['x'] : [])], own);
+    try {
+      checkProgramArguments(found, 'job.py', undefined, '');
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  const named = details[0]?.match(/--[\w-]+/g) ?? [];
+  expect(taken.map(({ names }) => names.at(-1)).sort()).toEqual(named.sort());
 });

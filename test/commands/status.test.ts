@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -77,6 +77,17 @@ describe('in the folder of an app', () => {
       expect(lines.join('\n')).toMatch(/^live {7}build [\da-f]{8}, /m);
       expect(lines.join('\n')).toMatch(/^here {7}1 file changed: new\.py$/m);
     }
+  });
+
+  test('names the setting of a file that is made from it, which is not in the folder', async () => {
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    emulator.late.pass();
+    appendFileSync(join(app.path, 'cerebrium.toml'), '\n[cerebrium.dependencies.pip]\nnumpy = "1.0"\n');
+    const { json } = await run(['--json'], { cwd: app.path });
+    expect(json()).toMatchObject({
+      here: { changed: true, settings: ['dependencies.pip'], paths: ['cerebrium.toml'] },
+    });
   });
 
   test('says how old the last failure is, until later calls succeed and none failed for an hour', async () => {

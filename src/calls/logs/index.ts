@@ -3,4 +3,5 @@ export { splitLogText } from './log-line.ts';
 export type { LogSource } from './log-source.ts';
 export { appLogSource, buildLogSource, findContainer } from './log-source.ts';
 export { type ReadLine, readLog } from './read-log.ts';
+export { withWholeTracebacks } from './whole-tracebacks.ts';
 export { type FollowedLog, readFailureLog, readLogTail, readWorkLog, type WorkLine, WorkLog } from './work-log.ts';

@@ -14,6 +14,7 @@ import {
   getAppLogs,
 } from '../../platform/contract/logs.ts';
 import { jsonText } from '../../platform/contract/scalars.ts';
+import { keepFound } from './keep-found.ts';
 import { appFrameLine, appLine, buildFrameLine, buildLine, eachLine, type LogLine } from './log-line.ts';
 
 /** A log that can be read in pages and followed. Times in ms since 1970. */
@@ -137,10 +138,11 @@ export function buildLogSource(
     async readPage({ after = 0, before = Number.POSITIVE_INFINITY }) {
       const reply = await api(getBuildLogs, { project, app, build });
       const status = reply.status || (await readStatus?.()) || '';
-      const lines = reply.logs
-        .map(buildLine)
-        .filter(({ at, timestamp, text }) => (!timestamp || (at >= after && at < before)) && matches(text));
-      return { lines, hasEnded: buildPhase(status) !== 'in progress' };
+      const lines = reply.logs.map(buildLine).filter(({ at, timestamp }) => !timestamp || (at >= after && at < before));
+      return {
+        lines: await keepFound(lines, ({ text }) => matches(text)),
+        hasEnded: buildPhase(status) !== 'in progress',
+      };
     },
     openLive: (after, until) =>
       openLog(buildLogSocket, { projectID: project, buildID: build, after: toTimestamp(after) }, until),

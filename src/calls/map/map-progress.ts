@@ -66,7 +66,11 @@ export interface FailureGroup {
   inputs: number;
   /** The first input that was found to fail so. */
   index: number;
+  /** The same of the first of them. */
+  indexes: number[];
 }
+
+const maxIndexes = 20;
 
 /** More messages than this are counted as one group, so that a million different ones need no memory. */
 const maxMessages = 1_000;
@@ -88,6 +92,7 @@ export class FailureGroups {
     const key = `${error.code} ${error.statusCode ?? ''} ${withoutNumbers(error.message)}`;
     const group = this.#groupOf.get(key) ?? this.#newGroup(key, index, error);
     group.inputs++;
+    if (group.indexes.length < maxIndexes) group.indexes.push(index);
   }
 
   /** The largest first. */
@@ -103,7 +108,7 @@ export class FailureGroups {
     const cause = explained?.cause ?? code;
     const title = isOther ? 'other messages' : (explained?.title ?? shorten(message));
     const name = explained || isOther ? `${cause} ${title}` : key;
-    const group = this.#groups.get(name) ?? { cause, title, inputs: 0, index };
+    const group = this.#groups.get(name) ?? { cause, title, inputs: 0, index, indexes: [] };
     this.#groups.set(name, group);
     if (this.#groupOf.size < 2 * maxMessages) this.#groupOf.set(key, group);
     return group;

@@ -52,7 +52,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   for (const warning of warnings) context.progress.warn(warning);
   Object.assign(project.hardware, options.hardware);
   const file = toTarName(project.root, resolve(context.cwd, target), target);
-  if (project.file === '') refuseFileOfNestedApp(project.root, file, functionName);
+  if (project.file === '') refuseFileOfNestedApp(project.root, file, functionName, options.programArguments.argv);
   const step = context.progress.step('Packing');
   try {
     const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
@@ -112,7 +112,7 @@ function splitTarget(target: string): [file: string, functionName: string | unde
   if (!file.endsWith('.py')) {
     throw new UsageError(`not a Python file: ${file}`, {
       why: 'the file name must end with .py',
-      corrected: /^(list|get|follow|cancel|chart)$/.test(file)
+      corrected: /^(list|get|follow|cancel|chart|logs?)$/.test(file)
         ? { typed: 'run', meant: 'runs' }
         : { typed: target, meant: 'main.py', isExample: true },
     });
@@ -146,7 +146,7 @@ async function loadProgramProject({ cwd, progress }: Context, { configFile, name
 }
 
 /** The folder of the command is no app, but a folder below it that contains the file is one. */
-function refuseFileOfNestedApp(root: string, file: string, functionName: string | undefined): void {
+function refuseFileOfNestedApp(root: string, file: string, functionName: string | undefined, argv: string[]): void {
   const folders = file.split('/').slice(0, -1);
   const nested = folders.map((_, index) => folders.slice(0, index + 1).join('/')).reverse();
   const app = nested.find((folder) => statSync(join(root, folder, 'cerebrium.toml'), { throwIfNoEntry: false }));
@@ -154,7 +154,7 @@ function refuseFileOfNestedApp(root: string, file: string, functionName: string 
   const target = [file.slice(app.length + 1), functionName].filter(Boolean).join('::');
   throw new UsageError(`${file} belongs to the app in ${app}`, {
     why: `${app}/cerebrium.toml configures it, and only the working directory is sent`,
-    fix: gantryCommand`run -C ${app} ${target}`,
+    fix: gantryCommand`run -C ${app} ${target} ${argv}`,
   });
 }
 
@@ -203,7 +203,7 @@ function functionToCall(
   if (usual === undefined && guards.length === 0 && hasData && candidate !== undefined) {
     throw new UsageError(`no function in ${file} takes the data`, {
       why: `it has no main guard and no function named ${defaultNames.slice(0, -1).join(', ')} or ${defaultNames.at(-1)}`,
-      fix: gantryCommand`run ${file}::${candidate}`,
+      corrected: { typed: file, meant: `${file}::${candidate}` },
     });
   }
   return usual;

@@ -83,7 +83,7 @@ export const commands: Record<string, Record<string, Entry>> = {
     },
     cost: { summary: 'show what apps cost and waste', load: () => import('./cost.ts') },
     metrics: {
-      summary: 'chart or watch what replicas use and how fast they are',
+      summary: 'chart what replicas use, or watch how fast they are',
       load: () => import('./metrics.ts'),
       commands: {
         serve: { summary: 'serve the figures of apps to Prometheus', load: () => import('./metrics/serve.ts') },

@@ -1,6 +1,13 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import { appLogSource, buildLogSource, findContainer, readLog, readWorkLog } from '../../calls/logs/index.ts';
+import {
+  appLogSource,
+  buildLogSource,
+  findContainer,
+  readLog,
+  readWorkLog,
+  withWholeTracebacks,
+} from '../../calls/logs/index.ts';
 import { followRun, readRunEnding, resolveRun, withNewestRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
@@ -99,7 +106,9 @@ async function appSource(
   client = context,
 ) {
   const container = part === undefined ? undefined : await findContainer(context, app, part);
-  return appLogSource(client, app, { container, stream, search, runId });
+  const source = appLogSource(client, app, { container, stream, search, runId });
+  const whole = (named: string) => appLogSource(client, app, { container: named || container, stream, runId });
+  return search === undefined ? source : withWholeTracebacks(source, whole);
 }
 
 type Flags = FlagsOf<typeof logFlags>;
@@ -114,14 +123,14 @@ function logFlags(command: Commander) {
     .option('--raw', 'print lines unchanged, including control sequences')
     .option('--fail-on-gap', 'exit with 1 if lines may be missing')
     .option('--prefix', 'show the container of each line')
-    .option('--run <id>', 'only show lines of this run; latest is the newest')
+    .option('--run <id>', 'only show lines of this run; latest or latest:failed')
     .option('--container <name>', 'only show lines of this container, or of a part of its name')
     .addOption(
       command
         .createOption('--source <stream>', 'only show this stream (-f then polls every few seconds)')
         .choices(['stdout', 'stderr'] as const),
     )
-    .option('--search <text>', 'only show lines with this text (-f then polls every few seconds)')
+    .option('--search <text>', 'only show lines with this text, and the traceback of each (-f then polls)')
     .option('--build [id]', 'show the log of a build (default: latest) instead')
     .option('--timeout <duration>', 'stop waiting for the end (default: 1h)', durationFlag);
 }

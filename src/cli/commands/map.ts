@@ -56,6 +56,7 @@ export default defineCommand({
         title: text('what happened'),
         inputs: integer('number of inputs'),
         index: integer('the first of them, from 0'),
+        indexes: list(integer('of one input, from 0'), 'the first 20 that were found'),
         line: integer('its line in the file of inputs, from 1'),
       }),
       'failures by cause: cause, title, number of inputs, and index and line of the first',

@@ -65,7 +65,13 @@ export default defineCommand({
   next: (value, { startup, html }, [app]) =>
     isFrame(value) || isMet(value) || startup || html
       ? []
-      : [{ line: gantryCommand`runs chart ${String(app)}`, when: 'for response times and errors' }],
+      : [
+          {
+            line: gantryCommand`runs chart ${String(app)}`,
+            when: 'for response times and errors',
+            keeps: ['--since', '--until', '--timezone'],
+          },
+        ],
   effect: 'reads',
   live: true,
   exits: [...platformExits, 'pending'],
@@ -95,6 +101,7 @@ export default defineCommand({
   ),
   details: [
     `--until waits until a figure of the last minute passes a bound, and exits with 8 at the time limit. Figures: ${figureNames.join(', ')}; errors in percent, cold starts a minute, calls a second.`,
+    'Response times of a longer time: runs chart.',
     'Keys of --live: j and k select an app, l shows its log, q quits.',
   ],
   examples: [

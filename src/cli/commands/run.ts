@@ -87,7 +87,7 @@ export default defineCommand({
       : [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'the run continues; to follow it' }],
   effect: 'changes',
   details: [
-    'Flags of gantry stand before the file; what stands after it is for the program.',
+    'Flags of gantry stand before the file; what stands after it is for the program, but for --json, --data, --region and --detach.',
     'A file without a main guard, whose function is named main, run, handler, process, execute or predict, calls that. Any other file is a script: what follows it becomes sys.argv.',
     'The program runs on the platform and has no stdin: pipe its arguments to --data -, or copy files with gantry cp.',
   ],

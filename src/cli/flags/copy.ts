@@ -56,6 +56,7 @@ export const copySummaryFields = {
     'path, reason and code of each failed file',
   ),
   resumedBytes: integer('bytes resumed from a previous attempt'),
+  verifiedFiles: optional(integer('with --verify: number of copied files that were read back and compared')),
   durationMs: number('duration, in ms'),
   dryRun: boolean('true for a dry run: nothing was copied'),
   paths: optional(list(text('path'), 'with --dry-run: files that would be copied')),

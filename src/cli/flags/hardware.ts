@@ -18,7 +18,9 @@ export function gpuFlag(text: string): { name: string; count: number } {
 function computeOf(text: string, known: readonly string[]): string {
   const typed = text.toUpperCase().replace(/-/g, '_');
   const [only, ...others] = known.filter((name) => name.endsWith(`_${typed}`));
-  return knownValue(only !== undefined && others.length === 0 ? only : typed, 'compute', known);
+  // `CPU` is one letter away.
+  const meant = typed === 'GPU' ? known.filter((name) => name !== 'CPU') : known;
+  return knownValue(only !== undefined && others.length === 0 ? only : typed, 'compute', meant);
 }
 
 /** A new app and a run start with what is documented, of which the likely ones come first. A config file may have others. */

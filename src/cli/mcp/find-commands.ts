@@ -1,19 +1,20 @@
 import { gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { onceFor } from '../../kernel/once.ts';
+import { namedCommand } from '../commands/index.ts';
 import type { CommandReference } from '../reference.ts';
 
 /** Words for a command that its help does not have. */
 export const alsoCalled: Record<string, string> = {
   init: 'new start create begin template project scaffold example github actions ci gitlab workflow set continuous cron schedule cd starter',
   deploy:
-    'publish release ship push current code would change preview plan online host branch diff public private authentication setting upload new move region type anybody anyone without key',
+    'publish release ship push current code would change preview plan online host branch diff public private authentication setting upload new move region type anybody anyone without key disable auth only else',
   dev: 'local machine test before hot auto reload try own debug',
   invoke:
     'request endpoint http json predict inference send post try function input later wait async result query background long fire call app trigger token ping test model live curl queue poll stream output',
   map: 'thousand row document batch inputs jsonl csv bulk process prompt each every failed retry again',
   status:
     'health healthy down outage incident overview alive running platform machine many up live build broken ok ping progress version deployed serving',
-  logs: 'error show output print tail stdout stderr live said last console message follow watch script see yesterday today week hour day install build',
+  logs: 'error show output print tail stdout stderr live said last console message follow watch script see yesterday today week hour day install build wait finished run job',
   explain:
     'error crash debug cause stack trace diagnose why fail deployment broken happened wrong answer problem issue startup reason start container loop return',
   run: 'script job execute python gpu once train program remote eval',
@@ -29,9 +30,8 @@ export const alsoCalled: Record<string, string> = {
   'apps get': 'settings gpu hardware memory cpu details describe region url address link show setting',
   'apps containers': 'machine alive start many running crash',
   'apps scale':
-    'warm always keep machine replica zero autoscale concurrency idle sure traffic handle load more cooldown maximum minimum increase lower parallel stop pause off sleep timeout allow per limit cold reduce number time',
-  'apps restart':
-    'reload secret redeploy fresh read pick current refresh new load changed environment variable running',
+    'warm always keep machine replica zero autoscale concurrency idle sure traffic handle load more cooldown maximum minimum increase lower parallel stop pause off sleep timeout allow per limit cold reduce number time night',
+  'apps restart': 'reload secret redeploy fresh read pick current refresh new load changed variable running',
   'apps bench':
     'load test stress benchmark throughput performance second requests capacity many user same time concurrent simultaneous take handle per',
   'apps tune': 'save cost cheap cheapest gpu best optimize recommend latency cold start reduce cheaper pay less',
@@ -39,17 +39,18 @@ export const alsoCalled: Record<string, string> = {
   'apps list': 'running deployed all',
   'apps delete': 'rid undeploy application good offline down shut throw stop service tear',
   history: 'version deployed who yesterday changed past audit last week commit build today hour day deploys',
-  rollback: 'last previous version revert undo go back release broke earlier wrong bad',
-  promote: 'production prod move roll tested same stage',
+  rollback: 'roll last previous version revert undo go back release broke earlier wrong bad',
+  promote: 'production prod move out tested same stage copy clone duplicate another name',
   'builds get': 'detail one single',
   'builds compare': 'change between slow fast new old regression worse difference today yesterday',
   'builds cancel': 'stop hang deployment pause stuck rid',
   'runs cancel': 'running stop job call long request end hang inference',
-  'runs get': 'answer result old call async one single detail returned request output fetch status',
+  'runs get':
+    'exit code job program succeed finished answer result old call async one single detail returned request output fetch status',
   'runs list':
     'request job call running failed recent last today took slow longest second error returned timed timeout find yesterday week hour day',
   'runs chart':
-    'graph plot minute hour number time traffic many today rate per requests over day second yesterday last week',
+    'graph plot minute hour number time traffic many today rate per requests over day second yesterday last week latency percentile p95 p50 response',
   'runs export': 'spreadsheet csv excel download request all data dump',
   cost: 'price month week expensive wasted reduce pay much per hour yesterday today last day idle',
   metrics:
@@ -72,7 +73,7 @@ export const alsoCalled: Record<string, string> = {
   'emulator start': 'simulate offline local platform fake mock',
   'emulator exec': 'simulate offline local platform test',
   'api-keys list': 'api token key credential delete rotate renew replace',
-  'secrets list': 'environment variable env password set value',
+  'secrets list': 'which app see environment variable env password set value',
   open: 'dashboard browser page web console',
   'service-accounts revoke': 'bot remove take away',
   'config profiles': 'account another',
@@ -92,6 +93,7 @@ const sameWords = [
   'container replica instance',
   'restart reboot bounce',
   'request invocation',
+  'environment env',
   'error exception traceback',
   'async asynchronous',
   'cancel abort kill terminate interrupt',
@@ -159,7 +161,9 @@ function weightsOf({ command, summary, details, flags }: CommandReference): Map<
 
 /** By its first meaning: `deploying` and `deploys` are `deploy`, `files` is `file`, and `running` is `run`. */
 function stemsOf(text: string): string[] {
-  const words = text.toLowerCase().match(/[a-z][a-z\d-]*/g) ?? [];
+  const typed = text.toLowerCase().match(/[a-z][a-z\d-]*/g) ?? [];
+  // `roll back` and `log in` are commands.
+  const words = [...typed, ...typed.map((word, at) => `${word}${typed[at + 1]}`).filter((pair) => namedCommand(pair))];
   return words.filter((word) => !idle.has(word)).map((word) => meanings.get(stemOf(word)) ?? stemOf(word));
 }
 

@@ -12,7 +12,7 @@ import { type CallOutcome, callCommand } from './call.ts';
 import { compactTools } from './compact-tools.ts';
 import { argvOf } from './input.ts';
 import { shellError, withDefault } from './read-line.ts';
-import { settingArguments } from './setting-arguments.ts';
+import { placeArguments } from './setting-arguments.ts';
 import {
   askedPage,
   checkAllowed,
@@ -37,9 +37,7 @@ export async function serveMcp(context: Context, access: McpAccess, write: (byte
   const { commands } = await reference();
   const transport = new DrainingTransport(write);
   const running = new Set<Promise<unknown>>();
-  const { project, profile, region } = context.flags;
-  const flags = { '--compact': access.compact, '--project': project, '--profile': profile, '--region': region };
-  const started = { allowed: allowedEffects(access), flags };
+  const started = { allowed: allowedEffects(access), flags: typedFlags(context, access) };
   const toolSet = (access.compact ? compactTools : groupedTools)(commands, started);
   const served = serveStdio(() => createToolServer(context, toolSet, running), { transport });
   try {
@@ -48,6 +46,20 @@ export async function serveMcp(context: Context, access: McpAccess, write: (byte
     await served.close();
     await Promise.allSettled(running);
   }
+}
+
+/** What a user types again to start the server with more. */
+function typedFlags({ flags }: Context, { compact, allowChanges }: McpAccess): Started['flags'] {
+  const { project, profile, region, cwd, isLocal } = flags;
+  return {
+    '--compact': compact,
+    '--local': isLocal || undefined,
+    '--project': project,
+    '--profile': profile,
+    '--region': region,
+    '-C': cwd,
+    '--allow-changes': allowChanges,
+  };
 }
 
 function allowedEffects({ allowChanges, allowDestroy }: McpAccess): Effect[] {
@@ -161,7 +173,7 @@ function createToolServer(context: Context, toolSet: ToolSet, running: Set<Promi
     if ('result' in asked) return pageResult(results.next(asked.result, asked.from));
     if ('text' in asked) return pageResult(results.first(asked.text, asked.form));
     const { command, properties } = asked;
-    const implied = [...settingArguments(context), ...(command.output === null ? [] : ['--json'])];
+    const implied = [...placeArguments(context), ...(command.output === null ? [] : ['--json'])];
     const { signal } = extra.mcpReq;
     const progress = new ProgressReport(extra);
     const onLine = (line: string) => progress.report(line);

@@ -6,3 +6,8 @@ export function settingArguments({ flags: { project, profile, region } }: Pick<C
     value === undefined ? [] : [`--${name}=${value}`],
   );
 }
+
+/** The same for calls in the folder that may have an emulator of its own. */
+export function placeArguments(context: Pick<Context, 'flags'>): string[] {
+  return [...settingArguments(context), ...(context.flags.isLocal ? ['--local'] : [])];
+}

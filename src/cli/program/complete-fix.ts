@@ -1,4 +1,4 @@
-import { asTyped, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { asTyped, CommandLine, type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
 import { answered, isCallable, nextAfterError, withFlags } from './next-commands.ts';
@@ -12,7 +12,7 @@ export async function completeFix(error: unknown, argv: readonly string[], isFor
   // Without a status there was no reply: doctor checks the connection.
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
-  if (facts.retryWith) facts.fix = `${facts.fix}: ${new CommandLine(withFlags(argv, facts.retryWith))}`;
+  if (facts.retryWith) facts.fix = again(facts.fix, new CommandLine(withFlags(argv, facts.retryWith)));
   const found = facts.corrected && (await correctedLine(argv, facts.corrected));
   if (found) {
     const line = new CommandLine(['gantry', ...found]);
@@ -20,6 +20,10 @@ export async function completeFix(error: unknown, argv: readonly string[], isFor
   }
   const next = facts.next === undefined ? commandOf(error, argv) : facts.next;
   if (next !== undefined) facts.next = isForModel && next && !(await isCallable(next.argv)) ? null : next;
+}
+
+function again(fix: Fix | undefined, line: CommandLine): Fix {
+  return fix === undefined ? line : `${fix}: ${line}`;
 }
 
 /** That of its fix, for programs. */
@@ -41,12 +45,25 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);
   const start = [...words.slice(0, at), ...(words[at] ?? '').replace(typed, () => meant).split(' ')];
-  const isHidden = words.some((word) => secretive.test(word)) && !rest.every((word) => plain.test(word));
+  const isPlain = (word: string, at: number) => plain.test(word) || takesName.test(rest[at - 1] ?? start.at(-1) ?? '');
+  const isHidden = words.some((word) => secretive.test(word)) && !rest.every(isPlain);
+  const whole = [...start, ...rest];
+  const found = isHidden ? undefined : (await canParse(whole)) ? whole : await spelledLine(whole);
+  if (found) return found;
   const help = [...start, '--help'];
-  for (const line of isHidden ? [help] : [[...start, ...rest], help]) {
-    if (await canParse(line)) return line;
+  return (await isAskedForHelp(help)) ? help : undefined;
+}
+
+/** In gantry's words, if it is a line of the official client or of habit. */
+async function spelledLine(line: readonly string[]): Promise<readonly string[] | undefined> {
+  const { translateSpellings } = await import('./translate-spellings.ts');
+  try {
+    const spelled = translateSpellings(line);
+    const isLine = spelled !== undefined && spelled.input === undefined && (await canParse(spelled.argv));
+    return isLine ? spelled.argv : undefined;
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 /** The word, the value of its flag, and what is listed in it. */
@@ -55,20 +72,32 @@ function partsOf(word: string): string[] {
 }
 
 async function canParse(line: readonly string[]): Promise<boolean> {
-  let isHelp = false;
-  const onHelp = () => {
-    isHelp = true;
-  };
+  return (await parse(line)) !== 'failed';
+}
+
+/** A flag before `--help` may take it for its value. */
+async function isAskedForHelp(line: readonly string[]): Promise<boolean> {
+  return (await parse(line)) === 'help';
+}
+
+async function parse(line: readonly string[]): Promise<'command' | 'help' | 'failed'> {
+  let found: 'command' | 'help' | 'failed' = 'failed';
   const words = line.map((word) => (word === '--json' ? '--json=' : word));
-  const program = buildProgram({ run: async () => {}, onHelp });
-  try {
-    await program.parseAsync((await divideLine(program, words)).words, { from: 'user' });
-    return true;
-  } catch {
-    return isHelp;
-  }
+  const run = async () => {
+    found = 'command';
+  };
+  const onHelp = () => {
+    found = 'help';
+  };
+  const program = buildProgram({ run, onHelp });
+  await divideLine(program, words)
+    .then((divided) => program.parseAsync(divided.words, { from: 'user' }))
+    .catch(() => undefined);
+  return found;
 }
 
 /** What was typed is not repeated if it may have a secret: a token is in the history of a shell, but not in every log. */
 const secretive = /^(secrets?|log-?in|auth|--?[\w-]*(token|header|data|field|secret|key|pass)[\w-]*)(=|$)/i;
-const plain = /^(list|ls|set|unset|import|--[a-z-]+)$/;
+const plain = /^(list|ls|set|unset|import|--[a-z-]+|[A-Z]+(_[A-Z\d]+)+)$/;
+/** The word after it is no secret. */
+const takesName = /^--([\w-]*file|app|cwd|project|region|color)$|^-[Cp]$/;

@@ -52,7 +52,13 @@ export function createContext(
   });
   const warn = (message: string) => progress.warn(message);
   // `-p local` is the emulator, not a project.
-  const settingFlags = { ...flags, folder: cwd, local, ...(local && { project: undefined }) };
+  const settingFlags = {
+    ...flags,
+    folder: cwd,
+    local,
+    isLocal: flags.local === true,
+    ...(local && { project: undefined }),
+  };
   const settings = once(() => resolveSettings(io.env, settingFlags));
   const credential = once(() => {
     // A command that does not use the folder's own emulator would not use it if it ran.
@@ -60,7 +66,9 @@ export function createContext(
       const last = readFolderTarget(settings().folders, cwd);
       return last && !isLocalTarget(last) && !ofProfile ? last : undefined;
     };
-    const given = findCredential(io.env, settings(), io.now(), warn, readLast, ofProfile ? null : cwd);
+    const isChosen = flags.project !== undefined || flags.profile !== undefined;
+    const folder = ofProfile ? null : isChosen ? undefined : cwd;
+    const given = findCredential(io.env, settings(), io.now(), warn, readLast, folder);
     const found = local ? { ...given, origin: local.name } : given;
     const expiry = expiryNotice(found, page);
     if (expiry) progress.note(expiry);

@@ -22,7 +22,7 @@ import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
-import { placeBeside, placeResult } from './same-place.ts';
+import { placeBeside, placeResult, withTyped } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue, unprintedResult } from './show-result.ts';
 
 export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
@@ -211,7 +211,8 @@ async function showOutcome(
   }
   const exit = command.exit(value, options);
   noteEmpty(value, command, options, context);
-  const next = hasEnd(value) ? command.next(value, options, inputs) : [];
+  const usual = hasEnd(value) ? command.next(value, options, inputs) : [];
+  const next = usual.map((each) => ({ ...each, line: withTyped(each.line, state.argv, each.keeps) }));
   const finish = finishWith(next);
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);

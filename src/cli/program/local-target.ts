@@ -30,7 +30,7 @@ export async function findLocalTarget(
   if (choice === undefined || isOfNone(choice, { ofProfile, local, unattended })) return undefined;
   const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../../local/emulator/index.ts');
   const { origin, address } = choice;
-  const unused = origin === 'flag' ? undefined : profileWithLogin(io.env, cwd);
+  const unused = origin.startsWith('folder') ? profileWithLogin(io.env, cwd) : undefined;
   if (address !== undefined) {
     const { environment } = findEmulatorAt(io, address) ?? {};
     const name = nameOfPlatform('emulator', address);
@@ -72,17 +72,30 @@ interface Choice {
   address?: string;
 }
 
-function choose({ local, project, profile }: GlobalFlags, env: Environment, cwd: string): Choice | undefined {
-  if (local || project === 'local') {
-    const other = profile === undefined ? (local && project) || undefined : `--profile ${profile}`;
-    if (other === undefined || other === 'local') return { origin: 'flag' };
-    throw new UsageError(`the emulator of this folder and ${other} are two targets`, { fix: 'pass only one' });
-  }
+function choose(flags: GlobalFlags, env: Environment, cwd: string): Choice | undefined {
+  const origin = originOfOwn(flags, env);
+  if (origin !== undefined) return onlyTarget(flags, origin);
+  const { project, profile } = flags;
   if (project !== undefined || profile !== undefined || choosing.some((name) => readVariable(env, name)))
     return undefined;
   const last = readFolderTarget(resolveFolders(env), cwd);
   if (last?.platform !== 'emulator') return undefined;
   return { origin: `folder (${cwd})`, ...(!isLocalTarget(last) && { address: last.address }) };
+}
+
+/** Where the emulator of the folder was named; undefined if it was not. */
+function originOfOwn({ local, project }: GlobalFlags, env: Environment): string | undefined {
+  if (local || project === 'local') return 'flag';
+  return project === undefined && readVariable(env, 'GANTRY_PROJECT') === 'local'
+    ? 'environment (GANTRY_PROJECT)'
+    : undefined;
+}
+
+function onlyTarget({ local, project, profile }: GlobalFlags, origin: string): Choice {
+  const other = profile === undefined ? (local && project) || undefined : `--profile ${profile}`;
+  if (other === undefined || other === 'local') return { origin };
+  const emulator = `the emulator of this folder${origin === 'flag' ? '' : ' (GANTRY_PROJECT=local)'}`;
+  throw new UsageError(`${emulator} and ${other} are two targets`, { fix: 'pass only one' });
 }
 
 /** Whether the command has no emulator, whatever was chosen. Throws UsageError if one was typed for a profile. */

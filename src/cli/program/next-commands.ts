@@ -146,14 +146,16 @@ const listsFor: Record<string, readonly string[]> = {
   ls: ['ls', 'cat', 'rm', 'cp', 'sync'],
 };
 
-/** The command line with these flags, where the program takes them for its own. */
+/** The command line with these flags, where the program takes them for its own: before `--`, and before the file of `run`. */
 export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const start = readTypedCommand(argv).path[0] === 'run' ? argv.indexOf('run') + 1 : end;
   const known = flags.every((flag) => argv.includes(flag));
   // Instead of the value that was typed.
   const valued = flags.filter((flag, at) => flag.startsWith('--') && flags[at + 1]?.startsWith('--') === false);
-  const others = argv.slice(0, end).filter((word, at, all) => {
-    return known || !valued.some((flag) => [word, all[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
-  });
-  return ['gantry', ...others, ...(known ? [] : flags), ...argv.slice(end)];
+  const isOther = (word: string, at: number) =>
+    known || !valued.some((flag) => [word, argv[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
+  const others = argv.map((word, at) => (at >= end || isOther(word, at) ? [word] : []));
+  const added = known ? [] : flags;
+  return ['gantry', ...others.slice(0, start).flat(), ...added, ...others.slice(start).flat()];
 }

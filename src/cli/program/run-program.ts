@@ -1,4 +1,5 @@
 import { type Command as Commander, CommanderError } from 'commander';
+import { asTyped } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { createRenderer, type JsonChoice, type Renderer } from '../../kernel/output/render.ts';
@@ -53,7 +54,7 @@ async function runTranslated(error: CommanderError | UsageError, words: string[]
   state.secrets.add(secrets);
   const own = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
   // Inherits from io: copying it would open its streams.
-  return runProgram(argv, Object.create(io, own), Object.assign(state, { argv, warning }));
+  return runProgram(argv, Object.create(io, own), Object.assign(state, { argv: argv.map(asTyped), warning }));
 }
 
 /** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */

@@ -1,23 +1,47 @@
-import { type ChangeCommand, CommandLine, Sentence, withCommands } from '../../kernel/command-line.ts';
+import { asTyped, type ChangeCommand, CommandLine, Sentence, withCommands } from '../../kernel/command-line.ts';
 import { GantryError, ProjectError } from '../../kernel/errors.ts';
 import { DryRunEnd } from './run-state.ts';
-import { readTypedCommand } from './typed-command.ts';
+import { isPythonFile, readTypedCommand } from './typed-command.ts';
 
 const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
 
-/** A command with the flags that say where this line worked: project, profile, region and folder. Its own stay. */
+/**
+ * A command with the flags that say where this line worked: project, profile, region and folder. Another `run` of a file
+ * has all that stood before the file. Its own stay.
+ */
 export function inSamePlace(argv: readonly string[], line: readonly string[]): readonly string[] {
   if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
-  const own = readTypedCommand(argv.slice(1)).selection.map(nameOf);
+  const typed = keptOf(argv.slice(1));
+  const own = typed.map(nameOf);
   // A project, a profile and an emulator choose the target together.
   const choosesTarget = own.some((name) => targets.includes(name));
-  const missing = readTypedCommand(line).selection.filter((flag) => {
+  const kept = beforeFile(argv.slice(1)) === undefined ? readTypedCommand(line).selection : keptOf(line);
+  const missing = kept.filter((flag) => {
     const name = nameOf(flag);
     const isChosen = choosesTarget && targets.includes(name);
     return !own.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
   });
   const at = placeOf(argv);
   return [...argv.slice(0, at), ...missing.flat(), ...argv.slice(at)];
+}
+
+function keptOf(line: readonly string[]): (readonly string[])[] {
+  const { selection } = readTypedCommand(line);
+  const names = selection.map(nameOf);
+  return [...selection, ...(beforeFile(line) ?? []).filter((flag) => !names.includes(nameOf(flag)))];
+}
+
+/** The flags between `run` and its file, each with its value; undefined for any other line. */
+function beforeFile(line: readonly string[]): string[][] | undefined {
+  const start = line.indexOf('run') + 1;
+  const file = line.findIndex((word, at) => at >= start && isPythonFile(word));
+  if (readTypedCommand(line).path[0] !== 'run' || file < 0) return undefined;
+  const words = line.slice(start, file).map(asTyped);
+  return words.flatMap((word, at) => {
+    const next = words[at + 1];
+    if (!/^-./.test(word) || word === '--') return [];
+    return [next === undefined || next.startsWith('-') ? [word] : [word, next]];
+  });
 }
 
 const targets = ['--project', '--profile', '--local'];
@@ -34,8 +58,18 @@ function placeOf(argv: readonly string[]): number {
   return argv.includes('--') ? argv.indexOf('--') : argv.length;
 }
 
+/** With these flags of the line that was typed, each with its value. */
+export function withTyped({ argv }: CommandLine, line: readonly string[], names: readonly string[] = []): CommandLine {
+  const kept = line.slice(0, placeOf(line)).flatMap((word, at) => {
+    if (!names.includes(nameOf([word]))) return [];
+    return word.includes('=') ? [word] : line.slice(at, at + 2);
+  });
+  const end = placeOf(argv);
+  return new CommandLine([...argv.slice(0, end), ...kept, ...argv.slice(end)]);
+}
+
 export function placeBeside(line: readonly string[]): ChangeCommand {
-  if (readTypedCommand(line).selection.length === 0) return asItIs;
+  if (keptOf(line).length === 0) return asItIs;
   return ({ argv }) => new CommandLine(inSamePlace(argv, line));
 }
 

@@ -35,8 +35,30 @@ export const commandSpellings: Record<string, string> = {
   'metrics resources': 'metrics',
   'metrics startup': 'metrics --startup',
   docs: 'open docs',
+  ...Object.fromEntries(['describe', 'show'].map((word) => [`apps ${word}`, 'apps get'])),
+  'runs stop': 'runs cancel',
+  'deployments list': 'builds list',
+  'volumes ls': 'volumes list',
+  'volumes du': 'volumes usage',
+  'volumes upload': 'upload',
+  'volumes download': 'download',
+  'builds log': 'builds logs',
+  'runs log': 'runs logs',
   skill: 'help agents',
 };
+
+/** Commands whose first argument is an app. */
+export const appCommands =
+  /^((apps (?!list|prune)|builds |runs )[a-z]+|metrics serve|invoke|map|status|logs|explain|rollback|history|cost|metrics|open)$/;
+
+/** Flags of habit whose value is an argument here: `before` is the number of arguments that stand before it. */
+export const operandFlags: readonly { names: readonly string[]; of: RegExp; before: number }[] = [
+  { names: ['--app'], of: appCommands, before: 0 },
+  { names: ['--function'], of: /^(invoke|map)$/, before: 1 },
+  { names: ['--build'], of: /^(explain|rollback|builds (get|cancel))$/, before: 1 },
+  { names: ['--to'], of: /^rollback$/, before: 1 },
+  { names: ['--run'], of: /^(explain|runs (get|cancel))$/, before: 1 },
+];
 
 interface FlagSpelling {
   names: readonly string[];
@@ -53,7 +75,18 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--disable-confirmation'], of: ['deploy'], here: ['--yes'] },
   { names: ['--disable-syntax-check', '--disable-predict'], of: ['deploy'], here: [] },
   { names: ['--log-level'], of: ['deploy'], here: (level, name) => [name, level.toUpperCase()] },
-  { names: ['-d', '--body'], of: ['invoke'], here: (json) => ['--data', json] },
+  { names: ['-d', '--body', '--json-body', '--payload'], of: ['invoke'], here: (json) => ['--data', json] },
+  { names: ['--env-file'], of: ['secrets set'], here: (file) => ['--from-env-file', file] },
+  { names: ['--parallel', '--workers'], of: ['map'], here: (number) => ['--concurrency', number] },
+  { names: ['--wait'], of: ['deploy'], here: [] },
+  { names: ['--no-wait', '--async'], of: ['deploy'], here: ['--detach'] },
+  { names: ['--lines', '--limit'], of: ['logs'], here: (number) => ['--tail', number] },
+  { names: ['--failed', '--errors'], of: ['logs'], here: ['--run', 'latest:failed'] },
+  {
+    names: ['--status'],
+    of: ['logs'],
+    here: (status) => (/^(fail|err)/.test(status) ? ['--run', 'latest:failed'] : undefined),
+  },
   { names: ['--no-follow'], of: ['logs'], here: [] },
   { names: ['--last'], of: ['logs'], here: ['--run', 'latest'] },
   { names: ['--failed', '--errors'], of: ['runs list', 'runs chart'], here: ['--status', 'failed'] },
@@ -69,9 +102,10 @@ export const flagSpellings: readonly FlagSpelling[] = [
   { names: ['--end'], of: ['metrics'], here: (time) => ['--until', time] },
   {
     names: ['-r'],
-    of: ['ls', 'cp', 'run', 'download', 'upload'],
+    of: ['cp', 'run', 'download', 'upload'],
     here: (region) => (looksLikeRegion(region) ? ['--region', region] : undefined),
   },
+  { names: ['-r'], of: ['ls'], here: (word) => [looksLikeRegion(word) ? '--region' : '-R', word] },
   {
     names: ['--cooldown', '--response-grace-period'],
     of: ['apps scale'],
@@ -110,7 +144,6 @@ const noLogLevel: Refusal = {
   message: 'gantry has no log level',
   fix: 'pass --debug to a command to see its requests',
 };
-const oneLog: Refusal = { message: 'a build has one log', fix: gantryCommand`logs --build` };
 const noUpdateCheck: Refusal = { message: 'gantry has no setting for update checks' };
 const noUpgrade: Refusal = {
   message: 'gantry does not replace itself',
@@ -144,8 +177,6 @@ export const refusals: Record<string, Refusal> = {
   'config set skip-version-check': noUpdateCheck,
   'config get skip-version-check': noUpdateCheck,
   region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
-  'builds log': oneLog,
-  'builds logs': oneLog,
   'secrets get': { message: 'secrets are shown in a list', fix: gantryCommand`secrets list --show-values` },
   upgrade: noUpgrade,
   update: noUpgrade,
@@ -189,6 +220,18 @@ export const flagRefusals: readonly FlagRefusal[] = [
     of: ['rm'],
     message: 'rm cannot be forced: it asks before it removes something',
     fix: 'gantry rm PATH --yes for a file, gantry rm -r PATH --confirm PATH for a folder',
+  },
+  {
+    names: ['-f', '--force'],
+    of: ['apps delete', 'apps prune'],
+    message: 'what is deleted is named, not forced',
+    fix: 'pass --confirm NAME; --dry-run shows what would be deleted',
+  },
+  {
+    names: ['--file'],
+    of: ['secrets set'],
+    message: 'the file of one secret, or of all?',
+    fix: '--from-file FILE: the value of one; --from-env-file FILE: lines NAME=value',
   },
   {
     names: ['--tail'],

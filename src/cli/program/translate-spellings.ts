@@ -8,9 +8,11 @@ import {
   flagRefusals,
   flagSpellings,
   helpSpellings,
+  operandFlags,
   refusals,
   switches,
 } from './spellings.ts';
+import { isPythonFile } from './typed-command.ts';
 
 /** Undefined if the official client spells nothing otherwise. Throws UsageError if nothing means the same. */
 export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
@@ -22,6 +24,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   takeToken(line);
   line.argv = line.argv.flatMap(flagTranslator(commandOf(line.argv)));
   if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
+  line.argv = withOperands(line.argv);
   rewriteOperands(line);
   for (const word of rest) line.argv.push(word);
   return line.argv.join('\n') === argv.join('\n') ? undefined : line;
@@ -30,7 +33,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
 /** What follows `--`, or the file of `run`, belongs to another program. */
 function splitArguments(argv: readonly string[]): { own: string[]; rest: string[] } {
   const [command] = positionals(argv);
-  const file = argv[command ?? -1] === 'run' ? argv.findIndex((word) => /\.py(::|$)/.test(word)) : -1;
+  const file = argv[command ?? -1] === 'run' ? argv.findIndex(isPythonFile) : -1;
   const end = [argv.indexOf('--'), file].filter((at) => at >= 0).sort((a, b) => a - b)[0] ?? argv.length;
   return { own: argv.slice(0, end), rest: argv.slice(end) };
 }
@@ -120,11 +123,28 @@ interface Translation {
   warning?: string;
 }
 
+/** The values of flags that are arguments here, where these stand. */
+function withOperands(words: readonly string[]): string[] {
+  const argv = [...words];
+  const commands = commandOf(argv);
+  for (const { names, of, before } of operandFlags) {
+    const command = commands.findLast((each) => of.test(each));
+    if (command === undefined) continue;
+    for (const name of names) {
+      const value = takeFlag(argv, name);
+      const places = positionals(argv);
+      const last = places.slice(0, command.split(' ').length + before).findLast((at) => !/=/.test(argv[at] ?? ''));
+      if (value !== undefined) argv.splice((last ?? 0) + 1, 0, value);
+    }
+  }
+  return argv;
+}
+
 function rewriteOperands(line: Translation): void {
-  const [first = -1, ...others] = positionals(line.argv);
-  const rewrite = operandRewrites[line.argv[first] ?? ''];
+  const { entry: rewrite, places = [] } = findName(line.argv, operandRewrites) ?? {};
   if (!rewrite) return;
-  const flags = line.argv.filter((_, at) => at !== first && !others.includes(at));
+  const others = positionals(line.argv).slice(places.length);
+  const flags = line.argv.filter((_, at) => !places.includes(at) && !others.includes(at));
   const given = others.map((at) => line.argv[at] ?? '');
   const words = rewrite(given, line, flags);
   if (words) line.argv = [...words, ...flags];
@@ -150,7 +170,10 @@ const operandRewrites: Record<string, OperandRewrite> = {
     const folder = takeFlag(flags, '--dir');
     return folder && name ? ['init', posix.join(folder, name)] : undefined;
   },
-  secrets: ([verb, ...pairs], line) => (verb === 'add' && pairs.length > 0 ? importSecrets(pairs, line) : undefined),
+  'secrets add': (pairs, line) => (pairs.length > 0 ? importSecrets(pairs, line) : undefined),
+  'secrets import': ([file]) => (file === undefined ? undefined : ['secrets', 'set', '--from-env-file', file]),
+  'builds logs': (given) => ['logs', ...withItsFlag('--build', given, [])],
+  'runs logs': (given) => ['logs', ...withItsFlag('--run', given, ['latest'])],
   version: (_, __, flags) => {
     const check = flags.indexOf('--check');
     if (check < 0) return ['--version'];
@@ -160,6 +183,13 @@ const operandRewrites: Record<string, OperandRewrite> = {
   'save-auth-config': ([token, refreshToken, project], line, flags) =>
     token ? importTokens(token, refreshToken, takeFlag(flags, '--project-id') ?? project, line) : undefined,
 };
+
+/** `web b-1` is the app and its build or run. Alone, what looks like an id is one. */
+function withItsFlag(flag: string, [first, second]: string[], newest: string[]): string[] {
+  if (second !== undefined) return [first ?? '', flag, second];
+  if (first !== undefined && /^[0-9a-f]{7,8}(-[0-9a-f-]*)?$/.test(first)) return [flag, first];
+  return [...(first === undefined ? [] : [first]), flag, ...newest];
+}
 
 function onVolume(path: string): string {
   return path.includes(':') ? path : `:${posix.join('/', path)}`;
@@ -200,6 +230,8 @@ function exposed(what: string, instead: string): string {
 const valueFlags = new Set([
   ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color', '--app', '--dir'],
   ...['--service-account-token', '--project-id', '--name', '--config-file', '--log-level', '--data', '--since'],
+  ...['--function', '--build', '--to', '--run', '--tail', '--lines', '--limit', '--until', '--search', '--source'],
+  ...['--json-body', '--payload', '--env-file', '--parallel', '--workers', '--timeout', '--concurrency'],
   ...['-d', '--body', '--container-id', '--cooldown', '--min-replicas', '--max-replicas', '--response-grace-period'],
 ]);
 

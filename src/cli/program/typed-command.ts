@@ -15,7 +15,7 @@ export function readTypedCommand(argv: readonly string[]) {
     const [word = ''] = group;
     const [flag = ''] = word.split('=', 1);
     // What follows the file of `gantry run` belongs to the program.
-    if (words.length > 1 && words[0] === 'run' && !words[1]?.startsWith('-')) break;
+    if (words.length > 1 && words[0] === 'run' && (!words[1]?.startsWith('-') || isPythonFile(words.at(-1)))) break;
     if (selecting.includes(flag)) selection.push(group);
     else if (!takesValue.includes(word)) words.push(word);
   }
@@ -30,6 +30,11 @@ export function readTypedCommand(argv: readonly string[]) {
     /** The global flags that say where it works, with their values. */
     selection: selection.filter(([word = '', value]) => value !== undefined || !takesTarget.includes(word)),
   };
+}
+
+/** Or a function in one: `job.py::train`. */
+export function isPythonFile(word = ''): boolean {
+  return /\.py(::|$)/.test(word);
 }
 
 /** Each word; a global flag with the word that is its value. */

@@ -72,7 +72,7 @@ export const deployPlanFields = {
     anything('deployed value'),
     'settings that the config file does not decide: the region, and those that --keep-scaling keeps',
   ),
-  public: boolean('with --dry-run: whether anyone can call it without a token'),
+  public: boolean('with --dry-run: whether anyone can call it without a token (disable_auth in cerebrium.toml)'),
   setup: record(anything('value'), 'with --dry-run: hardware and replicas, including defaults'),
   settings: list(
     object({

@@ -24,6 +24,7 @@ export async function recordFailure(context: Context, app: string, build: string
   const live = shown && liveBuild(shown);
   // It replaced nothing.
   if (!shown || live === build) return;
+  if (live) error.facts.details = { ...error.facts.details, serves: live };
   progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} has no live build`);
 }
 

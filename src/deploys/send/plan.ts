@@ -212,10 +212,19 @@ export async function compareHere(context: Context, configFile: string) {
   const options = { compares: true, ifChanged: true, dryRun: true };
   const { changed, settings, fileChanges } = (await planDeploy(context, local, options)).plan;
   await local.checksums.save();
+  // A file that is made from a setting is not in the folder.
+  const madeFrom = new Map(
+    local.entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [[path, reason.by] as const] : [])),
+  );
+  const paths = changedPaths(fileChanges);
+  const changedSettings = [
+    ...settings.map(({ setting }) => setting),
+    ...paths.flatMap((path) => madeFrom.get(path) ?? []),
+  ];
   return {
     changed,
-    settings: settings.map(({ setting }) => setting),
-    paths: fileChanges && changedPaths(fileChanges),
+    settings: [...new Set(changedSettings)],
+    paths: fileChanges && paths.filter((path) => !madeFrom.has(path)),
     unverified: fileChanges?.unverified ?? 0,
   };
 }

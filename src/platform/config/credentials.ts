@@ -125,13 +125,12 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget, folde
   }
   const hasApp = typeof folder === 'string' && existsSync(join(folder, 'cerebrium.toml'));
   const about = folder === null ? '; this command is about the platform, not an emulator' : '';
-  const orEmulator = about === '' ? '; without an account: --local uses the emulator' : '';
+  const emulator = hasApp ? '; on the emulator, without an account' : '; without an account: --local uses the emulator';
   const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
     why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}${about}`,
-    // A login needs a person.
-    next: hasApp ? gantryCommand`deploy --local` : null,
-    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)${orEmulator}`,
+    ...(hasApp ? { retryWith: ['--local'] } : { next: gantryCommand`login` }),
+    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)${about === '' ? emulator : ''}`,
   });
 }
 

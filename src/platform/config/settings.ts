@@ -48,6 +48,8 @@ export interface SettingFlags {
   /** The same as it was typed. */
   cwd?: string | undefined;
   local?: LocalSettings | undefined;
+  /** Whether `--local` was typed, also for a command that has no emulator itself. */
+  isLocal?: boolean | undefined;
 }
 
 interface SettingSource {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { claimTarget, type Lock, removeOrphanedFiles, TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
 import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import type { Retry } from '../../platform/api/retry.ts';
@@ -40,6 +41,8 @@ export interface CopySummary {
   skipped: number;
   failed: FailedFile[];
   resumedBytes: number;
+  /** With `verify`: the copied files, each read back and compared. */
+  verifiedFiles?: number | undefined;
   durationMs: number;
   /** Nothing was copied: the numbers say what would be. */
   dryRun: boolean;
@@ -141,7 +144,8 @@ export async function copyInTurn(
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
     const { files, bytes, skipped, failed, resumedBytes, durationMs, planned } = copyProgress;
-    const counts = { files, bytes, skipped, failed, resumedBytes, durationMs };
+    const verifiedFiles = options.verify && !options.dryRun ? files : undefined;
+    const counts = { files, bytes, skipped, failed, resumedBytes, ...defined({ verifiedFiles }), durationMs };
     return { from, to, ...counts, ...(options.dryRun ? { dryRun: true, paths: planned } : { dryRun: false }) };
   };
   try {

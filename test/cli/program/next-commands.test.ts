@@ -101,7 +101,8 @@ describe('after an error', () => {
     ['a folder is kept', 'project', '-C app deploy', 'check -C app'],
     ['the log of the app that failed', 'app-error', 'invoke web -p p-1', 'logs web -p p-1'],
     ['the same again', 'unavailable', 'apps list --json', 'apps list --json'],
-    ['more to see', 'bug', 'run a.py -- x', 'run a.py --debug -- x'],
+    ['more to see of a script', 'bug', '-C app run --gpu H100 a.py --n 1', '-C app run --debug --gpu H100 a.py --n 1'],
+    ['more to see', 'bug', 'run a.py -- x', 'run --debug a.py -- x'],
   ])('%s', (_, exit, line, expected) => {
     expect(nextAfterError(new Failure(exit), line.split(' '))?.join(' ')).toBe(`gantry ${expected}`);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { completeFix } from '../../../src/cli/program/complete-fix.ts';
-import { inSamePlace, placeBeside, placeResult } from '../../../src/cli/program/same-place.ts';
-import { gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
+import { inSamePlace, placeBeside, placeResult, withTyped } from '../../../src/cli/program/same-place.ts';
+import { CommandLine, gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
 import { type ErrorFacts, UnavailableError } from '../../../src/kernel/errors.ts';
 
 test.each([
@@ -14,6 +14,12 @@ test.each([
   ['emulator exec -- pytest', 'deploy -p p-2', 'emulator exec -p p-2 -- pytest'],
   ['run main.py --x 1', 'run -p p-2 main.py --x 1', 'run -p p-2 main.py --x 1'],
   ['logs web', 'run main.py -p 3', 'logs web'],
+  ['run --local job.py', 'run --timeout 5s job.py --local', 'run --timeout 5s --local job.py'],
+  ['run --local job.py', 'run --gpu=H100 -r x --detach job.py --cwd a', 'run --gpu=H100 -r x --detach --local job.py'],
+  ['run --name a job.py', 'run --name b -p p-2 job.py::f', 'run -p p-2 --name a job.py'],
+  ['run --local job.py', '--json= run --data {} job.py -- --gpu A10', 'run --data {} --local job.py'],
+  ['run --help', 'run --gpu H100 job.py', 'run --help'],
+  ['logs web', 'run --gpu H100 job.py -p 3', 'logs web'],
   ['projects list', 'apps list -p p-nowhere --profile ci', 'projects list --profile ci'],
   ['config profiles', 'apps list --profile nobody -C web', 'config profiles -C web'],
   ['help topics', 'deploy -p p-2', 'help topics'],
@@ -21,6 +27,15 @@ test.each([
   ['login', 'deploy --local', 'login'],
 ])('%s, said by %s, is typed as %s', (advice, line, typed) => {
   expect(inSamePlace(['gantry', ...advice.split(' ')], line.split(' '))).toEqual(['gantry', ...typed.split(' ')]);
+});
+
+test.each([
+  ['runs chart web', 'metrics web --since 1h --until=2h --json', 'runs chart web --since 1h --until=2h'],
+  ['runs chart -- -web', 'metrics --since 1h -- -web --until', 'runs chart --since 1h -- -web'],
+  ['runs chart web', 'metrics web', 'runs chart web'],
+])('%s, said by %s, keeps its range: %s', (advice, line, typed) => {
+  const kept = withTyped(new CommandLine(advice.split(' ')), line.split(' '), ['--since', '--until']);
+  expect(kept.argv.join(' ')).toBe(typed);
 });
 
 test('the command of another program stays as it is', () => {

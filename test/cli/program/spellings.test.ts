@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { commandSpellings, flagRefusals, flagSpellings, refusals } from '../../../src/cli/program/spellings.ts';
+import {
+  appCommands,
+  commandSpellings,
+  flagRefusals,
+  flagSpellings,
+  operandFlags,
+  refusals,
+} from '../../../src/cli/program/spellings.ts';
 import { translateSpellings } from '../../../src/cli/program/translate-spellings.ts';
+import { reference } from '../../../src/cli/reference.ts';
 import { UsageError } from '../../../src/kernel/errors.ts';
 
 const metricsLine = 'metrics web --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --json';
@@ -24,6 +32,47 @@ const rows: [typed: string, here: string][] = [
   ['secrets add A --app web', 'secrets set A --app web'],
   ...['apps', 'builds', 'runs', 'projects', 'users'].map((of): [string, string] => [`${of} ls`, `${of} list`]),
   ['undeploy web', 'apps delete web'],
+  ['apps describe web', 'apps get web'],
+  ['apps show web --json', 'apps get web --json'],
+  ['runs stop web r-1 --yes', 'runs cancel web r-1 --yes'],
+  ['deployments list web', 'builds list web'],
+  ['volumes ls', 'volumes list'],
+  ['volumes du /models', 'volumes usage /models'],
+  ['volumes upload data /data', 'cp data :/data'],
+  ['volumes download /data', 'cp :/data data'],
+  ['secrets import .env --yes', 'secrets set --from-env-file .env --yes'],
+  ['secrets set --env-file .env --app web --yes', 'secrets set --from-env-file .env --app web --yes'],
+  ['builds logs', 'logs --build'],
+  ['builds logs web', 'logs web --build'],
+  ['builds logs 0a1b2c3d', 'logs --build 0a1b2c3d'],
+  ['builds log web b-1 --json --tail 5 -p p-1', 'logs web --build b-1 --json --tail 5 -p p-1'],
+  ['runs log web', 'logs web --run latest'],
+  ['runs logs 11111111-1111-4111-8111-111111111111 -f', 'logs --run 11111111-1111-4111-8111-111111111111 -f'],
+  ['-C app runs logs web r-1 --tail 5', 'logs web --run r-1 -C app --tail 5'],
+  ['invoke web --json-body {} --stream', 'invoke web --data {} --stream'],
+  ['invoke web --payload=@in.json', 'invoke web --data @in.json'],
+  ['invoke web --function price sku=x', 'invoke web price sku=x'],
+  ['invoke --function price web', 'invoke web price'],
+  ['map web in.jsonl -o out.jsonl --workers 4', 'map web in.jsonl -o out.jsonl --concurrency 4'],
+  ['map web in.jsonl --parallel=4', 'map web in.jsonl --concurrency 4'],
+  ['deploy --wait --name web', 'deploy --name web'],
+  ['deploy --no-wait --json', 'deploy --detach --json'],
+  ['deploy --async', 'deploy --detach'],
+  ['logs web --lines 20', 'logs web --tail 20'],
+  ['logs web --limit=20', 'logs web --tail 20'],
+  ['logs web --failed --json', 'logs web --run latest:failed --json'],
+  ['logs web --errors', 'logs web --run latest:failed'],
+  ['logs web --status failure', 'logs web --run latest:failed'],
+  ['ls -r /models --json', 'ls -R /models --json'],
+  ['apps scale --app web --min-replicas 1', 'apps scale web --min-replicas 1'],
+  ['rollback --app=web --yes', 'rollback web --yes'],
+  ['rollback web --to b-1 --yes', 'rollback web b-1 --yes'],
+  ['runs list --app web --limit 3', 'runs list web --limit 3'],
+  ['runs get --run r-1 --app web', 'runs get web r-1'],
+  ['runs cancel web --run r-1', 'runs cancel web r-1'],
+  ['explain web --run r-1', 'explain web r-1'],
+  ['explain --build b-1', 'explain b-1'],
+  ['builds get web --build b-1', 'builds get web b-1'],
   ['ps web', 'apps containers web'],
   ['replicas web', 'apps containers web'],
   ['apps replicas web', 'apps containers web'],
@@ -122,7 +171,9 @@ test.each([
   ['config get skip-version-check', 'no setting for update checks', /^undefined$/],
   ['deploy --token private-1', 'a token is not passed', /GANTRY_TOKEN/],
   ['region', 'the region is a setting', /^gantry config get region$/],
-  ['builds logs web', 'one log', /^gantry logs --build$/],
+  ['apps delete web --force', 'named, not forced', /--confirm NAME/],
+  ['apps prune -f', 'named, not forced', /--confirm NAME/],
+  ['secrets set --file .env', 'the file of one secret', /--from-env-file FILE/],
   ['secrets get A', 'shown in a list', /^gantry secrets list --show-values$/],
   ['upgrade', 'does not replace itself', /^gantry doctor$/],
   ['update', 'does not replace itself', /^gantry doctor$/],
@@ -220,14 +271,26 @@ test('every spelling has a row here and stands in the guide for switchers', () =
   const names = [
     ...Object.keys(commandSpellings),
     ...Object.keys(refusals),
+    ...['secrets import', 'builds logs', 'runs logs', ...operandFlags.flatMap(({ names: spelled }) => spelled)],
     ...['download', 'upload', 'save-auth-config', 'secrets add', 'init', '--service-account-token', '--dir'],
     ...[...flagSpellings, ...flagRefusals].flatMap(({ names: spelled }) => spelled),
   ];
   const isListing = (name: string) => name.endsWith(' ls') && guide.includes('`ls` in place of `list`');
   expect(names.filter((name) => !guide.includes(name) && !isListing(name))).toEqual([]);
-  const untested = [...Object.keys(commandSpellings), ...flagSpellings.flatMap(({ names: spelled }) => spelled)];
+  const untested = [
+    ...Object.keys(commandSpellings),
+    ...[...flagSpellings, ...operandFlags].flatMap(({ names: spelled }) => spelled),
+  ];
   expect(untested.filter((name) => !typed.some((line) => line.includes(name)))).toEqual([]);
 });
+
+test('--app is understood by each command whose first argument is an app', async () => {
+  const { commands } = await reference();
+  const ofApps = commands.filter((one) => one.arguments[0]?.name === 'app' && !one.flags.some(isAppFlag));
+  expect(commands.filter(({ command }) => appCommands.test(command))).toEqual(ofApps);
+});
+
+const isAppFlag = ({ flags }: { flags: string }) => /--app\b/.test(flags);
 
 function thrownBy(call: () => unknown): UsageError {
   try {

@@ -29,6 +29,7 @@ export default defineCommand({
       expiresAt: text('RFC 3339, UTC, or never'),
     }),
   ),
+  details: ['Only the dashboard creates, rotates and deletes keys: gantry open.'],
   examples: ['api-keys list', 'api-keys list --show-values', 'api-keys list --json=name,expiresAt'],
 });
 

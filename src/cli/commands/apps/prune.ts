@@ -2,7 +2,7 @@ import { prunePreviews } from '../../../deploys/previews/index.ts';
 import { platformExits } from '../../../kernel/errors.ts';
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { boolean, documents, text } from '../../result-schema.ts';
+import { boolean, documents, optional, text } from '../../result-schema.ts';
 import { previewFields } from '../../views/previews.ts';
 
 export default defineCommand({
@@ -14,8 +14,10 @@ export default defineCommand({
       .option('--expired', 'only those whose time to live (deploy --preview --ttl) is over')
       .option('--branch <branch>', 'only those of this branch, also if it is deleted')
       .option('--confirm <repository>', 'confirm with the name of the repository or the preview'),
-  run: (context, named, { merged = false, expired = false, ...flags }) =>
-    prunePreviews(context, { named, ...flags, merged, expired }),
+  run: async (context, named, { merged = false, expired = false, ...flags }) => {
+    const previews = await prunePreviews(context, { named, ...flags, merged, expired });
+    return previews.map((preview) => ({ ...preview, deleted: preview.changed }));
+  },
   view: (previews) =>
     previews
       .filter(({ changed }) => changed)
@@ -28,6 +30,7 @@ export default defineCommand({
   json: documents({
     ...previewFields,
     changed: boolean('false if it was deployed, renewed or deleted meanwhile'),
+    deleted: optional(boolean('whether it is deleted; its status is that from before')),
     confirm: text('name that --confirm takes'),
   }),
   details: ['A preview is known by its name, or was deployed by this machine or its team.'],

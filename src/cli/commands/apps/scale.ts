@@ -4,7 +4,7 @@ import { type Cell, table } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
-import { anything, boolean, document, list, object, text } from '../../result-schema.ts';
+import { anything, boolean, document, list, nullable, number, object, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -32,6 +32,8 @@ export default defineCommand({
     app: text('app name'),
     changed: boolean('whether anything changed'),
     resetByNextDeploy: boolean('whether the next deploy sets this to what cerebrium.toml has'),
+    minCentsPerHour: nullable(number('US cents per hour at min_replicas; null if the platform does not tell')),
+    maxCentsPerHour: nullable(number('the same at max_replicas')),
     settings: list(
       object({ setting: text('key of cerebrium.toml'), from: anything('value before'), to: anything('value after') }),
       'changed settings: setting, from, to; empty if nothing changed',

@@ -4,7 +4,7 @@ import { stringifyJson } from '../../../kernel/json-text.ts';
 import { homeFolder } from '../../../platform/config/folders.ts';
 import type { Context } from '../../../platform/context.ts';
 import { defineCommand } from '../../command.ts';
-import { settingArguments } from '../../mcp/setting-arguments.ts';
+import { placeArguments } from '../../mcp/setting-arguments.ts';
 import { anything, document, record, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -17,7 +17,7 @@ export default defineCommand({
   run: async (context, client = 'claude', { allowChanges, allowDestroy, compact }) => {
     const args = [
       'mcp',
-      ...settingArguments(context),
+      ...placeArguments(context),
       ...(allowChanges ? ['--allow-changes'] : []),
       ...(allowDestroy ? ['--allow-destroy'] : []),
       ...(compact ? ['--compact'] : []),
@@ -29,6 +29,7 @@ export default defineCommand({
   view: ({ config }) => stringifyJson(config, 2),
   effect: 'reads',
   local: true,
+  exits: ['input-needed', 'not-found', 'project'],
   json: document({
     client: text('MCP client'),
     path: text('its config file'),

@@ -24,7 +24,10 @@ export default defineCommand({
   },
   view: (reply, flags) => (page) => runsChartView(reply, chartOptions(flags, page.now))(page),
   effect: 'reads',
-  details: ['Runs are calls and jobs of gantry run; gantry cost, metrics and status count calls alone.'],
+  details: [
+    'Runs are calls and jobs of gantry run; gantry cost, metrics and status count calls alone.',
+    'Response times: p50, p90 and p99; for others, such as p95, runs export has each.',
+  ],
   json: document(
     passThrough({
       aggregatedData: anything('buckets; platform values, passed through; times in ms'),

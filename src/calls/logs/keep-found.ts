@@ -1,0 +1,16 @@
+import type { LogLine } from './log-line.ts';
+
+/** A line as a traceback has it: its first line, a frame or its code, and the exception. */
+export const partOfTraceback =
+  /^Traceback \(most recent call last\)|^ {2,}\S|^[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Timeout|Warning)\b/;
+
+/** The lines that are found, each with the traceback that it is in. */
+export async function keepFound(lines: readonly LogLine[], isFound: (line: LogLine) => boolean): Promise<LogLine[]> {
+  const found = lines.map(isFound);
+  if (lines.some(({ text }, at) => found[at] && partOfTraceback.test(text))) {
+    const { findTracebacks } = await import('../../causes/index.ts');
+    for (const { start, end } of findTracebacks(lines.map(({ text }) => text)))
+      if (found.slice(start, end + 1).includes(true)) found.fill(true, start, end + 1);
+  }
+  return lines.filter((_, at) => found[at]);
+}
