@@ -5,8 +5,8 @@ import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts'
 import { returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
+import { findCommit } from '../deploys/commit-of-build.ts';
 import { allApps, readHistory, recordLook } from '../deploys/history/index.ts';
-import { findCommit } from '../deploys/identity.ts';
 import { compareHere } from '../deploys/send/index.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
 import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';

@@ -1,5 +1,5 @@
 import { readAppHere } from '../../deploys/apps.ts';
-import { compareServing } from '../../deploys/identity.ts';
+import { compareServing } from '../../deploys/commit-of-build.ts';
 import {
   type AppStatus,
   isOperational,

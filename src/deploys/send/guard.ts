@@ -14,8 +14,8 @@ import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.t
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import type { Here } from '../commit-files.ts';
+import { whyOlder } from '../commit-of-build.ts';
 import { readHistory } from '../history/index.ts';
-import { whyOlder } from '../identity.ts';
 import { type AppReading, observe } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';

@@ -1,5 +1,5 @@
+import { findCommit } from '../../../deploys/commit-of-build.ts';
 import { noCommit, readHistory, type WithCommit } from '../../../deploys/history/index.ts';
-import { findCommit } from '../../../deploys/identity.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { ago, count, dollars, durationCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';

@@ -1,6 +1,6 @@
 import { type BuildFile, fetchBuild, parseZipContents, resolveBuild } from '../../../deploys/builds/index.ts';
+import { findCommit } from '../../../deploys/commit-of-build.ts';
 import { type BuildCommit, readHistory } from '../../../deploys/history/index.ts';
-import { findCommit } from '../../../deploys/identity.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { ago, shortBuild, sizeCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';

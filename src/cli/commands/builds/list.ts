@@ -1,5 +1,5 @@
+import { findCommits } from '../../../deploys/commit-of-build.ts';
 import { readHistory } from '../../../deploys/history/index.ts';
-import { findCommits } from '../../../deploys/identity.ts';
 import { ago, forPeople, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { listBuilds } from '../../../platform/contract/builds.ts';
