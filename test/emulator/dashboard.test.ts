@@ -30,7 +30,7 @@ describe('the page at the address that deploy prints', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('<h1><bdi>mine</bdi></h1>');
     expect(text).toContain(`Log of build ${created.buildId.slice(0, 8)}`);
-    expect(text).toContain('<span class="good">success</span>');
+    expect(text).toContain('<span class="good">succeeded</span>');
     expect(text).toContain(`${emulator.url}/v4/${emulator.project}/mine`);
     expect(text).toMatch(/<dt>min replicas<\/dt><dd>0<\/dd>[\s\S]*<dt>cooldown<\/dt><dd>10 s<\/dd>/);
     expect(text).not.toMatch(/minReplicaCount|PeriodSeconds/);

@@ -11,7 +11,7 @@ import {
   webPage,
   wrapping,
 } from '../../../kernel/output/page-kit/page-kit.ts';
-import { buildPhase } from '../../../platform/contract/builds.ts';
+import { buildPhase, ownStatus } from '../../../platform/contract/builds.ts';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import type { RunBucket } from '../../../platform/contract/runs.ts';
 import type { appDetails } from '../../endpoints/apps/view.ts';
@@ -77,7 +77,7 @@ export function appPage({ project, facts, builds, build, buckets, runs, link }: 
   return {
     ...{ title: facts.name, server: 'emulator', refresh: isBuilding ? 2 : 0, trail: [[project, link()]] },
     intro: html`<p>${word(facts.status)} ${wrapping(address)} ${copyButton(address)}</p>`,
-    sections: { runs: 'runs', builds: 'builds', ...(build && { log: 'build log' }), settings: 'settings' },
+    sections: { runs: 'last runs', builds: 'builds', ...(build && { log: 'build log' }), settings: 'settings' },
     report: hourlyRuns(buckets),
     content: html`${pageSection('runs', 'Last runs', runTable(runs, facts.id, link), filterField)}
 ${pageSection('builds', 'Builds', buildTable(builds, facts.id, link))}
@@ -121,7 +121,7 @@ function runTable(runs: readonly ShownRun[], app: string, link: InProject['link'
 function buildTable(builds: readonly ShownBuild[], app: string, link: InProject['link']): Html {
   const rows = builds.map(({ id, status, createdAt, reason }) => [
     html`<a href="${link(app, { build: id })}" title="${id}">${short(id)}</a>`,
-    ...[word(status), clock(createdAt), reason],
+    ...[word(ownStatus(status)), clock(createdAt), reason],
   ]);
   return rowsTable(['Build', 'Status', 'Created', 'Reason'], rows, 'No builds yet.');
 }
@@ -171,7 +171,7 @@ function definitions(rows: readonly (readonly [string, string])[]): Html {
 /** A status in the color of what it means. */
 function word(status: string): Html {
   const isBad = /fail|error|timeout|cancel/.test(status);
-  const kind = isBad ? 'bad' : /^(ready|success|active)$/.test(status) ? 'good' : 'busy';
+  const kind = isBad ? 'bad' : /^(ready|succeeded|active)$/.test(status) ? 'good' : 'busy';
   return html`<span class="${kind}">${wrapping(status)}</span>`;
 }
 
