@@ -5,7 +5,10 @@ import { childOf, isWithin, type PyNode, type PySource } from './tree.ts';
 const conditional = new Set(['IfStatement', 'TryStatement', 'WhileStatement', 'ConditionalExpression']);
 const functions = new Set(['FunctionDefinition', 'LambdaExpression']);
 const readsOptional = /(?:^|\.)(?:getenv|environ\.get)$/;
-const demands = /not in (?:os\.)?environ|not (?:os\.)?(?:getenv|environ\.get)\(|environ\[/;
+/** What a loop over names does with those that are not set: it looks for them, or reads them as if they were. */
+const looksForMissing = /not in (?:os\.)?environ|not (?:os\.)?(?:getenv|environ\.get)\(/;
+const readsAll = /environ\[[^\]]*\](?!\s*=[^=])/;
+const goesOnWithout = /(?<!not )\bin (?:os\.)?environ\b|\bexcept\b/;
 /** Names that apps give to what they cannot do without, not to switches. */
 const credential = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|DSN|URL|URI)$/;
 
@@ -117,8 +120,10 @@ export class PythonVariables {
   loop(node: PyNode): void {
     const at = node.children.findIndex(({ kind }) => kind === 'in');
     const names = this.texts.listed(node.children[at + 1]);
-    if (names.length === 0 || !demands.test(this.source.of(node))) return;
-    for (const each of names) this.add(each.value, each.node, 'always');
+    const text = this.source.of(node);
+    const isAsked = looksForMissing.test(text);
+    if (!isAsked && (!readsAll.test(text) || goesOnWithout.test(text))) return;
+    for (const each of names) this.add(each.value, each.node, isAsked ? 'always' : this.sureness(node));
   }
 
   /** Fields of pydantic settings without a default. */
