@@ -35,7 +35,7 @@ test('shows terminating containers, and a dash for unknown values', async () => 
     env: { ...env, NO_COLOR: '1' },
   });
   expect(stdout).toBe(
-    'CONTAINER  STATE           UP\nc-1        TERMINATING  5.0 s\nc-2        RUNNING       31 s\nc-3        PENDING          -\n',
+    'CONTAINER  STATE           UP\nc-2        RUNNING       31 s\nc-1        TERMINATING  5.0 s\nc-3        PENDING          -\n',
   );
   const { json } = await gantry(['apps', 'containers', 'web', '--json=odd,containerStartTimestamp'], { emulator, env });
   expect(json()).toContainEqual({ odd: 1, containerStartTimestamp: null });

@@ -30,10 +30,10 @@ const calm = { said: '', isSent: true };
 
 test.each([
   ['that grows with each line', 'out.log', {}, output],
-  ['of Python that does', 'main.py', {}, restless],
   ['that is written at any time', 'state.db', { silentMs: 900 }, restless],
   ['that is replaced after each line', 'state.db', { grows: false }, restless],
   ['that changes while the app is reloaded', 'state.db', { pauseMs: -900, silentMs: 400 }, restless],
+  ['of Python, which only a person writes', 'main.py', {}, calm],
   ['that a person saves', 'prompt.txt', { pauseMs: 3_000, silentMs: 3_000 }, calm],
   ['that changed four times', 'out.log', { times: 4 }, calm],
 ])('a file %s', (_, path, how, expected) => {
