@@ -33,6 +33,8 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Loading the sources anew for each file took a third of the time. Nothing in them is kept between two calls.
     isolate: false,
+    // Threads that collect garbage beside the workers only take the processors from them.
+    execArgv: ['--single-threaded-gc'],
     // A quarter of the time is spent waiting: also on two processors, three files run at a time.
     maxWorkers: 3,
     // Tests that say so run two at a time: documents, each a shell on a network of its own (test/e2e/docs.test.ts).

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/kernel/errors.ts';
+import { anyText } from '../support/any-text.ts';
 import { check, line, underlined } from './config-folder.ts';
 
 const good = '[cerebrium.deployment]\nname = "app"\n';
@@ -81,7 +82,7 @@ describe('any file', () => {
   test('is checked without exceptions, with locations in the file', async () => {
     const anything = fc.oneof(
       { weight: 4, arbitrary: mutated },
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.array(fragment).map((all) => all.join('')),
     );
     await fc.assert(

@@ -13,7 +13,7 @@ import { alsoListing } from '../support/in-front-of.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 /** `FUZZ_CASES=1000` and `FUZZ_SEED` for others. */
-const cases = drawnCases(16);
+const cases = drawnCases(8, 16);
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_128);
 /** Sends a deploy too: one in so many. */
 const deploysEvery = 4;

@@ -1,4 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { emulatorForAll, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { deployWeb, print as printOn, record } from '../support/runs.ts';
@@ -31,6 +32,18 @@ describe('following a run', () => {
     print('f-other', 'of another run');
     const { code, stdout, stderr, waits } = await follow('f-1');
     expect([code, stdout, waits, stderr]).toEqual([0, 'one\naside\n', [], '']);
+  });
+
+  test('keeps no line once it has ended: a server (gantry mcp) follows many', async () => {
+    const joined = vi.spyOn(AbortSignal, 'any');
+    onTestFinished(() => joined.mockRestore());
+    record(emulator, { id: 'f-kept', createdAt, runtimeMs: 1e12 });
+    print('f-kept', 'one');
+    const meanwhile = () => record(emulator, { id: 'f-kept', createdAt });
+    expect((await follow('f-kept', [], { meanwhile })).code).toBe(0);
+    const signals = joined.mock.results.map(({ value }) => value as AbortSignal);
+    expect(signals.length).toBeGreaterThan(0);
+    expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
   });
 
   test('prints lines as they arrive, each once, including two that are equal', async () => {

@@ -110,12 +110,14 @@ describe('a range over 24 hours', () => {
 
   test('is read four windows at a time with --all', async () => {
     let most = 0;
+    let asked = 0;
     const waiting: (() => void)[] = [];
     const url = await answering((done: () => void) => {
+      asked += 1;
       waiting.push(done);
       most = Math.max(most, waiting.length);
-      // Requests that are sent one after the other would hang here.
-      if (waiting.length === 4) for (const answer of waiting.splice(0)) answer();
+      // Requests that are sent one after the other would hang here. After the twelve windows, it looks for a reason.
+      if (waiting.length === 4 || asked > 12) for (const answer of waiting.splice(0)) answer();
       return { items: [], total: 0 };
     });
     const words = ['runs', 'list', 'web', ...range(12 * day), '--all'];

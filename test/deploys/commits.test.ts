@@ -290,7 +290,7 @@ const steps: Record<string, Step> = {
   },
 };
 
-const histories = drawnCases(2);
+const histories = drawnCases(1, 2);
 
 test(
   `of ${histories} histories the newest commit serves, and nothing is refused without proof`,

@@ -21,7 +21,7 @@ import type { Build } from '../support/app-platform/types.ts';
 import { drawnCases } from '../support/extent.ts';
 import { type Drawn, drawHistory } from './draw-history.js';
 
-const cases = drawnCases(30);
+const cases = drawnCases(15, 30);
 const firstSeed = Number(process.env.FUZZ_SEED ?? 24);
 const watchMs = 30_000;
 

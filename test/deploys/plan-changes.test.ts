@@ -7,7 +7,7 @@ import { drawnCases } from '../support/extent.ts';
 import type { Outcome } from '../support/gantry.ts';
 import { type Machine, Stage } from './stage.ts';
 
-const afterwards = drawnCases(20);
+const afterwards = drawnCases(10, 20);
 const meanwhile = drawnCases(20);
 const seed = Number(process.env.FUZZ_SEED ?? 24);
 

@@ -33,6 +33,9 @@ const files = {
   'src/app.py': server,
 };
 
+/** Each look starts the engine, twice or more. */
+const interval = 400;
+
 /** Fewer steps, for tests of something else. */
 const light = { Dockerfile: `FROM ${baseImage}\nCOPY app.py /\nCMD ["python3", "/app.py"]\n`, 'app.py': server };
 
@@ -117,7 +120,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     await call();
     await deploy(settings, light);
     await call();
-    await expect.poll(() => ownedOf(undefined, 'ps', '-a').length).toBe(1);
+    await expect.poll(() => ownedOf(undefined, 'ps', '-a').length, { interval }).toBe(1);
     await emulator.close();
     expect(leftOf()).toEqual([]);
   });
@@ -153,7 +156,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
       for (let save = 1; save <= 2; save++) {
         write('app.py', `${server}# ${save}\n`);
         await until(new RegExp(`(?:(reloaded) in [\\s\\S]*){${save}}`));
-        await expect.poll(counts, { timeout: 5_000 }).toEqual([1, 1]);
+        await expect.poll(counts, { interval, timeout: 5_000 }).toEqual([1, 1]);
       }
       expect((await call({}, '')).status).toBe(501);
     });
@@ -197,10 +200,10 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     await put(json.uploadUrl, zip({ Dockerfile: `FROM ${base}\nRUN echo a > /a\nRUN sleep 60\n` }));
     const all = engineName === 'podman' ? ['--external'] : [];
     const building = () => leftOf().length + Number(engine('ps', '-a', '--no-trunc', ...all).includes('sleep 60'));
-    await expect.poll(building).toBeGreaterThan(0);
+    await expect.poll(building, { interval }).toBeGreaterThan(0);
     await emulator.close();
     // docker ends a step in its own time.
-    await expect.poll(building, { timeout: 15_000 }).toBe(0);
+    await expect.poll(building, { interval, timeout: 15_000 }).toBe(0);
     expect(engine('ps', '-a', ...all)).not.toContain(base.replace(/.*\//, ''));
   });
 });

@@ -10,7 +10,7 @@ import { tar } from '../support/tar.ts';
 import { speaking } from './support/platform.ts';
 
 /** `npm run fuzz -- --cases 5000 --seed 7` runs more. */
-const cases = drawnCases(300);
+const cases = drawnCases(150, 300);
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 // Apps are not executed: their code may answer whatever it likes.

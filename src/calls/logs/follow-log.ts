@@ -64,6 +64,7 @@ class LogFollower {
   #ending: LogEnding | undefined;
   readonly #wakes: AbortSignal;
   readonly #woken: Promise<void>;
+  #wake = () => {};
 
   constructor(
     private readonly context: FollowContext,
@@ -75,8 +76,13 @@ class LogFollower {
     this.#arrivals = new Arrivals(context);
     this.#start = seen.last;
     this.#wakes = AbortSignal.any([context.signal, ...(ended ? [ended] : [])]);
-    this.#woken = new Promise((resolve) => this.#wakes.addEventListener('abort', () => resolve()));
-    this.#wakes.addEventListener('abort', () => this.#live.socket?.wake());
+    this.#woken = new Promise((resolve) => {
+      this.#wake = () => {
+        resolve();
+        this.#live.socket?.wake();
+      };
+    });
+    this.#wakes.addEventListener('abort', this.#wake);
   }
 
   async *lines(): AsyncGenerator<LogLine[]> {
@@ -96,7 +102,9 @@ class LogFollower {
     }
   }
 
+  /** With its listener, the signal would keep all lines for as long as the process lives. */
   close(): void {
+    this.#wakes.removeEventListener('abort', this.#wake);
     this.#live.end();
   }
 

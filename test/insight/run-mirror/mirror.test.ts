@@ -11,7 +11,7 @@ import { drawnCases } from '../../support/extent.ts';
 import { RunPlatform } from '../../support/run-platform/index.js';
 import type { Manners } from '../../support/run-platform/types.ts';
 
-const cases = drawnCases(20);
+const cases = drawnCases(10, 20);
 const first = Number(process.env.FUZZ_SEED ?? 1);
 
 const minute = 60_000;
