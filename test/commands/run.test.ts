@@ -319,6 +319,20 @@ describe('nothing is sent', () => {
       /the largest files:\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/,
     ],
     [
+      'files too large beside the folder of the file',
+      { 'jobs/job.py': job, a: big, b: big },
+      ['--detach', 'jobs/job.py', '3'],
+      10,
+      /fix gantry run --detach -C jobs job\.py 3\n/,
+    ],
+    [
+      'a folder behind the file',
+      { 'jobs/job.py': job },
+      ['--detach', 'job.py', '3', '--cwd', 'jobs'],
+      6,
+      /fix gantry run --detach -C jobs job\.py 3\n/,
+    ],
+    [
       'data too large',
       { 'job.py': job, d: `{"a": "${big}"}` },
       ['job.py::train', '--data', '@d'],

@@ -9,7 +9,7 @@ import { analyzeProgram, type ProgramStructure, scriptStart, withFunctionCall } 
 import { createTar } from '../../app/tar.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
@@ -51,7 +51,8 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   const { project, warnings } = await loadProgramProject(context, options);
   for (const warning of warnings) context.progress.warn(warning);
   Object.assign(project.hardware, options.hardware);
-  const file = toTarName(project.root, resolve(context.cwd, target), target);
+  const fix = lineInFolder(options);
+  const file = toTarName(project.root, resolve(context.cwd, target), { asWritten: target, fix });
   if (project.file === '') refuseFileOfNestedApp(project.root, file, functionName, options.programArguments.argv);
   const step = context.progress.step('Packing');
   try {
@@ -83,7 +84,8 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const sent = called === undefined ? source : withFunctionCall(source, program, { name: called, allowsWholeData });
     const start = called === undefined && argv.length > 0 ? startOf(file, argv, collection.entries) : undefined;
     const added = new Map([[file, sent], ...(start ? [[start.path, start.content] as const] : [])]);
-    const tar = await packProgram({ entries: collection.entries, exclude }, added);
+    const narrower = lineOfFolder(project, file, [functionName, ...options.programArguments.argv]);
+    const tar = await packProgram({ entries: collection.entries, exclude, narrower }, added);
     step.done(
       `Packed ${fileSummary(collection.entries.length, totalBytes(collection.entries))}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
     );
@@ -95,6 +97,24 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     step.clear();
     throw error;
   }
+}
+
+/** The line with the folder before the file, where it was named behind it. */
+function lineInFolder({ target, programArguments: { claims, argv } }: ProgramOptions): CommandLine | undefined {
+  const folder = claims.find(({ flag }) => /^(-C|--cwd)$/.test(flag))?.value;
+  return folder === undefined ? undefined : gantryCommand`run -C ${folder} ${target} ${argv}`;
+}
+
+/** The line that sends only the folder of a file, where no config file says what the app is. */
+function lineOfFolder(
+  { file: configFile }: AppConfig,
+  file: string,
+  [functionName, ...argv]: readonly [string | undefined, ...string[]],
+): CommandLine | undefined {
+  const folder = posix.dirname(file);
+  if (configFile !== '' || folder === '.') return undefined;
+  const target = [posix.basename(file), functionName].filter(Boolean).join('::');
+  return gantryCommand`run -C ${folder} ${target} ${argv}`;
 }
 
 /** A file beside the script that runs it with these arguments. */
@@ -159,9 +179,13 @@ function refuseFileOfNestedApp(root: string, file: string, functionName: string 
 }
 
 /** The name of a file in the tar, from a path that may contain symbolic links. */
-function toTarName(root: string, path: string, asWritten: string): string {
+function toTarName(
+  root: string,
+  path: string,
+  { asWritten, fix }: { asWritten: string; fix?: Fix | undefined },
+): string {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) throw new NotFoundError(`${asWritten} not found`, { why: `looked for ${path}` });
+  if (!stats) throw new NotFoundError(`${asWritten} not found`, { why: `looked for ${path}`, fix });
   if (!stats.isFile()) throw new UsageError(`${asWritten} is a folder`);
   const real = join(realpathSync(dirname(path)), basename(path));
   const name = [relative(root, path), relative(realpathSync(root), real)].find((each) => !isOutside(each));
@@ -225,6 +249,8 @@ interface PackedFiles {
   entries: readonly FileEntry[];
   /** The present patterns. */
   exclude: readonly string[];
+  /** The line that sends the folder of the file alone. */
+  narrower: CommandLine | undefined;
 }
 
 /** The archive of a run: the files of the folder, and these, some in their place. Throws ProjectError if it is too large. */
@@ -253,19 +279,21 @@ function backslashIn(path: string): ProjectError {
 }
 
 /** Checks the limit of a run. The error lists the largest files. */
-function checkArchive(bytes: number, { entries, exclude }: PackedFiles): void {
+function checkArchive(bytes: number, { entries, exclude, narrower }: PackedFiles): void {
   if (bytes <= runLimits.archiveBytes) return;
   const message = `the files are too large for a run: ${size(bytes)} (maximum ${size(runLimits.archiveBytes)})`;
   const top = largestFiles(entries, 5);
   const why = ['the largest files:', ...top.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
   const names = top.slice(0, 3).map(({ path }) => path);
-  const fix = `${excludeLine(exclude, names)} in cerebrium.toml, and copy data to a volume with gantry cp`;
+  const exclusion = `${excludeLine(exclude, names)} in cerebrium.toml, and copy data to a volume with gantry cp`;
   const details = {
     bytes,
     limit: runLimits.archiveBytes,
     largest: top.map(({ path, size }) => ({ path, size })),
   };
-  throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { details });
+  throw new ProjectError(message, [{ severity: 'error', message, why, fix: narrower ?? exclusion }], {
+    details,
+  });
 }
 
 async function readEntry({ source, path }: FileEntry): Promise<Buffer> {
