@@ -321,9 +321,9 @@ async function findFailedRun(context: Context, app: string, callsOnly?: true) {
 
 /** With the last call that failed from here, which the platform may not list yet. */
 async function withRefused(context: Context, app: string, listed: Run[]): Promise<Run[]> {
-  const run = await lastRefusedRun(context, app);
-  if (run === undefined || listed.some(({ id }) => id === run)) return listed;
-  const refused = await unless(isRefusal, fetchShownRun(context, app, run));
+  const own = await lastRefusedRun(context, app);
+  if (!own || listed.some(({ id }) => id === own.run)) return listed;
+  const refused = await unless(isRefusal, fetchShownRun(context, app, own.run));
   return refused ? newestFirst([refused, ...listed]) : listed;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
+import { altering } from '../support/altering.ts';
 import { fixture, folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll, emulatorForEach } from '../support/emulators.ts';
 import { configFolder, gantry, wideTerminal } from '../support/gantry.ts';
@@ -60,6 +61,23 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
       location: { file: 'main.py', line: 2 },
       next: [{ argv: expect.arrayContaining(['gantry', 'logs', 'own', '--run']) }],
     });
+  });
+
+  test('the latest run is the one that has just failed, before the platform lists it', async () => {
+    const main = 'def run(word):\n    raise RuntimeError(word)\n';
+    await using app = await folderOf({ ...smallApp(), 'main.py': main });
+    const env = await altering(emulator, (_, path, reply) => {
+      const { items = [] } = reply as { items?: unknown[] };
+      return path.endsWith('/runs') ? { body: { ...(reply as object), items: items.slice(1) } } : undefined;
+    });
+    const setting = { emulator, cwd: app.path, env, meanwhile };
+    await gantry(['deploy', '--name', 'own'], setting);
+    for (const word of ['first', 'second']) {
+      expect((await gantry(['invoke', 'own', `word=${word}`], setting)).code).toBe(13);
+      emulator.late.pass();
+      for (const latest of ['latest', 'latest:failed'])
+        expect((await gantry(['logs', 'own', '--run', latest], setting)).stdout).toContain(`RuntimeError: ${word}`);
+    }
   });
 
   test('a secret that came after the replica is not set once more', async () => {

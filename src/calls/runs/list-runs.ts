@@ -6,6 +6,7 @@ import { getRunsChart, listRuns, type Run, type RunsQuery } from '../../platform
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
+import { lastRefusedRun } from './refused-calls.ts';
 import { hasSucceeded, runHasFailed, runKey } from './run-status.ts';
 
 interface ListOptions {
@@ -93,7 +94,7 @@ export async function readChart(api: Context['api'], of: { project: string; app:
   });
 }
 
-type RunSource = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow'>;
+type RunSource = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow' | 'settings' | 'now'>;
 
 /** Of the list of runs, the newest ones. */
 const maxSearched = 1_000;
@@ -106,7 +107,9 @@ export async function resolveRun(source: RunSource, app: string, word: string | 
   const wanted = readIdWord(word);
   if ('id' in wanted) return wanted.id;
   const { run, searched } = await searchRun(source, app, word);
-  if (run) return run.id;
+  const mayBeNewer = 'latest' in wanted && wanted.latest !== 'succeeded';
+  const id = mayBeNewer ? await withUnlisted(source, app, run) : run?.id;
+  if (id !== undefined) return id;
   if (word === undefined || word === 'latest') {
     const { sampleInvocation } = await import('../../app/sample-call.ts');
     const call = await sampleInvocation(source.cwd, app);
@@ -115,6 +118,14 @@ export async function resolveRun(source: RunSource, app: string, word: string | 
   const error = noneFound(word, { noun: 'run', app, list: gantryCommand`runs list ${app}` });
   error.facts.why = `the newest ${count(searched, 'run')} were searched`;
   throw error;
+}
+
+/** What has just failed from here may not be listed yet. */
+async function withUnlisted(source: RunSource, app: string, newest: Run | undefined): Promise<string | undefined> {
+  const own = await lastRefusedRun(source, app);
+  // The clock of this machine has the one, that of the platform the other.
+  const isOlder = newest !== undefined && source.platformNow() - toMs(newest.createdAt) <= (own?.ageMs ?? 0);
+  return own && !isOlder ? own.run : newest?.id;
 }
 
 /** Reads pages up to the one that has it. */

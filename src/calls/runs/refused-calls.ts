@@ -29,7 +29,7 @@ export async function recordRefusedCall(context: Context, app: string, run?: str
 }
 
 /** What an app answered to a call from this machine that failed; undefined if that is not known. */
-export async function readRefusedCall(context: Context, app: string, run: string): Promise<string | undefined> {
+export async function readRefusedCall(context: Place, app: string, run: string): Promise<string | undefined> {
   const calls = await readAll(placeOf(context, app).file);
   return calls.find((call) => call.run === run)?.text || undefined;
 }
@@ -37,13 +37,16 @@ export async function readRefusedCall(context: Context, app: string, run: string
 /** What is younger, in ms, may not be listed yet. */
 export const recentMs = 60_000;
 
-/** The run of the last such call, if that is so young. */
-export async function lastRefusedRun(context: Context, app: string): Promise<string | undefined> {
+type Place = Pick<Context, 'settings' | 'project'>;
+
+/** The run of the last such call, and how old it is, if it is so young. */
+export async function lastRefusedRun(context: Place & Pick<Context, 'now'>, app: string) {
   const { run, at = 0 } = (await readAll(placeOf(context, app).file)).at(-1) ?? {};
-  return at + recentMs >= context.now() ? run : undefined;
+  const ageMs = context.now() - at;
+  return run !== undefined && ageMs <= recentMs ? { run, ageMs } : undefined;
 }
 
-function placeOf({ settings, project }: Context, app: string) {
+function placeOf({ settings, project }: Place, app: string) {
   const root = join(settings.folders.state, 'refused-calls');
   return { root, file: join(root, `${stateKey(platformOf(settings), project, app)}.json`) };
 }
