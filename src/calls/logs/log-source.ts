@@ -64,7 +64,7 @@ export function appLogSource(
   const { container, runId, stream, search } = filter;
   let isSizeRefused = false;
   return {
-    isFiltered: [container, runId, stream, search].some((value) => value !== undefined),
+    isFiltered: [container, stream, search].some((value) => value !== undefined),
     pollMs: runId === undefined ? [2_000, 5_000] : [1_000, 1_000],
     async readPage({ direction, after, before, next, size }) {
       const query = {

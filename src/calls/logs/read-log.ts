@@ -41,7 +41,7 @@ export async function* readLog(context: Needs, source: LogSource, options: ReadL
     for (const received of batch) yield { line: withoutSplitSecrets(received, secrets), hasStream };
     if (options.failOnGap && options.follow) gaps.throwIfAny();
   }
-  if (isEmpty) throwOrNoteEmpty(context, source, options, missing);
+  if (isEmpty) throwOrNoteEmpty(context, source, { ...options, ending }, missing);
   if (options.failOnGap) gaps.throwIfAny();
 }
 
@@ -79,7 +79,7 @@ async function* readBatches(context: Needs, source: LogSource, options: EndedLog
   yield* readRange(source, { ...options, follow }, seen, gaps);
   if (!follow) return;
   if (!seen.last) for (const line of latest.lines) seen.isNew(line, 'history', latest);
-  if (!seen.last) throwOrNoteEmpty(context, source, { since, until: options.until, follow: true });
+  if (!seen.last) throwOrNoteEmpty(context, source, { since, until: options.until, follow: true, ending: undefined });
   yield* followLog(context, following);
 }
 
@@ -119,11 +119,12 @@ async function* readSettled(batches: AsyncGenerator<LogLine[]>, { tail, since = 
 function throwOrNoteEmpty(
   { progress }: Needs,
   { isFiltered }: LogSource,
-  { tail, since, until, follow }: ReadLogOptions,
+  { tail, since, until, follow, ending }: Pick<EndedLogOptions, 'tail' | 'since' | 'until' | 'follow' | 'ending'>,
   missing?: NotFoundError,
 ): void {
   if (missing && !follow) throw missing;
   if (tail === 0) return;
   if (isFiltered || since !== undefined || until !== undefined) progress.note('no log lines match');
+  else if (ending) progress.note('it has ended, and has printed nothing');
   else progress.note(`no log lines yet${follow ? '' : ': they take some seconds to arrive; -f waits for them'}`);
 }

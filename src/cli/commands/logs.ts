@@ -52,7 +52,8 @@ export default defineCommand({
     const id = run === undefined ? undefined : await resolveRun(client, app, run);
     const readEnding = id === undefined ? undefined : () => readRunEnding(context, app, id);
     const source = await appSource(client, app, id, flags);
-    const isUpToNow = !source.isFiltered && !options.follow && options.until === undefined && options.tail !== 0;
+    const isUpToNow =
+      id === undefined && !source.isFiltered && !options.follow && options.until === undefined && options.tail !== 0;
     return readLog(context, isUpToNow ? withNewestRun(context, app, source) : source, { ...options, readEnding });
   },
   ...logOutput,
