@@ -3,6 +3,7 @@ import type { AppConfig } from '../app/config.ts';
 import { findInstruction } from '../app/dockerfile.ts';
 import { readTextIfPresent } from '../app/read-text.ts';
 import { locateSetting } from '../app/setting-location.ts';
+import { createSource, locationAt } from '../app/toml/source.ts';
 import type { FileLocation } from '../kernel/errors.ts';
 import type { Explanation } from './explanation.ts';
 
@@ -81,5 +82,17 @@ export async function locateFix(
     const found = findInstruction(readTextIfPresent(resolve(dirname(config.file), path)) ?? '', step);
     if (found) return { file: join(dirname(shownAs), path), ...found };
   }
-  return locateSetting(config, shownAs, setting);
+  return inRequirements(setting, config, shownAs) ?? locateSetting(config, shownAs, setting);
+}
+
+/** The line of a file of requirements that names a package. */
+function inRequirements(setting: string, { file, dependencies }: AppConfig, shownAs: string): FileLocation | undefined {
+  const [, name = ''] = /^dependencies\.pip\.([\w.-]+)$/.exec(setting) ?? [];
+  const path = dependencies.paths.pip || 'requirements.txt';
+  const text = name && readTextIfPresent(resolve(dirname(file), path));
+  if (!text) return undefined;
+  const named = name.replace(/[-_.]+/g, '[-_.]+');
+  const found = new RegExp(`(?<=^[ \\t]*)${named}(?![\\w.-])`, 'im').exec(text);
+  const source = createSource(text, join(dirname(shownAs), path));
+  return found ? locationAt(source, found.index, found.index + found[0].length) : undefined;
 }

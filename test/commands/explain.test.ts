@@ -51,6 +51,16 @@ test.each([
   expect(stdout.includes('cerebrium.toml:')).toBe(line !== null);
 });
 
+test.each([
+  ['in the file that the config names', 'needs.txt', '[cerebrium.dependencies.paths]\npip = "needs.txt"\n'],
+  ['in the usual file', 'requirements.txt', '[cerebrium.dependencies.pip]\n'],
+])('a package that the index does not have is shown where it is required: %s', async (_, name, more) => {
+  const log = 'ERROR: No matching distribution found for my-torchh\n';
+  await using app = await folderOf({ ...smallApp(more), [name]: 'my-torchh2\n my_Torchh==1 # own\n', 'a.log': log });
+  const { json } = await gantry(['explain', '--file', 'a.log', '--json=location'], { cwd: app.path });
+  expect(json()).toMatchObject({ location: { file: name, line: 2, column: 2, length: 9 } });
+});
+
 test('uses no config file of another app', async () => {
   await using _app = await failedApp('build_failure');
   const config = String(withPackage['cerebrium.toml']).replace('"web"', '"other"');
