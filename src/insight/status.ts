@@ -147,9 +147,9 @@ async function countRunning(context: Context, app: string, live: string | undefi
     secretsChangedAt(context, app),
   ]);
   const all = new Jobs().see({ containers }).replicas(containers).filter(isRunning);
-  const others = all.filter(({ buildId }) => buildId && buildId !== live).length;
-  const oldSecrets = all.filter(({ containerStartTimestamp: start }) => toMs(start) < changedAt).length;
-  return { running: all.length - others, others, oldSecrets };
+  const ofLive = all.filter(({ buildId }) => !buildId || buildId === live);
+  const oldSecrets = ofLive.filter(({ containerStartTimestamp: start }) => toMs(start) < changedAt).length;
+  return { running: ofLive.length, others: all.length - ofLive.length, oldSecrets };
 }
 
 /** When secrets of the app or its project last changed, by what is on record, in ms; 0 if nothing is. */

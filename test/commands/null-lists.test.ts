@@ -29,7 +29,7 @@ test.each<[string, FaultTarget, note: string]>([
   ['runs list web --since 1h', 'getRunsChart', noRuns],
   ['logs web', 'getAppLogs', 'no log lines yet: they take some seconds to arrive; -f waits for them'],
   ['secrets list', 'getProjectSecrets', noSecrets],
-  ['secrets list --app web', 'getAppSecrets', noSecrets],
+  ['secrets list --app web', 'getAppSecrets', `${noSecrets} --app web`],
   ['projects list', 'listProjects', 'the token has no access to any project'],
   ['users list', 'listUsers', 'no users or invitations'],
   ['service-accounts list', 'listServiceAccounts', 'no service accounts yet: create one in the dashboard'],

@@ -178,7 +178,7 @@ function appFacts(app: AppCostReport): View {
     ['busy', withShare(time(busySeconds), share(busySeconds, replicaSeconds))],
     ['idle', withShare(time(idleSeconds), idleCents === null ? undefined : dollars(idleCents))],
     ['calls', countCell(calls)],
-    ['cold starts', withShare(countCell(coldStarts), coldText(app))],
+    ['calls with a cold start', withShare(countCell(coldStarts), coldText(app))],
     ['last call', app.lastCallAt === null ? 'none in this period' : ago(app.lastCallAt)],
   ]);
 }

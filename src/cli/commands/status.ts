@@ -82,7 +82,7 @@ const appFields = {
       {
         running: integer('running now'),
         others: integer('of earlier builds, which end their calls'),
-        oldSecrets: integer('of all of these, with the secrets from before their last change on record'),
+        oldSecrets: integer('of those running now, with the secrets from before their last change on record'),
         minReplicas: nullable(integer('minimum')),
         maxReplicas: nullable(integer('maximum')),
       },

@@ -19,7 +19,7 @@ export default defineCommand({
   },
   verbatim: ({ showValues }) => showValues === true,
   view: (secrets, { showValues }) => (showValues ? withValues(secrets) : table(secrets, { NAME: ({ name }) => name })),
-  empty: sentence`no secrets yet: add one with ${gantryCommand`secrets set NAME`}`,
+  empty: ({ app }) => sentence`no secrets yet: add one with ${gantryCommand`secrets set NAME ${{ '--app': app }}`}`,
   effect: 'reads',
   json: documents({ name: text('secret name'), value: optional(text('value, with --show-values only')) }),
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
