@@ -71,6 +71,8 @@ export default defineCommand({
             when: 'for response times and errors',
             keeps: ['--since', '--until', '--timezone'],
           },
+          { line: gantryCommand`status ${String(app)}`, when: 'for the p95 of the last hour' },
+          { line: gantryCommand`runs list ${String(app)} --response 1s..`, when: 'for slow calls' },
         ],
   effect: 'reads',
   live: true,

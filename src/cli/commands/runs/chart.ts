@@ -26,7 +26,7 @@ export default defineCommand({
   effect: 'reads',
   details: [
     'Runs are calls and jobs of gantry run; gantry cost, metrics and status count calls alone.',
-    'Response times: p50, p90 and p99; for others, such as p95, runs export has each.',
+    'Response times: p50, p90 and p99. status has the p95 of the last hour, runs export each time.',
   ],
   json: document(
     passThrough({
