@@ -162,7 +162,7 @@ export const commands: Record<string, Record<string, Entry>> = {
     emulator: {
       summary: 'run the platform locally',
       commands: {
-        start: { summary: 'start the emulator', load: () => import('./emulator/start.ts') },
+        start: { summary: 'run an emulator until Ctrl-C', load: () => import('./emulator/start.ts') },
         exec: { summary: 'run a command against a fresh emulator', load: () => import('./emulator/exec.ts') },
         env: {
           summary: 'print the variables that point a shell to a running emulator',

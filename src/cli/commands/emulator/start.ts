@@ -39,7 +39,9 @@ export default defineCommand({
     shell: choice(shells, 'the shell whose syntax is printed without --json'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
-  details: ['Prints the variables that point a shell to it. A second shell gets them from `gantry emulator env`.'],
+  details: [
+    'Runs until Ctrl-C, and prints the variables that point a shell to it: `gantry emulator env` in a second shell. --local starts one in the background.',
+  ],
   examples: [
     'emulator start',
     'emulator start --data-dir .gantry --pace 300',
