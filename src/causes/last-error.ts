@@ -131,7 +131,7 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
 /** What to do with what the app itself raised: a mistake is corrected, and what it raises on purpose has its reason there. */
 const fixes = [
   { start: 'correct', fits: (exception: string) => mistakes.test(exception) },
-  { start: 'look for its reason at', fits: (_: string, code = '') => /^raise\b/.test(code) },
+  { start: 'look for its reason at', fits: (_: string, code = '') => /(?:^|: )raise\b/.test(code) },
 ];
 
 function hintOf(exception: string): string {

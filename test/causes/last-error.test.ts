@@ -44,6 +44,12 @@ test.each([
     'look for its reason at main.py:7 (raise RuntimeError(f"the {name} is gone"))',
   ],
   [
+    'what the app raises itself, in a line with its condition',
+    traceback('ValueError: no flux', ['/app/main.py', 'if not flux: raise ValueError("no flux")']),
+    'code-error',
+    'look for its reason at main.py:7 (if not flux: raise ValueError("no flux"))',
+  ],
+  [
     'a mistake of types',
     traceback("TypeError: unsupported operand type(s) for +: 'int' and 'str'", ['/app/main.py', 'flux()']),
     'code-error',

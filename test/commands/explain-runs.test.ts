@@ -78,6 +78,12 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
       for (const latest of ['latest', 'latest:failed'])
         expect((await gantry(['logs', 'own', '--run', latest], setting)).stdout).toContain(`RuntimeError: ${word}`);
     }
+    await gantry(['apps', 'delete', 'own', '--confirm', 'own'], setting);
+    await gantry(['deploy', '--name', 'own'], setting);
+    expect(await gantry(['logs', 'own', '--run', 'latest'], setting)).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('own has no runs yet'),
+    });
   });
 
   test('a secret that came after the replica is not set once more', async () => {

@@ -4,6 +4,6 @@ export { type FinishedRun, type FollowRunOptions, followRun } from './follow-run
 export { addOutcome, type Call, countErrors, findJobs, Jobs, kindOfRun } from './jobs.ts';
 export { atPosition, newestFirst, readChart, readRunList, resolveRun } from './list-runs.ts';
 export { withNewestRun } from './newest-run.ts';
-export { lastRefusedRun, readRefusedCall, recentMs, recordRefusedCall } from './refused-calls.ts';
+export { forgetRefusedCalls, lastRefusedRun, readRefusedCall, recentMs, recordRefusedCall } from './refused-calls.ts';
 export { hasEnded, hasSucceeded, readExitCode, runDocument, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { matches, type RunFilters, type RunSearchResult, searchRuns } from './search-runs.ts';

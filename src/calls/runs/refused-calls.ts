@@ -34,6 +34,12 @@ export async function readRefusedCall(context: Place, app: string, run: string):
   return calls.find((call) => call.run === run)?.text || undefined;
 }
 
+/** An app that is deleted has no calls: another one may get its name. */
+export async function forgetRefusedCalls(context: Place, app: string): Promise<void> {
+  const { file } = placeOf(context, app);
+  if ((await readAll(file)).length > 0) await writeFileAtomic(file, '[]', { mode: 0o600 });
+}
+
 /** What is younger, in ms, may not be listed yet. */
 export const recentMs = 60_000;
 
