@@ -21,7 +21,7 @@ export default defineCommand({
   unattended: false,
   exits: [],
   details: [
-    'gantry mcp is the same. Results are the JSON of --json. Nothing is asked: what deletes an app or a folder needs its name in "confirm".',
+    'gantry mcp is the same. Results are the JSON of --json. What would be asked takes --yes; to delete an app or a folder, --confirm with its name.',
     'The flags --project, --profile, --region and -C apply to every call.',
   ],
   examples: ['mcp serve', 'mcp serve --compact', 'mcp serve --allow-changes -C my-app'],
