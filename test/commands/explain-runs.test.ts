@@ -67,8 +67,8 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     const main = 'def run(word):\n    raise RuntimeError(word)\n';
     await using app = await folderOf({ ...smallApp(), 'main.py': main });
     const env = await altering(emulator, (_, path, reply) => {
-      const { items = [] } = reply as { items?: unknown[] };
-      return path.endsWith('/runs') ? { body: { ...(reply as object), items: items.slice(1) } } : undefined;
+      const { items } = (reply ?? {}) as { items?: unknown[] };
+      return path.endsWith('/runs') && items ? { body: { ...(reply as object), items: items.slice(1) } } : undefined;
     });
     const setting = { emulator, cwd: app.path, env, meanwhile };
     await gantry(['deploy', '--name', 'own'], setting);

@@ -20,7 +20,7 @@ export default defineCommand({
     callFlags(
       appArgument(command.usage('[app] [function] [name=value...]')).argument(
         '[args...]',
-        'function (default: run), then name=text, name:=json or name=@FILE (text, else base64)',
+        'function (default: run), then name=text, name:=json, name=@FILE (text or base64)',
       ),
     )
       .option('-i, --show-headers', 'print the status and headers before the body')
