@@ -53,7 +53,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, { ...said, facts: { ...facts, fix } });
   }
-  // A request that has reached no app is no run.
+  // The request reached no app: its id is not that of a run.
   if (status === 404)
     return notFoundError(context, target, said.why, { ...facts, details: { ...facts.details, run: null } });
   return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });

@@ -34,7 +34,7 @@ export async function readRefusedCall(context: Place, app: string, run: string):
   return calls.find((call) => call.run === run)?.text || undefined;
 }
 
-/** An app that is deleted has no calls: another one may get its name. */
+/** Forgets the calls of a deleted app: another app may get its name. */
 export async function forgetRefusedCalls(context: Place, app: string): Promise<void> {
   const { file } = placeOf(context, app);
   if ((await readAll(file)).length > 0) await writeFileAtomic(file, '[]', { mode: 0o600 });
@@ -45,7 +45,7 @@ export const recentMs = 60_000;
 
 type Place = Pick<Context, 'settings' | 'project'>;
 
-/** The run of the last such call, and how old it is, if it is so young. */
+/** The run of the last call that failed, and its age in ms; undefined if that was longer ago than `recentMs`. */
 export async function lastRefusedRun(context: Place & Pick<Context, 'now'>, app: string) {
   const { run, at = 0 } = (await readAll(placeOf(context, app).file)).at(-1) ?? {};
   const ageMs = context.now() - at;

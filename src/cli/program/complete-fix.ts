@@ -99,5 +99,5 @@ async function parse(line: readonly string[]): Promise<'command' | 'help' | 'fai
 /** What was typed is not repeated if it may have a secret: a token is in the history of a shell, but not in every log. */
 const secretive = /^(secrets?|log-?in|auth|--?[\w-]*(token|header|data|field|secret|key|pass)[\w-]*)(=|$)/i;
 const plain = /^(list|ls|set|unset|import|--[a-z-]+|[A-Z]+(_[A-Z\d]+)+)$/;
-/** The word after it is no secret. */
+/** Flags whose value is never a secret. */
 const takesName = /^--([\w-]*file|app|cwd|project|region|color)$|^-[Cp]$/;

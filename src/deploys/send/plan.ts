@@ -138,7 +138,7 @@ async function readDeployedApp(context: Context, name: string, options: PlanOpti
   }
 }
 
-/** By what was sent, or the platform's list of files and the SHA-256 that this machine kept. Null: there is no list. */
+/** Compares with what was sent, else with the files that the platform lists. Null if it lists none. */
 async function compareWithBuild(
   context: Context,
   { app: shown, local, named, isAsSent }: Pick<Planned, 'named' | 'isAsSent'> & { app: App; local: LocalApp },

@@ -177,7 +177,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   return { facts, others, planned, compared, broken, older };
 }
 
-/** Why a newer commit stays; a dry run only tells of it. */
+/** The error if a newer commit serves; a dry run only warns. */
 async function whyOld(context: Context, { here, options }: Intent, planned: Promise<Planned>) {
   const [found, { plan }] = await Promise.all([whyOlder(context, here, options.anyway), planned]);
   plan.older = found !== undefined;
