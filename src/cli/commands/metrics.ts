@@ -68,7 +68,7 @@ export default defineCommand({
       : [
           {
             line: gantryCommand`runs chart ${String(app)}`,
-            when: 'for response times and errors',
+            when: 'for response times and errors; status has the p95',
             keeps: ['--since', '--until', '--timezone'],
           },
           { line: gantryCommand`status ${String(app)}`, when: 'for the p95 of the last hour' },
