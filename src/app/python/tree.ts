@@ -1,4 +1,5 @@
 import { parser } from '@lezer/python';
+import { attempt } from '../../kernel/errors.ts';
 
 /** A node of the syntax tree of a Python file: plain data, which is faster to walk than the cursor of the parser. */
 export interface PyNode {
@@ -119,8 +120,12 @@ function joinNamed({ parent, index }: PyNode): void {
 
 const defining = new Set(['AssignStatement', 'ParamList', 'ForStatement']);
 
+/** Python compiles nothing deeper, and what walks a tree may call itself for each level. */
+const maxDepth = 2_000;
+
+/** Of a file that nests too deeply, the tree is empty. */
 function readTree(text: string, definitions: PyNode[]): PyNode {
-  const cursor = parser.parse(text).cursor();
+  const cursor = (attempt(() => parser.parse(text)) ?? parser.parse('')).cursor();
   const nodeIn = (parent: PyNode | undefined): PyNode => ({
     kind: cursor.name,
     from: cursor.from,
@@ -133,16 +138,23 @@ function readTree(text: string, definitions: PyNode[]): PyNode {
   const named: PyNode[] = [];
   let node = root;
   let parent: PyNode | undefined = root;
-  for (;;) {
-    if (cursor.firstChild()) parent = node;
-    else
+  for (let depth = 0; ; ) {
+    if (cursor.firstChild()) {
+      parent = node;
+      depth++;
+    } else
       while (!cursor.nextSibling()) {
         if (!cursor.parent()) {
           named.forEach(joinNamed);
           return root;
         }
         parent = parent?.parent;
+        depth--;
       }
+    if (depth > maxDepth) {
+      definitions.length = 0;
+      return readTree('', definitions);
+    }
     node = nodeIn(parent);
     if (defining.has(node.kind)) definitions.push(node);
     if (isNamed(node, text)) named.push(node);
