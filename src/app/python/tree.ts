@@ -123,9 +123,12 @@ const defining = new Set(['AssignStatement', 'ParamList', 'ForStatement']);
 /** Python compiles nothing deeper, and what walks a tree may call itself for each level. */
 const maxDepth = 2_000;
 
+/** The parser calls itself for each level, too. */
+const parse = (text: string) => attempt(() => parser.parse(text)) ?? parser.parse('');
+
 /** Of a file that nests too deeply, the tree is empty. */
 function readTree(text: string, definitions: PyNode[]): PyNode {
-  const cursor = (attempt(() => parser.parse(text)) ?? parser.parse('')).cursor();
+  const cursor = parse(text).cursor();
   const nodeIn = (parent: PyNode | undefined): PyNode => ({
     kind: cursor.name,
     from: cursor.from,
@@ -138,7 +141,7 @@ function readTree(text: string, definitions: PyNode[]): PyNode {
   const named: PyNode[] = [];
   let node = root;
   let parent: PyNode | undefined = root;
-  for (let depth = 0; ; ) {
+  for (let depth = 0; depth <= maxDepth; ) {
     if (cursor.firstChild()) {
       parent = node;
       depth++;
@@ -151,13 +154,11 @@ function readTree(text: string, definitions: PyNode[]): PyNode {
         parent = parent?.parent;
         depth--;
       }
-    if (depth > maxDepth) {
-      definitions.length = 0;
-      return readTree('', definitions);
-    }
     node = nodeIn(parent);
     if (defining.has(node.kind)) definitions.push(node);
     if (isNamed(node, text)) named.push(node);
     if (parent && node.kind !== 'Comment') addTo(parent, node);
   }
+  definitions.length = 0;
+  return readTree('', definitions);
 }
