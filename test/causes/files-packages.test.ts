@@ -116,9 +116,4 @@ describe('versions that do not fit', () => {
     const said = await told(requirements, requirements.startsWith('psycopg') ? ['psycopg'] : []);
     expect(said).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
   });
-
-  test('of the library of psycopg, and of a package that has to be compiled', async () => {
-    expect(await told('psycopg[pool]\n', ['psycopg'])).toEqual([expect.stringContaining('libpq5')]);
-    expect(await told('llama-cpp-python\n')).toEqual([expect.stringContaining('compiler-missing requirements.txt:1')]);
-  });
 });

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { type Copy, contextPath, mayInstall, type Stage, sourceFiles, stageNamed } from '../../app/docker-image.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { groupsOf } from '../groups.ts';
-import type { CausePlace, SeenCause } from './seen-cause.ts';
+import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
 const keywords =
@@ -13,15 +12,9 @@ const keywords =
 /** What the builder will refuse in a Dockerfile. */
 export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
-  const base = shipment.config.deployment.docker_base_image_url ?? '';
-  if (!shipment.isDocker) yield* tagShape(base, { setting: 'deployment.docker_base_image_url' });
+  const _base = shipment.config.deployment.docker_base_image_url ?? '';
   if (!docker) return;
   yield* instructions(docker);
-  yield* tags(docker);
-  for (const stage of docker.image.stages) yield* tagShape(stage.base, { file: docker.path, line: stage.line });
-  yield* bases(docker);
-  yield* platforms(docker);
-  yield* namedInEnvironment(shipment, docker);
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
     else yield* copiedFromStage(shipment, docker, copy, copy.from);
@@ -40,115 +33,6 @@ function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
     };
   }
 }
-
-/** What the tags of official images say of the system. */
-const systems = 'slim alpine bookworm bullseye trixie buster latest stable jammy noble'.split(' ');
-const official = /^((?:[\w.-]+\/)*(?:python|node|golang|rust|php|ruby|debian|ubuntu|alpine|nginx)):([\w.-]+)$/;
-
-/** Since CUDA 11.1, each tag names the whole version, what the image has, and the system. */
-const cudaTags =
-  /^(?:(?:11\.\d|12\.[0-2])\.[0-3](?:-cudnn8)?|12\.3\.[0-3](?:-cudnn[89])?|1[2-9]\.\d\.[0-3](?:-cudnn)?)-(?:base|runtime|devel)-(?:ubuntu(?:18|20|22|24)\.04|(?:ubi|rhel|rockylinux|centos|opensuse|oraclelinux)\d+|cm2|azl3|amzn2023)(?:-\w+)?$/;
-
-const ofDebian = '(?:wheezy|jessie|stretch|buster|bullseye|bookworm|trixie|forky)';
-const afterVersion = (endings: string) =>
-  new RegExp(
-    `^\\d[\\w.]*(?:-rc)?(?:-(?:alpine[\\d.]*|onbuild|windows.*|nano.*|${endings}))?$`.replaceAll('DEBIAN', ofDebian),
-  );
-
-/** How the tags of images look that begin with a version, and an example. */
-const shapes: readonly (readonly [image: RegExp, tag: RegExp, example: string])[] = [
-  [/^nvidia\/cuda:(?:$|latest$|1[1-9]\.)/, cudaTags, '12.4.1-runtime-ubuntu22.04'],
-  [/^pytorch\/pytorch:[12]\./, /^[\d.]+-cuda[\d.]+-cudnn\d+-(?:runtime|devel)$/, '2.5.1-cuda12.4-cudnn9-runtime'],
-  [/^(?:python|ruby|rust):\d/, afterVersion('slim(?:-DEBIAN)?|DEBIAN'), '3.12-slim-bookworm'],
-  [/^node:\d/, afterVersion('slim|DEBIAN(?:-slim)?'), '22-bookworm-slim'],
-  [/^golang:\d/, afterVersion('DEBIAN'), '1.23-bookworm'],
-  [/^ubuntu:\d/, /^\d\d\.\d\d$/, '24.04'],
-];
-
-function* tagShape(image: string, at: CausePlace): Generator<SeenCause> {
-  const [, name = '', tag = ''] = groupsOf(/^(?:docker\.io\/)?(?:library\/)?([\w./-]+)(?::([\w.-]+))?$/, image);
-  const [, shape, example] = shapes.find(([one]) => one.test(`${name}:${tag}`)) ?? [];
-  if (!shape || shape.test(tag)) return;
-  yield {
-    cause: 'image-not-found',
-    captured: { image },
-    at,
-    why: `a tag of it looks like ${example}`,
-    fix: `use a tag of https://hub.docker.com/${name.includes('/') ? 'r' : '_'}/${name}/tags`,
-  };
-}
-
-/** A tag with a word that is nearly one of those. */
-function* tags({ path: file, image }: Docker): Generator<SeenCause> {
-  for (const { keyword, text, line } of image.instructions) {
-    const [, name = '', tag = ''] = (keyword === 'FROM' && official.exec(text.split(/\s+/)[0] ?? '')) || [];
-    for (const word of tag.split('-').filter((each) => /^[a-z]{4,}$/.test(each) && !systems.includes(each))) {
-      const meant = closestName(word, systems);
-      if (meant === undefined) continue;
-      yield {
-        cause: 'image-not-found',
-        captured: { image: `${name}:${tag}` },
-        at: { file, line },
-        fix: `FROM ${name}:${tag.replace(word, meant)}`,
-      };
-    }
-  }
-}
-
-/** Arguments that the builder sets itself. */
-const ofBuilder = /^(?:BUILD|TARGET)(?:PLATFORM|OS|ARCH|VARIANT)$/;
-
-/** A base image by an argument that nothing defines above it. */
-function* bases({ path: file, image }: Docker): Generator<SeenCause> {
-  const first = image.instructions.findIndex(({ keyword }) => keyword === 'FROM');
-  const known = new Set(image.instructions.slice(0, first).map(({ text }) => /^\w+/.exec(text)?.[0]));
-  for (const { keyword, text, line } of image.instructions)
-    for (const [, plain = '', braced = plain] of keyword === 'FROM' ? text.matchAll(/\$(?:(\w+)|\{(\w+)\})/g) : [])
-      if (!known.has(braced) && !ofBuilder.test(braced))
-        yield {
-          cause: 'dockerfile-invalid',
-          severity: 'error',
-          captured: { problem: `FROM has ${braced}, which no ARG above it defines` },
-          at: { file, line },
-          fix: `write ARG ${braced}=… above the first FROM`,
-        };
-}
-
-function* platforms({ path: file, image }: Docker): Generator<SeenCause> {
-  const last = image.instructions.findLast(({ keyword }) => keyword === 'FROM');
-  const platform = last?.flags.find(([name]) => name === 'platform')?.[1] ?? '';
-  if (!/^linux\/arm|^windows/.test(platform)) return;
-  yield {
-    cause: 'wrong-architecture',
-    severity: 'error',
-    at: { file, line: last?.line },
-    title: `the image is made for ${platform}, and the platform runs linux/amd64`,
-    fix: 'remove --platform',
-  };
-}
-
-/** Paths of the environment that the image lacks, where the app has the file, or the image another one of nearly this name. */
-function* namedInEnvironment(shipment: Shipment, { path: file, image, stage }: Docker): Generator<SeenCause> {
-  const folders = [...stage.files.keys()].filter((path) => path.startsWith('/')).flatMap(foldersAbove);
-  for (const [name, value] of stage.environment) {
-    const path = posix.join(value);
-    const inApp = posix.relative(stage.workdir, path);
-    if (!path.startsWith(`${stage.workdir.replace(/\/$/, '')}/`) || value.includes(':') || !shipment.lacks(stage, path))
-      continue;
-    const meant = closestName(path, new Set([...folders, ...stage.files.keys()]));
-    const isSent = shipment.sent.has(inApp) || shipment.hasFolder(inApp);
-    if (!isSent && meant === undefined) continue;
-    yield {
-      cause: 'file-not-found',
-      at: { file, line: image.instructions.find(({ text }) => text.includes(`${name}=`))?.line },
-      title: `${name} is ${path}, which is not in the image`,
-      fix: isSent ? `COPY ${inApp} ${inApp}` : `write ${meant}`,
-    };
-  }
-}
-
-const foldersAbove = (path: string): string[] =>
-  path === '/' ? [] : [posix.dirname(path), ...foldersAbove(posix.dirname(path))];
 
 function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {
   const { sources, line, count, target } = copy;

@@ -37,26 +37,6 @@ export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[
   return [...found.values()];
 }
 
-/** Variables that the settings of Django need in the build, where there are no secrets. */
-export function* lookAtBuildVariables(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const { path: file = '', image } = shipment.dockerfile() ?? {};
-  const text = shipment.read(file);
-  const step = image?.stages
-    .flatMap(({ commands }) => commands)
-    .find(({ words, hasMounts }) => /^python[\d.]* (?:\S*\/)?manage\.py /.test(words.join(' ')) && !hasMounts);
-  const isOfSettings = (each: Needed) => /(?:^|\/)settings(?:\.py$|\/)/.test(each.file) && !each.isOptional;
-  for (const { name, ...place } of step ? neededVariables(shipment, graph).filter(isOfSettings) : [])
-    if (!new RegExp(`\\b${name}\\b`).test(text))
-      yield {
-        cause: 'secret-missing',
-        severity: 'error',
-        at: { file, line: step?.line },
-        title: `${step?.words.slice(1, 3).join(' ')} needs ${name}, and there are no secrets in a build`,
-        why: `${place.file}:${place.line} reads it`,
-        fix: `RUN ${name}=build ${step?.words.join(' ')}`,
-      };
-}
-
 function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
   const image = shipment.dockerfile()?.stage.environment.keys() ?? [];
   const started = shipment.started().flatMap(({ environment }) => [...environment.keys()]);

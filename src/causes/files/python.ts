@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
 import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
@@ -8,7 +7,7 @@ import { normalizeName, packageOf } from '../import-names.ts';
 import { callBounds, versionsWith } from '../moved-names.ts';
 import type { Link, Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
-import { addedNames, builtins, removedNames, standardModules } from './python-names.ts';
+import { addedNames, builtins, removedNames } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { ownerOf } from './values.ts';
@@ -24,28 +23,10 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     for (const each of [...module.facts.imports, ...membersOf(module.facts)]) yield* movedName(module, each, packages);
     for (const each of module.facts.calls) yield* movedCall(module, each, packages, graph);
     yield* members(module, graph);
-    yield* secondLoop(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
     yield* wrongArguments(module, graph);
     yield* missingMembers(module, graph, inherited);
-    yield* hidesOther(module, shipment, packages);
-    yield* neverMain(module, shipment);
   }
-}
-
-/** A loop that is started inside of another. */
-function* secondLoop({ file, facts }: Module, { modules }: ModuleGraph): Generator<SeenCause> {
-  const isNested = [...modules.values()].some((each) =>
-    each.facts.imports.some(({ module }) => module === 'nest_asyncio'),
-  );
-  for (const { name, line, isInAsync } of isNested ? [] : facts.calls)
-    if (isInAsync && name === 'asyncio.run')
-      yield {
-        cause: 'event-loop-misused',
-        at: { file, line },
-        title: `${file} calls asyncio.run in an async function, in which a loop runs already`,
-        fix: 'await the coroutine',
-      };
 }
 
 function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
@@ -58,19 +39,6 @@ function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
     why: 'Python reads its files as UTF-8, unless a comment in the first lines names another encoding',
     fix: `save ${file} as UTF-8`,
   };
-}
-
-/** `if __name__ == "main":`. */
-function* neverMain({ file, isEntry }: Module, shipment: Shipment): Generator<SeenCause> {
-  const lines = isEntry === 'script' ? shipment.read(file).split('\n') : [];
-  const at = lines.findIndex((text) => /^if __name__ == ["'](?!__main__["'])/.test(text));
-  if (at >= 0)
-    yield {
-      cause: 'app-exited',
-      at: { file, line: at + 1 },
-      title: `${file} starts nothing: __name__ of what is started is "__main__"`,
-      fix: 'write if __name__ == "__main__":',
-    };
 }
 
 /** Syntax and names of the standard library that a newer Python has. */
@@ -365,18 +333,3 @@ const isSetElsewhere = (name: string, graph: ModuleGraph) =>
 
 /** Whether the import is of a module, not of what it has. */
 const isModule = ({ target }: Link, owner: Module | undefined) => owner !== undefined && target !== owner.path;
-
-/** A file at the top that has the name of a package that is installed, or of a module of Python. */
-function* hidesOther({ file, path, isEntry }: Module, shipment: Shipment, packages: Packages): Generator<SeenCause> {
-  const name = posix.basename(file, '.py');
-  if (file.includes('/') || isEntry !== false || posix.dirname(path) !== shipment.workdir) return;
-  const known = packageOf(name);
-  const isPackage = known !== undefined && packages.has(known);
-  if (!isPackage && !standardModules.has(name)) return;
-  yield {
-    cause: 'circular-import',
-    at: { file, line: 1 },
-    title: `${file} hides the ${isPackage ? 'package' : 'module of Python'} ${name}`,
-    fix: `give ${file} another name`,
-  };
-}
