@@ -33,19 +33,7 @@ const image = (dockerfile: string, files: Files = {}): Files => ({
   Dockerfile: dockerfile,
   ...files,
 });
-const python = 'FROM python:3.12-slim\nWORKDIR /srv\n';
-const start = 'COPY . .\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]\n';
-const main = { 'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n' };
-const _script = (text: string) =>
-  image(`${python}RUN pip install fastapi uvicorn\nCOPY . .\nCMD ["sh", "start.sh"]\n`, {
-    'start.sh': `#!/bin/sh\n${text}\nexec uvicorn main:app --host 0.0.0.0 --port 8000\n`,
-    ...main,
-  });
-const _poetry = (install: string, command: string) =>
-  image(`${python}COPY pyproject.toml .\nRUN ${install}\nRUN ${command}\nRUN pip install fastapi uvicorn\n${start}`, {
-    'pyproject.toml': '[tool.poetry]\nname = "web"\npackage-mode = false\n',
-    ...main,
-  });
+const _python = 'FROM python:3.12-slim\nWORKDIR /srv\n';
 const go = (copy: string, code = 'http.Get("https://rates.dev/x")') =>
   image(
     `FROM golang:1.23 AS build\nWORKDIR /src\nCOPY . .\nRUN CGO_ENABLED=0 go build -o /web .\nFROM scratch\n${copy}COPY --from=build /web /web\nENTRYPOINT ["/web"]\n`,
@@ -61,11 +49,6 @@ const selenium = (call: string, version = '4.25.0') =>
     [`selenium ${version}`],
     '[cerebrium.dependencies.apt]\nchromium = "latest"\n',
   );
-const _clip = (rest: string): Files => ({
-  ...functions('import subprocess\n\nsubprocess.run(["./tools/clip.sh", "a"])\n', [], rest),
-  'tools/clip.sh': '#!/bin/sh\necho "$1"\n',
-});
-const socket = '\n\n@app.websocket("/ws")\nasync def ws(socket):\n    await socket.accept()\n';
 const certificates = 'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/\n';
 
 const cases: Case[] = [
@@ -118,12 +101,6 @@ const cases: Case[] = [
     served('rules = open("rules.txt").read()\n', { 'app/rules.txt': 'a\n' }),
     'app/main.py opens rules.txt in /cortex, where the app starts, and it is not there',
     served('rules = open("app/rules.txt").read()\n', { 'app/rules.txt': 'a\n' }),
-  ],
-  [
-    'routes of WebSockets without a library for them',
-    served(socket),
-    'fastapi.FastAPI.websocket needs websockets, and nothing installs it',
-    served(socket, {}, ['uvicorn[standard] 0.30.6']),
   ],
   [
     'a GPU of an app that has none',

@@ -32,21 +32,6 @@ test.each<[string, Files, string]>([
     'the app has no /health, which the platform asks for',
   ],
   [
-    'nginx on another port than the app',
-    {
-      Dockerfile: `${base}RUN apt-get update && apt-get install -y nginx\nCOPY nginx.conf /etc/nginx/conf.d/a.conf\nCMD ["nginx", "-g", "daemon off;"]\n`,
-      'nginx.conf': 'server {\n  listen 80;\n}\n',
-    },
-    'nginx listens on port 80, but port is 8000',
-  ],
-  [
-    'packages of another Python',
-    {
-      Dockerfile: `FROM python:3.12-slim AS build\nRUN python -m venv /opt/venv && /opt/venv/bin/pip install flask gunicorn\nFROM python:3.11-slim\nCOPY --from=build /opt/venv /opt/venv\nENV PATH=/opt/venv/bin:$PATH\nCOPY web.py .\n${serve}`,
-    },
-    'copies the packages of Python 3.12 into an image with Python 3.11',
-  ],
-  [
     'the Python of a distribution',
     {
       Dockerfile:
@@ -54,14 +39,6 @@ test.each<[string, Files, string]>([
       'web.py': `import tomllib\n${web}`,
     },
     'web.py imports tomllib, which Python 3.10 does not have',
-  ],
-  [
-    'variables of the image',
-    {
-      Dockerfile: 'FROM node:20-slim\nCOPY s.js .\nENV PORT=3000\nCMD ["node", "s.js"]\n',
-      's.js': 'listen(process.env.PORT)\n',
-    },
-    'PORT listens on port 3000, but port is 8000',
   ],
   [
     'a port and an address of another module',
@@ -73,16 +50,6 @@ test.each<[string, Files, string]>([
         'import os\n\nHOST = os.getenv("BOT_HOST", "127.0.0.1")\nPORT = int(os.getenv("BOT_PORT", "8000"))\n',
     },
     'the server listens on 127.0.0.1 only',
-  ],
-  [
-    'a port of a file of settings',
-    {
-      Dockerfile: `${base}RUN pip install aiohttp\nCOPY . .\nCMD ["python", "run.py"]\n`,
-      'run.py':
-        'import tomllib\n\nfrom aiohttp import web\n\nwith open("settings.toml", "rb") as file:\n    settings = tomllib.load(file)\nweb.run_app(web.Application(), host="0.0.0.0", port=settings["server"]["port"])\n',
-      'settings.toml': '[server]\nport = 9000\n',
-    },
-    'run.py listens on port 9000, but port is 8000',
   ],
   [
     'a package without a program',

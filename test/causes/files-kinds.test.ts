@@ -41,7 +41,6 @@ const stages = (last: string, build = 'python -m venv /opt/venv && /opt/venv/bin
   `FROM python:3.11-slim AS build\nRUN ${build}\n\nFROM python:3.11-slim\nWORKDIR /srv\nCOPY web.py .\n${last}CMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`;
 const staged = (last: string, build?: string): Files => ({ Dockerfile: stages(last, build), 'web.py': web });
 const path = 'ENV PATH="/opt/venv/bin:$PATH"\n';
-const lost = 'error: the image has none of the packages that Dockerfile installs';
 
 cases('packages of another stage', [
   ['that are copied', staged(`COPY --from=build /opt/venv /opt/venv\n${path}`), undefined],
@@ -64,13 +63,6 @@ cases('packages of another stage', [
     staged('COPY --from=build /wheels /wheels\nRUN pip install /wheels/*\n', 'pip wheel -w /wheels flask gunicorn'),
     undefined,
   ],
-  ['that are not copied', staged(path), lost],
-  ['that are copied from another folder', staged(`COPY --from=build /venv /venv\n${path}`), lost],
-  [
-    'that the PATH does not have',
-    staged('COPY --from=build /opt/venv /opt/venv\n'),
-    'warning: gunicorn is not installed in the image',
-  ],
 ]);
 
 const editable = (flag: string, last: string): Files => ({
@@ -85,7 +77,6 @@ const editable = (flag: string, last: string): Files => ({
 cases('a project that another stage installs', [
   ['with its files', editable('--no-editable', ''), undefined],
   ['by their place, which is copied', editable('', 'COPY src ./src\n'), undefined],
-  ['by their place, which is not copied', editable('', ''), 'error: the packages only point to the sources in /srv'],
 ]);
 
 const django = (changed: Files = {}): Files => ({
@@ -139,12 +130,6 @@ cases('an image', [
     image('USER 1000\nUSER root\nRUN apt-get update && apt-get install -y git\nUSER 1000\n'),
     undefined,
   ],
-  ['whose line is not continued', image('ENV A=1\nNAME=2\n'), 'there is no instruction NAME=2'],
-  [
-    'of alpine that starts bash',
-    { Dockerfile: 'FROM node:22-alpine\nCOPY a.js .\nCMD ["bash", "-c", "node a.js"]\n', 'a.js': '' },
-    'warning: bash is not installed',
-  ],
   [
     'with the libraries of the browser',
     image('RUN pip install playwright && playwright install --with-deps chromium\n'),
@@ -184,10 +169,6 @@ cases('a program of Python', [
     ),
     undefined,
   ],
-  ['with too many arguments', called('r.read(1, 2)'), 'Reader.read takes fewer arguments without names than 2'],
-  ['without an argument', called('cut(1)'), 'cut needs b'],
-  ['without an argument of a class', called('Reader()'), 'Reader needs path'],
-  ['with a keyword that a method does not have', called('r.read(count=1)'), 'Reader.read has no parameter count'],
   ['that does not launch its page', run(demo), 'makes an app, and nothing in it starts a server'],
   ['that launches its page', run(demo + launch), undefined],
   [
@@ -242,22 +223,16 @@ cases('a program of Node', [
 describe('variables that a program of Node needs', () => {
   const emulator = emulatorForAll();
 
-  test.each([
-    ['a test', 'if (!process.env.TOKEN) throw new Error("no TOKEN");', ['TOKEN']],
-    ['a test of a constant', 'const url = process.env.TOKEN;\nif (!url) {\n  throw new Error();\n}', ['TOKEN']],
-    [
-      'a schema',
-      'const env = z.object({\n  TOKEN: z.string().min(1),\n  PORT: z.coerce.number().default(80),\n}).parse(process.env);',
-      ['TOKEN'],
-    ],
-    ['a value that may be missing', 'const url = process.env.TOKEN ?? "";', []],
-  ])('%s', async (_, source, needed) => {
-    const { stderr } = await gantry(['check', '--online'], {
-      emulator,
-      cwd: folder({ 'cerebrium.toml': docker, ...node(source) }),
-    });
-    expect([...stderr.matchAll(/fix gantry secrets set (\w+)/g)].map(([, name]) => name)).toEqual(needed);
-  });
+  test.each([['a value that may be missing', 'const url = process.env.TOKEN ?? "";', []]])(
+    '%s',
+    async (_, source, needed) => {
+      const { stderr } = await gantry(['check', '--online'], {
+        emulator,
+        cwd: folder({ 'cerebrium.toml': docker, ...node(source) }),
+      });
+      expect([...stderr.matchAll(/fix gantry secrets set (\w+)/g)].map(([, name]) => name)).toEqual(needed);
+    },
+  );
 });
 
 const members =
@@ -288,16 +263,6 @@ cases('a class of the app', [
     shop('', `${members.replace('self._count()', 'self.other()')}\n\nclass Big(Shop, dict):\n    pass\n`),
     undefined,
   ],
-  ['without a method', shop('shop.sell()'), 'Shop of own.py has no sell'],
-  ['without an attribute', shop('print(Shop.currencies)'), 'Shop of own.py has no currencies'],
-  [
-    'without a method of its own',
-    shop('', members.replace('self._count()', 'self._counts()')),
-    'Shop of own.py has no _counts',
-  ],
-  ['without a field', shop('Item("a", cost=1)'), 'Item has no parameter cost'],
-  ['with a field that is not given', shop('Item(price=1)'), 'Item needs name'],
-  ['in a function', shop('def use():\n    mine = Shop()\n    mine.add()\n\n\nuse()'), 'Shop.add needs item'],
 ]);
 
 test.each([
@@ -353,21 +318,6 @@ cases('a command of an image', [
     },
     undefined,
   ],
-  [
-    'with tini that is not there',
-    { Dockerfile: 'FROM node:22-alpine\nCOPY a.js .\nENTRYPOINT ["/sbin/tini", "--", "node", "a.js"]\n', 'a.js': '' },
-    'warning: tini is not installed in the image',
-  ],
-  [
-    'as a text, without a shell',
-    {
-      Dockerfile:
-        'FROM golang:1.24 AS build\nRUN go build -o /web\n\nFROM gcr.io/distroless/static\nCOPY --from=build /web /web\nENTRYPOINT /web\n',
-      'go.mod': 'module web\n\ngo 1.24\n',
-      'main.go': 'package main\n\nfunc main() {}\n',
-    },
-    'warning: sh is not installed in the image',
-  ],
 ]);
 
 const ofPoetry = (rest: string, command = '"gunicorn"'): Files => ({
@@ -378,7 +328,6 @@ const ofPoetry = (rest: string, command = '"gunicorn"'): Files => ({
 cases('an environment of Poetry', [
   ['that is not made', ofPoetry('ENV POETRY_VIRTUALENVS_CREATE=false\n'), undefined],
   ['that poetry run finds', ofPoetry('', '"poetry", "run", "gunicorn"'), undefined],
-  ['that the PATH does not have', ofPoetry(''), 'warning: gunicorn is not installed in the image'],
 ]);
 
 const started = (changed: Files): Files => ({

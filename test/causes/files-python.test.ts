@@ -142,14 +142,6 @@ describe('Python that fails in the cloud', () => {
       'warning not-listening',
     ],
     [
-      'an ASGI app behind a worker for WSGI',
-      {
-        'cerebrium.toml': served('["gunicorn", "main:app", "--bind", "0.0.0.0:8000"]', 'fastapi', 'gunicorn'),
-        'main.py': api,
-      },
-      'error worker-class-wrong',
-    ],
-    [
       'what a call needs besides its package',
       {
         'cerebrium.toml': uvicorn('main:app'),
@@ -249,11 +241,6 @@ describe('what a module gets wrong of its own names', () => {
 
   test.each<[string, Files, string]>([
     ['a call before the function', main('run()'), 'main.py uses run before line 4, which defines it'],
-    [
-      'a keyword that a method does not have',
-      { ...main('from a import Index\n\nI = Index.load(file="x")'), 'a.py': index },
-      'wrong-arguments main.py:3 Index.load has no parameter file',
-    ],
     [
       'a name that nothing defines, beside a bare yield',
       main('def lifespan():\n    yield\n\n\nX = nothing'),

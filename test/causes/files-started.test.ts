@@ -51,20 +51,6 @@ const thumbs = (address: string): Files => ({
 /** A file or a setting that breaks the app, and what is said; what works beside it is silent. */
 test.each<[string, Files, string]>([
   [
-    'an init that nothing installs',
-    {
-      ...image(
-        debian,
-        'RUN pip install flask gunicorn',
-        'ENV PATH="/opt/x/bin:$PATH"',
-        'ENTRYPOINT ["tini", "--"]',
-        serve,
-      ),
-      'web.py': flask,
-    },
-    'tini is not installed in the image',
-  ],
-  [
     'pip of an environment that is not in the PATH',
     {
       ...image(
@@ -119,16 +105,6 @@ test.each<[string, Files, string]>([
     'an import of a function that is called',
     imports('def _frame():\n    import pandas\n\n    return pandas\n\n\nframe = _frame()\n'),
     'nothing installs pandas',
-  ],
-  [
-    'a function that a thread gets too little for',
-    {
-      ...gradio('', 'ENV GRADIO_SERVER_NAME=0.0.0.0'),
-      'job.py': '',
-      'app.py':
-        'import asyncio\n\n\ndef cut(text, size):\n    return text[:size]\n\n\nasync def run():\n    return await asyncio.to_thread(cut, "a")\n',
-    },
-    'cut needs size',
   ],
 ])('%s', async (_, files, problem) => {
   expect(await said(files)).toContain(problem);

@@ -4,47 +4,19 @@ import { closestName } from '../../kernel/closest-name.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
-const keywords =
-  'FROM ARG ENV RUN COPY ADD CMD ENTRYPOINT WORKDIR EXPOSE USER LABEL VOLUME SHELL HEALTHCHECK ONBUILD STOPSIGNAL MAINTAINER'.split(
-    ' ',
-  );
-
 /** What the builder will refuse in a Dockerfile. */
 export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const _base = shipment.config.deployment.docker_base_image_url ?? '';
   if (!docker) return;
-  yield* instructions(docker);
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
     else yield* copiedFromStage(shipment, docker, copy, copy.from);
 }
 
-function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
-  for (const { keyword, line } of image.instructions) {
-    if (keywords.includes(keyword)) continue;
-    const meant = closestName(keyword, keywords);
-    yield {
-      cause: 'dockerfile-invalid',
-      severity: 'error',
-      captured: { problem: `there is no instruction ${keyword}` },
-      at: { file, line },
-      fix: meant ? `write ${meant}` : 'end the line before it with a backslash, if it belongs to that instruction',
-    };
-  }
-}
-
 function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {
-  const { sources, line, count, target } = copy;
+  const { sources, line } = copy;
   const at = { file, line };
-  if (count > 1 && !/(?:^|\/)\.{0,2}$/.test(target) && !target.includes('$'))
-    yield {
-      cause: 'dockerfile-invalid',
-      severity: 'error',
-      captured: { problem: `COPY with more than one source needs a folder: ${target} has no / at its end` },
-      at,
-      fix: `write ${target}/`,
-    };
   const isThere = (source: string) => contextPath(source) === '' || sourceFiles(source, shipment.paths).length > 0;
   // A pattern may match nothing beside a source that is there.
   for (const source of sources)
@@ -104,29 +76,18 @@ function* notInStage(shipment: Shipment, file: string, { line, sources }: Copy, 
   }
 }
 
+const stageLike = (from: string, names: readonly string[]) =>
+  closestName(from, names) ?? names.find((name) => name.startsWith(from) || from.startsWith(name));
+
 function* copiedFromStage(shipment: Shipment, docker: Docker, copy: Copy, from: string): Generator<SeenCause> {
-  const { line, stage: into, sources } = copy;
+  const { line, stage: into } = copy;
   const { path: file, image } = docker;
   const stages = image.stages.filter((each) => each.line < into.line);
   const stage = stageNamed(stages, from);
+  if (stage) return yield* notInStage(shipment, file, copy, stage);
   const names = stages.map(({ name }) => name).filter((name) => name !== '');
-  const meant = closestName(from, names) ?? names.find((name) => name.startsWith(from) || from.startsWith(name));
-  if (stage) yield* notInStage(shipment, file, copy, stage);
-  const version = /(?:^|\/)python:(3\.\d+)/;
-  const pythons = [stage, into].map((each) => version.exec(each?.base ?? '')?.[1]);
-  if (
-    sources.some((each) => /venv|site-packages|python3/.test(each)) &&
-    pythons[0] &&
-    pythons[1] &&
-    pythons[0] !== pythons[1]
-  )
-    yield {
-      cause: 'python-version-unsupported',
-      at: { file, line },
-      title: `${file} copies the packages of Python ${pythons[0]} into an image with Python ${pythons[1]}`,
-      fix: 'make both stages from the same Python',
-    };
-  if (!stage && (usualNames.test(from) || (!toolImages.test(from) && names.length > 0)))
+  const meant = stageLike(from, names);
+  if (usualNames.test(from) || (!toolImages.test(from) && names.length > 0))
     yield {
       cause: 'copy-source-missing',
       severity: meant ? 'error' : 'warning',

@@ -78,7 +78,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment, packages),
     ...lookAtStages(shipment),
-    ...lookAtImageCommand(shipment, packages),
+    ...lookAtImageCommand(shipment),
     ...lookAtScripts(shipment),
     ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),

@@ -1,22 +1,21 @@
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import type { Import, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
 import { callBounds, versionsWith } from '../moved-names.ts';
-import type { Link, Module, ModuleGraph } from './modules.ts';
+import type { Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import { addedNames, builtins, removedNames } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
-import { ownerOf } from './values.ts';
 
 /** What Python itself refuses, and names that are not there. */
 export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const python = shipment.python();
   const all = [...graph.modules.values()].flatMap(({ facts }) => [...facts.classes.values()]);
-  const inherited = new Set(all.flatMap(({ bases }) => bases.map((each) => each.replace(/^.*\./, ''))));
+  const _inherited = new Set(all.flatMap(({ bases }) => bases.map((each) => each.replace(/^.*\./, ''))));
   for (const module of graph.modules.values()) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
@@ -24,8 +23,6 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     for (const each of module.facts.calls) yield* movedCall(module, each, packages, graph);
     yield* members(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
-    yield* wrongArguments(module, graph);
-    yield* missingMembers(module, graph, inherited);
   }
 }
 
@@ -215,121 +212,3 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
         why: name === 'display' || name === 'get_ipython' ? 'only notebooks have it' : undefined,
       };
 }
-
-/** Calls of functions of the app with other arguments than they take. */
-function* wrongArguments(module: Module, graph: ModuleGraph): Generator<SeenCause> {
-  for (const call of module.facts.calls.flatMap((each) => [each, ...handedOn(each)])) {
-    const { name = '', file, known, isOfObject } = ownFunction(call, module, graph) ?? {};
-    const wanted =
-      known && wrongIn(call, known, known.kind === 'classmethod' || (known.kind === 'method' && isOfObject === true));
-    if (wanted)
-      yield {
-        cause: 'wrong-arguments',
-        at: { file: module.file, line: call.line },
-        title: `${name} ${wanted}`,
-        fix: `${file} has: ${[...known.names].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
-      };
-  }
-}
-
-/** Calls that others make of a function that they are given: in a thread. */
-function handedOn(call: PythonCall): PythonCall[] {
-  const { name, arguments: given, references } = call;
-  const written = references[0] ?? references.fn;
-  if (written === undefined) return [];
-  const isThread = /^asyncio\.to_thread$|\.run_in_threadpool$/.test(name);
-  return isThread ? [{ ...call, written, arguments: given.slice(1) }] : [];
-}
-
-function wrongIn({ keywords, arguments: given, isOpen }: PythonCall, known: Parameters, isBound: boolean) {
-  const wrong = Object.keys(keywords).find((each) => !known.names.has(each));
-  const count = given.length + (isBound ? 1 : 0);
-  const isThere = (name: string) => name in keywords || known.placed.slice(0, count).includes(name);
-  if (wrong !== undefined) return `has no parameter ${wrong}`;
-  if (isOpen) return undefined;
-  if (count > known.placed.length && !known.takesMore)
-    return `takes fewer arguments without names than ${given.length}`;
-  const missing = known.required.find((each) => !isThere(each));
-  return missing && `needs ${missing}`;
-}
-
-/** The function of the app that a call calls, if its parameters are known. */
-function ownFunction({ written, isDecorator }: PythonCall, module: Module, graph: ModuleGraph) {
-  const [first = '', ...rest] = written.split('.');
-  const owner = isDecorator || module.facts.rebound.has(first) ? undefined : ownerOf(first, module, graph);
-  const link = owner === module ? undefined : module.links.find(({ found }) => found.as === first);
-  const parts =
-    link && (link.found.name === undefined || isModule(link, owner)) ? rest : [link?.found.name ?? first, ...rest];
-  const [top = ''] = parts;
-  return owner && !owner.facts.rebound.has(top) ? functionOf(parts, owner, module, graph) : undefined;
-}
-
-/** A function, the method of an object, or what makes an object of a class. */
-function functionOf(parts: readonly string[], owner: Module, module: Module, graph: ModuleGraph) {
-  const [top = '', method = ''] = parts;
-  const { names, objects } = owner.facts;
-  const local = owner === module ? objects.get(top) : names.get(top)?.made;
-  const made = parts.length === 2 ? classOf(local ?? '', owner, graph) : undefined;
-  const own = made?.owner ?? owner;
-  const name = made ? `${made.name}.${method}` : parts.join('.');
-  const created = own.facts.parameters.get(`${name}.__init__`);
-  const known = own.facts.parameters.get(name) ?? created;
-  return known && { name, file: own.file, known, isOfObject: made !== undefined || known === created };
-}
-
-/** The class of the app whose call made an object: `ocr.Reader`. */
-function classOf(made: string, module: Module, graph: ModuleGraph): { owner: Module; name: string } | undefined {
-  const [, path, name = ''] = groupsOf(/^(?:(.+)\.)?(\w+)$/, made);
-  const there = path === undefined ? module : graph.moduleNamed(path);
-  const owner = there && ownerOf(name, there, graph);
-  return owner?.facts.names.get(name)?.made === 'class' ? { owner, name } : undefined;
-}
-
-/** Members that a class of the app does not have, of its objects and of `self`. */
-function* missingMembers(module: Module, graph: ModuleGraph, inherited: ReadonlySet<string>): Generator<SeenCause> {
-  const said = new Set<string>();
-  for (const { owner, of, name, line } of [...ofObjects(module, graph), ...ofSelf(module, inherited)]) {
-    const found = owner.facts.classes.get(of);
-    if (hasMember(found, name) || said.has(`${of}.${name}`) || isSetElsewhere(name, graph)) continue;
-    said.add(`${of}.${name}`);
-    const meant = closestName(name, found?.members ?? []);
-    yield {
-      cause: 'name-undefined',
-      at: { file: module.file, line },
-      title: `${of} of ${owner.file} has no ${name}`,
-      fix: meant ? `write ${meant}` : `define ${name} in ${of}`,
-    };
-  }
-}
-
-const hasMember = ({ members, more }: Partial<ClassFacts> = {}, name: string) =>
-  !members || members.has(name) || more?.test(name) || /^__|^mro$/.test(name);
-
-const ofSelf = (owner: Module, inherited: ReadonlySet<string>) =>
-  [...owner.facts.classes].flatMap(([of, { used }]) =>
-    inherited.has(of) || /Mixin|Base/.test(of) ? [] : used.map((each) => ({ ...each, owner, of })),
-  );
-
-const ofObjects = (module: Module, graph: ModuleGraph) =>
-  module.facts.members.flatMap(({ object, ...member }) => {
-    const found = module.facts.rebound.has(object) ? undefined : classBehind(object, module, graph);
-    const members = found?.owner.facts.classes.get(found.name)?.members;
-    return found && !members?.has('__enter__') ? [{ ...member, owner: found.owner, of: found.name }] : [];
-  });
-
-/** The class that a name stands for, or that of its object. */
-function classBehind(object: string, module: Module, graph: ModuleGraph) {
-  const owner = ownerOf(object, module, graph);
-  const own = module.links.find(({ found }) => found.as === object)?.found.name ?? object;
-  if (!owner || owner.facts.rebound.has(own)) return undefined;
-  if (owner.facts.classes.has(own)) return { owner, name: own };
-  const made = owner === module ? owner.facts.objects.get(own) : owner.facts.names.get(own)?.made;
-  return classOf(made ?? '', owner, graph);
-}
-
-/** Whether any code gives an object such a member. */
-const isSetElsewhere = (name: string, graph: ModuleGraph) =>
-  [...graph.modules.values()].some(({ facts }) => facts.assigned.has(name));
-
-/** Whether the import is of a module, not of what it has. */
-const isModule = ({ target }: Link, owner: Module | undefined) => owner !== undefined && target !== owner.path;

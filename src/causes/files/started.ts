@@ -8,7 +8,7 @@ import { pythonPackageOfProgram } from '../program-packages.ts';
 import { folderOf, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
-import { isAsgi, isFramework, servesNothing, worker } from './serving.ts';
+import { isAsgi, isFramework, servesNothing } from './serving.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
 /** Whether what is started exists, and serves the app. */
@@ -19,7 +19,6 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
     for (const server of shipment.servers()) {
       yield* script(server, known);
       yield* target(server, known);
-      yield* worker(server, known);
     }
     yield* entrypoint(shipment);
     for (const command of shipment.started()) yield* program(command, known);

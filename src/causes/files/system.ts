@@ -1,20 +1,17 @@
 import { posix } from 'node:path';
 import { isCpuOnly } from '../../app/hardware.ts';
-import type { PythonCall, PythonFacts } from '../../app/python/facts.ts';
-import { fits } from '../groups.ts';
+import type { PythonCall } from '../../app/python/facts.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import type { ModuleGraph } from './modules.ts';
-import { lineWith } from './package-files.ts';
 import type { Listed, Packages } from './packages.ts';
-import { contradicts } from './python.ts';
 import { noProgram, type SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
-import { isBroughtByOthers, librariesOf, optionalPackages, programsOf } from './tables.ts';
+import { librariesOf, optionalPackages, programsOf } from './tables.ts';
 
 /** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
 export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  yield* optionalMissing(shipment, packages, graph);
+  yield* optionalMissing(packages, graph);
   yield* gpuMissing(shipment, graph);
   if (!isBare(shipment, packages)) return;
   const fixOf = (name: string) =>
@@ -36,80 +33,31 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
 }
 
 /** Packages that only some calls of another package need. */
-function* optionalMissing(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  const isOpen = packages.hasOthers || packages.unknown().some(({ extras }) => extras.length > 0);
-  const open = isOpen ? [] : optionalPackages().filter((each) => isMissing(each, packages));
-  const places = open.length > 0 ? [...variablesSet(shipment), ...graph.modules.values()] : [];
-  const said = new Set<string>();
-  for (const { file, facts } of places)
-    for (const each of open) {
+function* optionalMissing(packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+  const open = packages.all().isWhole ? optionalPackages() : [];
+  for (const each of open.filter(({ packages: needed }) => !needed.some((one) => hasLike(one, packages))))
+    for (const { file, facts } of graph.modules.values()) {
+      const used = [
+        ...facts.imports.flatMap(({ module, name, line, isNeeded }) =>
+          isNeeded === 'guarded' ? [] : [{ name: `${module}.${name}`, line }],
+        ),
+        ...facts.calls,
+      ].find(({ name }) => each.name.test(name));
       const [first = ''] = each.packages;
-      const found = said.has(first) ? undefined : needing(facts, each);
-      const [other] = packages.unknown();
-      if (!found || fits(turnsOff, shipment.text(file)?.split('\n')[found.line - 1])) continue;
-      said.add(first);
+      if (!used) continue;
       yield {
         cause: 'module-missing',
         captured: { module: first, package: first },
-        at: { file, line: found.line },
-        title: `${found.what} needs ${first}, and nothing installs it`,
-        why: other && `it is not listed, unless ${other.name} brings it`,
+        at: { file, line: used.line },
+        title: `${used.name} needs ${first}, and nothing installs it`,
         fix: packages.fixOf(first),
       };
+      break;
     }
 }
 
-/** A variable that is set to nothing. */
-const turnsOff = /environ\b.*["'](?:0|false|no)?["']\)?\s*$/i;
-
-type Optional = ReturnType<typeof optionalPackages>[number];
-
-function isMissing({ owner, bound, packages: needed }: Optional, packages: Packages): boolean {
-  const wanted = owner === undefined ? undefined : packages.wanted(owner);
-  const isOther = owner !== undefined && (wanted === undefined || contradicts(wanted, bound));
-  return !isOther && !needed.some((one) => hasOrMay(one, packages, owner));
-}
-
-/** A package that is not known may bring what others bring; what versions of its owner need, only these brought. */
-const hasOrMay = (name: string, packages: Packages, owner: string | undefined) =>
-  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`)) ||
-  (owner === undefined && packages.unknown().length > 2 && isBroughtByOthers(name));
-
-type Said = Pick<PythonFacts, 'imports' | 'calls' | 'texts'>;
-
-/** What a Dockerfile sets, as texts. */
-function variablesSet(shipment: Shipment): { file: string; facts: Said }[] {
-  const { path: file = '', stage } = shipment.dockerfile() ?? {};
-  return [...(stage?.environment ?? [])].map(([name, value]) => {
-    const text = `${name}=${value}`;
-    const line = lineWith(shipment.read(file), name) ?? 1;
-    return { file, facts: { imports: [], calls: [], texts: [{ value: text, line }] } };
-  });
-}
-
-type Needing = { what: string; line: number } | undefined;
-
-function needing(said: Said, row: Optional): Needing {
-  const { isText, given, name: pattern } = row;
-  const text = isText ? said.texts.find(({ value }) => pattern.test(value)) : undefined;
-  if (isText) return text && { what: text.value.replace(/:\/\/.*/, '://'), line: text.line };
-  const imported = given
-    ? undefined
-    : said.imports.find(({ module, name, isNeeded }) => isNeeded !== 'guarded' && pattern.test(`${module}.${name}`));
-  return imported ? { what: `${imported.module}.${imported.name}`, line: imported.line } : calledBy(said, row);
-}
-
-function calledBy({ calls }: Said, { isMember, name, given }: Optional): Needing {
-  const called = calls.find((call) => name.test(call.name) && (!given || withGiven(call, given) !== undefined));
-  const what = isMember ? called?.name.replace(/^.*\./, '') : called?.name;
-  return called && { what: `${what}${given ? ` with ${withGiven(called, given)}` : ''}`, line: called.line };
-}
-
-/** The text or the keyword that a call has: not one that turns it off. */
-const withGiven = ({ arguments: texts, keywords }: PythonCall, given: RegExp) =>
-  [...Object.entries(keywords).flatMap(([key, text]) => (text === 'False' ? [] : [key, text])), ...texts].find(
-    (each) => each !== undefined && given.test(each),
-  );
+const hasLike = (name: string, packages: Packages) =>
+  [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`));
 
 /** Whether it is known what the image has: one of a system, without more. */
 function isBare(shipment: Shipment, packages: Packages): boolean {
