@@ -14,8 +14,6 @@ import type { Shipment } from './shipment.ts';
 /** What Python itself refuses, and names that are not there. */
 export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const python = shipment.python();
-  const all = [...graph.modules.values()].flatMap(({ facts }) => [...facts.classes.values()]);
-  const _inherited = new Set(all.flatMap(({ bases }) => bases.map((each) => each.replace(/^.*\./, ''))));
   for (const module of graph.modules.values()) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
@@ -148,7 +146,7 @@ function* movedCall(
 
 const isOwnMethod = ({ name }: PythonCall, { modules }: ModuleGraph) =>
   [...modules.values()].some(({ facts }) =>
-    [...facts.parameters.keys()].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
+    [...facts.functions].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
   );
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
