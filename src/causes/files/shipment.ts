@@ -113,8 +113,15 @@ export class Shipment {
   }
 
   hasFolder(path: string): boolean {
-    return path === '' || this.paths.some((file) => file.startsWith(`${path}/`));
+    return this.folders().has(path || '.');
   }
+
+  private folders = once((): ReadonlySet<string> => {
+    const found = new Set(['.', ...this.paths.map((file) => posix.dirname(file))]);
+    // A set that grows is walked to its end.
+    for (const folder of found) found.add(posix.dirname(folder));
+    return found;
+  });
 
   /** Files and folders of the app folder that are not sent. */
   get unsent(): readonly string[] {
