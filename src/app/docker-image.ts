@@ -8,7 +8,6 @@ export interface ImageState {
   /** The image it is made from, through the stages of the file. */
   base: string;
   workdir: string;
-  user?: string;
   /** Files of the app by their path in the image. */
   files: Map<string, string>;
   written: Map<string, string>;
@@ -55,9 +54,6 @@ export interface Stage extends ImageState {
 export interface Copy {
   line: number;
   sources: string[];
-  target: string;
-  /** How many sources it has, with those that are addresses, variables or texts. */
-  count: number;
   from?: string;
   stage: Stage;
 }
@@ -104,9 +100,6 @@ type Reader = (
 const readers: Readonly<Record<string, Reader>> = {
   WORKDIR: (stage, _, text) => {
     stage.workdir = posix.resolve(stage.workdir, unquoted(text.trim()));
-  },
-  USER: (stage, _, text) => {
-    stage.user = text.trim();
   },
   ENV: (stage, _, text) => {
     for (const [name, value] of assignments(text)) stage.environment.set(name, value);
@@ -168,10 +161,9 @@ function readArgument(text: string, values: Map<string, string>): void {
     if (value !== '' || !values.has(name)) values.set(name, value);
 }
 
-const copyState = ({ base, workdir, user, files, written, others, environment, commands }: ImageState): ImageState => ({
+const copyState = ({ base, workdir, files, written, others, environment, commands }: ImageState): ImageState => ({
   base,
   workdir,
-  ...(user !== undefined && { user }),
   files: new Map(files),
   written: new Map(written),
   others: [...others],
@@ -226,7 +218,7 @@ function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, te
   const [target = ''] = words.slice(-1);
   const from = flags.find(([name]) => name === 'from')?.[1];
   const sources = given.filter(isPlainPath);
-  image.copies.push({ line, sources, target, count: given.length, stage, ...(from !== undefined && { from }) });
+  image.copies.push({ line, sources, stage, ...(from !== undefined && { from }) });
   const to = posix.resolve(stage.workdir, target);
   const isFolder = isFolderTarget(target, given.length, stage);
   const placeOf = (taken: Taken) => posix.join(to, isFolder ? taken.below || taken.name : taken.below);

@@ -23,11 +23,6 @@ test.each<[string, Files, string]>([
     'uv is not installed in the image',
   ],
   [
-    'apt that is told of a package with others',
-    { Dockerfile: `${base}RUN apt-get update && apt-get install dumb-init ffmpeg\nCOPY web.py .\n${serve}` },
-    'apt-get asks a question',
-  ],
-  [
     'a check of an app that answers POST only',
     {
       'cerebrium.toml': docker('healthcheck_endpoint = "/health"\n'),
@@ -35,61 +30,6 @@ test.each<[string, Files, string]>([
       'web.py': `${web}\n\n@app.post("/predict")\ndef predict():\n    return "1"\n`,
     },
     'the app has no /health, which the platform asks for',
-  ],
-  [
-    'nginx on another port than the app',
-    {
-      Dockerfile: `${base}RUN apt-get update && apt-get install -y nginx\nCOPY nginx.conf /etc/nginx/conf.d/a.conf\nCMD ["nginx", "-g", "daemon off;"]\n`,
-      'nginx.conf': 'server {\n  listen 80;\n}\n',
-    },
-    'nginx listens on port 80, but port is 8000',
-  ],
-  [
-    'a program that supervisord starts and that nothing installs',
-    {
-      Dockerfile: `${base}RUN pip install supervisor\nCOPY s.conf /etc/s.conf\nCMD ["supervisord", "-n", "-c", "/etc/s.conf"]\n`,
-      's.conf': '[program:proxy]\ncommand=nginx -g "daemon off;"\n',
-    },
-    'nginx is not installed in the image',
-  ],
-  [
-    'supervisord in the background',
-    {
-      Dockerfile: `${base}RUN pip install supervisor\nCOPY s.conf /etc/s.conf\nCMD ["supervisord", "-c", "/etc/s.conf"]\n`,
-      's.conf': '[supervisord]\n[program:web]\ncommand=python web.py\n',
-    },
-    'supervisord goes to the background',
-  ],
-  [
-    'a file that requirements include and that is not copied',
-    {
-      Dockerfile: `${base}COPY requirements.txt .\nRUN pip install -r requirements.txt\nCOPY web.py .\n${serve}`,
-      'requirements.txt': '-r base.txt\ngunicorn\n',
-      'base.txt': 'flask\n',
-    },
-    'needs /srv/base.txt, which is not in the image at that line',
-  ],
-  [
-    'a readme that the project names and that is not copied',
-    {
-      Dockerfile: `${base}COPY pyproject.toml web.py ./\nRUN pip install .\n${serve}`,
-      'pyproject.toml':
-        '[project]\nname = "web"\nversion = "1"\nreadme = "README.md"\ndependencies = ["flask", "gunicorn"]\n',
-      'README.md': '# web\n',
-    },
-    'pyproject.toml names README.md, which is not in the image',
-  ],
-  [
-    'a base image by an argument that is not there',
-    { Dockerfile: `FROM python:$PYTHON_VERSION-slim\nCOPY web.py .\nRUN pip install flask gunicorn\n${serve}` },
-    'FROM has PYTHON_VERSION, which no ARG above it defines',
-  ],
-  [
-    'packages of another Python',
-    {
-      Dockerfile: `FROM python:3.12-slim AS build\nRUN python -m venv /opt/venv && /opt/venv/bin/pip install flask gunicorn\nFROM python:3.11-slim\nCOPY --from=build /opt/venv /opt/venv\nENV PATH=/opt/venv/bin:$PATH\nCOPY web.py .\n${serve}`,
-    },
-    'copies the packages of Python 3.12 into an image with Python 3.11',
   ],
   [
     'the Python of a distribution',
@@ -101,14 +41,6 @@ test.each<[string, Files, string]>([
     'web.py imports tomllib, which Python 3.10 does not have',
   ],
   [
-    'variables of the image',
-    {
-      Dockerfile: 'FROM node:20-slim\nCOPY s.js .\nENV PORT=3000\nCMD ["node", "s.js"]\n',
-      's.js': 'listen(process.env.PORT)\n',
-    },
-    'PORT listens on port 3000, but port is 8000',
-  ],
-  [
     'a port and an address of another module',
     {
       Dockerfile: `${base}RUN pip install aiohttp\nCOPY . .\nCMD ["python", "run.py"]\n`,
@@ -118,16 +50,6 @@ test.each<[string, Files, string]>([
         'import os\n\nHOST = os.getenv("BOT_HOST", "127.0.0.1")\nPORT = int(os.getenv("BOT_PORT", "8000"))\n',
     },
     'the server listens on 127.0.0.1 only',
-  ],
-  [
-    'a port of a file of settings',
-    {
-      Dockerfile: `${base}RUN pip install aiohttp\nCOPY . .\nCMD ["python", "run.py"]\n`,
-      'run.py':
-        'import tomllib\n\nfrom aiohttp import web\n\nwith open("settings.toml", "rb") as file:\n    settings = tomllib.load(file)\nweb.run_app(web.Application(), host="0.0.0.0", port=settings["server"]["port"])\n',
-      'settings.toml': '[server]\nport = 9000\n',
-    },
-    'run.py listens on port 9000, but port is 8000',
   ],
   [
     'a package without a program',
@@ -147,15 +69,6 @@ test.each<[string, Files, string]>([
     'the name of a package for that of its module',
     { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\npillow = "latest"\n'), 'main.py': 'import pillow\n' },
     'the module of the package pillow is PIL',
-  ],
-  [
-    'a text that is not UTF-8',
-    {
-      'cerebrium.toml': settings(),
-      'main.py': 'LABELS = open("labels.csv").read()\n\n\ndef run():\n    return LABELS\n',
-      'labels.csv': 'latin1',
-    },
-    'labels.csv is not UTF-8',
   ],
   [
     'a file of a loop',
@@ -225,16 +138,5 @@ describe('what the image starts of a project, and what it does not copy', () => 
     const files = { 'start.sh': script, 'main.py': 'async def app(scope, receive, send):\n    pass\n' };
     expect((await said({ ...files, Dockerfile: served('serve') })).join()).toContain('listens on port 9000');
     expect((await said({ ...files, Dockerfile: served('other') })).join()).toContain('listens on port 7000');
-  });
-
-  test('tags that CUDA does not have', async () => {
-    const of = async (tag: string) =>
-      (await said({ Dockerfile: `FROM nvidia/cuda:${tag}\nCMD ["sleep", "1"]\n` })).some((line) =>
-        line.includes('does not exist'),
-      );
-    for (const tag of ['12.4.1-cudnn-runtime-ubuntu22.04', '11.8.0-cudnn8-devel-ubuntu20.04', '13.0.0-base-ubi9'])
-      expect(await of(tag)).toBe(false);
-    for (const tag of ['12.4.9-base-ubuntu22.04', '12.1.1-runtime-ubuntu22.4', 'latest', '12.1-base'])
-      expect(await of(tag)).toBe(true);
   });
 });

@@ -63,7 +63,6 @@ cases('programs that an image has', [
     native(slim('"apt-get install -y git", "git clone https://a.b/c"')),
     undefined,
   ],
-  ['no git', native(slim('"git clone https://a.b/c"')), 'error: git is not installed'],
   ['uv, which another image brings', image(stages('/srv'), { 'pyproject.toml': project }), undefined],
   [
     'no uv',
@@ -83,11 +82,7 @@ const conda = (command: string) =>
     { 'environment.yml': 'name: web\ndependencies:\n  - python=3.11\n  - pip:\n      - fastapi\n      - uvicorn\n' },
   );
 
-cases('an environment of conda', [
-  ['by its name', conda('"conda", "run", "-n", "web", '), undefined],
-  ['by another name', conda('"conda", "run", "-n", "api", '), 'error: there is no conda environment api'],
-  ['that is not used', conda(''), 'uvicorn is not installed in the image'],
-]);
+cases('an environment of conda', [['by its name', conda('"conda", "run", "-n", "web", '), undefined]]);
 
 const pipenv = (packages: string, rest: Files = {}) =>
   image(
@@ -102,7 +97,6 @@ const listed = 'fastapi = "*"\nuvicorn = "*"\n';
 
 cases('a Pipfile', [
   ['that has all', pipenv(listed), undefined],
-  ['that its lock does not fit', pipenv(`${listed}rich = "*"\n`), 'error: Pipfile.lock does not have rich'],
   [
     'without a package',
     pipenv(listed, { 'main.py': `import pandas\n${main}\nprint(pandas)\n` }),
@@ -122,26 +116,11 @@ const poetry = (flags: string, own = 'packages = [{ include = "shop", from = "sr
 cases('a project of Poetry', [
   ['that is not installed itself', poetry(' --no-root'), undefined],
   ['that is no package', poetry('', 'package-mode = false\n'), undefined],
-  ['whose sources are copied later', poetry(''), 'pyproject.toml names src/shop, which is not in the image'],
 ]);
 
 const shell = 'exec uvicorn main:app --host 0.0.0.0 --port 8000';
 
 cases('a command', [
-  [
-    'that starts a file without its interpreter',
-    native('', { 'start.sh': `#!/bin/sh\n${shell}\n` }, '["./start.sh"]'),
-    'warning: start.sh is started, and is not executable',
-  ],
-  [
-    'with the name of another file',
-    native(
-      '',
-      { 'start.sh': `python x.py --config paths.yml\n${shell}\n`, 'x.py': '', 'paths.yaml': '' },
-      '["sh", "start.sh"]',
-    ),
-    'warning: paths.yml is not',
-  ],
   [
     'with the name of a file that it writes',
     native(
@@ -158,10 +137,7 @@ const dash = (name: string): Files => ({
   'main.py': 'from dash import Dash\n\napp = Dash(__name__)\nserver = app.server\n',
 });
 
-cases('an object and a module', [
-  ['that a server serves', dash('server'), undefined],
-  ['that holds what a server serves', dash('app'), 'error: main:app is not the app that gunicorn serves'],
-]);
+cases('an object and a module', [['that a server serves', dash('server'), undefined]]);
 
 cases('what goes with an older package', [
   [
@@ -207,7 +183,6 @@ cases('a program of Rust', [
   ],
   ['that only listens inside', rust('debian:bookworm-slim', undefined, '127.0.0.1:8000'), '127.0.0.1'],
   ['on another port', rust('debian:bookworm-slim', undefined, '0.0.0.0:9000'), 'listens on port 9000'],
-  ['for another processor', rust('--platform=linux/arm64 debian:bookworm-slim'), 'the image is made for linux/arm64'],
 ]);
 
 test.each(['(', 'not ', 'x+', 'x.y', 'lambda: '])('a file of %j thousands of times ends no look', async (text) => {

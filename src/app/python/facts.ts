@@ -14,10 +14,6 @@ export interface PythonFacts {
   environment: VariableRead[];
   /** What other modules can import from it. */
   names: ReadonlyMap<string, Definition>;
-  /** The class of what a name stands for anywhere in it, if it stands for one thing. */
-  objects: ReadonlyMap<string, string>;
-  /** Members that it gives to objects. */
-  assigned: ReadonlySet<string>;
   /** Names that stand for more than one thing in it. */
   rebound: ReadonlySet<string>;
   /** The text of a name that is assigned once: of a constant, or of a field of a class. */
@@ -28,26 +24,14 @@ export interface PythonFacts {
   hasMore: boolean;
   /** Names that nothing defines, or only a line below. */
   undefinedNames: (At & { name: string; definedAt?: number | undefined })[];
-  /** The parameters of its functions and of methods of its classes (`Index.load`), where they are known. */
-  parameters: ReadonlyMap<string, Parameters | undefined>;
-  /** Its classes that nothing decorates but `dataclass`. */
-  classes: ReadonlyMap<string, ClassFacts>;
+  /** Its functions and the methods of its classes: `Index.load`. */
+  functions: ReadonlySet<string>;
   /** The first line that is no Python, if there is one. */
   brokenLine?: number;
   /** What goes through its functions. */
   flow: () => Flow;
   /** Syntax that only this version and later ones know. */
   needs: (At & { version: string; what: string })[];
-}
-
-export interface ClassFacts {
-  bases: readonly string[];
-  /** What its body defines and its methods set; undefined if it may have more. */
-  members: ReadonlySet<string> | undefined;
-  /** Other names that its base has. */
-  more: RegExp;
-  /** Of its own members, those that it uses. */
-  used: readonly (At & { name: string })[];
 }
 
 /**
@@ -88,17 +72,6 @@ export interface Flow {
   uses: readonly Use[];
 }
 
-/** What a function takes. */
-export interface Parameters {
-  names: ReadonlySet<string>;
-  /** Those that a call may give without their names, in order, and whether it may give more. */
-  placed: readonly string[];
-  takesMore: boolean;
-  required: readonly string[];
-  /** Of a method, the first one is the object or the class. */
-  kind: 'function' | 'method' | 'classmethod';
-}
-
 export interface Import extends At {
   /** Without the dots of a relative one. */
   module: string;
@@ -124,11 +97,7 @@ export interface PythonCall extends At {
   references: Readonly<Record<string, string>>;
   /** As the file writes it: `router.get`. */
   written: string;
-  /** The call whose arguments have it. */
-  inside: PythonCall | undefined;
   isDecorator: boolean;
-  /** Whether an async function makes it. */
-  isInAsync: boolean;
   /** Whether it is given what is not written out: `*args`. */
   isOpen: boolean;
 }

@@ -62,8 +62,6 @@ export class PythonNames {
   readonly top = new Map<string, Definition>();
   /** Names that stand for more than one thing. */
   readonly rebound = new Set<string>();
-  /** What made the object of a name. */
-  readonly objects = new Map<string, string>();
   private readonly bound = new Set<string>();
   /** By the node that makes each. */
   readonly scopes = new Map<PyNode, NameScope>();
@@ -104,8 +102,6 @@ export class PythonNames {
     scope.bind(name, node);
     const isTop = scope.outer === undefined;
     if (this.bound.has(name)) this.rebound.add(name);
-    if (!this.bound.has(name) && made !== '') this.objects.set(name, made);
-    else this.objects.delete(name);
     this.bound.add(name);
     const known = this.top.get(name);
     if (!isTop) return;

@@ -1,11 +1,9 @@
 import { once } from '../../kernel/once.ts';
-import { readClass, readParameters } from './classes.ts';
-import { type ClassFacts, type Import, type Parameters, type PythonCall, type PythonFacts, unknown } from './facts.ts';
+import { type Import, type PythonCall, type PythonFacts, unknown } from './facts.ts';
 import { readFlow } from './flow.ts';
 import { type NameScope, PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
 import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource, separated } from './tree.ts';
-import { functionOf } from './values.ts';
 import { PythonVariables } from './variables.ts';
 
 /** Reads a Python file. `path` is that of the file in the app. */
@@ -36,23 +34,16 @@ class PythonReader {
   private readonly variables: PythonVariables;
   private readonly imports: Import[] = [];
   private readonly calls: PythonCall[] = [];
-  /** The calls around the one that is read, and where they end. */
-  private readonly open: { to: number; call: PythonCall }[] = [];
   private readonly said: PythonFacts['texts'] = [];
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
   private readonly scriptLines = new Set<number>();
-  private readonly assigned = new Set<string>();
-  private readonly classes = new Map<string, ClassFacts>();
-  private readonly parameters = new Map<string, Parameters | undefined>();
+  private readonly functions = new Set<string>();
   private brokenAt: number | undefined;
   private hasMore = false;
-  /** `load = classmethod(load)`. */
-  private readonly bindsLater: boolean;
 
   constructor(text: string, path: string) {
     this.source = new PySource(text);
-    this.bindsLater = /=\s*(?:class|static)method\(/.test(text);
     this.texts = new PythonTexts(this.source, path);
     this.names = new PythonNames(this.source);
     this.variables = new PythonVariables(this.source, this.texts);
@@ -78,10 +69,7 @@ class PythonReader {
       names: this.names.top,
       values: this.texts.values(),
       rebound: this.names.rebound,
-      parameters: this.parameters,
-      classes: this.classes,
-      assigned: this.assigned,
-      objects: new Map([...this.names.objects].map(([name, made]) => [name, qualified(made, aliases)])),
+      functions: this.functions,
       needs: this.needs,
       flow: once(() => readFlow(this.source, this.names.scopes)),
       scriptLines: this.scriptLines,
@@ -133,7 +121,7 @@ class PythonReader {
     ['ContinuedString', (node) => this.text(node)],
     ['BinaryExpression', (node) => this.text(node)],
     ['FormatString', (node) => this.formatted(node)],
-    ['ClassDefinition', (node) => this.defineClass(node)],
+    ['ClassDefinition', (node) => this.variables.settings(node)],
     ['FunctionDefinition', (node) => this.define(node)],
     ['IfStatement', (node) => this.variables.condition(node)],
     ...loops.map((kind) => [kind, (node: PyNode) => this.variables.loop(node)] as const),
@@ -142,25 +130,13 @@ class PythonReader {
     ['TryStatement', (node) => node.children.some(({ kind }) => kind === '*') && this.need(node, '3.11', 'except*')],
   ]);
 
-  /** The parameters of a function at the top, or of a method of a class there. */
+  /** A function at the top, or a method of a class there. */
   private define(node: PyNode): void {
     const outer = outerOf(node);
     const owner = outer?.kind === 'Body' && outer.parent?.kind === 'ClassDefinition' ? outer.parent : undefined;
     if ((owner?.parent ?? outer)?.kind !== 'Script') return;
     const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
-    const name = names.map((each) => this.source.of(each)).join('.');
-    const isKnown = !this.parameters.has(name) && !(owner && this.bindsLater);
-    const known = isKnown ? readParameters(node, this.source, owner !== undefined) : undefined;
-    this.parameters.set(name, known);
-  }
-
-  private defineClass(node: PyNode): void {
-    this.variables.settings(node);
-    const name = outerOf(node)?.kind === 'Script' ? childOf(node, 'VariableName') : undefined;
-    if (!name) return;
-    const [facts, made] = readClass(node, this.source);
-    this.classes.set(this.source.of(name), facts);
-    if (made) this.parameters.set(`${this.source.of(name)}.__init__`, made);
+    this.functions.add(names.map((each) => this.source.of(each)).join('.'));
   }
 
   private need(node: PyNode, version: string, what: string): void {
@@ -257,7 +233,6 @@ class PythonReader {
     const parts = node.children.filter(({ kind }) => kind === 'VariableName' || kind === 'PropertyName');
     const name = isDecorator ? parts.map((part) => this.source.of(part)).join('.') : this.source.dotted(callee);
     if (makesNames.test(name)) this.hasMore = true;
-    while ((this.open.at(-1)?.to ?? node.to) <= node.from) this.open.pop();
     const call = {
       name,
       written: name,
@@ -267,9 +242,7 @@ class PythonReader {
       references: nothingGiven,
       line: this.source.lineOf(node.from),
       isDecorator,
-      isInAsync: childOf(functionOf(node), 'async') !== undefined,
       isOpen: childOf(node, 'ArgList')?.children.some(({ kind }) => /^(?:\*\*?|for)$/.test(kind)) === true,
-      inside: this.open.at(-1)?.call,
     };
     for (const { key = String(call.arguments.length), value } of this.source.given(node)) {
       const text = this.texts.argument(value);
@@ -279,7 +252,6 @@ class PythonReader {
         call.references = { ...call.references, [key]: this.source.of(value) };
     }
     this.calls.push(call);
-    this.open.push({ to: node.to, call });
     if (isDecorator) return;
     for (const each of this.repeated(call, node)) this.calls.push(each);
     this.variables.call(node);
@@ -325,8 +297,6 @@ class PythonReader {
   private member(node: PyNode, isTried: boolean): void {
     this.variables.member(node);
     const [object, , property] = node.children;
-    if (property && node.index === 0 && node.parent?.kind === 'AssignStatement')
-      this.assigned.add(this.source.of(property));
     if (isTried || property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
     const line = this.source.lineOf(node.from);
     this.members.push({ object: this.source.of(object), name: this.source.of(property), line });

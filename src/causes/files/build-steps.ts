@@ -1,21 +1,17 @@
 import { posix } from 'node:path';
-import { type ImageState, isBelowOrSame, isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
-import { pipLines, readPipLine } from '../../app/pip-line.ts';
+import type { ImageState, RunCommand, Stage } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
-import { fits, groupsOf } from '../groups.ts';
-import { staleLock } from './locks.ts';
-import { lineWith, projectFiles } from './package-files.ts';
+import { fits } from '../groups.ts';
 import { readJsonc, scriptCommands } from './package-json.ts';
 import type { Packages } from './packages.ts';
 import { lacksProgram } from './programs.ts';
-import type { CausePlace, SeenCause } from './seen-cause.ts';
+import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 import { toolVersion } from './tool-versions.ts';
 
 /** What a RUN of a Dockerfile needs that the image does not have at that line. */
 export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   const docker = shipment.dockerfile();
-  if (!docker) yield* fetchers(shipment, packages);
   if (!docker) return;
   for (const stage of docker.image.stages)
     for (const step of stage.commands)
@@ -24,37 +20,9 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
           yield* neededFiles(shipment, docker, stage, { ...step, words });
           yield* absentProgram(docker, { ...step, words }, packages);
         }
-        yield* staleLock(shipment, docker, step);
         yield* toolVersion(shipment, docker, step);
-        yield* packageIndex(docker, step);
-        yield* managedPython(docker, step);
-        yield* withoutRoot(docker, step);
         yield* packageScript(shipment, docker, step);
-        yield* refusedNow(docker, step);
       }
-}
-
-/** Of an installation without a version, the newest. */
-const newPoetry =
-  /^(?![\s\S]*(?:plugin-export|POETRY_VERSION))[\s\S]*(?:pipx?[\d.]* install[^\n&]* ["']?poetry["']?(?:\s|$)|install\.python-poetry\.org)/;
-
-/** What new versions of a tool refuse, by what of the Dockerfile brings such a version. */
-const refused: readonly (readonly [command: RegExp, brings: RegExp, title: string, fix: string])[] = [
-  [/^poetry export\b/, newPoetry, 'Poetry has no export since 2.0', 'write pip install poetry-plugin-export before it'],
-  [/^poetry \w+\b.* --no-dev\b/, newPoetry, 'Poetry has no --no-dev since 2.0', 'write --only main'],
-  [/^poetry lock\b.* --no-update\b/, newPoetry, 'Poetry has no --no-update since 2.0', 'remove it'],
-  [
-    /^pipenv lock\b.* (?:-r|--requirements)\b/,
-    /pip[\d.]* install[^\n&]* pipenv(?:\s|$)/,
-    'pipenv lock has no -r any more',
-    'write pipenv requirements',
-  ],
-];
-
-function* refusedNow({ path: file, text }: Docker, { words, line }: RunCommand): Generator<SeenCause> {
-  const command = words.join(' ');
-  const [, , title, fix] = refused.find(([pattern, brings]) => pattern.test(command) && brings.test(text)) ?? [];
-  if (title !== undefined) yield { cause: 'command-failed', severity: 'error', at: { file, line }, title, fix };
 }
 
 /** Files that commands read, by the start of the command: any one of each list. */
@@ -84,8 +52,6 @@ function* neededFiles(shipment: Shipment, docker: Docker, stage: Stage, step: Ru
       ? [{ names: rule[1], cause: rule[2] ?? 'file-not-found' }]
       : []),
     ...namedFiles(words).map((name) => ({ names: [name], cause: 'requirements-file-missing' })),
-    ...goPackages(words).map((name) => ({ names: [name], cause: 'file-not-found' })),
-    ...includedFiles(shipment, step).map((name) => ({ names: [name], cause: 'requirements-file-missing' })),
   ]) {
     const paths = names.map((name) => posix.resolve(cwd, name));
     if (!paths.every((path) => shipment.lacks(before, path))) continue;
@@ -117,116 +83,6 @@ function namedFiles(words: readonly string[]): string[] {
   return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
 }
 
-/** The folders that `go build` is told: `./cmd/web`. */
-const goPackages = (words: readonly string[]) =>
-  /^go (?:build|install|run)\b/.test(words.join(' '))
-    ? words.filter((word, at) => /^\.\/(?!.*\.\.\.)[\w./-]*\w$/.test(word) && words[at - 1] !== '-o')
-    : [];
-
-/** What the requirements files of a command include, where the image has those. */
-function includedFiles(shipment: Shipment, { words, cwd, before }: RunCommand): string[] {
-  return namedFiles(words).flatMap((name) => {
-    const path = posix.resolve(cwd, name);
-    const own = fits(/^(?:pip|uv)/, words[0]) ? before.files.get(path) : undefined;
-    const lines = own === undefined ? [] : pipLines(shipment.read(own)).map(({ text }) => readPipLine(text));
-    return lines.flatMap((line) =>
-      line.kind === 'option' && /^(?:-r|--requirement|-c|--constraint)$/.test(line.name)
-        ? posix.join(posix.dirname(path), line.value)
-        : [],
-    );
-  });
-}
-
-/** What `pyproject.toml` and `alembic.ini` name, by the commands that read them. */
-const settings: readonly { command: RegExp; file: string; names: (text: string) => string[] }[] = [
-  {
-    command: /^alembic /,
-    file: 'alembic.ini',
-    names: (text) => matched(text, /^script_location\s*=\s*(?:%\(here\)s\/)?(\S+)/m),
-  },
-  { command: /^(?:uv )?pip[\d.]* install .*(?<= )\.(?:\[|\/?$| )/, file: 'pyproject.toml', names: projectFiles },
-  {
-    command: /^poetry install(?!.*--no-root)/,
-    file: 'pyproject.toml',
-    names: (text) =>
-      /^package-mode\s*=\s*false/m.test(text) ? [] : projectFiles(text).filter((name) => !name.includes('*')),
-  },
-  {
-    command: /^uv sync(?!.*--no-install-project)/,
-    file: 'pyproject.toml',
-    names: (text) => (text.includes('[build-system]') ? projectFiles(text) : []),
-  },
-];
-
-const matched = (text: string, pattern: RegExp) => pattern.exec(text)?.slice(1) ?? [];
-
-/** Files that tools are told to read and that the image does not have. */
-export function* lookAtNamedFiles(shipment: Shipment): Generator<SeenCause> {
-  if (!shipment.isDocker) yield* unsentFiles(shipment);
-  const stages = shipment.stages;
-  const last = stages.at(-1);
-  const started = last ? shipment.started().map((each) => ({ ...each, before: last })) : [];
-  for (const step of [...stages.flatMap(({ commands }) => commands), ...started])
-    for (const { command, file, names } of settings) {
-      const own = step.before.files.get(posix.resolve(step.cwd, file));
-      if (own !== undefined && command.test(step.words.join(' '))) yield* namedIn(own, names, step, shipment);
-    }
-}
-
-/** Of an app without a Dockerfile: that the tools read a file that is not sent, or that names one that is not. */
-function* unsentFiles(shipment: Shipment): Generator<SeenCause> {
-  for (const { words, at } of [...shipment.buildCommands(), ...shipment.started()])
-    for (const { command, file, names } of settings) {
-      const text = shipment.read(file);
-      const named = command.test(words.join(' ')) ? [file, ...names(text).map((name) => posix.normalize(name))] : [];
-      const [missing] = named.filter((each) => /^\w[\w./-]*$/.test(each) && isUnsent(each, file, shipment));
-      if (missing === undefined) continue;
-      const place = missing === file ? at : { file, line: lineWith(text, missing) };
-      yield notRead(missing, words[0] ?? '', place, shipment);
-    }
-}
-
-/** Without its own file, a tool takes other settings, or none. */
-const isUnsent = (path: string, file: string, shipment: Shipment) =>
-  !shipment.sent.has(path) && !shipment.hasFolder(path) && (path !== file || shipment.exists(path));
-
-function notRead(path: string, tool: string, at: CausePlace | undefined, shipment: Shipment): SeenCause {
-  const isThere = shipment.exists(path);
-  const title = `${tool} reads ${path}, which is not ${isThere ? 'sent' : 'in the app'}`;
-  const said = isThere ? shipment.reasonOf(path) : { why: undefined, fix: `add ${path}, or name another` };
-  return { cause: 'file-not-found', captured: { path }, at, title, why: said.why, fix: said.fix };
-}
-
-type Step = Pick<RunCommand, 'words' | 'before' | 'cwd'>;
-
-function* namedIn(
-  file: string,
-  names: (text: string) => string[],
-  { words, before, cwd }: Step,
-  shipment: Shipment,
-): Generator<SeenCause> {
-  const text = shipment.read(file);
-  for (const name of names(text).filter((each) => shipment.lacks(before, posix.resolve(cwd, each))))
-    yield {
-      cause: 'file-not-found',
-      at: { file, line: lineWith(text, posix.basename(name)) },
-      title: `${file} names ${name}, which is not in the image when ${words[0]} reads it`,
-      fix: shipment.exists(name) ? `COPY ${name} above that command` : 'write a path that the app has',
-    };
-}
-
-/** What commands fetch files with, in an image that the settings name: the platform brings Python, and no more. */
-function* fetchers(shipment: Shipment, packages: Packages): Generator<SeenCause> {
-  const commands = shipment.buildCommands();
-  const image = { base: shipment.config.deployment.docker_base_image_url ?? '', environment: new Map(), others: [] };
-  for (const [before, { words, at }] of commands.entries()) {
-    const [program = ''] = words;
-    const isNeeded = /^(?:git|curl|wget|unzip)$/.test(program) && !packages.apt.has(program);
-    const found = isNeeded && lacksProgram({ ...image, commands: commands.slice(0, before) }, program, packages, at);
-    if (found) yield found;
-  }
-}
-
 function* absentProgram(
   { path: file }: Docker,
   { words, line, before, hasMounts, caches }: RunCommand,
@@ -239,75 +95,6 @@ function* absentProgram(
   const needed = isGit ? 'git' : program;
   const found = lacksProgram(before, needed, packages, { file, line });
   if (found) yield isGit ? { ...found, cause: 'git-missing' } : found;
-}
-
-const isApt = (words: readonly string[], verb: string) => fits(/^apt(?:-get)?$/, words[0]) && words.includes(verb);
-/** Packages that need no others: apt asks only where it would install more than it was told. */
-const isAlone = /^(?:-.*|dumb-init|gosu|tini)$/;
-const isAsked = (words: readonly string[]) =>
-  !words.slice(words.indexOf('install') + 1).every((word) => isAlone.test(word)) &&
-  !words.some((word) => /^-\w*(?:y|qq)|^--(?:yes|assume-yes)$/.test(word));
-const bringsLists = /\.sh$|^(?:curl|wget)$/;
-
-/** Debian's images have no lists of packages, and nobody answers a question in a build. */
-function* packageIndex({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
-  if (!isApt(words, 'install') || words.some((word) => /^(?:\.|\/)/.test(word))) return;
-  if (isAsked(words)) yield { cause: 'apt-needs-confirmation', at: { file, line } };
-  const mayHave = before.commands.some((each) => isApt(each.words, 'update') || fits(bringsLists, each.words[0]));
-  if (mayHave || !isPlainImage(before.base)) return;
-  yield {
-    cause: 'apt-package-not-found',
-    severity: 'error',
-    at: { file, line },
-    title: 'apt-get install knows no packages: the image has no lists of them',
-    fix: 'write RUN apt-get update && apt-get install -y …',
-  };
-}
-
-function* withoutRoot({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
-  const { base, user } = before;
-  const made = words[0] === 'mkdir' ? words.find((word) => isOfRoot(word, before)) : undefined;
-  const command = made === undefined ? words.slice(0, 2).join(' ') : `mkdir ${made}`;
-  if (
-    !isPlainImage(base) ||
-    fits(/^(?:root|0|\$.*)?(?::|$)/, user) ||
-    !(made ?? /^(?:apt(?:-get)?|apk) (?:update|install|add|-\S+)$/.test(command))
-  )
-    return;
-  yield {
-    cause: 'permission-denied',
-    severity: 'error',
-    at: { file, line },
-    title: `${command} needs root, and USER ${user} stands above it`,
-    fix: made === undefined ? 'move USER below the commands that install' : 'move USER below it',
-  };
-}
-
-/** Whether only root may make a folder: nothing before speaks of it, or gives away one that it is in. */
-function isOfRoot(path: string, { commands, workdir, files, others }: RunCommand['before']): boolean {
-  const [top] = groupsOf(
-    /^\/(?!(?:home|tmp|var\/tmp|dev|root)(?:\/|$)|\w+\/?$(?<=^\/(?:var|usr|opt|etc|srv|mnt)\/?))(?:(?:var|usr|opt|etc|srv|mnt)\/)?[\w.-]+/,
-    path,
-  );
-  const given = commands.flatMap(({ words }) => (fits(/^ch(?:own|mod)$/, words[0]) ? words.slice(1) : []));
-  const words = commands.flatMap((each) => each.words);
-  const known = [workdir, ...files.keys(), ...others.map((each) => each.path), ...words];
-  return (
-    top !== undefined &&
-    !known.some((each) => each.includes(top)) &&
-    !given.some((each) => each !== '/' && isBelowOrSame(path, each))
-  );
-}
-
-const managed = /^(?:[\w.-]+\/)*(?:debian:(?:bookworm|trixie|12|13|stable)|ubuntu:(?:2[3-9]|noble|latest))/;
-
-/** pip in the Python of a distribution. */
-function* managedPython({ path: file }: Docker, { words, line, before }: RunCommand): Generator<SeenCause> {
-  if (!managed.test(before.base) || !fits(/^pip3?$/, words[0]) || words[1] !== 'install') return;
-  const { environment, commands } = before;
-  const hasOwn = commands.some((each) => /-m venv|virtualenv|uv venv|EXTERNALLY-MANAGED/.test(each.words.join(' ')));
-  if (hasOwn || words.includes('--break-system-packages') || environment.has('PIP_BREAK_SYSTEM_PACKAGES')) return;
-  yield { cause: 'environment-externally-managed', severity: 'error', at: { file, line } };
 }
 
 const tasks = { kind: 'task', key: 'tasks', list: 'deno.json' } as const;

@@ -10,7 +10,7 @@ export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
   const named = namesInSources(shipment);
   for (const file of shipment.paths) {
     const kind = posix.extname(file).toLowerCase();
-    const found = pointer(shipment, file) ?? (isRead(file, named) ? empty(shipment, file, kind) : undefined);
+    const found = pointer(shipment, file);
     if (found) yield found;
     else if ((sourceKinds.test(kind) || isRead(file, named)) && file !== 'cerebrium.toml')
       yield* text(shipment, file, kind, named);
@@ -23,18 +23,6 @@ function* text(shipment: Shipment, file: string, kind: string, named: ReadonlySe
   const merged = mergeMarks(file, read);
   if (merged) yield merged;
   else if (formats[kind] && isRead(file, named)) yield* broken(file, kind, read);
-}
-
-const neverEmpty = /^\.(?:xml|pkl|onnx|npy|pt)$/;
-
-function empty(shipment: Shipment, file: string, kind: string): SeenCause | undefined {
-  if (!neverEmpty.test(kind) || shipment.sent.get(file)?.size !== 0) return undefined;
-  return {
-    cause: 'file-invalid',
-    at: { file },
-    title: `${file} is empty`,
-    fix: 'send the whole file: its copy or download was cut off',
-  };
 }
 
 function pointer(shipment: Shipment, file: string): SeenCause | undefined {

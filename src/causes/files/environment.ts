@@ -1,6 +1,5 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import type { ModuleGraph } from './modules.ts';
-import { isBeside, withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -29,32 +28,12 @@ export interface Needed {
 export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[] {
   const set = variablesSet(shipment, graph);
   const found = new Map<string, Needed>();
-  for (const each of [...pythonReads(graph), ...scriptReads(shipment)]) {
+  for (const each of pythonReads(graph)) {
     const known = found.get(each.name);
     if (given.test(each.name) || (each.isOptional && reporting.test(each.name)) || set.has(each.name)) continue;
     if (!known || (known.isOptional && !each.isOptional)) found.set(each.name, each);
   }
   return [...found.values()];
-}
-
-/** Variables that the settings of Django need in the build, where there are no secrets. */
-export function* lookAtBuildVariables(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const { path: file = '', image } = shipment.dockerfile() ?? {};
-  const text = shipment.read(file);
-  const step = image?.stages
-    .flatMap(({ commands }) => commands)
-    .find(({ words, hasMounts }) => /^python[\d.]* (?:\S*\/)?manage\.py /.test(words.join(' ')) && !hasMounts);
-  const isOfSettings = (each: Needed) => /(?:^|\/)settings(?:\.py$|\/)/.test(each.file) && !each.isOptional;
-  for (const { name, ...place } of step ? neededVariables(shipment, graph).filter(isOfSettings) : [])
-    if (!new RegExp(`\\b${name}\\b`).test(text))
-      yield {
-        cause: 'secret-missing',
-        severity: 'error',
-        at: { file, line: step?.line },
-        title: `${step?.words.slice(1, 3).join(' ')} needs ${name}, and there are no secrets in a build`,
-        why: `${place.file}:${place.line} reads it`,
-        fix: `RUN ${name}=build ${step?.words.join(' ')}`,
-      };
 }
 
 function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
@@ -66,53 +45,6 @@ function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
   const file = shipment.read('.env').matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm);
   return new Set([...image, ...started, ...code, ...[...file].map(([, name = '']) => name)]);
 }
-
-/** Of other languages, by what they do without a variable: the group `name`. */
-function scriptReads(shipment: Shipment): Needed[] {
-  const started = shipment.startedFiles().filter((file) => file.endsWith('.sh'));
-  const sources = shipment.isDocker ? shipment.paths.filter((path) => !isBeside(path) && !path.endsWith('.sh')) : [];
-  return [...started, ...sources].flatMap((file) => {
-    const rows = demanding.filter(({ files }) => files.test(file));
-    const text = rows.length === 0 ? '' : withoutComments(shipment.read(file));
-    return rows.flatMap(({ pattern, isOptional = false, only }) =>
-      (only?.test(text) === false ? [] : [...text.matchAll(pattern)]).map(({ index, groups }) => {
-        const line = text.slice(0, index).trimEnd().split('\n').length;
-        return { name: groups?.name ?? groups?.other ?? '', file, line, isOptional };
-      }),
-    );
-  });
-}
-
-const script = /(?<!\.d)\.[cm]?[jt]sx?$/;
-const go = /(?<!_test)\.go$/;
-
-/** How languages demand a variable, or read one that they hardly can do without. */
-const demanding: readonly { files: RegExp; pattern: RegExp; isOptional?: true; only?: RegExp }[] = [
-  {
-    files: script,
-    pattern: /^\s*(?<name>[A-Z][A-Z0-9_]+): *z\.(?!.*\b(?:optional|default|nullish|catch|preprocess)\()[^\n]*,?$/gm,
-    only: /\.parse\(process\.env\)/,
-  },
-  {
-    files: script,
-    pattern:
-      /if \(!process\.env\.(?<name>\w+)\) *\{?\s*throw|(?:const|let) (\w+) = process\.env\.(?<other>\w+);?\s*if \(!\2\) *\{?\s*throw/g,
-  },
-  { files: /\.(?:go|[cm]?[jt]s)$/, pattern: /\b(?:must|require)\w*env\w*\("(?<name>[A-Z][A-Z0-9_]+)"\)/gi },
-  {
-    files: go,
-    pattern:
-      /(\w+)(?:, (\w+))? :?= os\.(?:Getenv|LookupEnv)\("(?<name>\w+)"\)\s*;?\s*(?:if )?(?:\1 == ""|!\2) \{\s*(?:log\.(?:Fatal|Panic)|panic\(|os\.Exit|return .*(?:Errorf|errors\.))/g,
-  },
-  {
-    files: go,
-    pattern: /= os\.Getenv\("(?<name>\w*(?:KEY|TOKEN|SECRET|PASSWORD|DSN|URL|URI))"\)(?!\s*;?\s*(?:if )?\w+ [!=]=)/g,
-    isOptional: true,
-  },
-  { files: /\.rs$/, pattern: /\benv::var\("(?<name>\w+)"\)\s*\.(?:expect|unwrap)\(/g },
-  { files: /\.r[bu]$/, pattern: /\bENV\.fetch\(["'](?<name>\w+)["']\)(?!\s*(?:\{|do\b))/g },
-  { files: /\.sh$/, pattern: /\$\{(?<name>[A-Z]\w+):?\?/g },
-];
 
 function pythonReads(graph: ModuleGraph): Needed[] {
   return [...graph.modules.values()].flatMap(({ file, facts }) =>

@@ -8,18 +8,16 @@ import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
 import { causeInFiles } from '../rules/index.ts';
 import { lookAtAwaits } from './awaits.ts';
-import { lookAtBuildSteps, lookAtNamedFiles } from './build-steps.ts';
+import { lookAtBuildSteps } from './build-steps.ts';
 import { lookAtData } from './data.ts';
-import { lookAtDjango } from './django.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
-import { lookAtBuildVariables, missingSecrets, type Needed, neededVariables } from './environment.ts';
+import { missingSecrets, type Needed, neededVariables } from './environment.ts';
 import { lookAtImageCommand } from './image-command.ts';
 import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
 import { lookAtListening } from './listening.ts';
-import { lookAtMigrations } from './migrations.ts';
 import { ModuleGraph } from './modules.ts';
-import { lookAtNamedInData, lookAtOpened } from './opened.ts';
+import { lookAtOpened } from './opened.ts';
 import { lookAtPackageNames } from './package-names.ts';
 import { Packages } from './packages.ts';
 import { lookAtPins, lookAtPythonVersion } from './pins.ts';
@@ -30,13 +28,10 @@ import { lookAtResults } from './results.ts';
 import { lookAtChecks } from './routes.ts';
 import { lookAtScripts } from './scripts.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
-import { lookAtShells } from './shells.ts';
 import { Shipment } from './shipment.ts';
-import { lookAtSources } from './sources.ts';
 import { lookAtStages } from './stage-packages.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
-import { lookAtTemplates } from './templates.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -76,7 +71,6 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtAwaits(graph),
     ...lookAtResults(shipment, graph),
     ...lookAtOpened(shipment, graph),
-    ...lookAtTemplates(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtPins(shipment, packages),
     ...lookAtPackageNames(shipment, packages, graph),
@@ -84,21 +78,14 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment, packages),
     ...lookAtStages(shipment),
-    ...lookAtNamedFiles(shipment),
-    ...lookAtMigrations(shipment),
-    ...lookAtImageCommand(shipment, packages),
+    ...lookAtImageCommand(shipment),
     ...lookAtScripts(shipment),
-    ...lookAtShells(shipment),
-    ...lookAtSources(shipment),
     ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),
-    ...lookAtDjango(shipment, graph),
-    ...lookAtBuildVariables(shipment, graph),
     ...(isServer ? lookAtListening(shipment, graph) : []),
     ...(isServer ? lookAtChecks(shipment, graph) : []),
     ...lookAtSystem(shipment, packages, graph),
     ...lookAtData(shipment),
-    ...lookAtNamedInData(shipment),
   ];
   const needed = neededVariables(shipment, graph);
   // What is kept until the secrets are known must not keep all files.

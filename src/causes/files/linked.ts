@@ -1,10 +1,8 @@
 import { posix } from 'node:path';
 import type { Stage } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
-import { fits } from '../groups.ts';
-import { withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Docker, Shipment } from './shipment.ts';
+import type { Shipment } from './shipment.ts';
 
 /** A program that one image builds and that another one cannot load. */
 interface Link {
@@ -61,33 +59,9 @@ export function* lookAtLinks(shipment: Shipment): Generator<SeenCause> {
     ?.stage;
   const link = from && isUnlike(stage, from) ? links.find((each) => isBroken(each, from, text, shipment)) : undefined;
   const at = { file, line: stage.command?.line };
-  if (from) yield* certificates(docker, from, shipment);
   if (from && link)
     yield { at, title: `${started.words[0]} does not start in ${stage.base}`, ...broken(link, from, stage) };
 }
-
-const withoutCertificates = /^(?:scratch$|(?:busybox|debian|ubuntu):)/;
-const asksHttps = /"https:\/\/(?!localhost|127\.)[\w-]+\.[\w.-]+/;
-const asksAny = /\bhttp\.(?:Get|Head|Post\w*|NewRequest\w*|DefaultClient|Client\{)/;
-
-/** Go reads the certificates of the system: a bare image has none. */
-function* certificates(docker: Docker, from: Stage, { paths, read }: Shipment): Generator<SeenCause> {
-  if (!isWithout(docker) || !from.commands.some(({ words }) => words[0] === 'go')) return;
-  const texts = paths.filter((path) => /(?<!_test)\.go$/.test(path)).map((path) => ({ path, text: read(path) }));
-  const asking = texts.find(({ text }) => asksAny.test(text) && asksHttps.test(withoutComments(text)));
-  if (asking && !texts.some(({ text }) => /rootcerts|x509roots/.test(text)))
-    yield {
-      cause: 'certificate-invalid',
-      at: { file: docker.path, line: docker.stage.line },
-      title: `${asking.path} asks addresses of https, and ${docker.stage.base} has no certificates to trust them`,
-      fix: `COPY --from=${from.name || 0} /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/`,
-    };
-}
-
-const isWithout = ({ stage: { base, commands }, text }: Docker) =>
-  withoutCertificates.test(base) &&
-  !/certificates|ssl\/|cacert|rootcerts/.test(text) &&
-  !commands.some(({ words }) => fits(/^apt/, words[0]));
 
 function broken({ language, fix }: Link, from: Stage, { base }: Stage): SeenCause {
   const has = glibcOf(base);

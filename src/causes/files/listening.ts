@@ -33,8 +33,7 @@ export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Genera
 /** What the commands and the code say; without those, the sources of other languages and the image. */
 function placesOf(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
   const said = [...commandsListen(shipment), ...codeListens(shipment, graph)];
-  const own = said.length === 0 && shipment.isDocker ? sourcesListen(shipment) : said;
-  return own.some((each) => isNumber(each.port)) ? own : [...own, ...environmentListens(shipment)];
+  return said.length === 0 && shipment.isDocker ? sourcesListen(shipment) : said;
 }
 
 /** On another port it may be something else of the app. */
@@ -79,9 +78,10 @@ function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], por
 function commandsListen(shipment: Shipment): ListeningPlace[] {
   const servers = shipment.servers();
   const others = shipment.started().filter(({ words }) => !servers.some((each) => each.words === words));
-  const proxies = others.filter(({ words }) => words[0] === 'nginx').flatMap(() => proxyListens(shipment));
-  if (servers.length === 0 && proxies.length === 0) return others.flatMap(otherProgram);
-  return [...proxies, ...servers.flatMap((server) => serverListens(server, shipment))];
+  // A server in front of the others listens by its own settings.
+  if (others.some(({ words }) => words[0] === 'nginx')) return [{ host: '0.0.0.0', at: undefined, what: 'nginx' }];
+  if (servers.length === 0) return others.flatMap(otherProgram);
+  return servers.flatMap((server) => serverListens(server, shipment));
 }
 
 function serverListens(server: StartedServer, shipment: Shipment): ListeningPlace[] {
@@ -93,10 +93,9 @@ function serverListens(server: StartedServer, shipment: Shipment): ListeningPlac
   const bind = config === undefined || host || port ? undefined : boundIn(shipment, config);
   if (config !== undefined && bind === undefined && !(host || port)) return [];
   if (bind) return [bind];
-  const set = variablesOf(server);
-  const own = host ?? set.host;
-  const found = { host: own ?? usual.host, port: port ?? set.port ?? usual.port };
-  return [{ ...found, at, what: 'the command', isUsual: own === undefined }];
+  // Variables may say it, too.
+  if (host === undefined && port === undefined && setsAddress(server)) return [];
+  return [{ host: host ?? usual.host, port: port ?? usual.port, at, what: 'the command', isUsual: host === undefined }];
 }
 
 /** The file of settings that gunicorn or hypercorn reads. */
@@ -117,56 +116,9 @@ function boundIn(shipment: Shipment, file: string): ListeningPlace | undefined {
   return port === undefined ? undefined : { host, port, at: { file, line: lineWith(text, 'bind') }, what: file };
 }
 
-/** Where nginx listens: `listen 127.0.0.1:80`. Without files of the app, its own decide. */
-function proxyListens(shipment: Shipment): ListeningPlace[] {
-  const files = [...shipment.inImage()].filter(([path]) =>
-    /^\/etc\/nginx\/.*(?:\.conf|sites-enabled\/[^/]*)$/.test(path),
-  );
-  const found = files.flatMap(([, file]) =>
-    shipment
-      .read(file)
-      .split('\n')
-      .flatMap((text, at): ListeningPlace[] => {
-        const [, host = '0.0.0.0', port] = groupsOf(/^\s*listen\s+(?:(\[[^\]]*\]|[\w.*]+):)?(\d+)\b/, text);
-        return port === undefined ? [] : [{ host, port, at: { file, line: at + 1 }, what: 'nginx' }];
-      }),
-  );
-  return found.length > 0 ? found : [{ host: '0.0.0.0', at: undefined, what: 'nginx' }];
-}
-
-/** Variables of the image that say where its program listens. */
-const addresses = /^(?:ASPNETCORE_(?:URLS|HTTP_PORTS)|PORT)$/;
-
-function environmentListens(shipment: Shipment): ListeningPlace[] {
-  const docker = shipment.dockerfile();
-  return [...(docker?.stage.environment ?? [])].flatMap(([name, value]) => {
-    const [, host, port] = groupsOf(/^(?:https?:\/\/([^:/]+|\[.*\]):)?(\d+)$/, value);
-    if (!docker || port === undefined || !addresses.test(name) || !isReadBy(shipment, name)) return [];
-    const line = docker.image.instructions.findLast(
-      ({ keyword, text }) => keyword === 'ENV' && text.includes(`${name}=`),
-    )?.line;
-    return [
-      { host: host === '+' || host === '*' ? '0.0.0.0' : host, port, at: { file: docker.path, line }, what: name },
-    ];
-  });
-}
-
-/** Whether a source of the app reads a variable; what a framework reads has a name of its own. */
-const isReadBy = (shipment: Shipment, name: string) =>
-  name !== 'PORT' ||
-  shipment.paths.some(
-    (path) =>
-      (/\.(?:[cm]?[jt]s|py|go|rb|rs|php)$/.test(path) && /\bPORT\b/.test(shipment.read(path))) ||
-      (path === 'package.json' && /"(?:next|nuxt|astro|@sveltejs\/adapter-node)"/.test(shipment.read(path))),
-  );
-
 /** `UVICORN_HOST`, `FLASK_RUN_PORT`; gunicorn takes `PORT`. */
-function variablesOf({ program, environment }: StartedServer): { host: string | undefined; port: string | undefined } {
-  const from = (name: string) =>
-    environment.get(`${program.toUpperCase()}_${name}`) ?? environment.get(`${program.toUpperCase()}_RUN_${name}`);
-  const given = program === 'gunicorn' ? environment.get('PORT') : undefined;
-  return { host: from('HOST') ?? (given && '0.0.0.0'), port: from('PORT') ?? given };
-}
+const setsAddress = ({ environment }: StartedServer) =>
+  [...environment.keys()].some((name) => /(?:HOST|PORT)$/.test(name));
 
 /** Of a program that is not known, only what it surely says. */
 function otherProgram({ words, at }: StartedCommand): ListeningPlace[] {
@@ -206,9 +158,12 @@ function codeListens(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
   const runs = shipment.servers().some(({ script, isRun, program }) => (script ?? isRun) && program !== 'streamlit');
   if (!runs) return [];
   const set = new Map(shipment.started().flatMap(({ environment }) => [...environment]));
+  // A class of settings reads variables, with a prefix or without.
+  const isSet = (text: string) =>
+    [...set.keys()].some((name) => name.endsWith(text.replace(/^.*\./, '').toUpperCase()));
   return [...graph.modules.values()].flatMap((module) =>
     module.facts.calls.flatMap((call) =>
-      callListens(call, module, set, (text) => referredValue(text, module, shipment, graph)),
+      callListens(call, module, set, (text) => (isSet(text) ? undefined : referredValue(text, module, graph))),
     ),
   );
 }

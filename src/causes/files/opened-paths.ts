@@ -35,8 +35,6 @@ export interface Opened {
   isOfStart?: boolean;
   /** Whether a program that the code starts may make it. */
   mayBeMade?: boolean;
-  /** Whether it reads it as UTF-8. */
-  isText?: boolean;
 }
 
 /** The paths that the code of the app reads or names. */
@@ -85,26 +83,17 @@ function openedBy(graph: ModuleGraph): Opened[] {
       ...named.map((each) => ({ ...each, file, isRead: false })),
     ];
   });
-  return all.filter(
-    ({ value }) =>
-      value !== '' && !value.includes('://') && (isOfMachine.test(value) || !made.has(posix.basename(value))),
-  );
+  return all.filter(({ value }) => value !== '' && !value.includes('://') && !made.has(posix.basename(value)));
 }
 
 /** Calls that take a path from the folder in which the app starts. */
 const readingStart =
   /^(?:(?:io\.|codecs\.|aiofiles\.)?open|pandas\.read_\w+|numpy\.(?:load|loadtxt|genfromtxt)|(?:joblib|torch)\.load|cv2\.imread|PIL\.Image\.open|(?:fastapi|starlette)\.(?:staticfiles\.StaticFiles|templating\.Jinja2Templates)|\.read_(?:text|bytes))$/;
 
-/** Calls that read UTF-8 unless they are told another encoding. */
-const readingText = /(?:^|\.)(?:open|read_text|read_csv|read_json)$/;
-
 function readBy(call: PythonCall): Omit<Opened, 'file' | 'isRead'>[] {
   const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
-  const isBinary = [...call.arguments, call.keywords.mode].some((each) => fits(/^[rwax+]*b[rwax+]*$/, each));
-  const isText =
-    readingText.test(call.name) && !isBinary && !('encoding' in call.keywords) && !('errors' in call.keywords);
   return reading.has(lastOf(call)) && value !== undefined
-    ? [{ value, line: call.line, isText, isOfStart: readingStart.test(call.name) }]
+    ? [{ value, line: call.line, isOfStart: readingStart.test(call.name) }]
     : [];
 }
 
@@ -114,6 +103,3 @@ function madeBy(call: PythonCall): string[] {
   if (!isWritten && !making.has(lastOf(call)) && !makesByName.test(lastOf(call))) return [];
   return values.flatMap((each) => (each === undefined ? [] : [posix.basename(each)]));
 }
-
-/** A path that only one machine has. */
-export const isOfMachine = /^(?:\/Users\/|\/home\/[a-z][\w-]*\/|[A-Za-z]:[\\/])/;

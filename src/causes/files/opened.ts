@@ -1,11 +1,10 @@
 import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
-import { compileGlob } from '../../app/files/glob.ts';
 import { isFromFile, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { fits } from '../groups.ts';
 import type { ModuleGraph } from './modules.ts';
-import { isOfMachine, type Opened, pathsOpened } from './opened-paths.ts';
+import { type Opened, pathsOpened } from './opened-paths.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -26,11 +25,10 @@ const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', captur
 function lookAt(opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { value, isRead } = opened;
   const path = pathIn(value.replace(/^\/cortex\//, ''));
-  if (isOfMachine.test(value)) return ofMachine(opened, shipment);
   if (path.startsWith('/')) return shipment.isDocker ? inImage(opened, shipment) : undefined;
   if (path === '' || /(?:^|\/)\.\w/.test(path)) return undefined;
   if (path.startsWith('..')) return isRead && !path.includes(unknown) ? outside(path, opened) : undefined;
-  if (path.includes(unknown)) return pattern(path, opened, shipment);
+  if (path.includes(unknown)) return undefined;
   return (opened.isOfStart ? besideCode(path, opened, shipment) : undefined) ?? plainPath(path, opened, shipment);
 }
 
@@ -39,7 +37,7 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): SeenCause 
   const beside = posix.join(posix.dirname(opened.file), path);
   const places = isFromFile(opened.value) || !opened.isRead ? [path] : [path, beside];
   const sent = places.find((each) => shipment.sent.has(each));
-  if (sent !== undefined) return sentFile(sent, opened, shipment);
+  if (sent !== undefined) return uncopied(sent, opened, shipment);
   const folder = places.find((each) => shipment.hasFolder(each));
   if (folder !== undefined) return opened.isRead ? uncopied(folder, opened, shipment) : undefined;
   const there = places.find((each) => shipment.exists(each));
@@ -68,9 +66,6 @@ function besideCode(path: string, { file }: Opened, shipment: Shipment): SeenCau
   };
 }
 
-const sentFile = (path: string, opened: Opened, shipment: Shipment): SeenCause | undefined =>
-  uncopied(path, opened, shipment) ?? (opened.isText ? undecodable(path, shipment) : undefined);
-
 /** A file that is sent, and that nothing brings into the image. */
 function uncopied(path: string, { isRead }: Opened, shipment: Shipment): SeenCause | undefined {
   const { path: file, image, stage } = shipment.dockerfile() ?? {};
@@ -94,16 +89,6 @@ function uncopied(path: string, { isRead }: Opened, shipment: Shipment): SeenCau
   };
 }
 
-/** A text that is not UTF-8. */
-function undecodable(path: string, shipment: Shipment): SeenCause | undefined {
-  const text = /\.(?:gz|zip|bz2|xz)$/.test(path) ? '' : shipment.read(path);
-  const odd = text.indexOf('\ufffd');
-  if (odd < 0 || text.includes('\0')) return undefined;
-  const at = { file: path, line: text.slice(0, odd).split('\n').length };
-  const fix = `save ${path} as UTF-8, or give the call its encoding`;
-  return { cause: 'file-encoding', captured: { path }, at, title: `${path} is not UTF-8`, fix };
-}
-
 /** Whether a text is surely a file name: `data.json`, not `os.path`. */
 const isFile = (value: string) =>
   /\.[A-Za-z]\w{0,11}$/.test(value) &&
@@ -111,18 +96,6 @@ const isFile = (value: string) =>
   (value.includes('/') || dataEnds.test(value));
 const dataEnds =
   /\.(?:json|jsonl|ya?ml|csv|tsv|txt|toml|ini|cfg|xml|html?|md|sql|db|sqlite|pkl|joblib|npy|npz|pth?|onnx|bin|ckpt|safetensors|gguf|model|ubj|h5|parquet|gz|zip|ttf|otf|png|jpe?g|wav|mp3|pem|crt|proto|tflite)$/;
-
-/** A path that only one machine has, unless the Dockerfile makes it. */
-function ofMachine({ value, file, isRead }: Opened, shipment: Shipment): SeenCause | undefined {
-  const top = value.split(/[\\/]/).slice(0, 3).join('/');
-  const isOfImage = shipment.isDocker && shipment.dockerfile()?.text.includes(top);
-  if (value.includes(unknown) || isOfImage || (!isRead && !isFile(value))) return undefined;
-  return {
-    ...notFound(value),
-    title: `${file} opens ${value}, a path of one machine`,
-    fix: 'put the file into the app folder, and open it by a path from __file__',
-  };
-}
 
 const outside = (path: string, { file }: Opened): SeenCause => ({
   ...notFound(path),
@@ -224,68 +197,4 @@ function isBuilt(path: string, shipment: Shipment): boolean {
   });
   const written = [...(shipment.dockerfile()?.stage.written.keys() ?? [])];
   return [...texts, ...written].some((text) => named.some((each) => text.includes(each)));
-}
-
-/** Of the files that a pattern stands for, none is sent, and some are there. */
-function pattern(path: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
-  const parts = path.split('/');
-  const depth = parts.findIndex((part) => part.includes(unknown));
-  const rest = parts.slice(depth + 1).join('/');
-  // From a folder that is not known, what follows may be a path of the app.
-  if (parts[0] === unknown && rest !== '')
-    return isUnsent(rest, shipment) ? excluded(rest, opened, shipment) : undefined;
-  const name = (parts[depth] ?? '').replaceAll(unknown, '*');
-  const folder = parts.slice(0, depth).join('/');
-  return rest === '' && /\.\w+$/.test(name) ? noneSent(folder, name, opened, shipment) : undefined;
-}
-
-const isUnsent = (path: string, shipment: Shipment) =>
-  isFile(path) && shipment.exists(path) && !shipment.sent.has(path);
-
-function noneSent(folder: string, name: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
-  const glob = compileGlob(name);
-  const isOne = (path: string) => posix.dirname(path) === (folder || '.') && glob?.matches(posix.basename(path));
-  if (!glob || shipment.paths.some(isOne)) return undefined;
-  const first = shipment.list(folder).find((each) => glob.matches(each));
-  if (first === undefined) return otherEnd(folder, name, shipment);
-  return excluded(posix.join(folder, first), { ...opened, isRead: true }, shipment);
-}
-
-/** Files with another spelling of the same ending: `.yml` for `.yaml`. */
-function otherEnd(folder: string, name: string, shipment: Shipment): SeenCause | undefined {
-  const same = [/\.ya?ml$/, /\.jpe?g$/, /\.html?$/].find((each) => each.test(name));
-  const other = folder === '' ? undefined : shipment.list(folder).find((each) => same?.test(each));
-  if (other === undefined) return undefined;
-  return {
-    cause: 'file-not-found',
-    captured: { path: `${folder}/${name}` },
-    why: `the folder has ${other}`,
-    fix: `rename it, or open files that end in ${posix.extname(other)}`,
-  };
-}
-
-const settings = /\.(?:ya?ml|json|toml|ini|cfg)$/;
-const namesPath = /[:=]\s*["']?((?:\.\/)?[\w-]+(?:\/[\w.-]+)*\/[\w.-]+\.\w+)["']?\s*,?\s*$/;
-
-/** Paths in settings of the app: of files that are not sent, and of files that are not there. */
-export function* lookAtNamedInData(shipment: Shipment): Generator<SeenCause> {
-  for (const file of shipment.isDocker ? [] : shipment.paths.filter((each) => settings.test(each)))
-    for (const [at, text] of shipment.read(file).split('\n').entries()) {
-      const value = namesPath.exec(text)?.[1];
-      const opened = { value: value ?? '', file, line: at + 1, isRead: true };
-      const found = value === undefined ? undefined : named(posix.normalize(value), opened, shipment);
-      if (found) yield { at: { file, line: at + 1 }, ...found };
-    }
-}
-
-function named(path: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
-  const isOpen = dataEnds.test(path) && !shipment.sent.has(path) && shipment.isFolder(posix.dirname(path));
-  if (!isOpen) return undefined;
-  return shipment.exists(path) ? excluded(path, opened, shipment) : renamed(path, shipment);
-}
-
-function renamed(path: string, shipment: Shipment): SeenCause | undefined {
-  const meant = likeIt(path, shipment);
-  const fix = `write ${posix.join(posix.dirname(path), meant ?? '')}, or add the file`;
-  return meant === undefined ? undefined : { ...notFound(path), why: `the folder has ${meant}`, fix };
 }

@@ -93,24 +93,6 @@ export function projectName(text: string): string | undefined {
   return name && normalizeName(name);
 }
 
-/** The files and folders of the app that a `pyproject.toml` names for its build. */
-export function projectFiles(text: string): string[] {
-  try {
-    const { project, tool } = parse(text) as Project;
-    const readme = project?.readme ?? tool?.poetry?.readme;
-    const packages = tool?.hatch?.build?.targets?.wheel?.packages ?? [];
-    const { where = [] } = tool?.setuptools?.packages?.find ?? {};
-    return [
-      ...packages,
-      ...(tool?.poetry?.packages ?? []).map(({ include, from = '' }) => posix.join(from, include)),
-      ...where.filter((each) => each !== '.'),
-      ...(typeof readme === 'string' ? [readme] : (readme?.file ?? [])),
-    ].flat();
-  } catch {
-    return [];
-  }
-}
-
 const valuesOf = <T>(table: Record<string, T> | undefined): T[] => Object.values(table ?? {});
 
 function ofPoetry(name: string, value: PoetryValue): Requirement {

@@ -13,12 +13,6 @@ export interface PackageJson {
   engines?: Record<string, string>;
 }
 
-/** What `package-lock.json` says of a package, by its folder. */
-export interface LockedPackage extends Omit<PackageJson, 'scripts'> {
-  version?: string;
-  link?: boolean;
-}
-
 /** The text of a file of the app; undefined for one that is not sent. */
 export type TextOf = (file: string) => string | undefined;
 
@@ -34,7 +28,7 @@ export function readJsonc<T>(text: string | undefined): T | undefined {
 }
 
 /** `build` of `npm run build`, `yarn build`, `npm start`. */
-export const scriptNamed = (words: readonly string[]): string | undefined =>
+const scriptNamed = (words: readonly string[]): string | undefined =>
   /^(?:(?:npm|pnpm|bun) (?:(?:-s|--silent|--if-present) )*run(?:-script)?|yarn(?: run)?|npm(?= (?:start|test)\b)|pnpm(?= (?:start|build)\b)) ([\w:.-]+)/.exec(
     words.join(' '),
   )?.[1];

@@ -13,13 +13,11 @@ export function* lookAtPackageNames(shipment: Shipment, packages: Packages, grap
   const modules = [...graph.modules.values()];
   const names = new Set(modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module)));
   const imported = [...names].flatMap((module) => packageOf(module) ?? []);
-  const called = new Set(modules.flatMap(({ facts }) => facts.calls.map(({ name }) => name)));
+  const _called = new Set(modules.flatMap(({ facts }) => facts.calls.map(({ name }) => name)));
   for (const named of aptNames(shipment)) yield* debianName(named);
   for (const listed of packages.listed) {
     const known = [...popular, ...imported.filter((each) => !packages.has(each))];
     if (listed.at && !listed.isElsewhere && !isPackage(listed.name)) yield* pipName(listed, known);
-    yield* namesake(listed, called);
-    yield* ofOtherSystem(listed);
   }
 }
 
@@ -145,32 +143,6 @@ const namesakes = new Map([
     .split(' ')
     .map((name): [string, string[]] => [name, []]),
 ]);
-
-/** Packages without a file that Linux can install. */
-const ofOthers = /^(?:pywin32|pypiwin32|pyobjc(?:-core)?)$/;
-
-function* ofOtherSystem({ name, at, isConditional }: Listed): Generator<SeenCause> {
-  if (!ofOthers.test(name) || isConditional || !at) return;
-  yield {
-    cause: 'package-not-found',
-    severity: 'error',
-    at,
-    title: `${name} is only for ${name.startsWith('pyobjc') ? 'macOS' : 'Windows'}, and the image is Linux`,
-    fix: `remove it, or write ${name}; sys_platform == "${name.startsWith('pyobjc') ? 'darwin' : 'win32'}"`,
-  };
-}
-
-function* namesake({ name, at }: Listed, called: ReadonlySet<string>): Generator<SeenCause> {
-  const [own, ...calls] = namesakes.get(name) ?? [];
-  const call = calls.find((each) => called.has(each));
-  if (own === undefined || call === undefined || !at) return;
-  yield {
-    cause: 'package-not-found',
-    at,
-    title: `${name} is another package than the one that has ${call}: that is ${own}`,
-    fix: `${own} = "latest"`,
-  };
-}
 
 /** The package of a module whose name is taken for that of a package: `opencv-python` for `cv2`. */
 function packageOfModule(name: string): string | undefined {

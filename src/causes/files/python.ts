@@ -1,51 +1,27 @@
-import { posix } from 'node:path';
 import { isLaterVersion } from '../../app/later-version.ts';
-import type { ClassFacts, Import, Parameters, PythonCall, PythonFacts } from '../../app/python/facts.ts';
+import type { Import, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
 import { callBounds, versionsWith } from '../moved-names.ts';
-import type { Link, Module, ModuleGraph } from './modules.ts';
+import type { Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
-import { addedNames, builtins, removedNames, standardModules } from './python-names.ts';
+import { addedNames, builtins, removedNames } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
-import { ownerOf } from './values.ts';
 
 /** What Python itself refuses, and names that are not there. */
 export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
   const python = shipment.python();
-  const all = [...graph.modules.values()].flatMap(({ facts }) => [...facts.classes.values()]);
-  const inherited = new Set(all.flatMap(({ bases }) => bases.map((each) => each.replace(/^.*\./, ''))));
   for (const module of graph.modules.values()) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
     for (const each of [...module.facts.imports, ...membersOf(module.facts)]) yield* movedName(module, each, packages);
     for (const each of module.facts.calls) yield* movedCall(module, each, packages, graph);
     yield* members(module, graph);
-    yield* secondLoop(module, graph);
     if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
-    yield* wrongArguments(module, graph);
-    yield* missingMembers(module, graph, inherited);
-    yield* hidesOther(module, shipment, packages);
-    yield* neverMain(module, shipment);
   }
-}
-
-/** A loop that is started inside of another. */
-function* secondLoop({ file, facts }: Module, { modules }: ModuleGraph): Generator<SeenCause> {
-  const isNested = [...modules.values()].some((each) =>
-    each.facts.imports.some(({ module }) => module === 'nest_asyncio'),
-  );
-  for (const { name, line, isInAsync } of isNested ? [] : facts.calls)
-    if (isInAsync && name === 'asyncio.run')
-      yield {
-        cause: 'event-loop-misused',
-        at: { file, line },
-        title: `${file} calls asyncio.run in an async function, in which a loop runs already`,
-        fix: 'await the coroutine',
-      };
 }
 
 function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
@@ -58,19 +34,6 @@ function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
     why: 'Python reads its files as UTF-8, unless a comment in the first lines names another encoding',
     fix: `save ${file} as UTF-8`,
   };
-}
-
-/** `if __name__ == "main":`. */
-function* neverMain({ file, isEntry }: Module, shipment: Shipment): Generator<SeenCause> {
-  const lines = isEntry === 'script' ? shipment.read(file).split('\n') : [];
-  const at = lines.findIndex((text) => /^if __name__ == ["'](?!__main__["'])/.test(text));
-  if (at >= 0)
-    yield {
-      cause: 'app-exited',
-      at: { file, line: at + 1 },
-      title: `${file} starts nothing: __name__ of what is started is "__main__"`,
-      fix: 'write if __name__ == "__main__":',
-    };
 }
 
 /** Syntax and names of the standard library that a newer Python has. */
@@ -183,7 +146,7 @@ function* movedCall(
 
 const isOwnMethod = ({ name }: PythonCall, { modules }: ModuleGraph) =>
   [...modules.values()].some(({ facts }) =>
-    [...facts.parameters.keys()].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
+    [...facts.functions].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
   );
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
@@ -246,137 +209,4 @@ function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
         ...(definedAt !== undefined && { title: `${file} uses ${name} before line ${definedAt}, which defines it` }),
         why: name === 'display' || name === 'get_ipython' ? 'only notebooks have it' : undefined,
       };
-}
-
-/** Calls of functions of the app with other arguments than they take. */
-function* wrongArguments(module: Module, graph: ModuleGraph): Generator<SeenCause> {
-  for (const call of module.facts.calls.flatMap((each) => [each, ...handedOn(each)])) {
-    const { name = '', file, known, isOfObject } = ownFunction(call, module, graph) ?? {};
-    const wanted =
-      known && wrongIn(call, known, known.kind === 'classmethod' || (known.kind === 'method' && isOfObject === true));
-    if (wanted)
-      yield {
-        cause: 'wrong-arguments',
-        at: { file: module.file, line: call.line },
-        title: `${name} ${wanted}`,
-        fix: `${file} has: ${[...known.names].filter((each) => !/^(?:self|cls)$/.test(each)).join(', ')}`,
-      };
-  }
-}
-
-/** Calls that others make of a function that they are given: in a thread. */
-function handedOn(call: PythonCall): PythonCall[] {
-  const { name, arguments: given, references } = call;
-  const written = references[0] ?? references.fn;
-  if (written === undefined) return [];
-  const isThread = /^asyncio\.to_thread$|\.run_in_threadpool$/.test(name);
-  return isThread ? [{ ...call, written, arguments: given.slice(1) }] : [];
-}
-
-function wrongIn({ keywords, arguments: given, isOpen }: PythonCall, known: Parameters, isBound: boolean) {
-  const wrong = Object.keys(keywords).find((each) => !known.names.has(each));
-  const count = given.length + (isBound ? 1 : 0);
-  const isThere = (name: string) => name in keywords || known.placed.slice(0, count).includes(name);
-  if (wrong !== undefined) return `has no parameter ${wrong}`;
-  if (isOpen) return undefined;
-  if (count > known.placed.length && !known.takesMore)
-    return `takes fewer arguments without names than ${given.length}`;
-  const missing = known.required.find((each) => !isThere(each));
-  return missing && `needs ${missing}`;
-}
-
-/** The function of the app that a call calls, if its parameters are known. */
-function ownFunction({ written, isDecorator }: PythonCall, module: Module, graph: ModuleGraph) {
-  const [first = '', ...rest] = written.split('.');
-  const owner = isDecorator || module.facts.rebound.has(first) ? undefined : ownerOf(first, module, graph);
-  const link = owner === module ? undefined : module.links.find(({ found }) => found.as === first);
-  const parts =
-    link && (link.found.name === undefined || isModule(link, owner)) ? rest : [link?.found.name ?? first, ...rest];
-  const [top = ''] = parts;
-  return owner && !owner.facts.rebound.has(top) ? functionOf(parts, owner, module, graph) : undefined;
-}
-
-/** A function, the method of an object, or what makes an object of a class. */
-function functionOf(parts: readonly string[], owner: Module, module: Module, graph: ModuleGraph) {
-  const [top = '', method = ''] = parts;
-  const { names, objects } = owner.facts;
-  const local = owner === module ? objects.get(top) : names.get(top)?.made;
-  const made = parts.length === 2 ? classOf(local ?? '', owner, graph) : undefined;
-  const own = made?.owner ?? owner;
-  const name = made ? `${made.name}.${method}` : parts.join('.');
-  const created = own.facts.parameters.get(`${name}.__init__`);
-  const known = own.facts.parameters.get(name) ?? created;
-  return known && { name, file: own.file, known, isOfObject: made !== undefined || known === created };
-}
-
-/** The class of the app whose call made an object: `ocr.Reader`. */
-function classOf(made: string, module: Module, graph: ModuleGraph): { owner: Module; name: string } | undefined {
-  const [, path, name = ''] = groupsOf(/^(?:(.+)\.)?(\w+)$/, made);
-  const there = path === undefined ? module : graph.moduleNamed(path);
-  const owner = there && ownerOf(name, there, graph);
-  return owner?.facts.names.get(name)?.made === 'class' ? { owner, name } : undefined;
-}
-
-/** Members that a class of the app does not have, of its objects and of `self`. */
-function* missingMembers(module: Module, graph: ModuleGraph, inherited: ReadonlySet<string>): Generator<SeenCause> {
-  const said = new Set<string>();
-  for (const { owner, of, name, line } of [...ofObjects(module, graph), ...ofSelf(module, inherited)]) {
-    const found = owner.facts.classes.get(of);
-    if (hasMember(found, name) || said.has(`${of}.${name}`) || isSetElsewhere(name, graph)) continue;
-    said.add(`${of}.${name}`);
-    const meant = closestName(name, found?.members ?? []);
-    yield {
-      cause: 'name-undefined',
-      at: { file: module.file, line },
-      title: `${of} of ${owner.file} has no ${name}`,
-      fix: meant ? `write ${meant}` : `define ${name} in ${of}`,
-    };
-  }
-}
-
-const hasMember = ({ members, more }: Partial<ClassFacts> = {}, name: string) =>
-  !members || members.has(name) || more?.test(name) || /^__|^mro$/.test(name);
-
-const ofSelf = (owner: Module, inherited: ReadonlySet<string>) =>
-  [...owner.facts.classes].flatMap(([of, { used }]) =>
-    inherited.has(of) || /Mixin|Base/.test(of) ? [] : used.map((each) => ({ ...each, owner, of })),
-  );
-
-const ofObjects = (module: Module, graph: ModuleGraph) =>
-  module.facts.members.flatMap(({ object, ...member }) => {
-    const found = module.facts.rebound.has(object) ? undefined : classBehind(object, module, graph);
-    const members = found?.owner.facts.classes.get(found.name)?.members;
-    return found && !members?.has('__enter__') ? [{ ...member, owner: found.owner, of: found.name }] : [];
-  });
-
-/** The class that a name stands for, or that of its object. */
-function classBehind(object: string, module: Module, graph: ModuleGraph) {
-  const owner = ownerOf(object, module, graph);
-  const own = module.links.find(({ found }) => found.as === object)?.found.name ?? object;
-  if (!owner || owner.facts.rebound.has(own)) return undefined;
-  if (owner.facts.classes.has(own)) return { owner, name: own };
-  const made = owner === module ? owner.facts.objects.get(own) : owner.facts.names.get(own)?.made;
-  return classOf(made ?? '', owner, graph);
-}
-
-/** Whether any code gives an object such a member. */
-const isSetElsewhere = (name: string, graph: ModuleGraph) =>
-  [...graph.modules.values()].some(({ facts }) => facts.assigned.has(name));
-
-/** Whether the import is of a module, not of what it has. */
-const isModule = ({ target }: Link, owner: Module | undefined) => owner !== undefined && target !== owner.path;
-
-/** A file at the top that has the name of a package that is installed, or of a module of Python. */
-function* hidesOther({ file, path, isEntry }: Module, shipment: Shipment, packages: Packages): Generator<SeenCause> {
-  const name = posix.basename(file, '.py');
-  if (file.includes('/') || isEntry !== false || posix.dirname(path) !== shipment.workdir) return;
-  const known = packageOf(name);
-  const isPackage = known !== undefined && packages.has(known);
-  if (!isPackage && !standardModules.has(name)) return;
-  yield {
-    cause: 'circular-import',
-    at: { file, line: 1 },
-    title: `${file} hides the ${isPackage ? 'package' : 'module of Python'} ${name}`,
-    fix: `give ${file} another name`,
-  };
 }

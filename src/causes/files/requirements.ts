@@ -9,7 +9,6 @@ import type { Shipment } from './shipment.ts';
 export function* lookAtRequirements(shipment: Shipment, packages: Packages): Generator<SeenCause> {
   for (const { path, at } of packages.missingFiles) yield missingFile(shipment, path, at);
   for (const line of packages.lines) yield* lookAtLine(shipment, packages, line);
-  yield* hashes(packages);
 }
 
 function missingFile(shipment: Shipment, path: string, at: CausePlace | undefined): SeenCause {
@@ -107,18 +106,4 @@ function isOutside(shipment: Shipment, path: string): boolean {
   if (!stages) return posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
   const folders = stages.flatMap((stage) => stage.commands.map(({ cwd }) => ({ stage, cwd })));
   return folders.every(({ stage, cwd }) => shipment.lacks(stage, posix.resolve(cwd, path)));
-}
-
-/** With one hash, pip wants one for everything. */
-function* hashes({ lines }: Packages): Generator<SeenCause> {
-  const packages = lines.filter(({ text }) => !text.startsWith('-'));
-  const hashed = packages.find(({ text }) => text.includes('--hash='));
-  const plain = packages.find(({ text }) => !text.includes('--hash='));
-  if (hashed && plain && hashed.file === plain.file)
-    yield {
-      cause: 'hash-missing',
-      severity: 'error',
-      at: plain,
-      why: `${hashed.text.split(/[\s=]/)[0]} has a hash, and ${plain.text} has none`,
-    };
 }

@@ -1,14 +1,11 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
-import { groupsOf } from '../groups.ts';
 
 /** What a file of JavaScript or TypeScript loads when it is loaded itself. */
 export interface ScriptImport {
   name: string;
   line: number;
   isRequire: boolean;
-  /** What it takes by name. */
-  names: string[];
 }
 
 const words = String.raw`["']([^"'\n]+)["']`;
@@ -25,24 +22,8 @@ export function scriptImports(text: string): ScriptImport[] {
     // `import { type A }` loads nothing, either.
     const isType = /^import\s*\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?\s*,?)+\s*\}/.test(whole);
     const line = plain.slice(0, plain.indexOf(whole)).split('\n').length;
-    const [, listed = ''] = groupsOf(/^import\s[^{]*\{([^}]*)\}/, whole);
-    const names = listed.split(',').flatMap((each) => groupsOf(/^\s*(?!type\s)([\w$]+)/, each).slice(1));
-    return isType ? [] : { name, line, isRequire: required !== undefined, names };
+    return isType ? [] : { name, line, isRequire: required !== undefined };
   });
-}
-
-/** What a module exports by name; undefined if it may export more. */
-export function exportsOf(text: string): Set<string> | undefined {
-  const plain = withoutComments(text);
-  if (/^export\s+(?:\*|(?:const|let|var)\s*[{[])|\bexports\b|^declare /m.test(plain)) return undefined;
-  const declared = plain.matchAll(
-    /^export\s+(?:default\s+)?(?:(?:async|abstract|declare|const(?=\s+enum))\s+)*(?:function\s*\*?|const|let|var|class|enum|interface|type|namespace)\s+([\w$]+)/gm,
-  );
-  const lists = [...plain.matchAll(/^export\s+(?:type\s+)?\{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(','));
-  return new Set([
-    ...[...declared].map(([, name = '']) => name),
-    ...lists.map((each) => each.trim().split(/\s+/).at(-1) ?? ''),
-  ]);
 }
 
 /** Strings stay; of templates and comments, the lines. */

@@ -1,62 +1,10 @@
-import { readPython } from '../../app/python/read-python.ts';
-import { flagOf } from '../../app/shell.ts';
-import { groupsOf } from '../groups.ts';
-import { configOf, startsServer, startsStdio } from './listening.ts';
+import { startsServer, startsStdio } from './listening.ts';
 import type { LookedApp, Module } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment, StartedServer } from './shipment.ts';
 
 export const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starlette|quart\.Quart|litestar\.Litestar)$/;
 const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;
 export const isFramework = new RegExp(`${isAsgi.source}|${isWsgi.source}|^sanic\\.Sanic$`);
-
-/** An ASGI app behind a WSGI worker, and the reverse; the package of a worker class. */
-export function* worker(server: StartedServer, { graph, packages, shipment }: LookedApp): Generator<SeenCause> {
-  const { module = '', attribute = 'app', words, at } = server;
-  const kind = flagOf(words, '-k', '--worker-class') ?? workerIn(configOf(shipment, server), shipment);
-  if (kind === undefined || server.environment.has('GUNICORN_CMD_ARGS')) return;
-  const made = graph.moduleNamed(module)?.facts.names.get(attribute)?.made ?? '';
-  const said = { cause: 'worker-class-wrong', severity: 'error' as const, captured: { name: kind }, at };
-  const wrong = wrongWorker(server, made, kind);
-  if (wrong) yield { ...said, ...wrong };
-  const [needed = ''] = groupsOf(/^(?:uvicorn|gevent|eventlet)/, kind);
-  if (needed !== '' && packages.all().isWhole && !packages.has(needed))
-    yield { ...said, why: `nothing installs ${needed}`, fix: packages.fixOf(needed) };
-}
-
-/** The class that a file of settings names: empty without one, undefined if it cannot be told. */
-function workerIn(file: string | undefined, shipment: Shipment): string | undefined {
-  const text = file === undefined ? '' : shipment.text(file);
-  return text?.includes('worker_class') ? readPython(text, file ?? '').values.get('worker_class') : text && '';
-}
-
-function wrongWorker({ program, words, module, attribute }: StartedServer, made: string, kind: string) {
-  if (program === 'gunicorn' && isAsgi.test(made) && !/uvicorn|asgi|hypercorn/i.test(kind))
-    return {
-      title: 'gunicorn serves an ASGI app with a worker for WSGI apps',
-      fix: 'add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies',
-    };
-  if (program === 'uvicorn' && isWsgi.test(made) && !words.includes('--interface'))
-    return {
-      title: 'uvicorn serves a WSGI app as if it was ASGI',
-      fix: 'start it with gunicorn, or add --interface wsgi',
-    };
-  const [, served] = wrappers.find(([wrapper]) => wrapper.test(made)) ?? [];
-  return (
-    served && {
-      cause: 'entrypoint-attribute-missing',
-      title: `${module}:${attribute} is not the app that ${program} serves, but has it`,
-      fix: `write ${module}:${attribute}.${served}`,
-    }
-  );
-}
-
-/** Objects that are not the app, and the member of each that is. */
-const wrappers: readonly (readonly [made: RegExp, served: string])[] = [
-  [/^dash\.(?:\w+\.)*Dash$/, 'server'],
-  [/^fastmcp\.FastMCP$/, 'http_app()'],
-  [/^litserve\.LitServer$/, 'app'],
-];
 
 /** A Python file that makes an app and serves nothing, and one that another program has to start. */
 export function* servesNothing({ shipment, graph }: LookedApp): Generator<SeenCause> {

@@ -20,7 +20,6 @@ import { fits, groupsOf } from '../groups.ts';
 import { makesOf } from './built.ts';
 import { scriptCommands } from './package-json.ts';
 import type { CausePlace } from './seen-cause.ts';
-import { settingsOf, supervisedIn } from './supervised.ts';
 
 /** Longer files are no source, and no settings. */
 const maxBytes = 1024 * 1024;
@@ -114,8 +113,15 @@ export class Shipment {
   }
 
   hasFolder(path: string): boolean {
-    return path === '' || this.paths.some((file) => file.startsWith(`${path}/`));
+    return this.folders().has(path || '.');
   }
+
+  private folders = once((): ReadonlySet<string> => {
+    const found = new Set(['.', ...this.paths.map((file) => posix.dirname(file))]);
+    // A set that grows is walked to its end.
+    for (const folder of found) found.add(posix.dirname(folder));
+    return found;
+  });
 
   /** Files and folders of the app folder that are not sent. */
   get unsent(): readonly string[] {
@@ -252,10 +258,7 @@ export class Shipment {
     const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.inImage(), this.text);
     if (named) return named.flatMap((each) => this.expand(each.words, from, depth + 1));
     const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
-    if (!script) {
-      const others = depth > 3 ? [] : this.supervised(words, from, depth);
-      return [{ ...from, words }, ...others];
-    }
+    if (!script) return [{ ...from, words }];
     const { file, text, rest } = script;
     let { cwd } = from;
     const environment = new Map(from.environment);
@@ -268,18 +271,6 @@ export class Shipment {
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
       return this.expand(next, { line: place.line, at: place.at, cwd, environment }, depth + 1);
     });
-  }
-
-  /** What a program starts that is told to do so by its settings. */
-  private supervised(words: readonly string[], from: Omit<StartedCommand, 'words'>, depth: number): StartedCommand[] {
-    const pattern = settingsOf(posix.basename(words[0] ?? ''), words);
-    const files = pattern ? [...this.inImage()].filter(([path]) => pattern.test(path)) : [];
-    return files.flatMap(([, own]) =>
-      supervisedIn(this.read(own), own).flatMap(({ text, file, line, folder }) => {
-        const cwd = posix.resolve(from.cwd, folder ?? '');
-        return this.expand(['sh', '-c', text], { ...from, at: { file, line }, line, cwd }, depth + 1);
-      }),
-    );
   }
 
   /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */

@@ -16,7 +16,7 @@ export interface ListeningPlace {
   isSetting?: boolean;
 }
 
-/** How a language says where it listens: groups `host`, `port`, or `values`, which has both by their names; `flag` comes first. */
+/** How a language says where it listens: groups `host`, `port`, or `values`, which has both by their names. */
 interface Listener {
   files: RegExp;
   pattern: RegExp;
@@ -31,8 +31,6 @@ const ofFastify = (text: string) => (/["']fastify["']/.test(text) ? 'localhost' 
 
 const listeners: readonly Listener[] = [
   { files: script, pattern: /\.listen\(\s*\{(?<values>[^{}]*)\}/g, usual: ofFastify },
-  { files: script, pattern: /\b(?:Bun\.serve|Deno\.serve|serve)\(\s*\{(?<values>[^{}]*)/g, usual: () => '0.0.0.0' },
-  { files: script, pattern: /^export default \{(?<values>[^{}]*\bhostname:[^{}]*)/gm },
   {
     files: script,
     pattern: /\.listen\(\s*(?<port>[^,(){}]+(?:\([^()]*\)[^,(){}]*)?)(?:,\s*["'](?<host>[^"']+)["'])?(?=[,)])/g,
@@ -46,62 +44,35 @@ const listeners: readonly Listener[] = [
     ),
   },
   {
-    files: /(?<!_test)\.go$/,
-    pattern: new RegExp(
-      String.raw`\bflag\.String\("(?<flag>(?:http-?)?(?:addr(?:ess)?|listen|bind))",\s*${address}`,
-      'g',
-    ),
-  },
-  {
     files: /\.rs$/,
     pattern: new RegExp(String.raw`${address}(?:(?<=\b(?:bind\(|SocketAddr\s*=)\s*&?\S+)|(?=\s*\.parse\b))`, 'g'),
   },
   { files: /\.rs$/, pattern: /\bbind\(\(\s*"(?<host>[\w.]+)",\s*(?<port>\d{2,5})\b/g },
   { files: /\.rs$/, pattern: /SocketAddr::from\(\(\[(?<host>[\d,\s]+)\],\s*(?<port>\d{2,5})\)/g },
-  {
-    files: /\.(?:java|kt)$/,
-    pattern: /InetSocketAddress\((?:"(?<host>[^"]+)",\s*)?(?<port>\d{2,5})\)/g,
-    usual: () => '0.0.0.0',
-  },
-  { files: /(?:^|\/)application\.properties$/, pattern: /^server\.port\s*[=:]\s*(?:\$\{\w+:)?(?<port>\d{2,5})\b/gm },
-  { files: /(?:^|\/)application\.properties$/, pattern: /^server\.address\s*[=:]\s*(?<host>\S+)/gm },
-  { files: /(?:^|\/)puma\.rb$/, pattern: /^\s*bind\s*\(?["']tcp:\/\/(?<host>[^:"']+):(?<port>\d+)/gm },
-  {
-    files: /(?:^|\/)puma\.rb$/,
-    pattern: /^\s*port\s*\(?\s*(?:ENV\.fetch\(["']PORT["'](?:,\s*|\)\s*\{\s*))?["']?(?<port>\d{2,5})/gm,
-  },
-  { files: /\.r[bu]$/, pattern: /^\s*set :bind,\s*["'](?<host>[^"']+)/gm },
-  { files: /\.r[bu]$/, pattern: /^\s*set :port,\s*(?<port>\d{2,5})/gm },
 ];
 
 /** Where the sources of an image say that they listen, if they say it themselves. */
 export function sourcesListen(shipment: Shipment): ListeningPlace[] {
   const { image, stage } = shipment.dockerfile() ?? {};
   const isSet = stage?.environment.has('PORT') === true;
-  const words = shipment.started().flatMap((each) => each.words.map((word) => word.replace(/^-+|=.*$/g, '')));
   const files = [...new Set(image?.stages.flatMap((each) => [...each.files.values()]))];
   const found = files.flatMap((file) =>
     listeners
       .filter((each) => each.files.test(file) && !isBeside(file))
-      .flatMap((listener) => listensBy(listener, file, shipment.read(file), { isSet, words })),
+      .flatMap((listener) => listensBy(listener, file, shipment.read(file), isSet)),
   );
   // Only one of several may be the server that is reached.
   return found.map((each) => ({ ...each, isSetting: found.length > 1 }));
 }
 
-function listensBy(
-  { files, pattern, usual }: Listener,
-  file: string,
-  text: string,
-  { isSet, words }: { isSet: boolean; words: readonly string[] },
-): ListeningPlace[] {
+function listensBy({ files, pattern, usual }: Listener, file: string, text: string, isSet: boolean): ListeningPlace[] {
   const plain = files === script ? withoutComments(text) : text;
   return [...plain.matchAll(pattern)].flatMap(({ index, groups = {} }) => {
     const { host = valueIn(groups.values, 'host'), port = valueIn(groups.values, 'port') } = groups;
     const number = portOf(port, plain, isSet);
     const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
     const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usual?.(plain));
-    if ((number === undefined && own === undefined) || words.includes(groups.flag ?? '-')) return [];
+    if (number === undefined && own === undefined) return [];
     const line = plain.slice(0, index).split('\n').length;
     return [{ host: own, port: number, at: { file, line }, what: file }];
   });

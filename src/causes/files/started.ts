@@ -1,18 +1,15 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { readPython } from '../../app/python/read-python.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
-import { modulesIn } from './django.ts';
 import { folderOf, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
-import { isAsgi, isFramework, servesNothing, worker } from './serving.ts';
+import { isAsgi, isFramework, servesNothing } from './serving.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
-import { startsProcess } from './system.ts';
 
 /** Whether what is started exists, and serves the app. */
 export function* lookAtStart(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
@@ -20,28 +17,15 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
   if (shipment.config.runtime === 'cortex') yield* defaultRuntime(known);
   if (shipment.config.runtime === 'custom') {
     for (const server of shipment.servers()) {
-      yield* path(server);
       yield* script(server, known);
       yield* target(server, known);
-      yield* worker(server, known);
     }
     yield* entrypoint(shipment);
-    yield* ownEntrypoint(shipment);
     for (const command of shipment.started()) yield* program(command, known);
     yield* servesNothing(known);
   }
   yield* buildScripts(known);
-  yield* processes(known);
-}
-
-/** Scripts of the app that the code starts by their paths. */
-function* processes({ shipment, graph }: LookedApp): Generator<SeenCause> {
-  for (const { facts, file } of graph.modules.values())
-    for (const { name, arguments: given, line } of facts.calls) {
-      const [program = ''] = startsProcess.test(name) ? (given[0]?.split(/\s/) ?? []) : [];
-      const own = program.includes('/') ? shipment.fileAt(program) : undefined;
-      if (own !== undefined) yield* notExecutable(own, { file, line }, shipment);
-    }
+  yield* collected(shipment);
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
@@ -68,20 +52,6 @@ function* defaultRuntime({ shipment, graph }: LookedApp): Generator<SeenCause> {
 }
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian)$/;
-
-/** `uvicorn app/main.py:app`. */
-function* path({ words, program, at }: StartedServer): Generator<SeenCause> {
-  const named = words.find((word) => /^[\w./-]+\.py:\w+$/.test(word));
-  if (named === undefined || !takesModules.test(program)) return;
-  yield {
-    cause: 'entrypoint-invalid',
-    severity: 'error',
-    captured: { target: named },
-    at,
-    why: `${program} takes the name of a module, not a path`,
-    fix: `write ${named.replace(/\.py:/, ':').replaceAll('/', '.')}`,
-  };
-}
 
 /** A Python file that is not where it is started. */
 function* script(server: StartedServer, { shipment }: LookedApp): Generator<SeenCause> {
@@ -233,8 +203,6 @@ function* program(command: StartedCommand, known: LookedApp): Generator<SeenCaus
   const { shipment } = known;
   const name = posix.basename(command.words[0] ?? '');
   yield* ownProgram(command, shipment);
-  yield* namedFiles(command, shipment);
-  yield* otherPython(name, command.at, shipment);
   yield* serverMissing(name, command.at, known);
 }
 
@@ -244,67 +212,9 @@ function* ownProgram({ words, cwd, at }: StartedCommand, shipment: Shipment): Ge
   const isScript = isShell.test(posix.basename(first)) && /^[^-]/.test(second);
   const runs = isScript ? second : first;
   const file = shipment.fileAt(runs, cwd) ?? shipment.fileAt(runs);
-  if (file !== undefined && !isScript && first.includes('/')) yield* notExecutable(file, at, shipment);
   const isOwn = isScript || /^[^/]+\//.test(first);
   if (file === undefined && isOwn && !shipment.isDocker && !/^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs))
     yield* missing(posix.normalize(runs), at, shipment);
-}
-
-/** Files of the app folder that the words of a command name and that are not sent. */
-function* namedFiles({ words, at, cwd }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
-  const inApp = posix.relative(shipment.workdir, cwd);
-  for (const [index, word] of shipment.isDocker ? [] : words.slice(1).entries()) {
-    const path = posix.join(inApp, word.replace(/^(?:--[\w-]+=)?(?:file:)?/, ''));
-    const isFile = /\.(?!py$)[a-z]\w{1,7}$/.test(path) && shipment.exists(path) && !shipment.isFolder(path);
-    if (isFile && !shipment.sent.has(path)) yield* missing(path, at, shipment, 'warning');
-    if (!/-o\b|out|save|log|dest/.test(`${words[index]} ${word}`)) yield* misnamedFile(path, at, shipment);
-  }
-}
-
-/** A file that a command names and the app does not have, and another one of its kind and nearly its name. */
-function* misnamedFile(path: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
-  const { dir, name, ext } = posix.parse(path);
-  if (!/^\.(?:ya?ml|txt|json|toml|ini|cfg|conf)$/.test(ext) || shipment.exists(path) || /[$*]/.test(path)) return;
-  const near = shipment.paths.find((each) => {
-    const other = posix.parse(each);
-    const isKin = other.ext.replace('yaml', 'yml') === ext.replace('yaml', 'yml');
-    return other.dir === dir && isKin && `_${name}_`.replaceAll('-', '_').includes(`_${other.name}_`);
-  });
-  if (near === undefined) return;
-  yield { cause: 'file-not-found', captured: { path }, at, why: `the app has ${near}`, fix: `write ${near}` };
-}
-
-/** A script that the image starts by its path: of `started`, only its commands are left. */
-function* ownEntrypoint(shipment: Shipment): Generator<SeenCause> {
-  const { path, stage } = shipment.dockerfile() ?? {};
-  const { words = shipment.config.custom?.entrypoint ?? [], isShell } = stage?.command ?? {};
-  const [first = ''] = isShell ? [] : words;
-  const file = first.includes('/') ? shipment.fileAt(first) : undefined;
-  const at = path ? { file: path, line: stage?.command?.line } : { setting: 'runtime.custom.entrypoint' };
-  if (file !== undefined) yield* notExecutable(file, at, shipment);
-  const own = posix.relative(shipment.workdir, posix.resolve(shipment.workdir, first));
-  if (stage && !isShell && shipment.exists(own) && !shipment.isFolder(own) && !shipment.sent.has(own))
-    yield* missing(own, at, shipment, 'warning');
-}
-
-function* notExecutable(file: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
-  const isChanged =
-    fits(/chmod/, shipment.dockerfile()?.text) || shipment.buildCommands().some(({ words }) => words[0] === 'chmod');
-  if (!/\.(?:sh|py)$/.test(file) || shipment.sent.get(file)?.executable !== false || isChanged) return;
-  yield {
-    cause: 'permission-denied',
-    at,
-    title: `${file} is started, and is not executable`,
-    fix: `chmod +x ${file}, or start it with its interpreter`,
-  };
-}
-
-function* otherPython(name: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
-  const [, version] = groupsOf(/^python(3\.\d+)$/, name);
-  const python = shipment.python();
-  if (version === undefined || python === undefined || version === python || shipment.isDocker) return;
-  const fix = `start python${python}, or set python_version`;
-  yield { ...noProgram(name, at, `the image has Python ${python}`, fix), severity: 'error' };
 }
 
 /** Programs that a Python package brings, which nothing installs. */
@@ -347,29 +257,38 @@ function* missing(
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
 
 /** `sh setup.sh` and `python setup.py` in the build. */
-function* buildScripts(known: LookedApp): Generator<SeenCause> {
-  const { shipment } = known;
+function* buildScripts({ shipment }: LookedApp): Generator<SeenCause> {
   const commands = shipment.isDocker ? [] : shipment.buildCommands();
-  for (const { words, at } of commands.filter((each) => runsFile.test(each.words.join(' '))))
-    for (const word of words.slice(2)) yield* misnamedFile(posix.normalize(word), at, shipment);
   for (const { words, at } of commands.filter((each) => runsFile.test(each.words.join(' ')))) {
     const [, file = ''] = words;
-    const own = shipment.fileAt(file);
     const isMade = commands.some((each) => each.words !== words && each.words.join(' ').includes(file));
-    if (!own && !isMade) yield* missing(posix.normalize(file), at, shipment);
-    else if (own && at.setting?.endsWith('pre_build_commands')) yield* tooEarly(own, at, known);
+    if (!shipment.fileAt(file) && !isMade) yield* missing(posix.normalize(file), at, shipment);
   }
 }
 
-/** What a command before the installation imports. */
-function* tooEarly(file: string, at: CausePlace | undefined, { shipment, packages }: LookedApp): Generator<SeenCause> {
-  const { imports } = readPython(shipment.read(file), file);
-  const found = imports.find(({ module, isNeeded }) => isNeeded === 'always' && packages.has(packageOf(module) ?? ''));
-  if (!found) return;
+function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
+  const files = [...tree.values()].filter((file) => /(?<!__init__)\.py$/.test(file));
+  const near = files.filter((file) => posix.dirname(file) === (folder || '.'));
+  const names = (near.length > 0 ? near : files).slice(0, 3);
+  return names.length > 0 ? `the app has ${names.join(', ')}` : undefined;
+}
+
+/** `collectstatic` needs a folder. */
+function* collected(shipment: Shipment): Generator<SeenCause> {
+  const step = [...shipment.buildCommands(), ...shipment.started()].find(({ words }) =>
+    words.includes('collectstatic'),
+  );
+  const settings = shipment.paths.filter((path) => path.endsWith('.py') && /INSTALLED_APPS/.test(shipment.read(path)));
+  const [file] = settings;
+  const isSet = shipment.paths.some(
+    (path) => path.endsWith('.py') && /STATIC_ROOT|django_heroku/.test(shipment.read(path)),
+  );
+  if (!step || file === undefined || isSet) return;
   yield {
-    cause: 'module-missing',
-    at,
-    title: `${file} imports ${found.module}, and pre_build_commands run before the packages are installed`,
-    fix: 'move the command to shell_commands',
+    cause: 'command-failed',
+    severity: 'error',
+    at: step.at,
+    title: `collectstatic needs STATIC_ROOT, which ${file} does not set`,
+    fix: `write STATIC_ROOT = BASE_DIR / "staticfiles" in ${file}`,
   };
 }

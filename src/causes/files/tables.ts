@@ -1,5 +1,4 @@
 import { once } from '../../kernel/once.ts';
-import { groupsOf } from '../groups.ts';
 import { brought } from './brought.ts';
 
 /** What a package brings along, with what that brings; undefined if it is not known. */
@@ -90,89 +89,32 @@ export const librariesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['psycopg', ['libpq5', 'libpq-dev', 'postgresql-client', 'psycopg-binary', 'psycopg-c']],
 ]);
 
-/**
- * What calls and imports need besides their package, by what the libraries themselves say when it is not there: one of the
- * packages. A name is a pattern: after a `.` that of a member, after a `"` that of a text or of a variable that is set.
- * After a `=`, a text or a keyword that the call has; then the versions of a package of which it is true.
- */
+/** What calls and imports need besides their package, by what the libraries themselves say when it is not there: one of the packages. */
 const optional = String.raw`
   fastapi.(?:File|Form|UploadFile|security.OAuth2PasswordRequestForm\w*): python-multipart
   (?:fastapi|starlette).templating.Jinja2Templates: jinja2
-  (?:fastapi|starlette).testclient.TestClient: httpx
-  fastapi.(?:WebSocket|(?:FastAPI|APIRouter).websocket) uvicorn>=0: websockets wsproto
-  starlette.(?:routing.WebSocketRoute|websockets.WebSocket) uvicorn>=0: websockets wsproto
   fastapi.responses.ORJSONResponse: orjson
-  fastapi.responses.UJSONResponse: ujson
   starlette.middleware.sessions.SessionMiddleware: itsdangerous
   pydantic.(?:EmailStr|NameEmail): email-validator
   pandas.read_excel: openpyxl xlrd calamine python-calamine pyxlsb odfpy
-  pandas.read_feather: pyarrow
-  pandas.read_hdf: tables
   pandas.read_html: lxml html5lib
-  pandas.read_orc: pyarrow
   pandas.read_parquet: pyarrow fastparquet
-  pandas.read_xml: lxml
-  pandas.read_\w+=s3://.*: s3fs
-  pandas.read_\w+=gc?s://.*: gcsfs
-  polars.read_excel: fastexcel openpyxl
   .to_excel: openpyxl xlsxwriter
-  .to_feather: pyarrow polars
-  .to_hdf: tables
   .to_markdown: tabulate
-  .to_orc: pyarrow
   .to_parquet: pyarrow fastparquet polars dask
-  .write_image: kaleido
-  bs4.BeautifulSoup=lxml(?:-xml)?|xml: lxml
-  bs4.BeautifulSoup=html5lib: html5lib
   transformers.pipeline: torch tensorflow jax
-  .from_pretrained=device_map: accelerate
-  transformers.pipeline=device_map: accelerate
-  .enable_(?:model|sequential)_cpu_offload: accelerate
-  .load_lora_weights: peft
-  .enable_xformers_memory_efficient_attention: xformers
   transformers.BitsAndBytesConfig: bitsandbytes
-  plotly.express.scatter=ols: statsmodels
-  .from_pretrained=load_in_[48]bit: bitsandbytes
-  .from_pretrained=flash_attention_2: flash-attn kernels
-  .from_pretrained=gguf_file: gguf
-  transformers.(?:T5|Llama|MBart|Marian|Camembert|XLMRoberta|SpeechT5)Tokenizer transformers<5: sentencepiece
-  rembg.(?:remove|new_session) rembg>=2.0.61: onnxruntime
-  httpx.(?:Async)?Client=http2: h2
-  jwt.encode=[REP]S\d+|EdDSA: cryptography
-  celery.Celery=rediss?://.*: redis
-  langchain_community.vectorstores(?:.faiss)?.FAISS: faiss
-  langchain_community.document_loaders.PyPDFLoader: pypdf
-  "HF_HUB_ENABLE_HF_TRANSFER(?!.[0Ff]) huggingface-hub<1: hf-transfer
-  "postgresql\+asyncpg://: asyncpg
-  "postgresql\+psycopg://: psycopg
-  "postgresql\+psycopg2://: psycopg2
-  "mysql\+aiomysql://: aiomysql
-  "mysql\+asyncmy://: asyncmy
-  "mysql\+pymysql://: pymysql
-  "mysql\+mysqldb://: mysqlclient
-  "sqlite\+aiosqlite://: aiosqlite
-  "django.db.backends.postgresql$: psycopg psycopg2
-  "django.db.backends.mysql$: mysqlclient pymysql`;
+  .enable_(?:model|sequential)_cpu_offload: accelerate
+  .load_lora_weights: peft`;
 
-/** The packages of which one is needed, and what they are needed for. */
+/** The packages of which one is needed, and the call or the import that needs it. */
 export const optionalPackages = once(() =>
   optional
     .trim()
     .split('\n')
     .map((row) => {
-      const [, sign, name = '', given, owner, bound = '', packages = ''] = groupsOf(
-        /^\s*([".])?([^ =]+)(?:=(\S+?))?(?: ([\w-]+)([<>]\S+))?: (.+)$/,
-        row,
-      );
-      return {
-        isText: sign === '"',
-        isMember: sign === '.',
-        name: new RegExp(sign === '"' ? `(?:^|=)${name}` : `${sign === '.' ? '\\.' : '^'}(?:${name})$`),
-        given: given === undefined ? undefined : new RegExp(`^(?:${given})$`),
-        owner,
-        bound,
-        packages: packages.split(' '),
-      };
+      const [name = '', packages = ''] = row.trim().split(': ');
+      return { name: new RegExp(`${name.startsWith('.') ? '' : '^'}(?:${name})$`), packages: packages.split(' ') };
     }),
 );
 

@@ -12,7 +12,6 @@ image-without-command | o command specified; o command or entrypoint provided | 
 `),
   {
     cause: 'image-not-found',
-    inFiles: true,
     rank: 3,
     signs: [
       /failed to resolve source metadata for (?<image>\S{1,200}): .{0,300}not found$/,
@@ -92,7 +91,6 @@ image-without-command | o command specified; o command or entrypoint provided | 
   },
   {
     cause: 'user-missing',
-    inFiles: true,
     signs: [/unable to find (?:user|group) (?<user>[^\s:]{1,80}): no matching entries in/],
     title: 'the user {user} of the Dockerfile is not in the image',
     fix: 'make that user above the USER line (RUN useradd {user}), or write a number',

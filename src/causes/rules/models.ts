@@ -124,7 +124,6 @@ model-code-not-trusted | contains custom code which must be executed to correctl
   },
   {
     cause: 'browser-missing',
-    inFiles: true,
     rank: 5,
     signs: [
       /Executable doesn't exist at (?<path>\S{1,200})/,

@@ -178,7 +178,6 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
   },
   {
     cause: 'app-exited',
-    inFiles: true,
     rank: 0,
     signs: [/its (?:process|container) ended with exit code (?<code>\d{1,3})/, /^status code 502$/],
     title: 'the process of the app ended, exit code {code|unknown}',

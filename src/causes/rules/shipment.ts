@@ -6,9 +6,7 @@ module-excluded | none | the module {module} is in the app folder, but is not se
 file-excluded | none | {path} is in the app folder, but is not sent | add it to include, or remove the pattern that matches it from exclude | deployment.exclude
 file-not-found | none | {path} is not in the app | add it to the app folder, or correct the path
 entrypoint-not-found | none | the entrypoint starts {path}, which is not in the app | correct the entrypoint, or add the file to the app folder and to include | runtime.custom.entrypoint
-apt-needs-confirmation | none | apt-get asks a question, and nobody answers in a build | add -y to the apt-get command | deployment.shell_commands
 entrypoint-invalid | none | the command of the entrypoint is not valid: {target} | entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"] | runtime.custom.entrypoint
-worker-class-wrong | none | gunicorn does not find the worker class {name} | correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it | runtime.custom.entrypoint
 command-not-found | none | {command} is not installed in the image | add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name
 dependency-conflict | none | the packages need different versions of one package | loosen the versions so that one version fits all | dependencies.pip
 runtime-missing | none | main.py has {name} of {framework}, and the default runtime serves functions, not its routes | add [cerebrium.runtime.custom] with the command that serves it | runtime.custom
