@@ -12,7 +12,6 @@ import {
   pollUntil,
   type TimeLimit,
   throwUnlessTransient,
-  tryRequest,
   unlessMissing,
   untilKnown,
   waitForChange,
@@ -31,18 +30,11 @@ const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
 export const busyPolicies = beforeFacts.ifBusy;
 export type BusyPolicy = BeforeFacts['ifBusy'];
 
-/** The builds in progress. With `proceed` they are only noted: without them, or if they take long, the deploy continues. */
-export async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy, stuck: StuckBuilds) {
-  const find = async (api: Api) => {
-    const builds = await list(api, context.project, app);
-    // Those that cannot start any more are canceled with the others.
-    return policy === 'cancel' ? builds.filter(isBusy) : stuck.without(builds);
-  };
-  if (policy !== 'proceed') return find(context.api);
-  const busy = (await tryRequest(context, find)) ?? [];
-  const note = `${names(busy)} of ${app} in progress; this deploy does not wait (--if-busy wait)`;
-  if (busy.length > 0) context.progress.note(note);
-  return busy;
+/** Those in progress that are no part of this deploy are only noted. */
+export async function noteBusyBuilds({ progress }: Context, stuck: StuckBuilds, builds: readonly Build[] = []) {
+  const busy = await stuck.without(builds);
+  const note = `${names(busy)} of ${stuck.app} in progress; this deploy does not wait (--if-busy wait)`;
+  if (busy.length > 0) progress.note(note);
 }
 
 export async function cancelBusyBuilds(context: Context, app: string, busy: readonly Build[]): Promise<void> {

@@ -76,17 +76,16 @@ export interface Planned {
 }
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
-export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions) {
+export async function planDeploy(context: Context, local: LocalApp, deployed: DeployedApp, options: PlanOptions) {
   const { project, entries, bytes } = local;
   const { name } = project;
-  const { app, exists } = await readDeployedApp(context, name, options);
+  const { app, exists, history } = deployed;
   const shown = shownOf(app);
   const facts = { isNew: exists === false, region: shown.region };
   const region = chooseRegion(context.settings.region, project.hardware.region, facts);
   const keep = { ...(options.keepScaling && scalingOf(app)), ...(region && { region }) };
   const making: CreateAppOptions = { ...options, keep };
   const body = withoutLogin(project, making);
-  const history = await recordLook(context, name, app);
   const sent = history.sent(shown.build);
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
@@ -127,15 +126,27 @@ function shownOf(app: App) {
 /** What is shown of an app that is not there, or cannot be read. */
 const nothingShown: App = { id: '' };
 
-/** `exists`: null if that is not known. */
-async function readDeployedApp(context: Context, name: string, options: PlanOptions) {
-  try {
-    return { app: await fetchApp(context.api, { project: context.project, app: name }), exists: true };
-  } catch (error) {
-    if (error instanceof NotFoundError) return { app: nothingShown, exists: false };
+/** The deployed app, and what is on record of it. `exists`: null if that is not known. */
+export interface DeployedApp {
+  app: App;
+  exists: boolean | null;
+  history: AppHistory;
+}
+
+/** Throws on a dry run if that fails, and warns otherwise. */
+export async function readDeployedApp(
+  context: Context,
+  name: string,
+  options: Pick<PlanOptions, 'dryRun'>,
+): Promise<DeployedApp> {
+  const shown = await fetchApp(context.api, { project: context.project, app: name }).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
     warnOrThrow(context, error, options, 'cannot read the deployed app');
-    return { app: nothingShown, exists: null };
-  }
+    return null;
+  });
+  const app = shown ?? nothingShown;
+  const exists = shown === null ? null : shown !== undefined;
+  return { app, exists, history: await recordLook(context, name, app) };
 }
 
 /** Compares with what was sent, else with the files that the platform lists. Null if it lists none. */
@@ -162,7 +173,12 @@ async function compareWithBuild(
 }
 
 /** A failed comparison is a warning. What the next request would meet as well is thrown. */
-function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: PlanOptions, what: string): void {
+function warnOrThrow(
+  { progress, signal }: Context,
+  error: unknown,
+  { dryRun }: Pick<PlanOptions, 'dryRun'>,
+  what: string,
+): void {
   if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
   if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
   progress.warn(`${what}, deploying without a comparison: ${error.message}`);
@@ -204,13 +220,13 @@ export async function compareFiles(
 }
 
 /** Compares as `deploy --if-changed` does. Throws FailedError for an app that takes too long to read. */
-export async function compareHere(context: Context, configFile: string) {
+export async function compareHere(context: Context, configFile: string, deployed: DeployedApp) {
   const local = await readLocalApp(context, { configFile, checkSource: false });
   if (local.bytes > maxBytes) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }
   const options = { compares: true, ifChanged: true, dryRun: true };
-  const { changed, settings, fileChanges } = (await planDeploy(context, local, options)).plan;
+  const { changed, settings, fileChanges } = (await planDeploy(context, local, deployed, options)).plan;
   await local.checksums.save();
   // A file that is made from a setting is not in the folder.
   const madeFrom = new Map(
@@ -242,12 +258,12 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
 /** Equal by the SHA-256 of what is on record as sent, else by the checksums that the platform lists. */
 export async function compareWithLive(
   context: Context,
-  { planned, reading = unread }: { planned: Planned; reading: Pick<AppReading, 'serving' | 'list'> | undefined },
+  planned: Planned,
+  { serving, list }: Pick<AppReading, 'serving' | 'list'>,
   secrets: ReadSecrets,
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
   const { app, build } = plan;
-  const { serving, list } = reading;
   const shown = list.find(({ id }) => id === build);
   const live = liveOf(context, planned, shown);
   const compared = (difference: Compared['difference'], because: string, health: Compared['health'] = 'not sick') => {
@@ -288,8 +304,6 @@ function liveOf(context: Context, { plan, sent }: Planned, shown: Build | undefi
     changed: false,
   };
 }
-
-const unread: Pick<AppReading, 'serving' | 'list'> = { serving: { is: 'unknown' }, list: [] };
 
 /** Why the app is another one than the live build, or that is not known to serve; undefined if nothing shows that. */
 function whyOther(plan: DeployPlan, serving: Serving): string | undefined {

@@ -5,11 +5,12 @@ import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
-import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
+import { type Build, listBuilds } from '../../platform/contract/builds.ts';
+import { isRefusal, type TimeLimit, tryRequest, unless, unlessMissing } from '../../platform/waiting/index.ts';
 import type { Here } from '../commit-files.ts';
 import { whyOlder } from '../commit-of-build.ts';
 import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, type ToAsk } from '../decide.ts';
-import { observe, settle } from '../observe.ts';
+import { type AppReading, readingOf, settle } from '../observe.ts';
 import type { Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
 import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
@@ -17,14 +18,15 @@ import {
   type BusyPolicy,
   busyError,
   cancelBusyBuilds,
-  findBusyBuilds,
+  isBusy,
+  noteBusyBuilds,
   StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
 import { checkLocal, type LocalApp } from './local-app.ts';
-import { checkDrift, compareWithLive, type DeployPlan, type Planned, planDeploy } from './plan.ts';
+import { checkDrift, compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
 
 /** What was asked for. */
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
@@ -99,9 +101,9 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
     const here = { app, configFile: relative(context.cwd, project.file) };
     const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
-    const { plan, live } = await decide(context, intent, dryRun);
+    const { plan, live, reading } = await decide(context, intent, dryRun);
     checkDrift(context, plan, failOnDrift);
-    if (file !== undefined) await writePlanFile(context, local, { options: { ...options, keep: plan.keep }, file });
+    if (file !== undefined) await writePlanFile(context, local, { ...options, keep: plan.keep }, reading, file);
     if (!live) await (checked ?? (await check())).end();
     await local.checksums.save();
     const isMeant = options.new === true || options.preview !== undefined;
@@ -126,47 +128,66 @@ export async function decideInTurn(context: Context, intent: Intent): Promise<De
   return (await decide(context, { ...intent, local: again, secrets }, true)).live;
 }
 
-type Decided = Pick<Prepared, 'plan' | 'live'>;
+type Decided = Pick<Prepared, 'plan' | 'live'> & { reading: AppReading };
 
-/** The app on disk beside the deployed one, and what serves, if that is compared. `isNoted`: other builds are. */
-async function lookAt(context: Context, { local, options, here, stuck }: Intent, compares: boolean, isNoted: boolean) {
+/** The builds of an app. Why they are not listed is an error where nothing is decided without them. */
+async function readBuilds(context: Context, { options, here }: Intent): Promise<readonly Build[] | undefined> {
   const { dryRun, ifChanged, ifBusy } = options;
-  const { app } = here;
-  const observed = (api = context.api) => observe(contextWith(context, { api }), app);
-  // Of a dry run, the comparison is the result.
-  const tryObserved = () => (dryRun ? observed() : tryRequest(context, observed));
-  const [planned, tried] = await Promise.all([
-    planDeploy(context, local, { ...options, compares }),
-    compares ? tryObserved() : undefined,
-    // Beside all the rest.
-    isNoted ? findBusyBuilds(context, app, ifBusy, stuck) : undefined,
-  ]);
-  // Why the app cannot be looked at is an error, where nothing is sent without that.
-  return { planned, reading: tried ?? (ifChanged && planned.plan.exists ? await settle(context, app) : undefined) };
+  const ask = (api: Context['api']) => api(listBuilds, { project: context.project, app: here.app });
+  if (ifBusy !== 'proceed') return (await unlessMissing(ask(context.api))) ?? [];
+  return dryRun || ifChanged ? unless(isRefusal, ask(context.api)) : tryRequest(context, ask);
+}
+
+/** The app on disk beside the deployed one, and what serves. `isNoted`: other builds are in progress beside it. */
+async function lookAt(
+  context: Context,
+  { local, options, here, stuck }: Intent,
+  { compares, isNoted, listed }: { compares: boolean; isNoted: boolean; listed: () => ReturnType<typeof readBuilds> },
+) {
+  // Builds first, the app last: see `observe`. What is only noted is found out beside all the rest.
+  const list = compares ? await listed() : undefined;
+  const look = async () => {
+    const deployed = await readDeployedApp(context, here.app, options);
+    const { app, exists } = deployed;
+    const builds = { true: list, false: list ?? [], null: undefined }[`${exists}`];
+    const reading = readingOf(context, exists ? app : undefined, builds);
+    return { planned: await planDeploy(context, local, deployed, { ...options, compares }), reading };
+  };
+  const note = async () => noteBusyBuilds(context, stuck, await listed());
+  const [looked] = await Promise.all([look(), isNoted && note()]);
+  return looked;
 }
 
 /** What decides whether an app is sent, each found out once it is asked for. `isDone`: other builds are dealt with. */
 function factsOf(context: Context, intent: Intent, isDone: boolean) {
-  const { local, options, here, stuck, approved, secrets } = intent;
+  const { local, options, stuck, approved, secrets } = intent;
   const { dryRun, ifChanged = false, ifBusy } = options;
   const compares = dryRun || options.asks || ifChanged;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const waitsLater = ifBusy === 'wait' && !ifChanged;
-  const others = once(() => findBusyBuilds(context, here.app, ifBusy, stuck));
-  const looked = once(() => lookAt(context, intent, compares, ifBusy === 'proceed' && !isDone));
-  const planned = async () => (await looked()).planned;
-  const compared = once(async () => compareWithLive(context, await looked(), secrets));
+  const listed = once(() => readBuilds(context, intent));
+  // Those that cannot start any more are canceled with the others.
+  const others = once(async () => {
+    const builds = (await listed()) ?? [];
+    return ifBusy === 'cancel' ? builds.filter(isBusy) : stuck.without(builds);
+  });
+  const isNoted = ifBusy === 'proceed' && !isDone;
+  const looked = once(() => lookAt(context, intent, { compares, isNoted, listed }));
+  const compared = once(async () => {
+    const { planned, reading } = await looked();
+    return compareWithLive(context, planned, reading, secrets);
+  });
   // What is sent is compared with the plan before its upload.
   const broken = once(async () => {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
-    return whyOtherApp(context, local, approved, (await planned()).making);
+    return whyOtherApp(context, local, approved, (await looked()).planned.making);
   });
-  const older = once(async () => whyOld(context, intent, planned()));
+  const older = once(async () => whyOld(context, intent, looked, compares));
   const facts: ToAsk<BeforeFacts> = {
     ifBusy: isDone || waitsLater ? 'proceed' : ifBusy,
     others: async () => ((await others()).length > 0 ? 'in progress' : 'none'),
     compares: yesNo(compares),
-    serving: async () => servingFacts[(await looked()).reading?.serving.is ?? 'unknown'],
+    serving: async () => servingFacts[(await looked()).reading.serving.is],
     ifChanged: yesNo(ifChanged),
     plan: async () => ((await broken()) ? 'broken' : 'holds'),
     commit: async () => ((await older()) ? 'older' : 'not older'),
@@ -174,13 +195,19 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     health: async () => (await compared()).health,
     verifies: yesNo(isAsked(options.verification)),
   };
-  return { facts, others, planned, compared, broken, older };
+  return { facts, others, looked, compared, broken, older };
 }
 
 /** The error if a newer commit serves; a dry run only warns. */
-async function whyOld(context: Context, { here, options }: Intent, planned: Promise<Planned>) {
-  const [found, { plan }] = await Promise.all([whyOlder(context, here, options.anyway), planned]);
-  plan.older = found !== undefined;
+async function whyOld(
+  context: Context,
+  { here, options }: Intent,
+  looked: () => ReturnType<typeof lookAt>,
+  compares: boolean,
+) {
+  const reading = compares ? async () => (await looked()).reading : undefined;
+  const [found, { planned }] = await Promise.all([whyOlder(context, here, options.anyway, reading), looked()]);
+  planned.plan.older = found !== undefined;
   if (!options.dryRun) return found;
   if (found) context.progress.warn(`${found.message}: a deploy needs --older`);
   return undefined;
@@ -191,17 +218,18 @@ async function decide(context: Context, intent: Intent, isAlone: boolean, isDone
   const { options, here, stuck } = intent;
   const { app } = here;
   const { limit, inTurn } = options;
-  const { facts, others, planned, compared, broken, older } = factsOf(context, intent, isDone);
+  const { facts, others, looked, compared, broken, older } = factsOf(context, intent, isDone);
   const decided = async (isSent: boolean) => {
-    const { plan } = await planned();
+    const { planned, reading } = await looked();
+    const { plan } = planned;
     // Of what the plan does not show, such as secrets and modes of files.
     const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
-    if (!isCompared) return { plan, live: undefined };
+    if (!isCompared) return { plan, live: undefined, reading };
     const { live, because, difference } = await compared();
     plan.changed ||= difference !== 'equal';
     const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
     if (isSent && because) context.progress.note(`${because}: ${options.ifChanged ? 'deploying' : would}`);
-    return { plan, live: isSent ? undefined : live };
+    return { plan, live: isSent ? undefined : live, reading };
   };
   const isAlive = () => decided(false);
   const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {
