@@ -1,10 +1,8 @@
-import { relative } from 'node:path';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
-import { listApps } from '../../platform/contract/apps.ts';
 import { type Build, listBuilds } from '../../platform/contract/builds.ts';
 import { isRefusal, type TimeLimit, tryRequest, unless, unlessMissing } from '../../platform/waiting/index.ts';
 import type { Here } from '../commit-files.ts';
@@ -13,20 +11,19 @@ import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, type ToA
 import { type AppReading, readingOf, settle } from '../observe.ts';
 import type { Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
-import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
 import {
   type BusyPolicy,
   busyError,
   cancelBusyBuilds,
   isBusy,
   noteBusyBuilds,
-  StuckBuilds,
+  type StuckBuilds,
   waitForBuilds,
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
-import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
-import { checkLocal, type LocalApp } from './local-app.ts';
-import { checkDrift, compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
+import { type GivenPlan, whyOtherApp } from './guard.ts';
+import type { LocalApp } from './local-app.ts';
+import { compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
 
 /** What was asked for. */
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
@@ -76,47 +73,6 @@ export interface Intent {
   secrets: ReadSecrets;
 }
 
-/** The same once it is decided. */
-export interface Prepared extends Intent {
-  plan: DeployPlan;
-  /** What serves, if it is not sent. */
-  live: Deployment | undefined;
-  /** To be asked before it is sent, where somebody can be asked. */
-  questions: readonly Question[];
-}
-
-/** Compares with the deployed app, and decides whether the app is sent. */
-export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
-  const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
-  const { project } = local;
-  const { name: app } = project;
-  const secrets = once(() => trySecretsOf(context, app));
-  // A deploy that ends early does not wait for a program that it has asked.
-  const asking = new AbortController();
-  const signal = AbortSignal.any([context.signal, asking.signal]);
-  try {
-    const check = () => checkLocal(context, local, secrets, signal);
-    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
-    const checked = ifChanged ? undefined : await check();
-    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
-    const here = { app, configFile: relative(context.cwd, project.file) };
-    const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
-    const { plan, live, reading } = await decide(context, intent, dryRun);
-    checkDrift(context, plan, failOnDrift);
-    if (file !== undefined) await writePlanFile(context, local, { ...options, keep: plan.keep }, reading, file);
-    if (!live) await (checked ?? (await check())).end();
-    await local.checksums.save();
-    const isMeant = options.new === true || options.preview !== undefined;
-    const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
-    // Before a question about an app: nobody can create one in a project that does not exist.
-    if (questions.length > 0 && plan.exists === false) await context.api(listApps, { project: context.project });
-    refuseUnanswered(context, questions);
-    return { ...intent, plan, live, questions };
-  } finally {
-    asking.abort();
-  }
-}
-
 /** What serves, if it is equal now. Of a deploy that has created its build, and waited for those before it. */
 export async function decideInTurn(context: Context, intent: Intent): Promise<Deployment | undefined> {
   const { local, options } = intent;
@@ -128,7 +84,12 @@ export async function decideInTurn(context: Context, intent: Intent): Promise<De
   return (await decide(context, { ...intent, local: again, secrets }, true)).live;
 }
 
-type Decided = Pick<Prepared, 'plan' | 'live'> & { reading: AppReading };
+export interface Decided {
+  plan: DeployPlan;
+  /** What serves, if it is not sent. */
+  live: Deployment | undefined;
+  reading: AppReading;
+}
 
 /** The builds of an app. Why they are not listed is an error where nothing is decided without them. */
 async function readBuilds(context: Context, { options, here }: Intent): Promise<readonly Build[] | undefined> {
@@ -213,8 +174,8 @@ async function whyOld(
   return undefined;
 }
 
-/** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
-async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
+/** Goes through the table of what comes before sending: whether the app is sent. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
+export async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
   const { options, here, stuck } = intent;
   const { app } = here;
   const { limit, inTurn } = options;

@@ -1,16 +1,69 @@
+import { relative } from 'node:path';
 import { type GantryError, PendingError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import { listApps } from '../../platform/contract/apps.ts';
 import { followBuild } from '../builds/index.ts';
 import { findCommit } from '../commit-of-build.ts';
 import { firstRowAsked, type ReadyStep, readyTable } from '../decide.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification } from '../verify.ts';
-import type { Deployment } from './deploy-record.ts';
+import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
+import { StuckBuilds } from './busy-builds.ts';
+import {
+  type Decided,
+  type DeployAppOptions,
+  decide,
+  decideInTurn,
+  type Intent,
+  isAsked,
+  yesNo,
+} from './decide-deploy.ts';
+import { type Deployment, trySecretsOf } from './deploy-record.ts';
 import { recordFailure, tellOnFailure } from './failed-build.ts';
-import { isAsked, type Prepared, yesNo } from './prepare-deploy.ts';
+import { readPlanFile, writePlanFile } from './guard.ts';
+import { checkLocal, type LocalApp } from './local-app.ts';
+import { checkDrift } from './plan.ts';
 import type { Sent } from './send-build.ts';
+
+/** A deploy that is decided on. */
+export interface Prepared extends Intent, Decided {
+  /** To be asked before it is sent, where somebody can be asked. */
+  questions: readonly Question[];
+}
+
+/** Compares with the deployed app, and decides whether the app is sent. */
+export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
+  const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
+  const { project } = local;
+  const { name: app } = project;
+  const secrets = once(() => trySecretsOf(context, app));
+  // A deploy that ends early does not wait for a program that it has asked.
+  const asking = new AbortController();
+  const signal = AbortSignal.any([context.signal, asking.signal]);
+  try {
+    const check = () => checkLocal(context, local, secrets, signal);
+    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+    const checked = ifChanged ? undefined : await check();
+    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
+    const here = { app, configFile: relative(context.cwd, project.file) };
+    const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
+    const { plan, live, reading } = await decide(context, intent, dryRun);
+    checkDrift(context, plan, failOnDrift);
+    if (file !== undefined) await writePlanFile(context, local, { ...options, keep: plan.keep }, reading, file);
+    if (!live) await (checked ?? (await check())).end();
+    await local.checksums.save();
+    const isMeant = options.new === true || options.preview !== undefined;
+    const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
+    // Before a question about an app: nobody can create one in a project that does not exist.
+    if (questions.length > 0 && plan.exists === false) await context.api(listApps, { project: context.project });
+    refuseUnanswered(context, questions);
+    return { ...intent, plan, live, reading, questions };
+  } finally {
+    asking.abort();
+  }
+}
 
 /** Carries out what was prepared: sends the app unless it serves, verifies it, and returns to the build before a sick one. */
 export async function deployApp(prepared: Prepared): Promise<Deployment> {
@@ -26,13 +79,13 @@ export async function deployApp(prepared: Prepared): Promise<Deployment> {
 
 /** Packs, creates a build, waits for its turn, looks again, uploads, and follows the build. */
 async function send(context: Context, prepared: Prepared): Promise<Sent> {
-  const { local, plan, here, options, approved, secrets } = prepared;
+  const { local, plan, here, options, approved, secrets, stuck } = prepared;
   const { ifBusy, limit, verification, anyway } = options;
   const sent = await (await import('./send-app.ts')).sendApp(context, local, {
     ...options,
     keep: plan.keep,
     secrets,
-    turn: ifBusy === 'wait' ? prepared : undefined,
+    turn: ifBusy === 'wait' ? { stuck, findEqual: () => decideInTurn(context, prepared) } : undefined,
     guard: { plan: approved, order: { here, anyway } },
     isVerified: isAsked(verification),
   });

@@ -34,7 +34,7 @@ import { type EventOf, recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
-import { isPending, waitForBuilds } from './busy-builds.ts';
+import { isPending, type StuckBuilds, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
   type ReadSecrets,
@@ -45,7 +45,6 @@ import {
 } from './deploy-record.ts';
 import { type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './failed-build.ts';
 import { type Guard, whyNotSend } from './guard.ts';
-import { decideInTurn, type Intent } from './prepare-deploy.ts';
 
 /** What is sent, of an app on disk or of an archive that is kept: the same from the plan to the last sentence. */
 export interface Sending extends SendOptions {
@@ -70,8 +69,8 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   detach?: boolean | undefined;
   logs: boolean;
   limit: TimeLimit;
-  /** It waits for the builds before its own one. */
-  turn?: Intent | undefined;
+  /** It waits for the builds before its own one. `findEqual`: what serves then, if that is equal. */
+  turn?: { stuck: StuckBuilds; findEqual: () => Promise<Deployment | undefined> } | undefined;
   guard?: Guard | undefined;
   /** What there is before the upload is looked at, for a verdict about the new build. */
   isVerified?: boolean | undefined;
@@ -196,7 +195,7 @@ async function waitForTurn({ context, sending, packed }: Ongoing, { buildId: own
   const { limit, turn } = sending;
   if (!turn || !packed.archive) return undefined;
   const hasWaited = await waitForBuilds(context, limit, turn.stuck, own);
-  return hasWaited ? decideInTurn(context, turn) : undefined;
+  return hasWaited ? turn.findEqual() : undefined;
 }
 
 /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
@@ -224,7 +223,7 @@ async function upload(ongoing: Ongoing, created: Created): Promise<Ongoing> {
   };
   if (!archive) return write('sent').then(() => ongoing);
   const kept = await keepArchive(context, archive, { body, build, baseImages });
-  const archived = { bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
+  const archived = { bytes: archive.bytes, ...defined({ archive: kept?.sha256 }) };
   await write('sending', archived);
   const checked = await check(ongoing, created);
   if (rollback) await recordEvent(unlimitedOf(ongoing), app, 'rolling-back', { ...rollback, as: build });
