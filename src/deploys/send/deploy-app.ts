@@ -1,7 +1,9 @@
 import { relative } from 'node:path';
-import { type GantryError, PendingError } from '../../kernel/errors.ts';
+import { ConflictError, type GantryError, InputNeededError, PendingError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
+import { readFolderTarget } from '../../platform/config/folder-target.ts';
+import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { followBuild } from '../builds/index.ts';
@@ -9,7 +11,6 @@ import { findCommit } from '../commit-of-build.ts';
 import { firstRowAsked, type ReadyStep, readyTable } from '../decide.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification } from '../verify.ts';
-import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
 import { StuckBuilds } from './busy-builds.ts';
 import {
   type Decided,
@@ -24,8 +25,17 @@ import { type Deployment, trySecretsOf } from './deploy-record.ts';
 import { recordFailure, tellOnFailure } from './failed-build.ts';
 import { readPlanFile, writePlanFile } from './guard.ts';
 import { checkLocal, type LocalApp } from './local-app.ts';
-import { checkDrift } from './plan.ts';
+import { checkDrift, type DeployPlan } from './plan.ts';
 import type { Sent } from './send-build.ts';
+
+/** What a deploy asks for besides its own yes, since it is more than a new version of the app. */
+interface Question {
+  text: string;
+  /** `--yes` is an answer. */
+  takesYes: boolean;
+  /** Where nobody can be asked. */
+  refusal: GantryError;
+}
 
 /** A deploy that is decided on. */
 export interface Prepared extends Intent, Decided {
@@ -63,6 +73,51 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   } finally {
     asking.abort();
   }
+}
+
+/** The region that an app would move to, and where it is. */
+export function movedRegion({ settings }: Pick<DeployPlan, 'settings'>) {
+  return settings.find(({ setting }) => setting === 'hardware.region');
+}
+
+/** `isMeant`: whether a new app is what the user wants, by `--new`, `--preview` or a plan. */
+function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
+  const { app } = plan;
+  const questions: Question[] = [];
+  if (isFolderEmulator(target)) return questions;
+  const move = movedRegion(plan);
+  if (move) {
+    questions.push({
+      text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,
+      takesYes: true,
+      refusal: new ConflictError(`${app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
+        why: `each region has its own volumes: what the app has stored stays where it is; --region ${move.from} leaves the app there`,
+        fix: 'to move it',
+        retryWith: ['--yes'],
+        details: { app, ...move },
+      }),
+    });
+  }
+  const last = readFolderTarget(settings.folders, cwd)?.app || undefined;
+  if (plan.exists === false && last !== undefined && last !== app && !isMeant) {
+    questions.push({
+      text: `Create ${app}? This folder has deployed ${last}.`,
+      takesYes: false,
+      refusal: new InputNeededError(`this folder has deployed ${last}, and ${app} would be a new app`, {
+        fix: `to create it (to deploy ${last}, correct the name)`,
+        retryWith: ['--new'],
+        details: { app, last },
+      }),
+    });
+  }
+  return questions;
+}
+
+/** Throws the refusal of a question that nobody has answered and nobody can be asked. */
+function refuseUnanswered({ prompt }: Context, questions: readonly Question[]): void {
+  if (prompt.isPossible) return;
+  const open = questions.find(({ takesYes }) => !(takesYes && prompt.isConfirmed));
+  if (open) throw open.refusal;
 }
 
 /** Carries out what was prepared: sends the app unless it serves, verifies it, and returns to the build before a sick one. */

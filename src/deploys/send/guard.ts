@@ -283,8 +283,8 @@ async function whyDeployedMeanwhile(
 
 /** The build of others that became ready between two looks: the one that serves, if the platform shows that. */
 function readySince(seen: AppReading, now: AppReading, own: readonly string[]): string | undefined {
-  const old = new Set([servingBuild(seen.serving), ...own]);
-  for (const build of seen.list) if (!isBusy(build)) old.add(build.id);
+  const ended = seen.list.filter((build) => !isBusy(build)).map(({ id }) => id);
+  const old = new Set([servingBuild(seen.serving), ...own, ...ended]);
   const ready = now.list.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
   return [servingBuild(now.serving), ...ready].find((id) => id !== undefined && !old.has(id));
 }

@@ -7,9 +7,8 @@ export {
   withLogin,
   withoutLogin,
 } from './app-settings.ts';
-export { movedRegion } from './ask.ts';
 export { busyPolicies, othersInProgress, StuckBuilds } from './busy-builds.ts';
-export { deployApp, type Prepared, prepareDeploy } from './deploy-app.ts';
+export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-app.ts';
 export type { Deployment } from './deploy-record.ts';
 export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
 export { DeployedMeanwhileError, wasCreated } from './guard.ts';
