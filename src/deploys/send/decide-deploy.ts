@@ -58,8 +58,6 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   new?: true | undefined;
   /** Set for the app of a branch. */
   preview?: string | true | undefined;
-  /** Whether the user is asked before anything is sent. */
-  asks: boolean;
 }
 
 /** A deploy that is decided on: the app on disk, what was asked for, and what is known besides. */
@@ -123,7 +121,7 @@ async function lookAt(
 function factsOf(context: Context, intent: Intent, isDone: boolean) {
   const { local, options, stuck, approved, secrets } = intent;
   const { dryRun, ifChanged = false, ifBusy } = options;
-  const compares = dryRun || options.asks || ifChanged;
+  const compares = dryRun || context.prompt.isPossible || ifChanged;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const waitsLater = ifBusy === 'wait' && !ifChanged;
   const listed = once(() => readBuilds(context, intent));

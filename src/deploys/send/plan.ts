@@ -141,17 +141,15 @@ export async function readDeployedApp(
   return { app, exists, history: await recordLook(context, name, app) };
 }
 
-interface Comparing {
-  app: App;
-  local: LocalApp;
-  named: LocalApp;
-  isAsSent: () => Promise<boolean>;
-}
-
 /** Compares with what was sent, else with the files that the platform lists. Null if it lists none. */
 async function compareWithBuild(
   context: Context,
-  { app: shown, local, named, isAsSent }: Comparing,
+  {
+    app: shown,
+    local,
+    named,
+    isAsSent,
+  }: { app: App; local: LocalApp; named: LocalApp; isAsSent: () => Promise<boolean> },
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
