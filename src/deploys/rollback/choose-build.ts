@@ -7,6 +7,7 @@ import { type Build, buildPhase, listBuilds } from '../../platform/contract/buil
 import { fetchApp } from '../../platform/replies/index.ts';
 import { findKeptBuilds, whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
+import { firstTrue } from '../decide.ts';
 import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
@@ -134,12 +135,12 @@ export function candidatesOf({ builds, history, live }: Known, served: readonly 
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
   return served.map(({ id, evidence }) => {
     const isSame = live !== undefined && history.areOfSame(id, live);
-    const unfit: [isUnfit: boolean, why: string][] = [
+    const why = firstTrue([
       [isSame, 'the same files as those of the live build'],
       [history.isSick(id), 'rolled back or found sick'],
       [!ready.has(id), 'it did not succeed, or is gone'],
-    ];
-    return { id, evidence, why: unfit.find(([isUnfit]) => isUnfit)?.[1] };
+    ]);
+    return { id, evidence, why };
   });
 }
 

@@ -23,9 +23,9 @@ import {
   type Deployment,
   othersInProgress,
   type SettingChange,
-  StuckBuilds,
   scalingOf,
   wasCreated,
+  whichCanStart,
 } from '../send/index.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
 import { type Chosen, changedScaling, chooseBuild, NothingBeforeError, type RollbackOptions } from './choose-build.ts';
@@ -168,7 +168,7 @@ async function checkServes(context: Context, app: string, seen: AppReading, sick
   const serves = servingBuild(seen.serving);
   if (serves !== undefined && serves !== sick) throw new DeployedMeanwhileError(app, serves, 'serves now', seen);
   const since = seen.list.filter(({ id }) => id !== sick && mayReplace(seen, id, sick));
-  const [later] = await new StuckBuilds(context, app).without(since);
+  const [later] = await whichCanStart(context, app, since);
   if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, seen);
 }
 

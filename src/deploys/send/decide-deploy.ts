@@ -17,8 +17,8 @@ import {
   cancelBusyBuilds,
   isBusy,
   noteBusyBuilds,
-  type StuckBuilds,
   waitForBuilds,
+  whichCanStart,
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { type GivenPlan, whyOtherApp } from './guard.ts';
@@ -65,8 +65,6 @@ export interface Intent {
   local: LocalApp;
   options: DeployAppOptions;
   here: Here;
-  /** Builds that cannot start any more, as far as they were named already. */
-  stuck: StuckBuilds;
   approved: GivenPlan | undefined;
   secrets: ReadSecrets;
 }
@@ -100,7 +98,7 @@ async function readBuilds(context: Context, { options, here }: Intent): Promise<
 /** The app on disk beside the deployed one, and what serves. `isNoted`: other builds are in progress beside it. */
 async function lookAt(
   context: Context,
-  { local, options, here, stuck }: Intent,
+  { local, options, here }: Intent,
   { compares, isNoted, listed }: { compares: boolean; isNoted: boolean; listed: () => ReturnType<typeof readBuilds> },
 ) {
   // Builds first, the app last: see `observe`. What is only noted is found out beside all the rest.
@@ -112,14 +110,14 @@ async function lookAt(
     const reading = readingOf(context, exists ? app : undefined, builds);
     return { planned: await planDeploy(context, local, deployed, { ...options, compares }), reading };
   };
-  const note = async () => noteBusyBuilds(context, stuck, await listed());
+  const note = async () => noteBusyBuilds(context, here.app, await listed());
   const [looked] = await Promise.all([look(), isNoted && note()]);
   return looked;
 }
 
 /** What decides whether an app is sent, each found out once it is asked for. `isDone`: other builds are dealt with. */
 function factsOf(context: Context, intent: Intent, isDone: boolean) {
-  const { local, options, stuck, approved, secrets } = intent;
+  const { local, options, here, approved, secrets } = intent;
   const { dryRun, ifChanged = false, ifBusy } = options;
   const compares = dryRun || context.prompt.isPossible || ifChanged;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
@@ -128,7 +126,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   // Those that cannot start any more are canceled with the others.
   const others = once(async () => {
     const builds = (await listed()) ?? [];
-    return ifBusy === 'cancel' ? builds.filter(isBusy) : stuck.without(builds);
+    return ifBusy === 'cancel' ? builds.filter(isBusy) : whichCanStart(context, here.app, builds);
   });
   const isNoted = ifBusy === 'proceed' && !isDone;
   const looked = once(() => lookAt(context, intent, { compares, isNoted, listed }));
@@ -174,7 +172,7 @@ async function whyOld(
 
 /** Goes through the table of what comes before sending: whether the app is sent. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
 export async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
-  const { options, here, stuck } = intent;
+  const { options, here } = intent;
   const { app } = here;
   const { limit, inTurn } = options;
   const { facts, others, looked, compared, broken, older } = factsOf(context, intent, isDone);
@@ -196,7 +194,7 @@ export async function decide(context: Context, intent: Intent, isAlone: boolean,
     'stop: older': older,
     'stop: not as planned': broken,
     'cancel others': async () => void (await cancelBusyBuilds(context, app, await others())),
-    'wait for others': async () => void (await waitForBuilds(context, limit, stuck)),
+    'wait for others': async () => void (await waitForBuilds(context, limit, app)),
     'wait for the app': async () => void (await settle(context, app)),
     send: () => decided(true),
     verify: isAlive,

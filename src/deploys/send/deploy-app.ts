@@ -11,7 +11,6 @@ import { findCommit } from '../commit-of-build.ts';
 import { firstRowAsked, type ReadyStep, readyTable } from '../decide.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification } from '../verify.ts';
-import { StuckBuilds } from './busy-builds.ts';
 import {
   type Decided,
   type DeployAppOptions,
@@ -58,7 +57,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const checked = ifChanged ? undefined : await check();
     const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
     const here = { app, configFile: relative(context.cwd, project.file) };
-    const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
+    const intent: Intent = { local, options, here, approved, secrets };
     const { plan, live, reading } = await decide(context, intent, dryRun);
     checkDrift(context, plan, failOnDrift);
     if (file !== undefined) await writePlanFile(context, local, { ...options, keep: plan.keep }, reading, file);
@@ -134,13 +133,13 @@ export async function deployApp(prepared: Prepared): Promise<Deployment> {
 
 /** Packs, creates a build, waits for its turn, looks again, uploads, and follows the build. */
 async function send(context: Context, prepared: Prepared): Promise<Sent> {
-  const { local, plan, here, options, approved, secrets, stuck } = prepared;
+  const { local, plan, here, options, approved, secrets } = prepared;
   const { ifBusy, limit, verification, anyway } = options;
   const sent = await (await import('./send-app.ts')).sendApp(context, local, {
     ...options,
     keep: plan.keep,
     secrets,
-    turn: ifBusy === 'wait' ? { stuck, findEqual: () => decideInTurn(context, prepared) } : undefined,
+    turn: ifBusy === 'wait' ? () => decideInTurn(context, prepared) : undefined,
     guard: { plan: approved, order: { here, anyway } },
     isVerified: isAsked(verification),
   });

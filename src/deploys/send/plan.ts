@@ -27,7 +27,7 @@ import {
   listFiles,
   unchangedFiles,
 } from '../builds/index.ts';
-import type { BeforeFacts } from '../decide.ts';
+import { type BeforeFacts, firstTrue } from '../decide.ts';
 import { type AppHistory, allApps, readHistory, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { type Serving, servingBuild } from '../serving.ts';
@@ -273,12 +273,11 @@ export async function compareWithLive(
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
   if (!sent)
     context.progress.note(`${named} of ${app} was not deployed from here: only its files were compared (by ${hash})`);
-  const sickness: [isSo: boolean, what: string][] = [
+  const sickness = firstTrue([
     [history.isSick(live.build), `${named} was found sick`],
     [appIsUnwell(plan.status), `its status is ${plan.status}`],
-  ];
-  const sick = sickness.find(([isSo]) => isSo);
-  return sick ? compared('equal', `${app} is unchanged, but ${sick[1]}`, 'sick') : compared('equal', '');
+  ]);
+  return sickness ? compared('equal', `${app} is unchanged, but ${sickness}`, 'sick') : compared('equal', '');
 }
 
 /** What serves, as the result of a command that sends nothing. */
@@ -311,7 +310,7 @@ function whyOther({ app, build, exists, settings, fileChanges }: DeployPlan, ser
   const paths = changedPaths(fileChanges);
   const may = serving.is === 'one-of' ? serving.builds : [servingBuild(serving) ?? ''];
   const shown = `${app} is shown with build ${shortBuild(build ?? '')}`;
-  const rows: [isSo: boolean, why: string][] = [
+  return firstTrue([
     [exists === null, `cannot read the deployed ${app}`],
     [exists === false, `${app} is new`],
     [certain.length > 0, `changed settings: ${certain.join(', ')}`],
@@ -321,8 +320,7 @@ function whyOther({ app, build, exists, settings, fileChanges }: DeployPlan, ser
     [build === null, `${app} shows no live build`],
     [serving.is === 'one-of', `${buildsText(may)} of ${app} may serve`],
     [may[0] !== build, `${shown}, but ${buildsText(may)} serves`],
-  ];
-  return rows.find(([isSo]) => isSo)?.[1];
+  ]);
 }
 
 /** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */

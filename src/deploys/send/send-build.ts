@@ -34,7 +34,7 @@ import { type EventOf, recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import { type Before, lookBefore } from '../observed.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
-import { isPending, type StuckBuilds, waitForBuilds } from './busy-builds.ts';
+import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
   type ReadSecrets,
@@ -69,8 +69,8 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   detach?: boolean | undefined;
   logs: boolean;
   limit: TimeLimit;
-  /** It waits for the builds before its own one. `findEqual`: what serves then, if that is equal. */
-  turn?: { stuck: StuckBuilds; findEqual: () => Promise<Deployment | undefined> } | undefined;
+  /** It waits for the builds before its own one. What serves then, if that is equal. */
+  turn?: (() => Promise<Deployment | undefined>) | undefined;
   guard?: Guard | undefined;
   /** What there is before the upload is looked at, for a verdict about the new build. */
   isVerified?: boolean | undefined;
@@ -190,11 +190,11 @@ function warnOfLost({ context, packed, known }: Ongoing, error: unknown, hasLost
 }
 
 /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
-async function waitForTurn({ context, sending, packed }: Ongoing, { buildId: own }: Created) {
+async function waitForTurn({ context, sending, packed, known }: Ongoing, { buildId: own }: Created) {
   const { limit, turn } = sending;
   if (!turn || !packed.archive) return undefined;
-  const hasWaited = await waitForBuilds(context, limit, turn.stuck, own);
-  return hasWaited ? turn.findEqual() : undefined;
+  const hasWaited = await waitForBuilds(context, limit, known.app, own);
+  return hasWaited ? turn() : undefined;
 }
 
 /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
