@@ -106,8 +106,9 @@ async function lookAt(
   const look = async () => {
     const deployed = await readDeployedApp(context, here.app, options);
     const { app, exists } = deployed;
-    const builds = { true: list, false: list ?? [], null: undefined }[`${exists}`];
-    const reading = readingOf(context, exists ? app : undefined, builds);
+    // One that is not there has no builds, and of one that cannot be read nothing says what serves.
+    const none = exists === false ? [] : undefined;
+    const reading = readingOf(context, exists ? app : undefined, exists === null ? undefined : (list ?? none));
     return { planned: await planDeploy(context, local, deployed, { ...options, compares }), reading };
   };
   const note = async () => noteBusyBuilds(context, here.app, await listed());
@@ -139,7 +140,13 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
     return whyOtherApp(context, local, approved, (await looked()).planned.making);
   });
-  const older = once(async () => whyOld(context, intent, looked, compares));
+  const reading = compares ? async () => (await looked()).reading : undefined;
+  const older = once(async () => {
+    const [found, { planned }] = await Promise.all([whyOlder(context, here, options.anyway, reading), looked()]);
+    planned.plan.older = found !== undefined;
+    if (found && dryRun) context.progress.warn(`${found.message}: a deploy needs --older`);
+    return dryRun ? undefined : found;
+  });
   const facts: ToAsk<BeforeFacts> = {
     ifBusy: isDone || waitsLater ? 'proceed' : ifBusy,
     others: async () => ((await others()).length > 0 ? 'in progress' : 'none'),
@@ -153,21 +160,6 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     verifies: yesNo(isAsked(options.verification)),
   };
   return { facts, others, looked, compared, broken, older };
-}
-
-/** The error if a newer commit serves; a dry run only warns. */
-async function whyOld(
-  context: Context,
-  { here, options }: Intent,
-  looked: () => ReturnType<typeof lookAt>,
-  compares: boolean,
-) {
-  const reading = compares ? async () => (await looked()).reading : undefined;
-  const [found, { planned }] = await Promise.all([whyOlder(context, here, options.anyway, reading), looked()]);
-  planned.plan.older = found !== undefined;
-  if (!options.dryRun) return found;
-  if (found) context.progress.warn(`${found.message}: a deploy needs --older`);
-  return undefined;
 }
 
 /** Goes through the table of what comes before sending: whether the app is sent. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
