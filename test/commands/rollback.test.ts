@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -62,19 +62,6 @@ test('says once what serves until then, and how long the earlier deployment took
   const { stderr } = await back();
   const said = `^web stays on ${second} until the new build is ready; deploying ${first} took [\\d.]+ m?s$`;
   expect(stderr.match(new RegExp(said, 'gm'))).toHaveLength(1);
-});
-
-test('passes over a build without an archive, and says so', async () => {
-  const [first, second] = [await deployed('one'), await deployed('two')];
-  await deployed('three');
-  const records = join(home, 'state', 'archives', 'builds');
-  for (const name of await readdir(records)) {
-    const record = join(records, name);
-    if ((await readFile(record, 'utf8')).includes(second)) await rm(record);
-  }
-  const { code, stderr, json } = await back();
-  expect([code, json()]).toMatchObject([0, { restored: first }]);
-  expect(stderr).toContain(`skipped ${second.slice(0, 8)}: there is no archive of it`);
 });
 
 test('names no build of an app that was deleted, though its archive is kept', async () => {

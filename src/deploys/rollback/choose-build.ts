@@ -42,7 +42,7 @@ export interface Chosen extends Pick<RollbackOptions, 'again'> {
   isLive: boolean;
   /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
   done: EventOf<'rolling-back'> | undefined;
-  /** Those that could be returned to as well, since they are kept, the latest first. */
+  /** Those that could be returned to as well, the latest first. */
   others: readonly string[];
 }
 
@@ -65,15 +65,9 @@ export async function chooseBuild(
   const fetched = async (build: string) => fetchBuild(api, { project, app: name, build });
   const named = wanted && (seen.list.find(({ id }) => id === wanted) ?? (await fetched(wanted)));
   const builds = seen.builds || named ? seen.list : await api(listBuilds, { project, app: name });
-  const served = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
-  const isKept = options.fromGit === undefined ? await findKeptBuilds(context, name) : () => true;
-  const deployable = served.map((one) =>
-    one.why || isKept(one.id) ? one : { ...one, why: 'there is no archive of it' },
-  );
-  // Without any archive, the error names the build that is without one.
-  const before = deployable.some(({ why }) => !why) ? deployable : served;
+  const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
-  const chosen = { app, history, live, done, again, others: lastWell(deployable).clear };
+  const chosen = { app, history, live, done, again, others: last.clear };
   if (named) {
     const isLive = named.id === live && !again;
     if (!isLive && buildPhase(named.status) !== 'succeeded') throw notReadyError(name, named);
@@ -181,10 +175,11 @@ function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'histor
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
-/** `others`: builds that could be returned to instead. */
+/** `others`: builds that could be returned to instead, if they are kept. */
 export async function noArchiveError(context: Context, app: string, build: string, { others, again }: Chosen) {
   const why = (await whyNotUsable(context, app, build)) ?? 'its archive is damaged, or was changed after the deploy';
-  const other = others.find((id) => id !== build);
+  const isKept = await findKeptBuilds(context, app);
+  const other = others.find((id) => id !== build && isKept(id));
   const back = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
   const details = { app, build, kept: other ?? null };
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
