@@ -124,7 +124,7 @@ async function openCache(
   entries: readonly FileEntry[],
   { cache: options, signal }: ArchiveOptions,
 ): Promise<PackingCache | undefined> {
-  if (!options || (totalBytes(entries) < smallAppBytes && entries.length < manyFiles)) return undefined;
+  if (!options || isSmallApp(entries)) return undefined;
   const { PackingCache } = await import('./packing-cache/index.ts');
   const cache = await PackingCache.open(options);
   await cache?.recognize(entries, signal);
@@ -132,11 +132,14 @@ async function openCache(
 }
 
 /** Starting a thread takes 30 ms; a smaller app is compressed by then. */
-export const smallAppBytes = 2 ** 20;
-/** Reading so many small files takes longer than reading the cache. */
+const smallAppBytes = 2 ** 20;
 const manyFiles = 1000;
 /** A thread takes about 35 MB: with two, gantry stays below 200 MB. */
 const maxThreads = 2;
+
+/** Whether it is read by the time a cache is open. */
+export const isSmallApp = (entries: readonly FileEntry[]): boolean =>
+  totalBytes(entries) < smallAppBytes && entries.length < manyFiles;
 
 function threadCount(entries: readonly FileEntry[]): number {
   return totalBytes(entries) < smallAppBytes ? 0 : Math.min(maxThreads, availableParallelism());

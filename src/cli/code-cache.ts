@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { Script, ScriptOptions } from 'node:vm';
 import { readVariable } from '../kernel/environment.ts';
+import { underUsualFlags } from '../kernel/v8-flags.ts';
 import { version } from '../kernel/version.ts';
 import { isExecutable, ownLocation } from '../own-files.ts';
 import { resolveFolders } from '../platform/config/folders.ts';
@@ -91,14 +92,16 @@ function compileInto(folder: string, { prototype, wrapper: [before, after] = [''
       importModuleDynamically: vm.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(cachedData && { cachedData }),
     };
-    const script = new Script(before + source + after, options);
+    const script = underUsualFlags(() => new Script(before + source + after, options));
     if (!cachedData || script.cachedDataRejected) added.set(file, { script, source: facts });
     const run = script.runInThisContext();
     return run.call(this.exports, this.exports, this.require.bind(this), this, path, dirname(path));
   };
   // Functions are compiled when they are first called, so most of what a run needs is known when it ends.
   process.once('exit', () => {
-    for (const [file, { script, source }] of added) writeCode(file, source, script.createCachedData());
+    underUsualFlags(() => {
+      for (const [file, { script, source }] of added) writeCode(file, source, script.createCachedData());
+    });
   });
 }
 

@@ -137,7 +137,7 @@ export async function removeApp(context: Context, app: string, confirm: string |
   if (confirmed) {
     await recordEvent(context, name, 'deleted', {});
     await forgetArchives(context, name);
-    await (await import('../calls/runs/index.ts')).forgetRefusedCalls(context, name);
+    await (await import('../calls/runs/index.ts')).forgetFailedCalls(context, name);
   }
   return { ...result, confirmed };
 }

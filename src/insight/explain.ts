@@ -16,9 +16,9 @@ import {
   fetchShownRun,
   findJobs,
   hasSucceeded,
-  lastRefusedRun,
+  lastFailedRun,
   newestFirst,
-  readRefusedCall,
+  readFailedCall,
   readRunList,
   recentMs,
   resolveRun,
@@ -321,7 +321,7 @@ async function findFailedRun(context: Context, app: string, callsOnly?: true) {
 
 /** With the last call that failed from here, which the platform may not list yet. */
 async function withRefused(context: Context, app: string, listed: Run[]): Promise<Run[]> {
-  const own = await lastRefusedRun(context, app);
+  const own = await lastFailedRun(context, app);
   if (!own || listed.some(({ id }) => id === own.run)) return listed;
   const refused = await unless(isRefusal, fetchShownRun(context, app, own.run));
   return refused ? newestFirst([refused, ...listed]) : listed;
@@ -330,7 +330,7 @@ async function withRefused(context: Context, app: string, listed: Run[]): Promis
 async function runSubject(context: Context, app: string, run: Run): Promise<Subject> {
   const status = runStatus(run);
   const failed = runHasFailed(run);
-  const reason = failed ? await readRefusedCall(context, app, run.id) : undefined;
+  const reason = failed ? await readFailedCall(context, app, run.id) : undefined;
   const { exitCode } = run as { exitCode?: unknown };
   return {
     app,

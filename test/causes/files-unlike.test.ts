@@ -209,3 +209,11 @@ cases('a program of Rust', [
   ['on another port', rust('debian:bookworm-slim', undefined, '0.0.0.0:9000'), 'listens on port 9000'],
   ['for another processor', rust('--platform=linux/arm64 debian:bookworm-slim'), 'the image is made for linux/arm64'],
 ]);
+
+test.each(['(', 'not ', 'x+', 'x.y', 'lambda: '])('a file of %j thousands of times ends no look', async (text) => {
+  const files = native('', { 'deep.py': `x = ${text.repeat(20_000)}1\n`, 'less.py': `x = ${text.repeat(900)}1\n` });
+  const { code, stderr } = await gantry(['check'], {
+    cwd: folder({ ...files, 'main.py': `import deep, less\n${main}` }),
+  });
+  expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining('internal')]);
+});

@@ -2,6 +2,8 @@ import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { smallApp } from '../support/app.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { cleanEnvironment, run } from './binary.ts';
 
@@ -94,6 +96,32 @@ describe.runIf(isOurs)('compiled code is kept', () => {
     expect(readFileSync(programFile(), 'utf8')).toBe('planted');
     chmodSync(codeFolder(), 0o700);
   });
+});
+
+const emulator = emulatorForAll({ real: false });
+
+// V8 refuses code of other flags than its own, and some commands change them while they run.
+test.runIf(isOurs)('no command writes code again that is there', async () => {
+  const cwd = newFolder({ ...smallApp(), 'inputs.jsonl': '{"a":1}\n{"a":2}\n' });
+  const files = newFolder({ a: 'a', 'b/c': 'c' });
+  const config = newFolder({});
+  const more = { NODE_DISABLE_COMPILE_CACHE: '', GANTRY_CONFIG_DIR: config };
+  const runAll = async () => {
+    for (const line of [
+      'deploy',
+      `cp ${files} :/up`,
+      `cp :/up ${newFolder()}`,
+      'map web inputs.jsonl -o out',
+      'status',
+    ])
+      await run(line.split(' '), { cwd, env: cleanEnvironment(emulator, more) });
+    const folder = codeFolder(config);
+    return Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).ino]));
+  };
+  await runAll();
+  const kept = await runAll();
+  expect(Object.keys(kept)).toEqual(expect.arrayContaining(['deploy.cjs.bin', 'undici.cjs.bin', 'causes.cjs.bin']));
+  expect(await runAll()).toEqual(kept);
 });
 
 test('the code of another version is removed', async () => {

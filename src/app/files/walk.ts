@@ -2,7 +2,6 @@
 
 import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { turn, turnIsDue } from '../../kernel/clock.ts';
 import {
   entriesByBytes,
@@ -12,6 +11,7 @@ import {
   namedByBytes,
 } from '../../kernel/disk/index.ts';
 import { type Problem, ProjectError, systemCode, throwIfAborted } from '../../kernel/errors.ts';
+import { setFlag, unsetFlag } from '../../kernel/v8-flags.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
 import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 import { isOwnFile } from './plans.ts';
@@ -243,13 +243,15 @@ class Walk {
   }
 }
 
-/** Without V8's optimizing compiler, which pays after some 100 ms. `work` must not load modules (code-cache.ts). */
+const noOptimizer = { flag: '--no-opt', usual: ['--opt'] };
+
+/** Without V8's optimizing compiler, which pays after some 100 ms. */
 function unoptimized<T>(work: () => T): T {
-  setFlagsFromString('--no-opt');
+  setFlag(noOptimizer);
   try {
     return work();
   } finally {
-    setFlagsFromString('--opt');
+    unsetFlag(noOptimizer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { parser } from '@lezer/python';
+import { attempt } from '../../kernel/errors.ts';
 
 /** A node of the syntax tree of a Python file: plain data, which is faster to walk than the cursor of the parser. */
 export interface PyNode {
@@ -119,8 +120,15 @@ function joinNamed({ parent, index }: PyNode): void {
 
 const defining = new Set(['AssignStatement', 'ParamList', 'ForStatement']);
 
+/** Python compiles nothing deeper, and what walks a tree may call itself for each level. */
+const maxDepth = 2_000;
+
+/** The parser calls itself for each level, too. */
+const parse = (text: string) => attempt(() => parser.parse(text)) ?? parser.parse('');
+
+/** Of a file that nests too deeply, the tree is empty. */
 function readTree(text: string, definitions: PyNode[]): PyNode {
-  const cursor = parser.parse(text).cursor();
+  const cursor = parse(text).cursor();
   const nodeIn = (parent: PyNode | undefined): PyNode => ({
     kind: cursor.name,
     from: cursor.from,
@@ -133,19 +141,24 @@ function readTree(text: string, definitions: PyNode[]): PyNode {
   const named: PyNode[] = [];
   let node = root;
   let parent: PyNode | undefined = root;
-  for (;;) {
-    if (cursor.firstChild()) parent = node;
-    else
+  for (let depth = 0; depth <= maxDepth; ) {
+    if (cursor.firstChild()) {
+      parent = node;
+      depth++;
+    } else
       while (!cursor.nextSibling()) {
         if (!cursor.parent()) {
           named.forEach(joinNamed);
           return root;
         }
         parent = parent?.parent;
+        depth--;
       }
     node = nodeIn(parent);
     if (defining.has(node.kind)) definitions.push(node);
     if (isNamed(node, text)) named.push(node);
     if (parent && node.kind !== 'Comment') addTo(parent, node);
   }
+  definitions.length = 0;
+  return readTree('', definitions);
 }

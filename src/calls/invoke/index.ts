@@ -20,6 +20,7 @@ export {
   deliveredResponse,
   findRunId,
   isTextResponse,
+  readAllEvents,
   readEvents,
   readResponse,
   responseHead,

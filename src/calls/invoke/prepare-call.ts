@@ -195,7 +195,7 @@ function parseParameter(arg: string): [string, unknown] {
   const equals = arg.indexOf('=');
   if (equals < 1 || arg.startsWith(':=')) {
     throw new UsageError(`invalid parameter "${arg}": expected name=value`, {
-      fix: 'write name=text, or name:=json for numbers, lists and objects',
+      fix: 'write name=text or name:=json; a whole body goes after --data',
     });
   }
   const name = arg.slice(0, equals);

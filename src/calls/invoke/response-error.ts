@@ -22,7 +22,7 @@ import { liveBuild } from '../../platform/contract/apps.ts';
 import { FunctionReply } from '../../platform/contract/invocation.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { recordRefusedCall } from '../runs/index.ts';
+import { recordFailedCall } from '../runs/index.ts';
 import type { CallAuth, CallTarget } from './call-target.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
@@ -48,7 +48,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   const refused = refusalOf(context, response, auth, said, facts);
   if (refused) return refused;
   const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
-  await recordRefusedCall(context, target.app, runId, said.why);
+  await recordFailedCall(context, target.app, runId, said.why);
   // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, { ...said, facts: { ...facts, fix } });

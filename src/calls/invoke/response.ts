@@ -153,6 +153,18 @@ export async function* readEvents({ target, chunks }: AppResponse): AsyncGenerat
   yield* drain(parsed);
 }
 
+/** All of them. Throws FailedError if they are too large to buffer. */
+export async function readAllEvents(response: AppResponse): Promise<AppEvent[]> {
+  const events: AppEvent[] = [];
+  let length = 0;
+  for await (const event of readEvents(response)) {
+    length += event.data.length;
+    if (length > maxBytes) throw tooLargeError(response);
+    events.push(event);
+  }
+  return events;
+}
+
 function eventTooLong(name: string): UnexpectedReplyError {
   return new UnexpectedReplyError(`an event of ${name} is too long`, { fix: 'use --raw to print it as it arrives' });
 }

@@ -6,7 +6,7 @@ import { getRunsChart, listRuns, type Run, type RunsQuery } from '../../platform
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
 import { isRefusal } from '../../platform/waiting/index.ts';
-import { lastRefusedRun } from './refused-calls.ts';
+import { lastFailedRun } from './failed-calls.ts';
 import { hasSucceeded, runHasFailed, runKey } from './run-status.ts';
 
 interface ListOptions {
@@ -122,7 +122,7 @@ export async function resolveRun(source: RunSource, app: string, word: string | 
 
 /** What has just failed from here may not be listed yet. */
 async function withUnlisted(source: RunSource, app: string, newest: Run | undefined): Promise<string | undefined> {
-  const own = await lastRefusedRun(source, app);
+  const own = await lastFailedRun(source, app);
   // The clock of this machine has the one, that of the platform the other.
   const isOlder = newest !== undefined && source.platformNow() - toMs(newest.createdAt) <= (own?.ageMs ?? 0);
   return own && !isOlder ? own.run : newest?.id;

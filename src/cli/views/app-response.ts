@@ -4,6 +4,7 @@ import {
   decodedChunks,
   findRunId,
   isTextResponse,
+  readAllEvents,
   readEvents,
   readResponse,
   responseHead,
@@ -24,8 +25,8 @@ const headFields = {
 
 export const appResponseFields = {
   ...headFields,
-  body: anything('response: parsed if it is JSON, otherwise text or base64'),
-  encoding: choice(['json', 'text', 'base64'], 'form of body'),
+  body: anything('response: parsed if it is JSON, a list of its events, otherwise text or base64'),
+  encoding: choice(['json', 'events', 'text', 'base64'], 'form of body'),
 };
 
 /** The last line of a response that is a stream of events. */
@@ -37,10 +38,19 @@ export const appEventFields = {
   id: nullable(text('of an event: its id, or null')),
 };
 
+interface PrintOptions {
+  raw?: true;
+  showHeaders?: true;
+  /** Each event is a result of its own. */
+  stream?: boolean | undefined;
+  events?: boolean | undefined;
+}
+
 /** Prints the response of an app as it comes: a stream of events as such, and anything else byte for byte. */
-export function printResponse(context: Context, response: AppResponse, options: { raw?: true; showHeaders?: true }) {
-  const asEvents = response.type === 'text/event-stream' && !options.raw && !options.showHeaders;
-  return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
+export function printResponse(context: Context, response: AppResponse, options: PrintOptions) {
+  const hasEvents = response.type === 'text/event-stream' && !options.raw && !options.showHeaders;
+  if (!hasEvents) return streamBody(context, response, options);
+  return options.stream || options.events ? streamEvents(context, response) : joinEvents(context, response);
 }
 
 async function* streamEvents({ progress, elapsed }: Context, response: AppResponse) {
@@ -54,6 +64,27 @@ async function* streamEvents({ progress, elapsed }: Context, response: AppRespon
   const durationMs = elapsed() - startedAt;
   progress.note(`${responseSummary(response, durationMs, runId)}, ${count(events, 'event')}`);
   return { statusCode: status, headers, run: runId ?? null, firstByteMs, durationMs, events };
+}
+
+/** As lines on a terminal, and as one document in JSON. */
+function joinEvents({ progress, elapsed }: Context, response: AppResponse) {
+  const { status, headers, firstByteMs, startedAt } = response;
+  const run = findRunId(response) ?? null;
+  const note = (durationMs: number) => progress.note(responseSummary(response, durationMs, run ?? undefined));
+  const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
+    for await (const { data } of readEvents(response)) await writeBytes(Buffer.from(`${data}\n`));
+  };
+  return new RawOutput(write, {
+    jsonValue: async () => {
+      const body = await readAllEvents(response);
+      const durationMs = elapsed() - startedAt;
+      note(durationMs);
+      return { statusCode: status, headers, run, firstByteMs, durationMs, body, encoding: 'events' as const };
+    },
+    onWritten: () => note(elapsed() - startedAt),
+    cancel: response.close,
+    untrusted: 'text',
+  });
 }
 
 function streamBody(

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
-import { smallAppBytes } from '../../app/archive.ts';
+import { isSmallApp } from '../../app/archive.ts';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../app/collect.ts';
 import { type AppConfig, checkAppConfig, loadAppConfig } from '../../app/config.ts';
 import { addGeneratedFiles, generateDependencyFiles } from '../../app/dependencies.ts';
@@ -73,8 +73,7 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
     else step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
     for (const warning of collected.warnings) progress.warn(warning);
     const cache = packingCache(context, options.repack);
-    // A small app is read by the time a cache is open.
-    const checksums = new FileChecksums(collected.bytes < smallAppBytes ? undefined : cache);
+    const checksums = new FileChecksums(isSmallApp(collected.entries) ? undefined : cache);
     const { warnings: _, ...files } = collected;
     return { project, ...files, cache, checksums };
   } catch (error) {

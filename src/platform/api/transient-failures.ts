@@ -1,6 +1,9 @@
 import type { ErrorFacts } from '../../kernel/errors.ts';
 
-/** What another try may get over: by the code of a connection's error, or the status of a reply. The only table. */
+/**
+ * What another try may get over: by the code of a connection's error, or the status of a reply. The only table:
+ * client.ts says what may be sent again, retry.ts when.
+ */
 const failures: Record<string, Failure> = {
   ECONNREFUSED: { reason: 'connection refused', isEarly: true },
   ENOTFOUND: { reason: 'host not found', isEarly: true },

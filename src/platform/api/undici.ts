@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import { defined } from '../../kernel/json-text.ts';
+import { setFlag } from '../../kernel/v8-flags.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import { trustCertificateFile } from './certificate-file.ts';
 import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
@@ -13,7 +13,7 @@ import { connectTimeoutMs, toConnectionError } from './transport.ts';
  * whole process: transfer/hash-worker.mjs takes it back.
  */
 export function loadUndici(): Promise<typeof import('undici')> {
-  setFlagsFromString('--liftoff-only');
+  setFlag({ flag: '--liftoff-only', usual: ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'] });
   return import('undici');
 }
 

@@ -38,7 +38,7 @@ export function isLongList(schema: object): boolean {
   return longLists.has(schema);
 }
 
-/** Like {@link list}, but null and absent stay as they are. */
+/** Like {@link listOf}, but null and absent stay as they are. */
 export function optionalList<Item extends v.GenericSchema>(
   item: Item,
   ...required: (keyof v.InferOutput<Item> & string)[]

@@ -3,7 +3,7 @@ import { isObject, isRecord, JsonNumber, parseJson, stringifyJson } from '../../
 
 /**
  * Fields of replies. Null is the same as absent, numbers may be text and text may be a number, and an unexpected value
- * never fails a reply. Required fields are named by `replyObject` and `list` in lists.ts.
+ * never fails a reply. Required fields are named by `replyObject` and `listOf` in lists.ts.
  */
 export const optionalText = optional<string, string>(asText);
 export const optionalNumber = optional<number | string, number>(asNumber);

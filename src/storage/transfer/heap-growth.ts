@@ -1,10 +1,12 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { every } from '../../kernel/clock.ts';
+import { setFlag, unsetFlag } from '../../kernel/v8-flags.ts';
 
 /** Of the young generation. V8 uses one half at a time. */
 const limitBytes = 16 * 2 ** 20;
 /** Of the old one, until it is collected again, over what was left of it. V8 would let a small one grow to its fourfold. */
-const growingPercent = 150;
+const slowGrowth = { flag: '--heap-growing-percent=150', usual: ['--heap-growing-percent=0'] };
+const noGrowth = { flag: '--semi-space-growth-factor=1', usual: ['--semi-space-growth-factor=2'] };
 const checkEveryMs = 10;
 
 /**
@@ -14,15 +16,15 @@ const checkEveryMs = 10;
  */
 export function limitHeapGrowth(): () => void {
   const limit = () => {
-    setFlagsFromString(`--heap-growing-percent=${growingPercent}`);
+    setFlag(slowGrowth);
     const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    if (space && space.space_size >= limitBytes) setFlagsFromString('--semi-space-growth-factor=1');
+    if (space && space.space_size >= limitBytes) setFlag(noGrowth);
   };
   // Repeated, because starting a thread resets the flags.
   const stopTimer = every(checkEveryMs, limit, { background: true });
   return () => {
     stopTimer();
-    setFlagsFromString('--heap-growing-percent=0');
-    setFlagsFromString('--semi-space-growth-factor=2');
+    unsetFlag(slowGrowth);
+    unsetFlag(noGrowth);
   };
 }

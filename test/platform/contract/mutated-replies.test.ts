@@ -29,24 +29,13 @@ const required: Partial<Record<EndpointName, string[]>> = {
   initializeUpload: ['upload_id', 'parts', ...[0, 1, 2].flatMap((i) => [`parts.${i}.part_number`, `parts.${i}.url`])],
 };
 
-/** The lists of replies that are read item by item; "" is the reply itself. */
-const lists: Partial<Record<EndpointName, string[]>> = {
-  listProjects: [''],
-  listApps: [''],
-  listBuilds: [''],
-  getBuildLogs: ['logs'],
-  getRunsChart: ['aggregatedData'],
-  listRuns: ['items'],
-  getAppLogs: ['logs'],
-  getStartupTimes: ['data > time_series'],
-  getResourceMetrics: ['cpu > series'],
-  listContainers: [''],
-  listApiKeys: [''],
-  listUsers: [''],
-  listServiceAccounts: ['serviceAccounts'],
-  listInvoices: [''],
-  getServiceStatus: ['included'],
-  listFolder: [''],
+/** Lists that are not read item by item; "" is the reply itself. */
+const wholeLists: Partial<Record<EndpointName, string>> = {
+  getProjectCost: 'coupons',
+  listPaymentMethods: 'methods',
+  getServiceStatus: 'data > relationships > sections > data',
+  listVolumes: '',
+  initializeUpload: 'parts',
 };
 
 /** Between the keys of a path: names of files have dots and slashes. */
@@ -92,8 +81,11 @@ describe('a field of a reply', () => {
 });
 
 describe('a list', () => {
-  const all = Object.entries(lists).flatMap(([name, paths]) =>
-    paths.map((path): [EndpointName, string] => [name as EndpointName, path]),
+  const isListOfObjects = (value: unknown) => Array.isArray(value) && value.some(isObject);
+  const all = names.flatMap((name) =>
+    ['', ...pathsOf(reply(name))]
+      .filter((path) => !/(^| )\d+( |$)/.test(path) && path !== wholeLists[name])
+      .flatMap((path): [EndpointName, string][] => (isListOfObjects(at(reply(name), path)) ? [[name, path]] : [])),
   );
 
   test.each(all)('of %s at "%s" keeps its other items if one cannot be read', (name, path) => {

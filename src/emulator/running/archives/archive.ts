@@ -1,7 +1,8 @@
+import { readFile, stat } from 'node:fs/promises';
 import { normalize } from 'node:path/posix';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import type { FileList, ReadArchive } from '../../model/builds/stages.ts';
 
 export interface ArchiveFile {
@@ -35,7 +36,7 @@ export async function readArchive(path: string, textPaths: readonly string[]): P
 
 /** The files of a zip in order, without folders. Throws for a name that leads out of its folder. */
 export async function* iterateArchive(path: string): AsyncGenerator<ArchiveFile> {
-  const zip = await openPromise(path, { autoClose: false, lazyEntries: true, strictFileNames: true });
+  const zip = await openArchive(path);
   try {
     for await (const entry of zip.eachEntry()) {
       if (!entry.fileName.endsWith('/')) yield archiveFile(entry, zip);
@@ -43,6 +44,16 @@ export async function* iterateArchive(path: string): AsyncGenerator<ArchiveFile>
   } finally {
     zip.close();
   }
+}
+
+/** Beyond it, memory matters more than time. */
+const maxBytesAtOnce = 64 * 2 ** 20;
+
+/** In a file, yauzl reads twice for each entry. */
+async function openArchive(path: string): Promise<ZipFile> {
+  const options = { autoClose: false, lazyEntries: true, strictFileNames: true };
+  const { size } = await stat(path);
+  return size > maxBytesAtOnce ? openPromise(path, options) : fromBufferPromise(await readFile(path), options);
 }
 
 function archiveFile(entry: Entry, zip: ZipFile): ArchiveFile {

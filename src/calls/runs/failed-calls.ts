@@ -6,7 +6,7 @@ import { redactValue } from '../../kernel/output/redacted-json.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 
-const RefusedCalls = v.array(v.object({ run: v.string(), text: v.string(), at: v.optional(v.number()) }));
+const FailedCalls = v.array(v.object({ run: v.string(), text: v.string(), at: v.optional(v.number()) }));
 
 /** Of one app. */
 const maxKept = 50;
@@ -15,7 +15,7 @@ const maxKept = 50;
  * Writes down what an app answered to a call that failed: the platform keeps the status of a run, but not its response,
  * and a call that a function refuses leaves no log. Best effort.
  */
-export async function recordRefusedCall(context: Context, app: string, run?: string, text = ''): Promise<void> {
+export async function recordFailedCall(context: Context, app: string, run?: string, text = ''): Promise<void> {
   if (!run) return;
   try {
     const { root, file } = placeOf(context, app);
@@ -29,13 +29,13 @@ export async function recordRefusedCall(context: Context, app: string, run?: str
 }
 
 /** What an app answered to a call from this machine that failed; undefined if that is not known. */
-export async function readRefusedCall(context: Place, app: string, run: string): Promise<string | undefined> {
+export async function readFailedCall(context: Place, app: string, run: string): Promise<string | undefined> {
   const calls = await readAll(placeOf(context, app).file);
   return calls.find((call) => call.run === run)?.text || undefined;
 }
 
 /** Forgets the calls of a deleted app: another app may get its name. */
-export async function forgetRefusedCalls(context: Place, app: string): Promise<void> {
+export async function forgetFailedCalls(context: Place, app: string): Promise<void> {
   const { file } = placeOf(context, app);
   if ((await readAll(file)).length > 0) await writeFileAtomic(file, '[]', { mode: 0o600 });
 }
@@ -46,7 +46,7 @@ export const recentMs = 60_000;
 type Place = Pick<Context, 'settings' | 'project'>;
 
 /** The run of the last call that failed, and its age in ms; undefined if that was longer ago than `recentMs`. */
-export async function lastRefusedRun(context: Place & Pick<Context, 'now'>, app: string) {
+export async function lastFailedRun(context: Place & Pick<Context, 'now'>, app: string) {
   const { run, at = 0 } = (await readAll(placeOf(context, app).file)).at(-1) ?? {};
   const ageMs = context.now() - at;
   return run !== undefined && ageMs <= recentMs ? { run, ageMs } : undefined;
@@ -57,8 +57,8 @@ function placeOf({ settings, project }: Place, app: string) {
   return { root, file: join(root, `${stateKey(platformOf(settings), project, app)}.json`) };
 }
 
-async function readAll(file: string): Promise<v.InferOutput<typeof RefusedCalls>> {
+async function readAll(file: string): Promise<v.InferOutput<typeof FailedCalls>> {
   const text = await readRegular(file).then(String, () => '');
-  const parsed = v.safeParse(RefusedCalls, tryParseJson(text));
+  const parsed = v.safeParse(FailedCalls, tryParseJson(text));
   return parsed.success ? parsed.output : [];
 }
