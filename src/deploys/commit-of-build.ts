@@ -12,7 +12,7 @@ import { listFiles } from './builds/index.ts';
 import type { CommitFiles, Here } from './commit-files.ts';
 import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
 import { type AppHistory, type BuildCommit, readHistory, recordEvent } from './history/index.ts';
-import { settle } from './observe.ts';
+import { type AppReading, settle } from './observe.ts';
 import { servingBuild } from './serving.ts';
 
 /** The commit of one build, as {@link findCommits} finds it. `history`: if it is read already. */
@@ -63,11 +63,16 @@ async function inFolderOf(context: Context, { app, configFile }: Here): Promise<
  * The error of a deploy of an older commit than the one that serves, which has other files. Undefined without proof: if no
  * branch here has that one, or if commits that are not newer have the same files. `anyway`: the line that does it all the same; without one, so may this.
  */
-export async function whyOlder(context: Context, here: Here, anyway: CommandLine | undefined) {
+export async function whyOlder(
+  context: Context,
+  here: Here,
+  anyway: CommandLine | undefined,
+  look: () => Promise<AppReading> = () => settle(context, here.app),
+) {
   const { app } = here;
   const ahead = anyway && (await listAhead(context));
   if (!ahead) return undefined;
-  const read = await settle(context, app).catch(() => context.signal.throwIfAborted());
+  const read = await look().catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);
   if (build === undefined) return undefined;
   const recorded = (await readHistory(context, app)).sent(build)?.commit;

@@ -148,6 +148,11 @@ export function firstRow<Facts extends Record<string, string>, Result>(rows: Row
   return result;
 }
 
+/** What follows from the first of these that is so; undefined if none is. */
+export function firstTrue<Result>(rows: readonly (readonly [isSo: boolean, result: Result])[]): Result | undefined {
+  return rows.find(([isSo]) => isSo)?.[1];
+}
+
 /** Facts, or how to find them out. */
 export type ToAsk<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | (() => Promise<Facts[Name]>) };
 

@@ -246,29 +246,23 @@ export interface Before {
   jobs: Jobs;
 }
 
-/** Best effort, in seconds. `known`: from an earlier look, since what is gone from the lists may still answer. */
-export async function lookBefore(context: Context, name: string, known = nothingBefore()): Promise<Before> {
+/** Best effort, in seconds. */
+export async function lookBefore(context: Context, name: string): Promise<Before> {
   const { project } = context;
   const [seen, builds = []] = await Promise.all([
     tryRequest(context, (api) => look(contextWith(context, { api }), name).catch(nothingOf)),
     tryRequest(context, (api) => api(listBuilds, { project, app: name })),
   ]);
   const containers = listed(seen?.containers);
-  const runs = listed(seen?.runs) ?? known.runs;
-  const jobs = known.jobs.see({ started: seen?.started, containers }).see({ runs });
-  const ready = builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
-  const live = seen?.app && liveBuild(seen.app);
+  const runs = listed(seen?.runs) ?? [];
+  const ready = builds.flatMap(({ id, status }) => (buildPhase(status) === 'succeeded' ? id : []));
   const replicas = containers && [...containers.map(({ containerId }) => containerId), ...runs.map(replicaOf)];
   return {
-    builds: new Set([...known.builds, ...ready, ...(live ? [live] : [])]),
-    replicas: replicas ? new Set([...(known.replicas ?? []), ...replicas.filter(Boolean)]) : known.replicas,
+    builds: new Set([...ready, seen?.app && liveBuild(seen.app)].filter((id) => id !== undefined)),
+    replicas: replicas && new Set(replicas.filter(Boolean)),
     runs,
-    jobs,
+    jobs: new Jobs().see({ started: seen?.started, containers }).see({ runs }),
   };
-}
-
-function nothingBefore(): Before {
-  return { builds: new Set(), replicas: undefined, runs: [], jobs: new Jobs() };
 }
 
 function listed<T>(shown: Shown<readonly T[]> | undefined): readonly T[] | undefined {

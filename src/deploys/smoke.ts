@@ -134,7 +134,10 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
   let run: Run | undefined;
   for (;;) {
     if (answer.run)
-      run ??= await unless(isOurs, fetchRun(api, { project, app: observed.subject.app, run: answer.run }));
+      run ??= await unless(
+        (error) => error instanceof GantryError,
+        fetchRun(api, { project, app: observed.subject.app, run: answer.run }),
+      );
     await observed.look(['app', 'replicas']);
     const { shows } = observed.facts('not asked', 'left');
     const waitedMs = elapsed() - started;
@@ -150,8 +153,6 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
 function isRunLate({ run: id, isOfGateway }: Answer, run: Run | undefined, waitedMs: number): boolean {
   return Boolean(id) && !run && waitedMs < (isOfGateway ? refusedMs : lateMs);
 }
-
-const isOurs = (error: unknown) => error instanceof GantryError;
 
 async function byReplica(
   context: Context,

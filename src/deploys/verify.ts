@@ -88,9 +88,14 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   }
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
-  const subject = subjectOf(options, history);
+  const earlier = [...servedBefore(pastOf([], history), build).map(({ id }) => id), ...(options.before?.builds ?? [])];
+  const earlierBuilds = new Set(earlier.filter((id) => id !== build));
+  const subject: WatchedBuild = { ...options, earlierBuilds, sickTimes: history.sickTimes() };
   const observed = new ObservedBuild(context, subject);
-  const smoke = await callAll(context, observed, options);
+  const { smokeTests: tests, config } = options;
+  const call = async () =>
+    (await import('./smoke.ts')).callBuild(context, observed, tests, config?.runtime === 'cortex');
+  const smoke = tests.length > 0 ? await call() : noSmoke;
   const isKnown = /^(yes|not asked)$/.test(smoke.says) && (await isStillHealthy(context, options, subject, history));
   const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
@@ -132,21 +137,8 @@ async function tell(context: Context, options: BuildVerification, found: Found):
   return { finding, health: { verdict: finding, watchedMs, ...seen } };
 }
 
-async function callAll(context: Context, observed: ObservedBuild, { smokeTests, config }: BuildVerification) {
-  if (smokeTests.length === 0) return noSmoke;
-  const { callBuild } = await import('./smoke.ts');
-  return callBuild(context, observed, smokeTests, config?.runtime === 'cortex');
-}
-
 function warn({ progress }: Context, message: string, fix: CommandLine): void {
   progress.warn({ severity: 'warning', message, fix });
-}
-
-function subjectOf(options: BuildVerification, history: AppHistory): WatchedBuild {
-  const { build, before } = options;
-  const earlier = [...servedBefore(pastOf([], history), build).map(({ id }) => id), ...(before?.builds ?? [])];
-  const earlierBuilds = new Set(earlier.filter((id) => id !== build));
-  return { ...options, earlierBuilds, sickTimes: history.sickTimes() };
 }
 
 /**

@@ -6,9 +6,10 @@ import { returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
 import { findCommit } from '../deploys/commit-of-build.ts';
-import { allApps, readHistory, recordLook } from '../deploys/history/index.ts';
+import { type AppHistory, allApps, readHistory, recordLook } from '../deploys/history/index.ts';
 import { compareHere } from '../deploys/send/index.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
+import { once } from '../kernel/once.ts';
 import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
 import { targetText } from '../platform/config/target.ts';
 import type { Context } from '../platform/context.ts';
@@ -64,14 +65,21 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     return { ...status, platform, unknown: parts.unknown, exit: parts.exitOf('live') };
   }
   const app = shortAppName(context.project, asked.id || name);
+  // What only reads for a model writes no file.
+  const known = once(() => (context.isForModel ? readHistory(quiet, app) : recordLook(quiet, app, asked)));
   const [[platform, live], [containers, here], lastHour, failure] = await Promise.all([
     inTurn(
       () => parts.read('platform', () => readServiceStatus(quiet)),
-      () => parts.read('live', () => readLive(quiet, { app, configFile }, asked)),
+      () => parts.read('live', async () => readLive(quiet, { app, configFile }, asked, await known())),
     ),
     inTurn(
-      () => parts.read('replicas', () => countRunning(quiet, app, liveBuild(asked))),
-      () => (isHere ? parts.read('here', () => compareHere(quiet, configFile)) : null),
+      () => parts.read('replicas', async () => countRunning(quiet, app, liveBuild(asked), await known())),
+      () =>
+        isHere
+          ? parts.read('here', async () =>
+              compareHere(quiet, configFile, { app: asked, exists: true, history: await known() }),
+            )
+          : null,
     ),
     parts.read('lastHour', () => readLastHour(quiet, app)),
     parts.read('failure', () => readFailure(quiet, app, configFile)),
@@ -118,16 +126,12 @@ async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | 
   return [one, await second()];
 }
 
-async function readLive(context: Context, here: Here, asked: App) {
+async function readLive(context: Context, here: Here, asked: App, history: AppHistory) {
   const { api, project } = context;
   const { app } = here;
   const build = liveBuild(asked);
   if (build === undefined) return null;
-  const [history, { createdAt }] = await Promise.all([
-    // What only reads for a model writes no file.
-    context.isForModel ? readHistory(context, app) : recordLook(context, app, asked),
-    fetchBuild(api, { project, app, build }),
-  ]);
+  const { createdAt } = await fetchBuild(api, { project, app, build });
   const commit = await findCommit(context, here, build, history);
   return { build, createdAt: createdAt ?? null, ...commit, found: history.markOf(build) ?? null };
 }
@@ -140,11 +144,11 @@ function latestOf(app: App) {
     : { build, status: ownStatus(app.lastBuildStatus ?? '') };
 }
 
-async function countRunning(context: Context, app: string, live: string | undefined) {
+async function countRunning(context: Context, app: string, live: string | undefined, history: AppHistory) {
   const { api, project } = context;
   const [containers, changedAt] = await Promise.all([
     api(listContainers, { project, app }),
-    secretsChangedAt(context, app),
+    secretsChangedAt(context, history),
   ]);
   const all = new Jobs().see({ containers }).replicas(containers).filter(isRunning);
   const ofLive = all.filter(({ buildId }) => !buildId || buildId === live);
@@ -153,9 +157,9 @@ async function countRunning(context: Context, app: string, live: string | undefi
 }
 
 /** When secrets of the app or its project last changed, by what is on record, in ms; 0 if nothing is. */
-async function secretsChangedAt(context: Context, app: string): Promise<number> {
-  const histories = await Promise.all([app, allApps].map((each) => readHistory(context, each)));
-  const changes = histories.flatMap(({ events }) => events.filter(({ event }) => event === 'secrets'));
+async function secretsChangedAt(context: Context, { events }: AppHistory): Promise<number> {
+  const all = [...events, ...(await readHistory(context, allApps)).events];
+  const changes = all.filter(({ event }) => event === 'secrets');
   return changes.reduce((latest, { at }) => Math.max(latest, toMs(at)), 0);
 }
 

@@ -64,6 +64,8 @@ export interface Context {
   /** The settings given as flags, for commands that resolve settings again (`gantry doctor`). */
   readonly flags: SettingFlags;
   readonly env: Environment;
+  /** What deploys for the user again and again, as the history has it: `gantry dev`. */
+  readonly by?: string;
   progress: Progress;
   prompt: Prompt;
   /** Called before the first change. A dry run ends here, and shows what would be done (`delete app web`). */

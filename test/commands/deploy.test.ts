@@ -295,6 +295,22 @@ describe('a dry run', () => {
     }
   });
 
+  test.each([
+    ['deploy --dry-run'],
+    ['deploy --dry-run --save-plan plan.json'],
+    ['deploy --if-changed'],
+    ['deploy --if-changed --if-busy wait'],
+  ])('%s reads the app and its builds once', async (line) => {
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    emulator.calls.length = 0;
+    expect((await gantry(line.split(' '), { emulator, cwd: app.path })).code).toBe(0);
+    const asked = emulator.calls
+      .map(({ endpoint }) => `${endpoint}`)
+      .filter((endpoint) => /App$|Builds$/.test(endpoint));
+    expect(asked.sort()).toEqual(['getApp', 'listBuilds']);
+  });
+
   test('after a deploy finds no changes, and exits with 0 with --detailed-exit-code', async () => {
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });

@@ -115,7 +115,8 @@ describe('a stream of events', () => {
     expect(code).toBe(69);
     expect(stdout.startsWith(expected)).toBe(true);
     // Each line is a document of its own.
-    if (flags.length > 0 && !expected.includes('  ')) for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+    if (flags.length > 0 && !expected.includes('  '))
+      for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     expect(stderr).toContain('the response of web/run was cut off');
   });
 

@@ -106,9 +106,8 @@ class History {
     label: Drawn['label'],
     restored?: string,
   ): Promise<Build> {
-    this.#before = await lookBefore(this.#context, 'web');
     const build = this.platform.world.create({ name: 'web', minReplicaCount: minReplicas });
-    this.#before = await lookBefore(this.#context, 'web', this.#before);
+    this.#before = await lookBefore(this.#context, 'web');
     this.#labels.set(build.id, label);
     Object.assign(build, { uploadedAt: clock.now, behavior: behaves });
     const digests = { settingsDigest: '', filesDigest: build.id, settings: {}, ...(restored && { restored }) };

@@ -135,11 +135,9 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
     const { checkHourlyBound } = await import('../../insight/cost/index.ts');
     await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
   }
-  const asks = context.prompt.isPossible && !dryRun;
   const prepared = await prepareDeploy(context, local, {
     ...options,
     dryRun,
-    asks,
     logs: !unlimited.progress.isQuiet,
     limit,
     inTurn: deployAgain(options, { ifBusy: 'wait' }),
@@ -153,7 +151,7 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
     },
   });
   if (dryRun) return outcomeOfPlan(prepared.plan, options);
-  if (asks && !prepared.live) await confirmPlan(context, prepared);
+  if (context.prompt.isPossible && !prepared.live) await confirmPlan(context, prepared);
   await preview?.record();
   const deployment = await deployAndTell(unlimited, prepared);
   const { runtime, root } = local.project;

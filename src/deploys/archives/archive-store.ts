@@ -134,8 +134,8 @@ export async function removeUnused(state: string, now: number): Promise<void> {
 /** Which builds of an app have an archive on record, of their own or of another build of the same files. */
 export async function findKeptBuilds(context: Context, app: string): Promise<(build: string) => boolean> {
   const history = await readHistory(context, app);
-  const lists = await Promise.all(placesOf(context).map(({ records }) => records(app)));
-  const builds = new Set(lists.flat().map(({ build }) => build));
+  const lists = await Promise.all(placesOf(context).map((place) => place.builds(app)));
+  const builds = new Set(lists.flat());
   return (build) => builds.has(build) || history.ofSame(build).some((other) => builds.has(other));
 }
 
@@ -211,8 +211,9 @@ async function findKept(context: Context, app: string, build: string) {
 interface ArchivePlace {
   /** As users write it. Undefined: this machine. */
   at: string | undefined;
-  /** Those of an app, or of one of its builds. */
-  records(app: string, build?: string): Promise<KeptArchive[]>;
+  /** The builds of an app that are on record there. */
+  builds(app: string): Promise<string[]>;
+  records(app: string, build: string): Promise<KeptArchive[]>;
   /** Whether the archive is there. Whether it is whole shows once it is copied. */
   has(kept: KeptArchive): Promise<boolean>;
   /** Puts the archive into a folder, if it is there. */
@@ -230,6 +231,7 @@ function ownPlace(context: Context): ArchivePlace {
   const { state } = context.settings.folders;
   return {
     at: undefined,
+    builds: async (app) => (await readRecords(state, keyOf(context, app, undefined))).map(({ build }) => build),
     records: (app, build) => readRecords(state, keyOf(context, app, build)),
     has: async ({ sha256 }) => existsSync(archiveFile(state, sha256)),
     copy: ({ sha256 }, to) => linkOrCopy(archiveFile(state, sha256), join(to, `${sha256}.zip`)),
@@ -238,13 +240,14 @@ function ownPlace(context: Context): ArchivePlace {
 
 function teamPlace(context: Context, team: TeamState): ArchivePlace {
   const files = (app: string) => sharedFiles(team, app);
+  const folder = (app: string) => sharedRecords(team, app);
   return {
     at: team.place,
+    builds: async (app) => (await team.list(context, folder(app))).flatMap(({ name }) => buildOf(name) ?? []),
     async records(app, build) {
-      const isWanted = (name: string) => buildOf(name) === (build ?? buildOf(name));
-      const { documents } = await team.read(context, sharedRecords(team, app), isWanted);
+      const { documents } = await team.read(context, folder(app), (name) => buildOf(name) === build);
       const kept = documents.flatMap(({ text }) => parseRecord(text) ?? []);
-      return kept.filter((each) => each.build === (build ?? each.build) && each.app === app && each.body.name === app);
+      return kept.filter((each) => each.build === build && each.app === app && each.body.name === app);
     },
     async has({ app, sha256 }) {
       return (await team.list(context, files(app))).some(({ name }) => name === `${sha256}.zip`);

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, isCi, readVariable, type Variable } from '../../kernel/environment.ts';
+import { isCi, readVariable, type Variable } from '../../kernel/environment.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
@@ -58,7 +58,7 @@ export async function recordEvent<Name extends EventName>(
 ): Promise<HistoryEvent> {
   const log = logOf(context, app);
   const time = at ?? new Date(await log.timeOf(context.platformNow())).toISOString();
-  const written = { at: time, event, by: describeOrigin(context.env), ...facts } as HistoryEvent;
+  const written = { at: time, event, by: describeOrigin(context), ...facts } as HistoryEvent;
   try {
     await log.append(written);
     await shareEvent(context, shortAppName(context.project, app), withoutMarks(written));
@@ -146,13 +146,14 @@ const pipelines: readonly [Variable, string][] = [
   ['BUILD_REPOSITORY_NAME', 'Azure Pipelines'],
 ];
 
-/** Who runs this command, for people: `ada@laptop`, or `GitHub Actions acme/shop`. */
-function describeOrigin(env: Environment): string {
+/** Who runs this command, for people: `ada@laptop`, `ada@laptop by gantry dev`, or `GitHub Actions acme/shop`. */
+function describeOrigin({ env, by }: Context): string {
   for (const [variable, system] of pipelines) {
     const repository = readVariable(env, variable);
     if (repository) return `${system} ${repository}`;
   }
-  return isCi(env) ? `CI on ${hostname()}` : `${userName()}@${hostname()}`;
+  const who = isCi(env) ? `CI on ${hostname()}` : `${userName()}@${hostname()}`;
+  return by === undefined ? who : `${who} by ${by}`;
 }
 
 /** A user id without an entry in the user database has no name, as in many containers. */

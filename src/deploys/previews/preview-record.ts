@@ -44,13 +44,8 @@ export async function forgetPreview(context: Context, app: string): Promise<void
   await team?.remove(context, [`${team.folderOf('history', app)}/`, `${team.folderOf('archives', app)}/`]);
 }
 
-interface PreviewSource {
-  /** The id of the repository; empty outside of one. */
-  repository: string;
-  base: string;
-  /** A branch, or what the user called it. */
-  branch: string;
-}
+/** The repository is empty outside of one. The branch is one, or what the user called it. */
+type PreviewSource = Pick<PreviewRecord, 'repository' | 'base' | 'branch'>;
 
 const hashLength = 8;
 

@@ -1,6 +1,5 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { ConflictError, NotFoundError } from '../../kernel/errors.ts';
-import { onceFor } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
@@ -8,6 +7,7 @@ import { type Build, buildPhase, listBuilds } from '../../platform/contract/buil
 import { fetchApp } from '../../platform/replies/index.ts';
 import { findKeptBuilds, whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
+import { firstTrue } from '../decide.ts';
 import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
@@ -62,7 +62,8 @@ export async function chooseBuild(
   const live = sick?.build ?? servingBuild(seen.serving) ?? liveBuild(app);
   const history = await recordLook(context, name, app, seen.list);
   const { wanted, done } = await findWanted(context, name, { app, history, live }, options);
-  const named = wanted === undefined ? undefined : await fetchBuild(api, { project, app: name, build: wanted });
+  const fetched = async (build: string) => fetchBuild(api, { project, app: name, build });
+  const named = wanted && (seen.list.find(({ id }) => id === wanted) ?? (await fetched(wanted)));
   const builds = seen.builds || named ? seen.list : await api(listBuilds, { project, app: name });
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
@@ -81,13 +82,12 @@ export async function chooseBuild(
 
 /** Which builds served later than the target and are not returned to, and why not. */
 function tellPassed({ progress }: Context, before: readonly ReturnCandidate[], target: string): void {
-  const passed = new Map<string, string[]>();
-  for (const { id, why } of before.slice(
-    0,
-    before.findIndex(({ id }) => id === target),
-  ))
-    if (why !== undefined) onceFor(passed, why, () => []).push(shortBuild(id));
-  for (const [why, ids] of passed) progress.note(`skipped ${ids.join(', ')}: ${why}`);
+  const end = before.findIndex(({ id }) => id === target);
+  const passed = before.slice(0, end).filter(({ why }) => why !== undefined);
+  for (const why of new Set(passed.map((one) => one.why))) {
+    const ids = passed.filter((one) => one.why === why).map(({ id }) => shortBuild(id));
+    progress.note(`skipped ${ids.join(', ')}: ${why}`);
+  }
 }
 
 /**
@@ -129,12 +129,12 @@ export function candidatesOf({ builds, history, live }: Known, served: readonly 
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
   return served.map(({ id, evidence }) => {
     const isSame = live !== undefined && history.areOfSame(id, live);
-    const unfit: [isUnfit: boolean, why: string][] = [
+    const why = firstTrue([
       [isSame, 'the same files as those of the live build'],
       [history.isSick(id), 'rolled back or found sick'],
       [!ready.has(id), 'it did not succeed, or is gone'],
-    ];
-    return { id, evidence, why: unfit.find(([isUnfit]) => isUnfit)?.[1] };
+    ]);
+    return { id, evidence, why };
   });
 }
 

@@ -6,7 +6,6 @@ import { liveBuild } from '../../platform/contract/apps.ts';
 import { ownStatus } from '../../platform/contract/builds.ts';
 import { type Container, isDown, listContainers } from '../../platform/contract/containers.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
 import {
   cleanupSignal,
   contextUntil,
@@ -15,7 +14,6 @@ import {
   TimeLimit,
   throwUnlessTransient,
   unless,
-  unlessMissing,
 } from '../../platform/waiting/index.ts';
 import { recordEvent, recordLook } from '../history/index.ts';
 import { type AppReading, observe, settle } from '../observe.ts';
@@ -25,9 +23,9 @@ import {
   type Deployment,
   othersInProgress,
   type SettingChange,
-  StuckBuilds,
   scalingOf,
   wasCreated,
+  whichCanStart,
 } from '../send/index.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
 import { type Chosen, changedScaling, chooseBuild, NothingBeforeError, type RollbackOptions } from './choose-build.ts';
@@ -106,22 +104,19 @@ function keptScaling({ app, history, target }: Chosen, { restoreScaling, sick }:
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
 async function lookAtOther(context: Context, name: string) {
   const seen = await settle(context, name);
-  const app = seen.app ?? (await fetchOther(context, name));
+  const { app } = seen;
+  if (!app) {
+    throw new NotFoundError(`app ${name} not found in ${context.project}`, {
+      why: 'a build is promoted to an app that is there, in the same project',
+      fix: /[/:]/.test(name)
+        ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
+        : gantryCommand`deploy --name ${name} --new`,
+      details: { app: name },
+    });
+  }
   const history = await recordLook(context, name, app);
   const keep = { ...scalingOf(app), name, ...(app.region && { region: app.region }) };
   return { seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app), keep };
-}
-
-async function fetchOther({ api, project }: Context, app: string) {
-  const shown = await unlessMissing(fetchApp(api, { project, app }));
-  if (shown) return shown;
-  throw new NotFoundError(`app ${app} not found in ${project}`, {
-    why: 'a build is promoted to an app that is there, in the same project',
-    fix: /[/:]/.test(app)
-      ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
-      : gantryCommand`deploy --name ${app} --new`,
-    details: { app },
-  });
 }
 
 /** There is nothing to do. If an earlier rollback did it, its end is on record from now on: typed again, it goes further back. */
@@ -173,13 +168,8 @@ async function checkServes(context: Context, app: string, seen: AppReading, sick
   const serves = servingBuild(seen.serving);
   if (serves !== undefined && serves !== sick) throw new DeployedMeanwhileError(app, serves, 'serves now', seen);
   const since = seen.list.filter(({ id }) => id !== sick && mayReplace(seen, id, sick));
-  const [later] = await new StuckBuilds(context, app).without(since);
+  const [later] = await whichCanStart(context, app, since);
   if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, seen);
-}
-
-/** Looks within seconds, also after Ctrl-C. Undefined if that fails. */
-async function briefly<T>(context: Context, look: (bounded: Context) => Promise<T>): Promise<T | undefined> {
-  return unless((error) => error instanceof GantryError, look(contextUntil(context, cleanupSignal())));
 }
 
 /** Waits until no replica of before is left, also none that only ends its calls. Throws PendingError. */
@@ -188,7 +178,6 @@ async function untilReplaced(context: Context, app: string, build: string, seen:
   const fix = gantryCommand`apps containers ${app}`;
   const before = new Set(seen.list.map(({ id }) => id));
   let left: string[] = [];
-  let clear = 0;
   const polling = {
     poll: (api: Context['api']) => api(listContainers, { project, app }),
     pauses: { firstMs: 2_000, maxMs: 2_000, growth: 1 },
@@ -205,9 +194,7 @@ async function untilReplaced(context: Context, app: string, build: string, seen:
     // A container without a build is that of a job.
     const isOld = (each: Container) => before.has(each.buildId ?? '') && !isDown(each);
     left = listed.filter(isOld).map(({ containerId }) => containerId);
-    clear = left.length === 0 ? clear + 1 : 0;
-    // A list may be a copy that lacks a replica which has just started.
-    return clear === 2 || undefined;
+    return left.length === 0 || undefined;
   }).finally(step.clear);
 }
 
@@ -267,13 +254,14 @@ const endings: readonly Ending[] = [
 async function endOf(context: Context, app: string, error: unknown, sick?: string): Promise<RollbackOutcome> {
   const isInterrupted = context.signal.aborted;
   if (!isInterrupted && !(error instanceof GantryError)) throw error;
-  const look = await briefly(context, async (bounded) => {
+  // Within seconds, also after Ctrl-C.
+  const bounded = contextUntil(context, cleanupSignal());
+  const look = async () => {
     const { app: shown, serving } = await observe(bounded, app);
-    const now = servingBuild(serving);
-    const history = shown && (await recordLook(bounded, app, shown));
-    return { now, done: now && history?.openRollback(now) };
-  });
-  const { now, done } = look ?? {};
+    return { now: servingBuild(serving), history: shown && (await recordLook(bounded, app, shown)) };
+  };
+  const { now, history } = (await unless((failure) => failure instanceof GantryError, look())) ?? {};
+  const done = history?.openRollback(now);
   const serves = now ?? null;
   const truth = now === undefined ? 'what serves is not known' : `build ${shortBuild(now)} serves`;
   const { build: made = '', status } = detailsOf(error);

@@ -5,6 +5,7 @@ import { readArchivedText } from '../../app/zip/read-entry.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { shortBuild, shortList } from '../../kernel/output/format.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
@@ -132,6 +133,7 @@ function withCommit<T>(
     const { entries, bytes, project } = local;
     const shown = { isNew: false, region: app.region };
     const region = chooseRegion(context.settings.region, project.hardware.region, shown);
+    const making = { keep: { ...defined({ region }), ...keep } };
     const sent = history.sent(target.id);
     const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
     const resolvedAnew = await findResolvedAnew(read, await readBaseImages(project));
@@ -139,11 +141,11 @@ function withCommit<T>(
       facts: { source: 'git', commit, archive: null, files: entries.length, resolvedAnew },
       origin: `commit ${commit.slice(0, 12)}`,
       bytes,
-      body: withoutLogin(project, { region, keep }),
+      body: withoutLogin(project, making),
       isAsSent: sent && sent.filesDigest === (await sentFilesDigest(local)),
       compare: (expected) => compareFiles(entries, expected, context.signal),
       deploy: (options) =>
-        sendApp(context, local, { ...options, region, keep, kept: changedScaling(history, target.id, keep), commit }),
+        sendApp(context, local, { ...options, ...making, kept: changedScaling(history, target.id, keep), commit }),
     });
   });
 }

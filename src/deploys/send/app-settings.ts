@@ -150,7 +150,6 @@ export function chooseRegion(
 }
 
 export interface CreateAppOptions {
-  region?: string | undefined;
   logLevel?: string | undefined;
   disableBuildLogs?: true | undefined;
   /** Settings of the deployed app that replace those of the file. */
@@ -172,7 +171,6 @@ export function withoutLogin(project: AppConfig, options: CreateAppOptions): App
     name: project.name,
     cliVersion: version,
     platform_toml: project.text,
-    ...(options.region && { region: options.region }),
     ...defined({ logLevel: options.logLevel, disableBuildLogs: options.disableBuildLogs }),
     ...options.keep,
   };

@@ -1,6 +1,7 @@
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { duration, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
@@ -12,13 +13,12 @@ import {
   pollUntil,
   type TimeLimit,
   throwUnlessTransient,
-  tryRequest,
   unlessMissing,
   untilKnown,
   waitForChange,
 } from '../../platform/waiting/index.ts';
 import { remoteBuild } from '../builds/index.ts';
-import { type BeforeFacts, beforeFacts } from '../decide.ts';
+import { type BeforeFacts, beforeFacts, firstTrue } from '../decide.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe, platformTime } from '../observe.ts';
 import { buildFact, order } from '../serving.ts';
@@ -31,18 +31,11 @@ const pauses = { firstMs: 250, maxMs: 2_000, growth: 1.5 };
 export const busyPolicies = beforeFacts.ifBusy;
 export type BusyPolicy = BeforeFacts['ifBusy'];
 
-/** The builds in progress. With `proceed` they are only noted: without them, or if they take long, the deploy continues. */
-export async function findBusyBuilds(context: Context, app: string, policy: BusyPolicy, stuck: StuckBuilds) {
-  const find = async (api: Api) => {
-    const builds = await list(api, context.project, app);
-    // Those that cannot start any more are canceled with the others.
-    return policy === 'cancel' ? builds.filter(isBusy) : stuck.without(builds);
-  };
-  if (policy !== 'proceed') return find(context.api);
-  const busy = (await tryRequest(context, find)) ?? [];
+/** Those in progress that are no part of this deploy are only noted. */
+export async function noteBusyBuilds(context: Context, app: string, builds: readonly Build[] = []) {
+  const busy = await whichCanStart(context, app, builds);
   const note = `${names(busy)} of ${app} in progress; this deploy does not wait (--if-busy wait)`;
   if (busy.length > 0) context.progress.note(note);
-  return busy;
 }
 
 export async function cancelBusyBuilds(context: Context, app: string, busy: readonly Build[]): Promise<void> {
@@ -60,8 +53,7 @@ export function busyError(app: string, busy: readonly Build[], fix: CommandLine)
  * Builds end in the order in which they were created, also if deploys start at once. `own`: only those before this one.
  * Returns whether it waited.
  */
-export async function waitForBuilds(context: Context, limit: TimeLimit, stuck: StuckBuilds, own?: string) {
-  const { app } = stuck;
+export async function waitForBuilds(context: Context, limit: TimeLimit, app: string, own?: string) {
   const { elapsed, progress, project } = context;
   const started = elapsed();
   let busy: Build[] = [];
@@ -69,7 +61,11 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, stuck: S
   const work = { name: `the builds of ${app}`, fix: gantryCommand`builds list ${app}`, details: { app } };
   const hasEnded = async (builds: readonly Build[]) => {
     const ownBuild = builds.find(({ id }) => id === own);
-    const others = await stuck.without(builds.filter(({ id }) => id !== own));
+    const others = await whichCanStart(
+      context,
+      app,
+      builds.filter(({ id }) => id !== own),
+    );
     const earlier = ownBuild ? others.filter((build) => goesBefore(build, ownBuild)) : others;
     if (earlier.length === 0) return true;
     busy = earlier;
@@ -167,58 +163,52 @@ export function isExpired({ status, createdAt }: Build, now: number): boolean {
   return isPending(status) && now - toMs(createdAt) > maxPendingMs;
 }
 
-/** Builds whose upload never comes, by its URL or what is on record: nobody waits for these. Each is named once. */
-export class StuckBuilds {
-  readonly #named = new Set<string>();
-
-  constructor(
-    private readonly context: Context,
-    readonly app: string,
-  ) {}
-
-  /** The builds in progress that can still start. */
-  async without(builds: readonly Build[]): Promise<Build[]> {
-    const now = platformTime(this.context);
-    const busy: Build[] = [];
-    for (const build of builds.filter(isBusy)) {
-      const proof = isPending(build.status) ? await this.#findProof(build, now) : undefined;
-      if (proof) await this.#tell(build, proof);
-      else busy.push(build);
-    }
-    return busy;
+/** The builds in progress that can still start: nobody waits for one whose upload never comes. Each of these is named once. */
+export async function whichCanStart(context: Context, app: string, builds: readonly Build[]): Promise<Build[]> {
+  const now = platformTime(context);
+  const busy: Build[] = [];
+  for (const build of builds.filter(isBusy)) {
+    const proof = isPending(build.status) ? await findProof(context, app, build, now) : undefined;
+    if (proof) await tell(context, app, build, proof);
+    else busy.push(build);
   }
+  return busy;
+}
 
-  /** What shows that nobody uploads a pending build any more. `isOwn`: a deploy of this machine left it, for certain. */
-  async #findProof(build: Build, now: number): Promise<Proof | undefined> {
-    const { context, app } = this;
-    const name = `build ${shortBuild(build.id)} of ${app}`;
-    if (isExpired(build, now)) {
-      const age = duration(now - toMs(build.createdAt));
-      return { message: `${name} cannot start any more: it is pending for ${age}, and its upload URL has expired` };
-    }
-    const history = await readHistory(context, app);
-    const owner = parseOwnerName(history.created(build.id)?.process ?? '');
-    const isRunning = owner && isAlive(owner);
-    if (isRunning) return undefined;
-    // A process may have uploaded its build before it ended.
-    const sent = (await readHistory(context, app)).sent(build.id);
-    if (sent && !sent.unconfirmed) return undefined;
-    if (isRunning === false)
-      return { message: `${name} never got its files: the deploy that created it from here was killed`, isOwn: true };
-    const sendingMs = now - toMs(sent?.at);
-    if (!sent || !(sendingMs > maxUploadMs(sent.bytes))) return undefined;
-    return { message: `nothing has come of ${name}, whose upload by ${sent.by} began ${duration(sendingMs)} ago` };
+/** What shows that nobody uploads a pending build any more. `isOwn`: a deploy of this machine left it, for certain. */
+async function findProof(context: Context, app: string, build: Build, now: number): Promise<Proof | undefined> {
+  const name = `build ${shortBuild(build.id)} of ${app}`;
+  if (isExpired(build, now)) {
+    const age = duration(now - toMs(build.createdAt));
+    return { message: `${name} cannot start any more: it is pending for ${age}, and its upload URL has expired` };
   }
+  const owner = parseOwnerName((await readHistory(context, app)).created(build.id)?.process ?? '');
+  const isRunning = owner && isAlive(owner);
+  if (isRunning) return undefined;
+  // A process may have uploaded its build before it ended.
+  const sent = (await readHistory(context, app)).sent(build.id);
+  const sendingMs = now - toMs(sent?.at);
+  const isOver = sendingMs > maxUploadMs(sent?.bytes);
+  const began = isOver ? duration(sendingMs) : '';
+  const killed = `${name} never got its files: the deploy that created it from here was killed`;
+  return firstTrue<Proof | undefined>([
+    [sent !== undefined && !sent.unconfirmed, undefined],
+    [isRunning === false, { message: killed, isOwn: true }],
+    [isOver, { message: `nothing has come of ${name}, whose upload by ${sent?.by} began ${began} ago` }],
+  ]);
+}
 
-  async #tell({ id }: Build, { message, isOwn }: Proof): Promise<void> {
-    const { context, app } = this;
-    if (this.#named.size === this.#named.add(id).size) return;
-    const fix = gantryCommand`builds cancel ${app} ${id}`;
-    if (!isOwn) return context.progress.warn({ severity: 'warning', message, fix });
-    context.progress.note(message);
-    const status = await cancelAbandoned(context, remoteBuild(context.project, app, id));
-    if (status === 'canceled') await recordEnded(context, app, id, 'the deploy that created it was killed');
-  }
+/** Of each command. */
+const namedBuilds = new WeakMap<Context['settings'], Set<string>>();
+
+async function tell(context: Context, app: string, { id }: Build, { message, isOwn }: Proof): Promise<void> {
+  const named = onceFor(namedBuilds, context.settings, () => new Set<string>());
+  if (named.size === named.add(id).size) return;
+  const fix = gantryCommand`builds cancel ${app} ${id}`;
+  if (!isOwn) return context.progress.warn({ severity: 'warning', message, fix });
+  context.progress.note(message);
+  const status = await cancelAbandoned(context, remoteBuild(context.project, app, id));
+  if (status === 'canceled') await recordEnded(context, app, id, 'the deploy that created it was killed');
 }
 
 interface Proof {

@@ -1,16 +1,123 @@
-import { type GantryError, PendingError } from '../../kernel/errors.ts';
+import { relative } from 'node:path';
+import { ConflictError, type GantryError, InputNeededError, PendingError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
+import { readFolderTarget } from '../../platform/config/folder-target.ts';
+import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
+import { listApps } from '../../platform/contract/apps.ts';
 import { followBuild } from '../builds/index.ts';
 import { findCommit } from '../commit-of-build.ts';
 import { firstRowAsked, type ReadyStep, readyTable } from '../decide.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification } from '../verify.ts';
-import type { Deployment } from './deploy-record.ts';
+import {
+  type Decided,
+  type DeployAppOptions,
+  decide,
+  decideInTurn,
+  type Intent,
+  isAsked,
+  yesNo,
+} from './decide-deploy.ts';
+import { type Deployment, trySecretsOf } from './deploy-record.ts';
 import { recordFailure, tellOnFailure } from './failed-build.ts';
-import { isAsked, type Prepared, yesNo } from './prepare-deploy.ts';
+import { readPlanFile, writePlanFile } from './guard.ts';
+import { checkLocal, type LocalApp } from './local-app.ts';
+import { checkDrift, type DeployPlan } from './plan.ts';
 import type { Sent } from './send-build.ts';
+
+/** What a deploy asks for besides its own yes, since it is more than a new version of the app. */
+interface Question {
+  text: string;
+  /** `--yes` is an answer. */
+  takesYes: boolean;
+  /** Where nobody can be asked. */
+  refusal: GantryError;
+}
+
+/** A deploy that is decided on. */
+export interface Prepared extends Intent, Decided {
+  /** To be asked before it is sent, where somebody can be asked. */
+  questions: readonly Question[];
+}
+
+/** Compares with the deployed app, and decides whether the app is sent. */
+export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
+  const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
+  const { project } = local;
+  const { name: app } = project;
+  const secrets = once(() => trySecretsOf(context, app));
+  // A deploy that ends early does not wait for a program that it has asked.
+  const asking = new AbortController();
+  const signal = AbortSignal.any([context.signal, asking.signal]);
+  try {
+    const check = () => checkLocal(context, local, secrets, signal);
+    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
+    const checked = ifChanged ? undefined : await check();
+    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
+    const here = { app, configFile: relative(context.cwd, project.file) };
+    const intent: Intent = { local, options, here, approved, secrets };
+    const { plan, live, reading } = await decide(context, intent, dryRun);
+    checkDrift(context, plan, failOnDrift);
+    if (file !== undefined) await writePlanFile(context, local, { ...options, keep: plan.keep }, reading, file);
+    if (!live) await (checked ?? (await check())).end();
+    await local.checksums.save();
+    const isMeant = options.new === true || options.preview !== undefined;
+    const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
+    // Before a question about an app: nobody can create one in a project that does not exist.
+    if (questions.length > 0 && plan.exists === false) await context.api(listApps, { project: context.project });
+    refuseUnanswered(context, questions);
+    return { ...intent, plan, live, reading, questions };
+  } finally {
+    asking.abort();
+  }
+}
+
+/** The region that an app would move to, and where it is. */
+export function movedRegion({ settings }: Pick<DeployPlan, 'settings'>) {
+  return settings.find(({ setting }) => setting === 'hardware.region');
+}
+
+/** `isMeant`: whether a new app is what the user wants, by `--new`, `--preview` or a plan. */
+function questionsOf({ settings, cwd, target }: Context, plan: DeployPlan, isMeant: boolean): Question[] {
+  const { app } = plan;
+  const questions: Question[] = [];
+  if (isFolderEmulator(target)) return questions;
+  const move = movedRegion(plan);
+  if (move) {
+    questions.push({
+      text: `Move ${app} from ${move.from} to ${move.to}? Its volumes stay in ${move.from}.`,
+      takesYes: true,
+      refusal: new ConflictError(`${app} is in ${move.from}, and this deploy would move it to ${move.to}`, {
+        why: `each region has its own volumes: what the app has stored stays where it is; --region ${move.from} leaves the app there`,
+        fix: 'to move it',
+        retryWith: ['--yes'],
+        details: { app, ...move },
+      }),
+    });
+  }
+  const last = readFolderTarget(settings.folders, cwd)?.app || undefined;
+  if (plan.exists === false && last !== undefined && last !== app && !isMeant) {
+    questions.push({
+      text: `Create ${app}? This folder has deployed ${last}.`,
+      takesYes: false,
+      refusal: new InputNeededError(`this folder has deployed ${last}, and ${app} would be a new app`, {
+        fix: `to create it (to deploy ${last}, correct the name)`,
+        retryWith: ['--new'],
+        details: { app, last },
+      }),
+    });
+  }
+  return questions;
+}
+
+/** Throws the refusal of a question that nobody has answered and nobody can be asked. */
+function refuseUnanswered({ prompt }: Context, questions: readonly Question[]): void {
+  if (prompt.isPossible) return;
+  const open = questions.find(({ takesYes }) => !(takesYes && prompt.isConfirmed));
+  if (open) throw open.refusal;
+}
 
 /** Carries out what was prepared: sends the app unless it serves, verifies it, and returns to the build before a sick one. */
 export async function deployApp(prepared: Prepared): Promise<Deployment> {
@@ -32,7 +139,7 @@ async function send(context: Context, prepared: Prepared): Promise<Sent> {
     ...options,
     keep: plan.keep,
     secrets,
-    turn: ifBusy === 'wait' ? prepared : undefined,
+    turn: ifBusy === 'wait' ? () => decideInTurn(context, prepared) : undefined,
     guard: { plan: approved, order: { here, anyway } },
     isVerified: isAsked(verification),
   });

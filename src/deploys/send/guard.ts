@@ -16,7 +16,7 @@ import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import type { Here } from '../commit-files.ts';
 import { whyOlder } from '../commit-of-build.ts';
 import { readHistory } from '../history/index.ts';
-import { type AppReading, observe } from '../observe.ts';
+import type { AppReading } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
 import { isBusy, isPending, lookBeforeUpload, othersInProgress } from './busy-builds.ts';
@@ -43,11 +43,12 @@ export type Plan = v.InferOutput<typeof planSchema>;
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
-  { options, file }: { options: CreateAppOptions; file: string },
+  options: CreateAppOptions,
+  now: AppReading,
+  file: string,
 ): Promise<void> {
   checkReplaceable(context, file, 'plan');
   const sent = await describeLocal(context, local, options);
-  const now = await observe(context, sent.app);
   const live = liveFields(now);
   const builds = othersInProgress(now, []).first.map(({ id }) => id);
   const plan: Plan = { ...sent, live: live && digests(live), builds };
@@ -282,8 +283,8 @@ async function whyDeployedMeanwhile(
 
 /** The build of others that became ready between two looks: the one that serves, if the platform shows that. */
 function readySince(seen: AppReading, now: AppReading, own: readonly string[]): string | undefined {
-  const old = new Set([servingBuild(seen.serving), ...own]);
-  for (const build of seen.list) if (!isBusy(build)) old.add(build.id);
+  const ended = seen.list.filter((build) => !isBusy(build)).map(({ id }) => id);
+  const old = new Set([servingBuild(seen.serving), ...own, ...ended]);
   const ready = now.list.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
   return [servingBuild(now.serving), ...ready].find((id) => id !== undefined && !old.has(id));
 }

@@ -7,9 +7,8 @@ export {
   withLogin,
   withoutLogin,
 } from './app-settings.ts';
-export { movedRegion } from './ask.ts';
-export { busyPolicies, othersInProgress, StuckBuilds } from './busy-builds.ts';
-export { deployApp } from './deploy-app.ts';
+export { busyPolicies, othersInProgress, whichCanStart } from './busy-builds.ts';
+export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-app.ts';
 export type { Deployment } from './deploy-record.ts';
 export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
 export { DeployedMeanwhileError, wasCreated } from './guard.ts';
@@ -23,7 +22,6 @@ export {
 } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan } from './plan.ts';
-export { type Prepared, prepareDeploy } from './prepare-deploy.ts';
 export { sendApp } from './send-app.ts';
 export { type SendOptions, type Sent, sendArchive } from './send-build.ts';
 export { fewAtOnce, findApps, worstExit } from './several-apps.ts';

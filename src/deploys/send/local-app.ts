@@ -62,15 +62,8 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   for (const warning of warnings) progress.warn(warning);
   if (name !== undefined) project.text = await withAppName(project.text, name);
   project.scaling = { ...project.scaling, ...options.scaling };
-  const none = {
-    entries: [],
-    skipped: [],
-    bytes: 0,
-    cache: undefined,
-    checksums: new FileChecksums(),
-    seen: undefined,
-  };
-  if (project.partner) return { project, ...none };
+  const none = { entries: [], skipped: [], bytes: 0, cache: undefined, seen: undefined };
+  if (project.partner) return { project, ...none, checksums: new FileChecksums() };
 
   const step = progress.step('Collecting files');
   try {

@@ -27,10 +27,10 @@ import {
   listFiles,
   unchangedFiles,
 } from '../builds/index.ts';
-import type { BeforeFacts } from '../decide.ts';
-import { type AppHistory, allApps, type EventOf, readHistory, recordLook } from '../history/index.ts';
+import { type BeforeFacts, firstTrue } from '../decide.ts';
+import { type AppHistory, allApps, readHistory, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
-import type { Serving } from '../serving.ts';
+import { type Serving, servingBuild } from '../serving.ts';
 import {
   type CreateAppOptions,
   chooseRegion,
@@ -45,11 +45,14 @@ import {
 import { type Deployment, type ReadSecrets, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
+/** The app on disk beside the deployed one. */
+export type Planned = Awaited<ReturnType<typeof planDeploy>>;
+
 /** What a deploy would send and change: the result of `deploy --dry-run`. */
-export type DeployPlan = Awaited<ReturnType<typeof planDeploy>>['plan'];
+export type DeployPlan = Planned['plan'];
 
 /** Which settings and what else is asked for: the same flags as of a deploy. */
-export interface PlanOptions extends Omit<CreateAppOptions, 'keep' | 'region'> {
+export interface PlanOptions extends Omit<CreateAppOptions, 'keep'> {
   /** Compare the checksums of local files. */
   compares: boolean;
   /** Do not ask the platform for the files of the live build if those on record as sent for it are equal. */
@@ -62,31 +65,19 @@ export interface PlanOptions extends Omit<CreateAppOptions, 'keep' | 'region'> {
   keepScaling?: boolean | undefined;
 }
 
-/** The app on disk beside the deployed one. */
-export interface Planned {
-  plan: DeployPlan;
-  /** What decides which settings are sent. */
-  making: CreateAppOptions;
-  history: AppHistory;
-  /** What is on record as sent for the live build, and the app by the name that it was sent with. */
-  sent: EventOf<'sent'> | undefined;
-  named: LocalApp;
-  /** Whether its files are those on record. */
-  isAsSent: () => Promise<boolean>;
-}
-
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
-export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions) {
+export async function planDeploy(context: Context, local: LocalApp, deployed: DeployedApp, options: PlanOptions) {
   const { project, entries, bytes } = local;
   const { name } = project;
-  const { app, exists } = await readDeployedApp(context, name, options);
+  const { app, exists, history } = deployed;
   const shown = shownOf(app);
   const facts = { isNew: exists === false, region: shown.region };
   const region = chooseRegion(context.settings.region, project.hardware.region, facts);
   const keep = { ...(options.keepScaling && scalingOf(app)), ...(region && { region }) };
+  // What decides which settings are sent.
   const making: CreateAppOptions = { ...options, keep };
   const body = withoutLogin(project, making);
-  const history = await recordLook(context, name, app);
+  // What is on record as sent for the live build, and the app by the name that it was sent with.
   const sent = history.sent(shown.build);
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
@@ -127,21 +118,38 @@ function shownOf(app: App) {
 /** What is shown of an app that is not there, or cannot be read. */
 const nothingShown: App = { id: '' };
 
-/** `exists`: null if that is not known. */
-async function readDeployedApp(context: Context, name: string, options: PlanOptions) {
-  try {
-    return { app: await fetchApp(context.api, { project: context.project, app: name }), exists: true };
-  } catch (error) {
-    if (error instanceof NotFoundError) return { app: nothingShown, exists: false };
+/** The deployed app, and what is on record of it. `exists`: null if that is not known. */
+export interface DeployedApp {
+  app: App;
+  exists: boolean | null;
+  history: AppHistory;
+}
+
+/** Throws on a dry run if that fails, and warns otherwise. */
+export async function readDeployedApp(
+  context: Context,
+  name: string,
+  options: Pick<PlanOptions, 'dryRun'>,
+): Promise<DeployedApp> {
+  const shown = await fetchApp(context.api, { project: context.project, app: name }).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
     warnOrThrow(context, error, options, 'cannot read the deployed app');
-    return { app: nothingShown, exists: null };
-  }
+    return null;
+  });
+  const app = shown ?? nothingShown;
+  const exists = shown === null ? null : shown !== undefined;
+  return { app, exists, history: await recordLook(context, name, app) };
 }
 
 /** Compares with what was sent, else with the files that the platform lists. Null if it lists none. */
 async function compareWithBuild(
   context: Context,
-  { app: shown, local, named, isAsSent }: Pick<Planned, 'named' | 'isAsSent'> & { app: App; local: LocalApp },
+  {
+    app: shown,
+    local,
+    named,
+    isAsSent,
+  }: { app: App; local: LocalApp; named: LocalApp; isAsSent: () => Promise<boolean> },
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
@@ -162,7 +170,12 @@ async function compareWithBuild(
 }
 
 /** A failed comparison is a warning. What the next request would meet as well is thrown. */
-function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: PlanOptions, what: string): void {
+function warnOrThrow(
+  { progress, signal }: Context,
+  error: unknown,
+  { dryRun }: Pick<PlanOptions, 'dryRun'>,
+  what: string,
+): void {
   if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
   if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
   progress.warn(`${what}, deploying without a comparison: ${error.message}`);
@@ -204,13 +217,13 @@ export async function compareFiles(
 }
 
 /** Compares as `deploy --if-changed` does. Throws FailedError for an app that takes too long to read. */
-export async function compareHere(context: Context, configFile: string) {
+export async function compareHere(context: Context, configFile: string, deployed: DeployedApp) {
   const local = await readLocalApp(context, { configFile, checkSource: false });
   if (local.bytes > maxBytes) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }
   const options = { compares: true, ifChanged: true, dryRun: true };
-  const { changed, settings, fileChanges } = (await planDeploy(context, local, options)).plan;
+  const { changed, settings, fileChanges } = (await planDeploy(context, local, deployed, options)).plan;
   await local.checksums.save();
   // A file that is made from a setting is not in the folder.
   const madeFrom = new Map(
@@ -242,12 +255,12 @@ export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
 /** Equal by the SHA-256 of what is on record as sent, else by the checksums that the platform lists. */
 export async function compareWithLive(
   context: Context,
-  { planned, reading = unread }: { planned: Planned; reading: Pick<AppReading, 'serving' | 'list'> | undefined },
+  planned: Planned,
+  { serving, list }: Pick<AppReading, 'serving' | 'list'>,
   secrets: ReadSecrets,
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
   const { app, build } = plan;
-  const { serving, list } = reading;
   const shown = list.find(({ id }) => id === build);
   const live = liveOf(context, planned, shown);
   const compared = (difference: Compared['difference'], because: string, health: Compared['health'] = 'not sick') => {
@@ -260,9 +273,11 @@ export async function compareWithLive(
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
   if (!sent)
     context.progress.note(`${named} of ${app} was not deployed from here: only its files were compared (by ${hash})`);
-  const sickness = findSickness(plan, live.build, history);
-  if (sickness === undefined) return compared('equal', '');
-  return compared('equal', `${app} is unchanged, but ${sickness}`, 'sick');
+  const sickness = firstTrue([
+    [history.isSick(live.build), `${named} was found sick`],
+    [appIsUnwell(plan.status), `its status is ${plan.status}`],
+  ]);
+  return sickness ? compared('equal', `${app} is unchanged, but ${sickness}`, 'sick') : compared('equal', '');
 }
 
 /** What serves, as the result of a command that sends nothing. */
@@ -289,18 +304,23 @@ function liveOf(context: Context, { plan, sent }: Planned, shown: Build | undefi
   };
 }
 
-const unread: Pick<AppReading, 'serving' | 'list'> = { serving: { is: 'unknown' }, list: [] };
-
 /** Why the app is another one than the live build, or that is not known to serve; undefined if nothing shows that. */
-function whyOther(plan: DeployPlan, serving: Serving): string | undefined {
-  const { app, build } = plan;
-  const difference = differenceText(plan);
-  if (difference !== undefined) return difference;
-  if (serving.is === 'unknown') return `the builds of ${app} are not listed, so a later one may serve`;
-  if (serving.is === 'none' || build === null) return `${app} shows no live build`;
-  if (serving.is === 'one-of') return `${buildsText(serving.builds)} of ${app} may serve`;
-  if (serving.build === build) return undefined;
-  return `${app} is shown with build ${shortBuild(build)}, but ${buildsText([serving.build])} serves`;
+function whyOther({ app, build, exists, settings, fileChanges }: DeployPlan, serving: Serving): string | undefined {
+  const certain = settings.filter(isCertain).map(({ setting }) => setting);
+  const paths = changedPaths(fileChanges);
+  const may = serving.is === 'one-of' ? serving.builds : [servingBuild(serving) ?? ''];
+  const shown = `${app} is shown with build ${shortBuild(build ?? '')}`;
+  return firstTrue([
+    [exists === null, `cannot read the deployed ${app}`],
+    [exists === false, `${app} is new`],
+    [certain.length > 0, `changed settings: ${certain.join(', ')}`],
+    [paths.length > 0, `${shortList(paths, 1)} changed`],
+    [serving.is === 'unknown', `the builds of ${app} are not listed, so a later one may serve`],
+    [serving.is === 'none', `${app} shows no live build`],
+    [build === null, `${app} shows no live build`],
+    [serving.is === 'one-of', `${buildsText(may)} of ${app} may serve`],
+    [may[0] !== build, `${shown}, but ${buildsText(may)} serves`],
+  ]);
 }
 
 /** Replicas have the secrets of their start, which may be older than those that were set since, by whatever machine. */
@@ -318,21 +338,6 @@ async function newerSecret(
   const since = `after build ${shortBuild(plan.build ?? '')}`;
   if (changed?.event !== 'secrets') return `secrets were changed ${since}`;
   return `secret ${changed.names.join(', ')} was ${changed.isSet ? 'set' : 'removed'} ${since}`;
-}
-
-/** What speaks against a live build. */
-function findSickness({ status }: DeployPlan, build: string, history: AppHistory): string | undefined {
-  if (history.isSick(build)) return `build ${shortBuild(build)} was found sick`;
-  return appIsUnwell(status) ? `its status is ${status}` : undefined;
-}
-
-/** What differs from the deployed app; undefined if nothing that can be compared does. */
-function differenceText({ app, exists, settings, fileChanges }: DeployPlan): string | undefined {
-  if (!exists) return exists === null ? `cannot read the deployed ${app}` : `${app} is new`;
-  const certain = settings.filter(isCertain);
-  if (certain.length > 0) return `changed settings: ${certain.map(({ setting }) => setting).join(', ')}`;
-  const paths = changedPaths(fileChanges);
-  return paths.length > 0 ? `${shortList(paths, 1)} changed` : undefined;
 }
 
 /** Without a record, the platform's checksums decide: it hides some settings, but one file is the config file. */

@@ -45,7 +45,6 @@ import {
 } from './deploy-record.ts';
 import { type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './failed-build.ts';
 import { type Guard, whyNotSend } from './guard.ts';
-import { decideInTurn, type Intent } from './prepare-deploy.ts';
 
 /** What is sent, of an app on disk or of an archive that is kept: the same from the plan to the last sentence. */
 export interface Sending extends SendOptions {
@@ -70,8 +69,8 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   detach?: boolean | undefined;
   logs: boolean;
   limit: TimeLimit;
-  /** It waits for the builds before its own one. */
-  turn?: Intent | undefined;
+  /** It waits for the builds before its own one. What serves then, if that is equal. */
+  turn?: (() => Promise<Deployment | undefined>) | undefined;
   guard?: Guard | undefined;
   /** What there is before the upload is looked at, for a verdict about the new build. */
   isVerified?: boolean | undefined;
@@ -101,15 +100,13 @@ interface Ongoing {
   known: KnownBuild;
   /** Replicas may start at any time from the upload on: what changes meanwhile is sent again rather than missed. */
   secrets: ReadSecrets;
-  /** What there was before the upload. */
-  before?: Before | undefined;
 }
 
 /** `hasLost`: the reply to another request for a build was lost. */
 type Created = CreatedApp & { status: string; hasLost: boolean };
 
 /** A build that has its files, or does not need them: `live` serves, and is equal by now. */
-interface Uploaded extends Ongoing {
+interface Uploaded extends Ongoing, Pick<Sent, 'before'> {
   created: Created;
   live?: Deployment | undefined;
   uploadMs: number;
@@ -120,7 +117,8 @@ export async function send(context: Context, sending: Sending, packed: PackedApp
   const app = sending.body.name;
   const known: KnownBuild = { app };
   const { secrets = once(() => trySecretsOf(context, app)) } = sending;
-  const ongoing = await check({ context, sending, packed, known, secrets });
+  const ongoing = { context, sending, packed, known, secrets };
+  await check(ongoing);
   const started = context.elapsed();
   const sent = await tellOnFailure(unlimitedOf(ongoing).signal, known, () => createAndUpload(ongoing));
   return { ...sent, uploadMs: context.elapsed() - started };
@@ -139,7 +137,7 @@ async function createAndUpload(ongoing: Ongoing, expired?: Created): Promise<Omi
   try {
     context.signal.throwIfAborted();
     const live = await waitForTurn(ongoing, created);
-    if (!live) return { ...(await upload(ongoing, created)), created };
+    if (!live) return { ...ongoing, created, before: await upload(ongoing, created) };
     await cancel(ongoing, created, 'another deploy has made the app equal');
     return { ...ongoing, created, live };
   } catch (error) {
@@ -192,29 +190,30 @@ function warnOfLost({ context, packed, known }: Ongoing, error: unknown, hasLost
 }
 
 /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
-async function waitForTurn({ context, sending, packed }: Ongoing, { buildId: own }: Created) {
+async function waitForTurn({ context, sending, packed, known }: Ongoing, { buildId: own }: Created) {
   const { limit, turn } = sending;
   if (!turn || !packed.archive) return undefined;
-  const hasWaited = await waitForBuilds(context, limit, turn.stuck, own);
-  return hasWaited ? decideInTurn(context, turn) : undefined;
+  const hasWaited = await waitForBuilds(context, limit, known.app, own);
+  return hasWaited ? turn() : undefined;
 }
 
 /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
-async function check(ongoing: Ongoing, created?: Created): Promise<Ongoing> {
-  const { context, sending, packed, known } = ongoing;
-  const { body, turn, guard = {}, isVerified } = sending;
+async function check({ context, sending, packed }: Ongoing, created?: Created): Promise<void> {
+  const { body, turn, guard = {} } = sending;
   // Other builds in progress are waited for, and what they change is seen afterwards.
   const willWait = turn !== undefined && created === undefined;
   const error = await whyNotSend(context, guard, { body, files: packed.files, created, willWait });
   if (error) throw error;
-  return isVerified ? { ...ongoing, before: await lookBefore(context, known.app, ongoing.before) } : ongoing;
 }
 
-/** All that is needed if nobody sees the end of the upload is on record before it: the platform may have it all then. */
-async function upload(ongoing: Ongoing, created: Created): Promise<Ongoing> {
+/**
+ * Returns what there was before the upload. All that is needed if nobody sees its end is on record before it: the platform
+ * may have it all then.
+ */
+async function upload(ongoing: Ongoing, created: Created): Promise<Before | undefined> {
   const { context, sending, packed, known } = ongoing;
   const { app } = known;
-  const { body, baseImages, describe, detach, rollback } = sending;
+  const { body, baseImages, describe, detach, rollback, isVerified } = sending;
   const { archive, files } = packed;
   const { buildId: build, dashboardUrl: dashboard } = created;
   const [described, read] = await Promise.all([describe(files), ongoing.secrets()]);
@@ -222,11 +221,12 @@ async function upload(ongoing: Ongoing, created: Created): Promise<Ongoing> {
   const write = async (event: 'sending' | 'sent', archived = {}) => {
     if (described) await recordEvent(context, app, event, { ...described, ...common, ...archived });
   };
-  if (!archive) return write('sent').then(() => ongoing);
+  if (!archive) return void (await write('sent'));
   const kept = await keepArchive(context, archive, { body, build, baseImages });
-  const archived = { bytes: archive.bytes, ...(kept && { archive: kept.sha256 }) };
+  const archived = { bytes: archive.bytes, ...defined({ archive: kept?.sha256 }) };
   await write('sending', archived);
-  const checked = await check(ongoing, created);
+  await check(ongoing, created);
+  const before = isVerified ? await lookBefore(context, app) : undefined;
   if (rollback) await recordEvent(unlimitedOf(ongoing), app, 'rolling-back', { ...rollback, as: build });
   const { step, text } = await uploadFiles(context, { app, created, archive });
   const end = gantryCommand`builds cancel ${app} ${shortBuild(build)}`;
@@ -236,7 +236,7 @@ async function upload(ongoing: Ongoing, created: Created): Promise<Ongoing> {
   context.progress.event('uploaded', { build, bytes: archive.bytes });
   await write('sent', archived);
   if (kept) shareArchive(context, kept);
-  return checked;
+  return before;
 }
 
 /** Follows the build to its end or, detached, until the next command can. */

@@ -201,6 +201,7 @@ class WatchedApp {
   #contextOf(signal: AbortSignal, step: Step): Context {
     const { context } = this;
     return contextUntil(context, signal, {
+      by: 'gantry dev',
       progress: quietProgress(context.progress, { warned: this.#warned, step, signal }),
     });
   }

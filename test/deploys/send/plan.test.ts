@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkDrift, type PlanOptions, planDeploy } from '../../../src/deploys/send/plan.ts';
+import { checkDrift, type PlanOptions, planDeploy, readDeployedApp } from '../../../src/deploys/send/plan.ts';
 import {
   AuthError,
   ConflictError,
@@ -47,12 +47,9 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
   const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
   const entries = [entry('main.py', 'hello'), entry('new.py', 'x')];
   const local = { project, entries, bytes: 6 };
-  const { plan: found } = await planDeploy(context as never, local as never, {
-    compares: true,
-    dryRun: true,
-    keepScaling: false,
-    ...options,
-  });
+  const all = { compares: true, dryRun: true, keepScaling: false, ...options };
+  const read = await readDeployedApp(context as never, 'web', all);
+  const { plan: found } = await planDeploy(context as never, local as never, read, all);
   return { ...found, said: warnings, asked };
 }
 

@@ -1,30 +1,29 @@
-import { relative } from 'node:path';
 import { FileChecksums } from '../../app/file-checksums.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
-import { listApps } from '../../platform/contract/apps.ts';
-import { contextWith, type TimeLimit, tryRequest } from '../../platform/waiting/index.ts';
+import { type Build, listBuilds } from '../../platform/contract/builds.ts';
+import { isRefusal, type TimeLimit, tryRequest, unless, unlessMissing } from '../../platform/waiting/index.ts';
 import type { Here } from '../commit-files.ts';
 import { whyOlder } from '../commit-of-build.ts';
 import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, type ToAsk } from '../decide.ts';
-import { observe, settle } from '../observe.ts';
+import { type AppReading, readingOf, settle } from '../observe.ts';
 import type { Verification } from '../verify.ts';
 import type { CreateAppOptions } from './app-settings.ts';
-import { type Question, questionsOf, refuseUnanswered } from './ask.ts';
 import {
   type BusyPolicy,
   busyError,
   cancelBusyBuilds,
-  findBusyBuilds,
-  StuckBuilds,
+  isBusy,
+  noteBusyBuilds,
   waitForBuilds,
+  whichCanStart,
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
-import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
-import { checkLocal, type LocalApp } from './local-app.ts';
-import { checkDrift, compareWithLive, type DeployPlan, type Planned, planDeploy } from './plan.ts';
+import { type GivenPlan, whyOtherApp } from './guard.ts';
+import type { LocalApp } from './local-app.ts';
+import { compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
 
 /** What was asked for. */
 export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
@@ -59,8 +58,6 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   new?: true | undefined;
   /** Set for the app of a branch. */
   preview?: string | true | undefined;
-  /** Whether the user is asked before anything is sent. */
-  asks: boolean;
 }
 
 /** A deploy that is decided on: the app on disk, what was asked for, and what is known besides. */
@@ -68,51 +65,8 @@ export interface Intent {
   local: LocalApp;
   options: DeployAppOptions;
   here: Here;
-  /** Builds that cannot start any more, as far as they were named already. */
-  stuck: StuckBuilds;
   approved: GivenPlan | undefined;
   secrets: ReadSecrets;
-}
-
-/** The same once it is decided. */
-export interface Prepared extends Intent {
-  plan: DeployPlan;
-  /** What serves, if it is not sent. */
-  live: Deployment | undefined;
-  /** To be asked before it is sent, where somebody can be asked. */
-  questions: readonly Question[];
-}
-
-/** Compares with the deployed app, and decides whether the app is sent. */
-export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
-  const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
-  const { project } = local;
-  const { name: app } = project;
-  const secrets = once(() => trySecretsOf(context, app));
-  // A deploy that ends early does not wait for a program that it has asked.
-  const asking = new AbortController();
-  const signal = AbortSignal.any([context.signal, asking.signal]);
-  try {
-    const check = () => checkLocal(context, local, secrets, signal);
-    // An unchanged app has no new mistakes: it is checked once it is known to have changed.
-    const checked = ifChanged ? undefined : await check();
-    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
-    const here = { app, configFile: relative(context.cwd, project.file) };
-    const intent: Intent = { local, options, here, stuck: new StuckBuilds(context, app), approved, secrets };
-    const { plan, live } = await decide(context, intent, dryRun);
-    checkDrift(context, plan, failOnDrift);
-    if (file !== undefined) await writePlanFile(context, local, { options: { ...options, keep: plan.keep }, file });
-    if (!live) await (checked ?? (await check())).end();
-    await local.checksums.save();
-    const isMeant = options.new === true || options.preview !== undefined;
-    const questions = live || dryRun || approved ? [] : questionsOf(context, plan, isMeant);
-    // Before a question about an app: nobody can create one in a project that does not exist.
-    if (questions.length > 0 && plan.exists === false) await context.api(listApps, { project: context.project });
-    refuseUnanswered(context, questions);
-    return { ...intent, plan, live, questions };
-  } finally {
-    asking.abort();
-  }
 }
 
 /** What serves, if it is equal now. Of a deploy that has created its build, and waited for those before it. */
@@ -126,47 +80,78 @@ export async function decideInTurn(context: Context, intent: Intent): Promise<De
   return (await decide(context, { ...intent, local: again, secrets }, true)).live;
 }
 
-type Decided = Pick<Prepared, 'plan' | 'live'>;
+export interface Decided {
+  plan: DeployPlan;
+  /** What serves, if it is not sent. */
+  live: Deployment | undefined;
+  reading: AppReading;
+}
 
-/** The app on disk beside the deployed one, and what serves, if that is compared. `isNoted`: other builds are. */
-async function lookAt(context: Context, { local, options, here, stuck }: Intent, compares: boolean, isNoted: boolean) {
+/** The builds of an app. Why they are not listed is an error where nothing is decided without them. */
+async function readBuilds(context: Context, { options, here }: Intent): Promise<readonly Build[] | undefined> {
   const { dryRun, ifChanged, ifBusy } = options;
-  const { app } = here;
-  const observed = (api = context.api) => observe(contextWith(context, { api }), app);
-  // Of a dry run, the comparison is the result.
-  const tryObserved = () => (dryRun ? observed() : tryRequest(context, observed));
-  const [planned, tried] = await Promise.all([
-    planDeploy(context, local, { ...options, compares }),
-    compares ? tryObserved() : undefined,
-    // Beside all the rest.
-    isNoted ? findBusyBuilds(context, app, ifBusy, stuck) : undefined,
-  ]);
-  // Why the app cannot be looked at is an error, where nothing is sent without that.
-  return { planned, reading: tried ?? (ifChanged && planned.plan.exists ? await settle(context, app) : undefined) };
+  const ask = (api: Context['api']) => api(listBuilds, { project: context.project, app: here.app });
+  if (ifBusy !== 'proceed') return (await unlessMissing(ask(context.api))) ?? [];
+  return dryRun || ifChanged ? unless(isRefusal, ask(context.api)) : tryRequest(context, ask);
+}
+
+/** The app on disk beside the deployed one, and what serves. `isNoted`: other builds are in progress beside it. */
+async function lookAt(
+  context: Context,
+  { local, options, here }: Intent,
+  { compares, isNoted, listed }: { compares: boolean; isNoted: boolean; listed: () => ReturnType<typeof readBuilds> },
+) {
+  // Builds first, the app last: see `observe`. What is only noted is found out beside all the rest.
+  const list = compares ? await listed() : undefined;
+  const look = async () => {
+    const deployed = await readDeployedApp(context, here.app, options);
+    const { app, exists } = deployed;
+    // One that is not there has no builds, and of one that cannot be read nothing says what serves.
+    const none = exists === false ? [] : undefined;
+    const reading = readingOf(context, exists ? app : undefined, exists === null ? undefined : (list ?? none));
+    return { planned: await planDeploy(context, local, deployed, { ...options, compares }), reading };
+  };
+  const note = async () => noteBusyBuilds(context, here.app, await listed());
+  const [looked] = await Promise.all([look(), isNoted && note()]);
+  return looked;
 }
 
 /** What decides whether an app is sent, each found out once it is asked for. `isDone`: other builds are dealt with. */
 function factsOf(context: Context, intent: Intent, isDone: boolean) {
-  const { local, options, here, stuck, approved, secrets } = intent;
+  const { local, options, here, approved, secrets } = intent;
   const { dryRun, ifChanged = false, ifBusy } = options;
-  const compares = dryRun || options.asks || ifChanged;
+  const compares = dryRun || context.prompt.isPossible || ifChanged;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const waitsLater = ifBusy === 'wait' && !ifChanged;
-  const others = once(() => findBusyBuilds(context, here.app, ifBusy, stuck));
-  const looked = once(() => lookAt(context, intent, compares, ifBusy === 'proceed' && !isDone));
-  const planned = async () => (await looked()).planned;
-  const compared = once(async () => compareWithLive(context, await looked(), secrets));
+  const listed = once(() => readBuilds(context, intent));
+  // Those that cannot start any more are canceled with the others.
+  const others = once(async () => {
+    const builds = (await listed()) ?? [];
+    return ifBusy === 'cancel' ? builds.filter(isBusy) : whichCanStart(context, here.app, builds);
+  });
+  const isNoted = ifBusy === 'proceed' && !isDone;
+  const looked = once(() => lookAt(context, intent, { compares, isNoted, listed }));
+  const compared = once(async () => {
+    const { planned, reading } = await looked();
+    return compareWithLive(context, planned, reading, secrets);
+  });
   // What is sent is compared with the plan before its upload.
   const broken = once(async () => {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
-    return whyOtherApp(context, local, approved, (await planned()).making);
+    return whyOtherApp(context, local, approved, (await looked()).planned.making);
   });
-  const older = once(async () => whyOld(context, intent, planned()));
+  const reading = compares ? async () => (await looked()).reading : undefined;
+  const older = once(async () => {
+    const [found, { planned }] = await Promise.all([whyOlder(context, here, options.anyway, reading), looked()]);
+    planned.plan.older = found !== undefined;
+    if (found && dryRun) context.progress.warn(`${found.message}: a deploy needs --older`);
+    return dryRun ? undefined : found;
+  });
   const facts: ToAsk<BeforeFacts> = {
     ifBusy: isDone || waitsLater ? 'proceed' : ifBusy,
     others: async () => ((await others()).length > 0 ? 'in progress' : 'none'),
     compares: yesNo(compares),
-    serving: async () => servingFacts[(await looked()).reading?.serving.is ?? 'unknown'],
+    serving: async () => servingFacts[(await looked()).reading.serving.is],
     ifChanged: yesNo(ifChanged),
     plan: async () => ((await broken()) ? 'broken' : 'holds'),
     commit: async () => ((await older()) ? 'older' : 'not older'),
@@ -174,34 +159,26 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     health: async () => (await compared()).health,
     verifies: yesNo(isAsked(options.verification)),
   };
-  return { facts, others, planned, compared, broken, older };
+  return { facts, others, looked, compared, broken, older };
 }
 
-/** The error if a newer commit serves; a dry run only warns. */
-async function whyOld(context: Context, { here, options }: Intent, planned: Promise<Planned>) {
-  const [found, { plan }] = await Promise.all([whyOlder(context, here, options.anyway), planned]);
-  plan.older = found !== undefined;
-  if (!options.dryRun) return found;
-  if (found) context.progress.warn(`${found.message}: a deploy needs --older`);
-  return undefined;
-}
-
-/** Goes through the table of what comes before sending. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
-async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
-  const { options, here, stuck } = intent;
+/** Goes through the table of what comes before sending: whether the app is sent. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
+export async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
+  const { options, here } = intent;
   const { app } = here;
   const { limit, inTurn } = options;
-  const { facts, others, planned, compared, broken, older } = factsOf(context, intent, isDone);
+  const { facts, others, looked, compared, broken, older } = factsOf(context, intent, isDone);
   const decided = async (isSent: boolean) => {
-    const { plan } = await planned();
+    const { planned, reading } = await looked();
+    const { plan } = planned;
     // Of what the plan does not show, such as secrets and modes of files.
     const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
-    if (!isCompared) return { plan, live: undefined };
+    if (!isCompared) return { plan, live: undefined, reading };
     const { live, because, difference } = await compared();
     plan.changed ||= difference !== 'equal';
     const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
     if (isSent && because) context.progress.note(`${because}: ${options.ifChanged ? 'deploying' : would}`);
-    return { plan, live: isSent ? undefined : live };
+    return { plan, live: isSent ? undefined : live, reading };
   };
   const isAlive = () => decided(false);
   const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {
@@ -209,7 +186,7 @@ async function decide(context: Context, intent: Intent, isAlone: boolean, isDone
     'stop: older': older,
     'stop: not as planned': broken,
     'cancel others': async () => void (await cancelBusyBuilds(context, app, await others())),
-    'wait for others': async () => void (await waitForBuilds(context, limit, stuck)),
+    'wait for others': async () => void (await waitForBuilds(context, limit, app)),
     'wait for the app': async () => void (await settle(context, app)),
     send: () => decided(true),
     verify: isAlive,
