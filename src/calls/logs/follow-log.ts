@@ -142,10 +142,10 @@ class LogFollower {
     this.context.signal.throwIfAborted();
   }
 
-  async #pauseUntil(opening: Promise<void>): Promise<void> {
+  async #pauseUntil(settled: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const end = () => over.abort();
-    opening.then(end, end);
+    settled.then(end, end);
     await this.context.delay(settlePausesMs.live, over.signal).catch(() => {});
   }
 
@@ -156,7 +156,9 @@ class LogFollower {
     const { socket } = this.#live;
     if (socket) {
       const waitMs = this.#knownEnding ? settlePausesMs.live : Math.max(0, Math.min(this.#besideMs, remainingMs));
-      yield* this.#take(await this.#live.next(waitMs, seen.isInterleaved ? reorderMs : 0), socket);
+      const lines = this.#live.next(waitMs, seen.isInterleaved ? reorderMs : 0);
+      if (this.#knownEnding) await this.#pauseUntil(lines).then(() => socket.wake());
+      yield* this.#take(await lines, socket);
     } else if (this.#knownEnding) await this.context.delay(settlePausesMs.live);
     else await this.#pause(Math.max(0, Math.min(this.#intervals.ms, this.#live.msUntilNext(), remainingMs)));
   }

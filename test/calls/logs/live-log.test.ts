@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { followLog } from '../../../src/calls/logs/follow-log.ts';
 import { PollIntervals } from '../../../src/calls/logs/live-log.ts';
+import { LogGaps, SeenLines } from '../../../src/calls/logs/seen-lines.ts';
 import { RateLimitedError, UnavailableError } from '../../../src/kernel/errors.ts';
 
 function polls() {
@@ -50,4 +53,25 @@ describe('a log that is polled', () => {
   test('ends at a mistake of our own', () => {
     expect(polls().intervals.failed(new TypeError('undefined'))).toBe(false);
   });
+});
+
+test('what is silent after the end of the work is waited for by the clock of the command', async () => {
+  let now = 0;
+  const next = () => new Promise<'quiet'>((done) => Object.assign(socket, { wake: () => done('quiet') }));
+  const socket = { next, wake: () => {}, close: () => {}, closeReason: '', isComplete: false };
+  const source = { openLive: async () => socket, readPage: async () => ({ lines: [] }), parseFrame: () => [] };
+  const elapsed = () => now;
+  const context = {
+    ...{ elapsed, now: elapsed, platformNow: elapsed, silenceMs: 60_000, signal: new AbortController().signal },
+    delay: (ms: number) => {
+      now += ms;
+      return setImmediate();
+    },
+  };
+  const options = {
+    ...{ source: { ...source, pollMs: [1_000, 1_000] }, seen: new SeenLines(), gaps: new LogGaps({} as never) },
+    ...{ until: Number.POSITIVE_INFINITY, ended: AbortSignal.abort({ at: 0, limitMs: 10_000 }) },
+  };
+  for await (const lines of followLog(context as never, options as never)) expect(lines).toEqual([]);
+  expect(now).toBeGreaterThanOrEqual(10_000);
 });
