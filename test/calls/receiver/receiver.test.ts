@@ -37,7 +37,7 @@ const closed = (socket: Socket) =>
     if (socket.destroyed) done();
   });
 
-const post = async (url: string, body = '{}') => (await fetch(url, { method: 'POST', body })).status;
+const post = async (url: string, body: string | Buffer = '{}') => (await fetch(url, { method: 'POST', body })).status;
 
 test.each([
   ['in the middle of the headers', 'POST / HTTP/1.1\r\nhost: x\r\n'],
@@ -80,26 +80,29 @@ test('a sender that has sent everything may wait for its response without limit'
 
 test('limits the memory for concurrent requests', async () => {
   const waiting: (() => void)[] = [];
+  let arrived = () => {};
   const { url, refused } = await open({
     onRequest: async () => {
+      arrived();
       await new Promise<void>((done) => waiting.push(done));
       return { status: 200 };
     },
   });
-  const large = 'x'.repeat(10 * 1024 * 1024);
+  const large = Buffer.alloc(10 * 1024 * 1024);
   const held: Promise<number>[] = [];
-  for (let count = 1; count <= 12; count++) {
-    held.push(post(url, large));
-    while (waiting.length < count) await new Promise((done) => setImmediate(done));
-  }
+  const hold = () =>
+    new Promise<void>((done) => {
+      arrived = done;
+      held.push(post(url, large));
+    });
+  for (let count = 1; count <= 12; count++) await hold();
   expect(await post(url, large)).toBe(503);
   expect(refused).toEqual(['POST /: too many requests at the same time']);
   for (const done of waiting) done();
   expect(new Set(await Promise.all(held))).toEqual(new Set([200]));
-  const again = post(url, large);
-  while (waiting.length < 13) await new Promise((done) => setImmediate(done));
+  await hold();
   waiting.at(-1)?.();
-  expect(await again).toBe(200);
+  expect(await held.at(-1)).toBe(200);
 });
 
 test('listens at the usual port, or at another one where nobody names it', async () => {
