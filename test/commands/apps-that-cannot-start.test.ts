@@ -6,7 +6,6 @@ import { fixture, folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
-import { expectErrorDocument } from '../support/traces.ts';
 
 const emulator = emulatorForAll();
 
@@ -56,18 +55,6 @@ describe.skipIf(!python)('a syntax error (needs python3)', () => {
       expect(emulator.calls).toHaveLength(before);
     },
   );
-
-  test('has its place in the JSON document', async () => {
-    await using app = await folderOf(wrong);
-    const outcome = await gantry(['check', '--json'], { cwd: app.path, env });
-    expectErrorDocument(outcome);
-    expect(outcome.json()).toMatchObject({
-      error: {
-        code: 'project',
-        details: { problems: [{ location: { file: 'main.py', line: 1, text: 'def run(:' } }] },
-      },
-    });
-  });
 
   test.each([
     ['uvicorn', ['uvicorn', 'src.app:app', '--port', '8000'], 'src/app.py'],

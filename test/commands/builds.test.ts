@@ -172,16 +172,6 @@ describe('canceling a build', () => {
     expect(cancelled()).toBe(true);
   });
 
-  test('exits with 9 on a terminal with --no-input', async () => {
-    const { code } = await gantry(['builds', 'cancel', 'web', build, '--no-input'], {
-      emulator,
-      columns: 80,
-      stdin: keys('y\r'),
-    });
-    expect(code).toBe(9);
-    expect(cancelled()).toBe(false);
-  });
-
   test.each([
     ['Ctrl-C', '\u0003', 'interrupted'],
     ['Ctrl-D', '\u0004', 'canceled; nothing changed'],

@@ -293,14 +293,6 @@ describe('the selection', () => {
 describe('asynchronous runs', () => {
   const all = () => emulator.calls.filter(({ query }) => query.asyncOnly !== undefined);
 
-  test('are read from all pages', async () => {
-    const ids = recordMany(emulator, { name: 'a', number: 350, from: end - 2 * day, to: end, async: true });
-    recordMany(emulator, { name: 'sync', number: 350, from: end - 2 * day, to: end });
-    expect(await idsOf(...range(2 * day), '--async', '--all')).toEqual(ids);
-    expect(all()).toHaveLength(4);
-    expect(all().every(({ query, endpoint }) => endpoint === 'listRuns' && query.asyncOnly === 'true')).toBe(true);
-  });
-
   test('are read no further than the range and the limit', async () => {
     const ids = recordMany(emulator, { name: 'a', number: 1_000, from: end - 10 * day, to: end, async: true });
     const found = await idsOf(...range(2 * day), '--async', '--all');
