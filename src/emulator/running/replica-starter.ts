@@ -1,5 +1,4 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { every } from '../../kernel/clock.ts';
 import { attempt } from '../../kernel/errors.ts';
 import type { AppSettings } from '../model/apps/settings.ts';
 import type { AppRecord, BuildRecord } from '../model/state/records.ts';
@@ -8,7 +7,7 @@ import type { Debugging } from './debugging/debugging.ts';
 import type { AppLogs, AppOutput } from './logs/app-logs.ts';
 import { createAppEnvironment, createAppVariables } from './processes/environment.ts';
 import { killTree } from './processes/process.ts';
-import { processTree, readProcessUsage, type UsageSampler } from './processes/usage.ts';
+import { processTree, type UsageSampler } from './processes/usage.ts';
 import { CortexReplica } from './replicas/cortex/cortex-replica.ts';
 import type { Replica, ReplicaOptions } from './replicas/replica.ts';
 import { RestartingReplica } from './replicas/restarting-replica.ts';
@@ -36,7 +35,6 @@ interface Surroundings {
 
 /** Starts replicas: the process of a build with its environment, its volumes, its debugger and its log. */
 export class ReplicaStarter {
-  readonly #memory = new MemoryGuard();
   /** Apps whose log says where their volume is. */
   readonly #announced = new Set<string>();
   /** Receives what the first replica of a build prints until it is ready. */
@@ -81,8 +79,8 @@ export class ReplicaStarter {
     const replica = new RestartingReplica({ start, beforeCall, now, pauseMs, print });
     const release = builds.use(build);
     replica.ended.then(release, release);
-    usage.watch(app.id, name, () => replica.pid, replica.ended);
-    this.#memory.watch(replica, app.settings, print);
+    const guard = memoryGuard(replica, app.settings, print);
+    usage.watch({ app: app.id, container: name, pid: () => replica.pid, guard }, replica.ended);
     return { name, replica };
   }
 
@@ -143,56 +141,26 @@ function pathShortener(folder: string): (line: string) => string {
   };
 }
 
-interface GuardedReplica {
-  replica: Replica;
-  limitBytes: number;
-  /** Called before its processes are killed. */
-  onKill(usedBytes: number): void;
-}
-
-/** On Linux reading takes a tenth of a millisecond; elsewhere it starts a program. */
-const intervalMs = process.platform === 'linux' ? 500 : 5_000;
-
-/** Kills replicas that use more memory than they may, as the kernel of a platform does. */
-class MemoryGuard {
-  readonly #guarded = new Set<GuardedReplica>();
-  #stopTimer: (() => void) | undefined;
-
-  /** Only without a GPU: what is in the memory of a GPU on the platform is in that of this machine. */
-  watch(replica: RestartingReplica, { memory, compute }: AppSettings, print: ReplicaOptions['print']): void {
-    if (compute[0] !== 'CPU') return;
-    const onKill = (usedBytes: number) => {
-      const used = `${(usedBytes / gibibyte).toFixed(2)} GB of memory, and its limit is ${memory} GB`;
-      const text = `OOMKilled: the replica used ${used} (hardware.memory)`;
-      if (replica.runs.size === 0) print({ stream: 'stderr', text });
-      for (const run of replica.runs) print({ run, stream: 'stderr', text });
-    };
-    const guarded = { replica, limitBytes: memory * gibibyte, onKill };
-    this.#guarded.add(guarded);
-    this.#stopTimer ??= every(intervalMs, () => void this.#check(), { background: true });
-    const remove = () => this.#remove(guarded);
-    replica.ended.then(remove, remove);
-  }
-
-  #remove(guarded: GuardedReplica): void {
-    this.#guarded.delete(guarded);
-    if (this.#guarded.size > 0) return;
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
-  }
-
-  async #check(): Promise<void> {
-    const usages = await readProcessUsage([...this.#guarded].flatMap(({ replica }) => replica.pid ?? []));
-    for (const { replica, limitBytes, onKill } of this.#guarded) {
-      const id = replica.pid ?? 0;
-      const { memoryBytes = 0 } = usages.get(id) ?? {};
-      if (memoryBytes <= limitBytes) continue;
-      const usedBytes = readOwnMemory(id) ?? memoryBytes;
-      if (usedBytes <= limitBytes) continue;
-      onKill(usedBytes);
-      killTree(id, 'SIGKILL');
-    }
-  }
+/**
+ * Kills a replica that uses more memory than it may, as the kernel of a platform does. Only without a GPU: what is in the
+ * memory of a GPU on the platform is in that of this machine.
+ */
+function memoryGuard(
+  replica: Replica & { runs: Set<string> },
+  { memory, compute }: AppSettings,
+  print: ReplicaOptions['print'],
+) {
+  if (compute[0] !== 'CPU') return undefined;
+  const limitBytes = memory * gibibyte;
+  return (pid: number, memoryBytes: number) => {
+    const usedBytes = memoryBytes <= limitBytes ? 0 : (readOwnMemory(pid) ?? memoryBytes);
+    if (usedBytes <= limitBytes) return;
+    const used = `${(usedBytes / gibibyte).toFixed(2)} GB of memory, and its limit is ${memory} GB`;
+    const text = `OOMKilled: the replica used ${used} (hardware.memory)`;
+    if (replica.runs.size === 0) print({ stream: 'stderr', text });
+    for (const run of replica.runs) print({ run, stream: 'stderr', text });
+    killTree(pid, 'SIGKILL');
+  };
 }
 
 const gibibyte = 1024 ** 3;

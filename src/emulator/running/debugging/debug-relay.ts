@@ -71,7 +71,7 @@ export class DebugRelay {
   }
 
   close(): void {
-    this.#editor?.end();
+    this.#end(this.#editor);
     this.#server.close();
     this.#private?.close();
   }
@@ -106,9 +106,9 @@ export class DebugRelay {
   #follow(): void {
     const editor = this.#editor;
     const newest = this.#newest;
-    if (!editor || !newest || editor.process === newest || editor.isStopped) return;
-    if (editor.process) editor.end({ restart: true });
-    else void editor.attachTo(newest);
+    if (!editor || !newest || editor.process === newest || editor.endHold) return;
+    if (editor.process) this.#end(editor, true);
+    else void this.#attach(editor, newest);
   }
 
   /** A connection is an editor once it says so: others are those of port scans and health checks. */
@@ -116,33 +116,77 @@ export class DebugRelay {
     let editor: Editor | undefined;
     const onMessage = readMessages((message) => {
       if (message.command === 'initialize') editor ??= this.#arrive(socket);
-      editor?.receive(message);
+      if (editor?.debugger) this.#pass(editor, message);
+      else editor?.queue.push(message);
     });
     socket
       .on('error', () => {})
       .on('data', onMessage)
-      .once('close', () => editor?.end());
+      .once('close', () => this.#end(editor));
   }
 
   /** It replaces one that has gone without a word. */
   #arrive(socket: Socket): Editor {
-    this.#editor?.end();
-    const editor = new Editor(socket, {
-      folder: this.options.folder,
-      onConfigured: () => {
-        this.#isConfigured = true;
-        for (const done of this.#waiting.splice(0)) done();
-      },
-      onResumed: () => this.#follow(),
-      onEnd: (isReturning) => {
-        this.#isReturning = isReturning;
-        this.#isConfigured = false;
-        this.#editor = undefined;
-      },
-    });
-    this.#editor = editor;
+    this.#end(this.#editor);
+    this.#editor = { socket, queue: [], isAskedToEnd: false };
+    const arrived = this.#editor;
     this.#follow();
-    return editor;
+    return arrived;
+  }
+
+  /** Gives an editor the debugger of a process, which takes nobody else before the editor that it has is gone. */
+  async #attach(editor: Editor, process: Debugged): Promise<void> {
+    editor.process = process;
+    await process.left;
+    if (this.#editor !== editor) return;
+    const socket = connect(process.port ?? 0, '127.0.0.1');
+    const onMessage = readMessages((message) => this.#fromDebugger(editor, message));
+    process.left = new Promise((done) => {
+      socket.once('close', () => {
+        done();
+        if (this.#editor !== editor) return;
+        if (!editor.isAskedToEnd) process.port = undefined;
+        this.#end(editor, !editor.isAskedToEnd);
+      });
+    });
+    socket.on('error', () => {}).on('data', onMessage);
+    editor.debugger = socket;
+    for (const message of editor.queue.splice(0)) this.#pass(editor, message);
+  }
+
+  /** Leaves the process running, and lets the editor go. Told to return, it attaches again by itself, as the protocol says. */
+  #end(editor: Editor | undefined, isReturning = false): void {
+    if (!editor || this.#editor !== editor) return;
+    this.#editor = undefined;
+    this.#isReturning = isReturning;
+    this.#isConfigured = false;
+    goOn(editor);
+    leave(editor.debugger);
+    const restart = isReturning;
+    editor.socket.end(encodeMessage({ seq: 0, type: 'event', event: 'terminated', body: { restart } }));
+  }
+
+  #pass(editor: Editor, message: DebugMessage): void {
+    const { command = '' } = message;
+    const { process } = editor;
+    if (command === 'disconnect') editor.isAskedToEnd = true;
+    if (resuming.test(command)) goOn(editor);
+    if (process) editor.debugger?.write(encodeMessage(forProcess(message, process, this.options.folder)));
+  }
+
+  #fromDebugger(editor: Editor, message: DebugMessage): void {
+    const { type, command, event } = message;
+    // The end of a process is no end for the editor.
+    if (this.#editor !== editor || event === 'terminated' || event === 'exited') return;
+    if (event === 'stopped') editor.endHold ??= editor.process?.hold();
+    if (event === 'continued') goOn(editor);
+    editor.socket.write(encodeMessage(message));
+    if (type !== 'response') return;
+    if (command === 'configurationDone') {
+      this.#isConfigured = true;
+      for (const done of this.#waiting.splice(0)) done();
+    }
+    if (command === 'continue') this.#follow();
   }
 }
 
@@ -152,108 +196,31 @@ const returnMs = 2_000;
 /** The environment variable that makes a process listen for an editor (debugger.py). */
 const variable = 'GANTRY_DEBUGGER';
 
-interface EditorEvents {
-  /** The app's folder: where the editor has the files. */
-  folder: string;
-  /** The debugger knows all that editors tell at the start. */
-  onConfigured: () => void;
-  /** The code goes on after a breakpoint. */
-  onResumed: () => void;
-  /** `isReturning`: it was told to attach again. */
-  onEnd: (isReturning: boolean) => void;
+/** An editor, and the debugger of the process that it has. What they say passes through. */
+interface Editor {
+  socket: Socket;
+  process?: Debugged;
+  debugger?: Socket;
+  /** What it says before there is a debugger. */
+  queue: DebugMessage[];
+  /** Set while the code stands in a breakpoint. */
+  endHold?: (() => void) | undefined;
+  isAskedToEnd: boolean;
 }
 
-/** An editor, and the debugger of the process that it has. What they say passes through. */
-class Editor {
-  process: Debugged | undefined;
-  #debugger: Socket | undefined;
-  /** What the editor says before there is a debugger. */
-  readonly #queue: DebugMessage[] = [];
-  #endHold: (() => void) | undefined;
-  #isAskedToEnd = false;
-  #hasEnded = false;
+function goOn(editor: Editor): void {
+  editor.endHold?.();
+  editor.endHold = undefined;
+}
 
-  constructor(
-    readonly socket: Socket,
-    private readonly events: EditorEvents,
-  ) {}
-
-  /** Whether the code stands in a breakpoint. */
-  get isStopped(): boolean {
-    return this.#endHold !== undefined;
-  }
-
-  receive(message: DebugMessage): void {
-    if (this.#debugger) this.#pass(message, this.#debugger);
-    else this.#queue.push(message);
-  }
-
-  /** Gives the editor the debugger of a process, which takes nobody else before the editor that it has is gone. */
-  async attachTo(process: Debugged): Promise<void> {
-    this.process = process;
-    await process.left;
-    if (this.#hasEnded) return;
-    const socket = connect(process.port ?? 0, '127.0.0.1');
-    process.left = new Promise((done) => {
-      socket.once('close', () => {
-        done();
-        if (this.#hasEnded) return;
-        if (!this.#isAskedToEnd) process.port = undefined;
-        this.end({ restart: !this.#isAskedToEnd });
-      });
-    });
-    socket
-      .on('error', () => {})
-      .on(
-        'data',
-        readMessages((message) => this.#fromDebugger(message)),
-      );
-    this.#debugger = socket;
-    for (const message of this.#queue.splice(0)) this.#pass(message, socket);
-  }
-
-  /** Leaves the process running, and lets the editor go. With `restart` it attaches again by itself, as the protocol says. */
-  end({ restart = false } = {}): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#goOn();
-    this.#leave();
-    this.socket.end(encodeMessage({ seq: 0, type: 'event', event: 'terminated', body: { restart } }));
-    this.events.onEnd(restart);
-  }
-
-  #leave(): void {
-    const socket = this.#debugger;
-    if (!socket || socket.destroyed) return;
-    const leaving = { command: 'disconnect', arguments: { terminateDebuggee: false } };
-    socket.write(encodeMessage({ seq: lastRequest, type: 'request', ...leaving }));
-    const stop = after(longestLeaveMs, () => socket.destroy(), { background: true });
-    socket.once('close', stop);
-  }
-
-  #pass(message: DebugMessage, to: Socket): void {
-    const { command = '' } = message;
-    if (command === 'disconnect') this.#isAskedToEnd = true;
-    if (resuming.test(command)) this.#goOn();
-    const { process, events } = this;
-    if (process) to.write(encodeMessage(forProcess(message, process, events.folder)));
-  }
-
-  #fromDebugger(message: DebugMessage): void {
-    const { type, command, event } = message;
-    // The end of a process is no end for the editor.
-    if (this.#hasEnded || event === 'terminated' || event === 'exited') return;
-    if (event === 'stopped') this.#endHold ??= this.process?.hold();
-    if (event === 'continued') this.#goOn();
-    this.socket.write(encodeMessage(message));
-    if (type === 'response' && command === 'configurationDone') this.events.onConfigured();
-    if (type === 'response' && command === 'continue') this.events.onResumed();
-  }
-
-  #goOn(): void {
-    this.#endHold?.();
-    this.#endHold = undefined;
-  }
+function leave(socket: Socket | undefined): void {
+  if (!socket || socket.destroyed) return;
+  const leaving = { command: 'disconnect', arguments: { terminateDebuggee: false } };
+  socket.write(encodeMessage({ seq: lastRequest, type: 'request', ...leaving }));
+  socket.once(
+    'close',
+    after(longestLeaveMs, () => socket.destroy(), { background: true }),
+  );
 }
 
 /** A debugger closes the connection soon after it was asked to disconnect. */

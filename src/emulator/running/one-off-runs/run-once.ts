@@ -97,7 +97,7 @@ async function runProgram(
   program.onLine(program.child.stdout, log('stdout'));
   program.onLine(program.child.stderr, log('stderr'));
   program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
-  runner.usage.watch(app.id, container, () => program.child.pid, program.ended);
+  runner.usage.watch({ app: app.id, container, pid: () => program.child.pid }, program.ended);
   markAssigned(run, container, running);
   markStarted(run, 0, running);
 

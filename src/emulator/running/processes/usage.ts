@@ -11,30 +11,32 @@ interface WatchedReplica {
   container: string;
   /** Undefined before its process starts. */
   pid: () => number | undefined;
-  /** At the last sample, by a clock that does not jump. */
-  measuredAt: number;
-  cpuMs: number;
+  /** Called with what it uses now. */
+  guard?: ((pid: number, memoryBytes: number) => void) | undefined;
 }
 
-const intervalMs = 5_000;
+/** On Linux reading takes a tenth of a millisecond; elsewhere it starts a program. */
+const intervalMs = process.platform === 'linux' ? 500 : 5_000;
+const sampleMs = 5_000;
 /** The kernel counts CPU time in steps of 10 ms. */
-const minIntervalMs = 100;
+const minSampleMs = 100;
 /** Of each app: a day of one replica. */
 const maxSamples = 20_000;
 
 /** Measures the processes of replicas while there are any. Samples are kept in memory. */
 export class UsageSampler {
-  readonly #watched = new Set<WatchedReplica>();
+  /** With the time of the last sample, by a clock that does not jump. */
+  readonly #watched = new Set<WatchedReplica & { measuredAt: number; cpuMs: number }>();
   readonly #samples = new Map<string, UsageSample[]>();
   #stopTimer: (() => void) | undefined;
 
   constructor(private readonly now: () => number) {}
 
   /** Until `ended` is settled. */
-  watch(app: string, container: string, pid: () => number | undefined, ended: Promise<unknown>): void {
-    const replica = { app, container, pid, measuredAt: performance.now(), cpuMs: 0 };
+  watch(watched: WatchedReplica, ended: Promise<unknown>): void {
+    const replica = { ...watched, measuredAt: performance.now(), cpuMs: 0 };
     this.#watched.add(replica);
-    this.#stopTimer ??= every(intervalMs, () => void this.sample(), { background: true });
+    this.#stopTimer ??= every(intervalMs, () => void this.sample(sampleMs), { background: true });
     const remove = () => {
       this.#watched.delete(replica);
       if (this.#watched.size > 0) return;
@@ -53,15 +55,15 @@ export class UsageSampler {
     return undefined;
   }
 
-  /** Takes a sample now, so that short lives are seen as well. */
-  async sample(): Promise<void> {
-    const due = [...this.#watched].filter(({ measuredAt }) => performance.now() - measuredAt >= minIntervalMs);
-    const usages = await readProcessUsage(due.flatMap(({ pid }) => pid() ?? []));
-    for (const replica of due) {
-      const usage = usages.get(replica.pid() ?? -1);
+  /** Takes a sample of those whose last one is so old: now, so that short lives are seen as well. */
+  async sample(minMs = minSampleMs): Promise<void> {
+    const usages = await readProcessUsage([...this.#watched].flatMap(({ pid }) => pid() ?? []));
+    for (const replica of this.#watched) {
+      const pid = replica.pid() ?? -1;
+      const usage = usages.get(pid);
       const elapsedMs = performance.now() - replica.measuredAt;
-      // Another sample may have been taken meanwhile.
-      if (!usage || elapsedMs < minIntervalMs) continue;
+      if (usage) replica.guard?.(pid, usage.memoryBytes);
+      if (!usage || elapsedMs < minMs) continue;
       const cores = Math.max(0, usage.cpuMs - replica.cpuMs) / elapsedMs;
       replica.measuredAt += elapsedMs;
       replica.cpuMs = usage.cpuMs;
@@ -98,7 +100,7 @@ interface ProcessUsage {
 }
 
 /** By process id. Processes that have ended are missing, and on Windows all are. */
-export async function readProcessUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
+async function readProcessUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   if (pids.length === 0 || process.platform === 'win32') return new Map();
   // Each app process leads a process group, which has its children.
   if (process.platform !== 'linux')
