@@ -10,7 +10,7 @@ describe('the apps in fixtures/apps', () => {
   test.each([
     ['hello', 0, 'hello is live', 0],
     ['server', 0, 'server is live', 0],
-    ['dockerfile', 0, 'load build definition from Dockerfile', 0],
+    ['dockerfile', 0, 'dockerfile is live', 0],
     ['partner', 0, 'is live', 0],
     ['crashes', 0, 'crashes is live', 0],
     ['fails', 11, 'the command "exit 3" failed', 3],

@@ -34,13 +34,13 @@ test('with a pace a build advances through its stages by the clock', async () =>
     clock.now += 1000;
   }
   expect(seen).toEqual([
-    ['building', 'deploying', 'FROM debian:bookworm-slim'],
-    ['building', 'deploying', 'Running pre-build commands'],
-    ['building', 'deploying', 'Reading package lists...'],
-    ['building', 'deploying', 'Collecting package metadata: done'],
-    ['building', 'deploying', 'PIP_INSTALL_STARTED'],
-    ['building', 'deploying', 'Copying 4 files (112 bytes) to /cortex'],
-    ['building', 'deploying', 'Running shell commands'],
+    ['building', 'deploying', 'FROM debian:bookworm-slim (not pulled: the app runs on this machine)'],
+    ['building', 'deploying', 'The emulator runs no pre-build commands; only false and exit end the build'],
+    ['building', 'deploying', 'The emulator does not install apt packages'],
+    ['building', 'deploying', 'The emulator does not install conda packages'],
+    ['building', 'deploying', 'The emulator does not install pip packages; gantry deploy --install does'],
+    ['building', 'deploying', 'Received 4 files (112 bytes)'],
+    ['building', 'deploying', 'The emulator runs no shell commands; only false and exit end the build'],
     ['initializing', 'deploying', 'Loading main.py'],
     ['success', 'ready', 'App is ready'],
   ]);
@@ -53,13 +53,17 @@ test('the log has each dependency and command once', async () => {
     dependencies,
   );
   const log = await logOf(build);
-  for (const line of ['+ apt update', 'Setting up ffmpeg ...', 'Linking cuda==12.1', 'UV_PIP_INSTALL_STARTED']) {
-    expect(log).toContain(line);
-  }
-  expect(log.filter((line) => /^(Collecting (?!package)|\+ make)/.test(line))).toEqual([
-    ...['Collecting numpy==2.1.0', 'Collecting requests[socks]~=2.31', '+ make', '+ make install'],
+  expect(log.filter((line) => /^[-+] /.test(line))).toEqual([
+    ...[
+      '+ apt update',
+      '- ffmpeg',
+      '- cuda==12.1',
+      '- numpy==2.1.0',
+      '- requests[socks]~=2.31',
+      '+ make',
+      '+ make install',
+    ],
   ]);
-  expect(log.find((line) => line.includes('MB/s'))?.split('\r')).toHaveLength(3);
   expect((await ask('GET', `${build}/logs`)).json).toMatchObject({
     status: 'success',
     logs: expect.arrayContaining([{ id: `${id}-1`, createdAt: '2026-11-20T09:30:00.000Z', log: log[0] }]),
@@ -105,14 +109,10 @@ test.each([
   expect((await ask('GET', build)).json.status).toBe('success');
 });
 
-test("a Dockerfile's steps are logged, and it must exist", async () => {
-  const { ask, deploy, logOf } = await platform();
+test('a Dockerfile must exist', async () => {
+  const { ask, deploy } = await platform();
   const settings = { runtime: 'custom', dockerfilePath: 'Dockerfile' };
   const good = await deploy(settings, { Dockerfile: 'FROM python:3.12\nCMD ["python"]\n' });
-  expect(await logOf(good.build)).toEqual(
-    expect.arrayContaining(['#2 [1/2] FROM python:3.12', '#3 [2/2] CMD ["python"]']),
-  );
-
   const bad = await deploy(settings);
   const reason = 'Dockerfile is not in the archive';
   expect((await ask('GET', bad.build)).json).toMatchObject({ status: 'build_failure', initError: reason });

@@ -70,9 +70,7 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   const { settings, registries } = build;
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
-  const archive = archivePath
-    ? await readArchive(archivePath, filesToRead(settings)).catch((error: Error) => error)
-    : undefined;
+  const archive = archivePath ? await readArchive(archivePath, filesToRead).catch((error: Error) => error) : undefined;
   const requirements = requirementsOf(
     settings,
     archive instanceof Error ? undefined : archive?.contents.get('requirements.txt'),

@@ -15,9 +15,7 @@ export function createBuildScript(input: BuildInput, fault?: BuildFault): BuildS
 const keepsOutcome: BuildFault[] = ['unknown-status', 'hostile-log'];
 
 /** Files of the archive that a build reads; the others are only copied. */
-export function filesToRead(settings: AppSettings): string[] {
-  return ['requirements.txt', 'conda_pkglist.txt', 'pkglist.txt', dockerfilePath(settings) ?? ''];
-}
+export const filesToRead = ['requirements.txt', 'conda_pkglist.txt', 'pkglist.txt'];
 
 function normalScript(input: BuildInput): BuildScript {
   const { settings, archive } = input;

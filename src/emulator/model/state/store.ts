@@ -68,8 +68,7 @@ export class Store {
   newId(): string {
     this.#idCount += 1;
     if (this.#idCount > this.#reservedIds) this.#reserveIds(idsAhead);
-    const digest = hash('sha256', `${this.projects[0]}/${this.#idCount}`);
-    return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
+    return idFrom(`${this.projects[0]}/${this.#idCount}`);
   }
 
   /** Records a run; by default a POST to the function `run` that starts immediately and does not end. */
@@ -179,6 +178,11 @@ export class Store {
 }
 
 const idsAhead = 1_000;
+
+/** The same for the same text. */
+export function idFrom(text: string): string {
+  return hash('sha256', text).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
+}
 
 /** Undefined if the file does not exist. Throws a `DamagedDataError` if it cannot be used. */
 export function readState(file: string): State | undefined {

@@ -124,56 +124,27 @@ function ended({ lines, endedAt }: SceneWork): SceneWork {
   return { lines, endedAt: endedAt ?? lines.at(-1)?.at ?? 0 };
 }
 
-/**
- * Why an app did not start, for its developer: the error, and the app's own part of the last traceback. Without one, the
- * last lines that it printed.
- */
+/** Why an app did not start, for its developer: the error, and the last traceback, or the last lines that it printed. */
 function describeStartFailure({ message }: Error, printed: readonly string[], setup: AppSetup): string {
-  const trace = lastTraceback(printed);
-  const excerpt = trace ?? printed.filter((line) => line.trim() !== '').slice(-maxTailLines);
+  const trace = printed.findLastIndex((line) => line.startsWith('Traceback (most recent call last):'));
+  const lines = printed.filter((line) => line.trim() !== '');
+  const excerpt = (trace < 0 ? lines.slice(-8) : printed.slice(trace, trace + 60))
+    .join('\n')
+    .replace(foreignFrames, '');
   // A syntax error's message also has its place: `invalid syntax (main.py, line 1)`.
-  const isRepeated = trace?.some((line) => message === line || message.startsWith(`${line} (`));
-  const text = [...(isRepeated ? [] : [message]), ...excerpt].join('\n');
+  const isRepeated = excerpt.split('\n').some((line) => /^\w+Error/.test(line) && message.startsWith(line));
+  const text = [isRepeated ? '' : message, excerpt].filter(Boolean).join('\n');
   return [text, ...missingPackageHint(text, setup), ...otherPythonHint(text, setup)].join('\n');
 }
+
+/** Those in files of the app have relative paths. */
+const foreignFrames = /^ {2}File "(?:[/\\<]|\w:\\).*\n(?: {4}.*\n)*/gm;
 
 interface AppSetup {
   /** Whether packages are installed for apps (`--install`). */
   installs: boolean;
   /** Undefined for an image, which has its own. */
   python: AppPython | undefined;
-}
-
-const maxTailLines = 8;
-const maxFrameLines = 24;
-/** A validation error may list every field. */
-const maxMessageLines = 8;
-
-const header = /^Traceback \(most recent call last\):/;
-const frame = /^\s+File "(.*)", line \d+/;
-
-/** Undefined if Python printed none. A syntax error has no header, only the place. */
-function lastTraceback(lines: readonly string[]): string[] | undefined {
-  const lastFrame = lines.findLastIndex((line) => frame.test(line));
-  if (lastFrame < 0) return undefined;
-  const messageAt = lines.findIndex((line, index) => index > lastFrame && /^\S/.test(line));
-  if (messageAt < 0) return undefined;
-  const firstAt = lines.findLastIndex((line, index) => index < lastFrame && !/^\s/.test(line)) + 1;
-  const own = ownFrames(lines.slice(firstAt, messageAt));
-  const rest = lines.slice(messageAt, messageAt + maxMessageLines);
-  const title = header.test(lines[firstAt - 1] ?? '') ? lines.slice(firstAt - 1, firstAt) : [];
-  return [...title, ...own.slice(-maxFrameLines), ...rest];
-}
-
-/** The frames in files of the app, whose paths are relative; all frames if none is. */
-function ownFrames(lines: readonly string[]): string[] {
-  let isOwn = false;
-  const own = lines.filter((line) => {
-    const [, file] = frame.exec(line) ?? [];
-    if (file !== undefined) isOwn = !/^([/\\<]|\w:\\)/.test(file);
-    return isOwn;
-  });
-  return own.length > 0 ? own : [...lines];
 }
 
 /**

@@ -107,6 +107,7 @@ class AppLog {
 
   delete(): void {
     this.lines = [];
+    this.#lineNumbers.clear();
     this.#size = 0;
     this.#unwritten = '';
     if (this.file) rmSync(this.file, { force: true });
