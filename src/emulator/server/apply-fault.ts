@@ -27,40 +27,41 @@ export async function applyFault(
   platform: Platform,
 ): Promise<void> {
   if (typeof fault === 'object') return sendReply(exchange, statusReply(exchange, fault, platform.now()));
-  if (isIn(instead, fault)) return sendReply(exchange, instead[fault]);
-  if (isIn(alterations, fault)) return sendReply(exchange, alterations[fault](await exchange.handle()));
   await actions[fault](exchange, platform);
 }
 
-function isIn<Table extends object>(table: Table, fault: PropertyKey): fault is keyof Table {
-  return Object.hasOwn(table, fault);
-}
+type Action = (exchange: Exchange, platform: Platform) => void | Promise<void>;
 
 /** What is replied to a request that has no effect. */
-const instead = {
-  html: badGatewayPage,
-  expired: expiredUrlReply,
-  'slow-down': storageError(503, 'SlowDown', 'Please reduce your request rate.'),
-  slow_down: oauthError('slow_down', 'poll 5 seconds slower'),
-};
+const instead =
+  (reply: ServerReply): Action =>
+  (exchange) =>
+    sendReply(exchange, reply);
 
 /** What a reply becomes. */
-const alterations = {
-  none: (reply) => reply,
-  malformed: ({ headers }) => ({ status: 200, headers, body: '{"id": "p-1234' }),
-  empty: ({ headers }) => ({ status: 200, headers, body: '' }),
-  null: ({ body }) =>
+const altered =
+  (change: (reply: ServerReply) => ServerReply): Action =>
+  async (exchange) =>
+    sendReply(exchange, change(await exchange.handle()));
+
+const actions: Record<ReplyFault, Action> = {
+  html: instead(badGatewayPage),
+  expired: instead(expiredUrlReply),
+  'slow-down': instead(storageError(503, 'SlowDown', 'Please reduce your request rate.')),
+  slow_down: instead(oauthError('slow_down', 'poll 5 seconds slower')),
+
+  none: altered((reply) => reply),
+  malformed: altered(({ headers }) => ({ status: 200, headers, body: '{"id": "p-1234' })),
+  empty: altered(({ headers }) => ({ status: 200, headers, body: '' })),
+  null: altered(({ body }) =>
     jsonReply(JSON.parse(String(body) || 'null', (_, value) => (Array.isArray(value) ? null : value))),
-  'wrong-etag': (reply) => ({ ...reply, headers: { ...reply.headers, etag: `"${'0'.repeat(32)}"` } }),
-  'no-etag': ({ headers: { etag: _, ...headers }, ...reply }) => ({ ...reply, headers }),
-  corrupt: (reply) => mapBody(reply, flipFirstByte),
-  overlapping: (reply) => mapLogPage(reply, (page) => ({ ...page, nextPageToken: overlappingToken(page) })),
-  shuffled: (reply) => mapLogPage(reply, (page) => ({ ...page, logs: page.logs?.toReversed() ?? null })),
-} satisfies Partial<Record<ReplyFault, (reply: ServerReply) => ServerReply>>;
+  ),
+  'wrong-etag': altered((reply) => ({ ...reply, headers: { ...reply.headers, etag: `"${'0'.repeat(32)}"` } })),
+  'no-etag': altered(({ headers: { etag: _, ...headers }, ...reply }) => ({ ...reply, headers })),
+  corrupt: altered((reply) => mapBody(reply, flipFirstByte)),
+  overlapping: altered((reply) => mapLogPage(reply, (page) => ({ ...page, nextPageToken: overlappingToken(page) }))),
+  shuffled: altered((reply) => mapLogPage(reply, (page) => ({ ...page, logs: page.logs?.toReversed() ?? null }))),
 
-type ActingFault = Exclude<ReplyFault, keyof typeof instead | keyof typeof alterations>;
-
-const actions: Record<ActingFault, (exchange: Exchange, platform: Platform) => void | Promise<void>> = {
   'reset-before': reset,
 
   async 'reset-during'(exchange) {

@@ -1,15 +1,15 @@
 import { constants, existsSync, readFileSync } from 'node:fs';
 import { cp, lstat, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as v from 'valibot';
-import { linkOrCopy } from '../../kernel/disk/index.ts';
+import { entriesIn } from '../../kernel/disk/index.ts';
 import { keepReplicas } from '../endpoints/builds/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { endAbandonedRuns } from '../model/runs/record.ts';
 import { DamagedDataError, stateFile } from '../model/state/data-folder.ts';
 import { readState } from '../model/state/store.ts';
 import { endAbandonedBuilds } from '../running/builds/perform-build.ts';
-import { volumesFolder } from '../running/volumes/volume-store.ts';
+import { partsFolder } from '../running/volumes/volume-store.ts';
 
 /** Writes apps, builds, runs, logs, volumes and the clock to a new folder. */
 export function saveState(snapshot: string, platform: Platform): Promise<void> {
@@ -58,8 +58,8 @@ export function forgetRecords({ faults, calls, inspected, deliveries, captured }
 }
 
 /**
- * Writes the state to a new folder, which looks like a data folder: texts of one moment, links to archives, which never
- * change, and copies of volumes, which apps can change. Leaves no folder if it fails.
+ * Writes the state to a new folder, which looks like a data folder: texts of one moment, and copies of archives and
+ * volumes, without uploads in progress. Leaves no folder if it fails.
  */
 async function writeSnapshot(target: string, { store, runner, storage, clock }: Platform): Promise<void> {
   const manifest: SnapshotManifest = { version: 1, advancedMs: clock.advancedMs };
@@ -70,30 +70,18 @@ async function writeSnapshot(target: string, { store, runner, storage, clock }: 
       return [join('logs', name), content] as const;
     }),
   ] as const;
-  const archives = [...store.builds.values()].map(({ keyName }) => keyName);
   await mkdir(target, { mode: 0o700 });
   try {
     for (const folder of ['logs', 'storage']) await mkdir(join(target, folder), { mode: 0o700 });
     for (const [name, content] of texts) await writeFile(join(target, name), content, { mode: 0o600 });
-    const uploaded = archives.filter((key) => existsSync(join(storage, key)));
-    await linkFiles(uploaded, storage, join(target, 'storage'));
-    await copyTree(join(storage, volumesFolder), join(target, 'storage', volumesFolder));
+    for (const { name } of entriesIn(storage))
+      if (name !== partsFolder) await copyTree(join(storage, name), join(target, 'storage', name));
     await writeFile(join(target, manifestFile), JSON.stringify(manifest), { mode: 0o600 });
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
   }
 }
-
-/** Files that are never changed in place. `paths` are relative. */
-async function linkFiles(paths: readonly string[], from: string, to: string): Promise<void> {
-  for (const folder of new Set(paths.map(dirname))) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
-  for (let at = 0; at < paths.length; at += atOnce) {
-    await Promise.all(paths.slice(at, at + atOnce).map((path) => linkOrCopy(join(from, path), join(to, path))));
-  }
-}
-
-const atOnce = 32;
 
 /** Blocks are shared where the file system can. Pipes and sockets of apps are skipped. */
 async function copyTree(from: string, to: string): Promise<void> {

@@ -10,8 +10,8 @@ import { fileNameOf } from '../../model/state/data-folder.ts';
 import { multipartEtag, Volume, type VolumeLocation } from './volume.ts';
 
 /** In the storage. */
-export const volumesFolder = 'volumes';
-const partsFolder = 'parts';
+const volumesFolder = 'volumes';
+export const partsFolder = 'parts';
 
 /** An upload in progress. Its file is not in the volume before it is completed. It ends with the emulator. */
 export interface UploadSession extends VolumeLocation {
