@@ -52,6 +52,11 @@ test.each<[string, Files, string]>([
     'the server listens on 127.0.0.1 only',
   ],
   [
+    'a misspelt instruction',
+    { Dockerfile: `${base}RUNN pip install flask gunicorn\nCOPY . .\n${serve}` },
+    'there is no instruction RUNN',
+  ],
+  [
     'a package without a program',
     { 'cerebrium.toml': custom('["python", "-m", "gate"]'), 'gate/__init__.py': '', 'gate/run.py': 'print(1)\n' },
     'python -m gate runs gate/__main__.py, which is not there',

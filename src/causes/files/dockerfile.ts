@@ -4,14 +4,33 @@ import { closestName } from '../../kernel/closest-name.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
+const keywords =
+  'FROM ARG ENV RUN COPY ADD CMD ENTRYPOINT WORKDIR EXPOSE USER LABEL VOLUME SHELL HEALTHCHECK ONBUILD STOPSIGNAL MAINTAINER'.split(
+    ' ',
+  );
+
 /** What the builder will refuse in a Dockerfile. */
 export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
   const docker = shipment.dockerfile();
-  const _base = shipment.config.deployment.docker_base_image_url ?? '';
   if (!docker) return;
+  yield* instructions(docker);
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
     else yield* copiedFromStage(shipment, docker, copy, copy.from);
+}
+
+function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
+  for (const { keyword, line } of image.instructions) {
+    if (keywords.includes(keyword)) continue;
+    const meant = closestName(keyword, keywords);
+    yield {
+      cause: 'dockerfile-invalid',
+      severity: 'error',
+      captured: { problem: `there is no instruction ${keyword}` },
+      at: { file, line },
+      fix: meant ? `write ${meant}` : 'end the line before it with a backslash, if it belongs to that instruction',
+    };
+  }
 }
 
 function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {

@@ -13,7 +13,6 @@ export function* lookAtPackageNames(shipment: Shipment, packages: Packages, grap
   const modules = [...graph.modules.values()];
   const names = new Set(modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module)));
   const imported = [...names].flatMap((module) => packageOf(module) ?? []);
-  const _called = new Set(modules.flatMap(({ facts }) => facts.calls.map(({ name }) => name)));
   for (const named of aptNames(shipment)) yield* debianName(named);
   for (const listed of packages.listed) {
     const known = [...popular, ...imported.filter((each) => !packages.has(each))];
