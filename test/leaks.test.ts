@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { matchRoute } from '../src/emulator/server/routes.ts';
 import { exitCodes } from '../src/kernel/errors.ts';
-import { endpoints } from '../src/platform/contract/index.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { lines, local } from './support/command-lines.ts';
 import { commandLines } from './support/commands.ts';
@@ -126,13 +126,8 @@ function platform(answer: Parameters<typeof createServer>[1] & object): { addres
 
 /** The recorded reply of the endpoint that the route belongs to. */
 function replyTo(method: string, url: string): unknown {
-  const path = url.split('?')[0] ?? '';
-  const found = Object.entries(endpoints).find(([, { route }]) => {
-    const [verb = '', template = ''] = route.split(' ');
-    return verb === method && new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  });
-  if (!found) return undefined;
-  return JSON.parse(readFileSync(join('fixtures/replies', `${found[0]}.json`), 'utf8'));
+  const found = matchRoute(method, url.split('?')[0] ?? '');
+  return found && JSON.parse(readFileSync(join('fixtures/replies', `${found.name}.json`), 'utf8'));
 }
 
 /** Ids and states decide what a command does next; whatever else is text gets a secret. */

@@ -63,9 +63,13 @@ interface RoutePattern {
 /** What all requests of a route have in common: its method and its number of segments. */
 const shapeOf = (method: string, path: string) => `${method} ${path.split('/').length}`;
 
+const parametersOf = ({ route }: Endpoint) => route.split('{').length;
+/** `runs/charts` is no `runs/{run}`. */
+const mostExactFirst = Object.entries<Endpoint>(endpoints).sort(([, a], [, b]) => parametersOf(a) - parametersOf(b));
+
 /** Routes as regular expressions with a named group for each parameter, by their shape. */
 const patterns = new Map<string, RoutePattern[]>();
-for (const [name, { route }] of Object.entries<Endpoint>(endpoints)) {
+for (const [name, { route }] of mostExactFirst) {
   const { method, path } = splitRoute(route);
   const groups = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const pattern = { name: name as EndpointName, pattern: new RegExp(`^${groups}$`) };
