@@ -8,9 +8,11 @@ export interface ShellCommand {
   line: number;
 }
 
-/** The commands of a script, in order. Those that expand variables keep them as they are written. */
-export function shellCommands(script: string): ShellCommand[] {
-  const found: ShellCommand[] = [];
+type AssignedVariable = readonly [name: string, value: string];
+
+/** The commands of a script, in order, with the variables that are set for each alone. Those that expand variables keep them as they are written. */
+export function shellCommands(script: string): (ShellCommand & { assigned: AssignedVariable[] })[] {
+  const found: ReturnType<typeof shellCommands> = [];
   let pending = '';
   for (const [at, text] of script.split(/\r?\n/).entries()) {
     if (pending === '' && /^\s*(?:#|$)/.test(text)) continue;
@@ -18,8 +20,9 @@ export function shellCommands(script: string): ShellCommand[] {
     if (text.endsWith('\\')) continue;
     const inner = [...pending.matchAll(/\$\(([^()]+)\)|`([^`]+)`/g)].map(([, text, old = '']) => text ?? old);
     for (const part of [...inner, pending].flatMap(splitCommands)) {
-      const words = unwrapped(parseArgsStringToArgv(part));
-      if (words.length > 0) found.push({ words, line: at + 1 });
+      const given = parseArgsStringToArgv(part);
+      const words = unwrapped(given);
+      if (words.length > 0) found.push({ words, line: at + 1, assigned: assignedIn(given) });
     }
     pending = '';
   }
@@ -52,6 +55,15 @@ export function unwrapped(given: readonly string[]): readonly string[] {
   if (wrapper) return unwrapped(withoutFlags(given.slice(wrapper[1]), wrapper[2]));
   const module = pythonModule(given);
   return module && Object.hasOwn(servers, module) ? given.slice(given.indexOf('-m') + 1) : given;
+}
+
+/** `A=1` of `env A=1 python main.py`. */
+export function assignedIn(given: readonly string[]): AssignedVariable[] {
+  const before = given.slice(0, given.length - unwrapped(given).length);
+  return before.flatMap((word) => {
+    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+    return name === undefined ? [] : [[name, value]];
+  });
 }
 
 function withoutFlags(words: readonly string[], valued: RegExp): readonly string[] {
@@ -150,10 +162,10 @@ function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' 
 
 function listening(words: readonly string[]): { host?: string; port?: string } {
   const bind = flagOf(words, '--bind', '-b', '--listen', '-bind')?.replace(/^\w+:\/\//, '');
-  const [, bound, boundPort] = /^(?:(\[[^\]]*\]|[^:]*):)?([^:]*)$/.exec(bind ?? '') ?? [];
+  const [, bound, boundPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(bind?.replace(/^\d+$/, ':$&') ?? '') ?? [];
   const host =
     flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ??
-    (bound === '' ? '0.0.0.0' : bound);
+    (bound === '' && boundPort ? '0.0.0.0' : bound);
   const port =
     flagOf(words, '--port', '-p', '--server.port', '--http-port', '--http_port', '--server-port') ?? boundPort;
   return { ...(host && { host }), ...(port && { port }) };

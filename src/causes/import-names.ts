@@ -12,8 +12,9 @@ export function packageOf(module: string): string | undefined {
   const { packages, namespaces } = tables();
   const names = module.split('.');
   for (let length = names.length; length > 1; length--) {
+    const own = packages.get(names.slice(0, length).join('.'));
     const part = normalizeName(names.slice(0, length).join('-'));
-    if (namespaces.has(part)) return part;
+    if (own ?? namespaces.has(part)) return own ?? part;
   }
   return packages.get(names[0] ?? module);
 }
@@ -33,8 +34,13 @@ export function modulesOf(name: string): string[] {
 export const spelledLike = (module: string): string[] =>
   [...tables().packages.keys()].filter((each) => each !== module && each.toLowerCase() === module.toLowerCase());
 
+/** What the sources of the table do not have: parts of namespaces whose package has another name. */
+const others = `
+google.api=googleapis-common-protos google.longrunning=googleapis-common-protos google.oauth2=google-auth
+google.protobuf=protobuf google.rpc=googleapis-common-protos google.type=googleapis-common-protos flasgger`;
+
 const tables = once(() => ({
-  packages: new Map(knownModules.trim().split(/\s+/).map(readEntry)),
+  packages: new Map(`${knownModules}${others}`.trim().split(/\s+/).map(readEntry)),
   namespaces: new Set(namespacePackages.trim().split(/\s+/)),
 }));
 

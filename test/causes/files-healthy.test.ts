@@ -21,6 +21,81 @@ const run = 'def run():\n    return 1\n';
 describe('an app that is odd and works has no problems', () => {
   test.each<[string, Files]>([
     [
+      'modules of a namespace whose package has another name',
+      {
+        'cerebrium.toml': settings(pip('protobuf', 'googleapis-common-protos', 'django-ninja')),
+        'main.py': `from google.protobuf import json_format\nfrom google.rpc import status_pb2\nfrom ninja import NinjaAPI\n\nuses = json_format, status_pb2, NinjaAPI\n\n\n${run}`,
+      },
+    ],
+    [
+      'modules that the code makes, and that a command of the build renames or generates',
+      {
+        'cerebrium.toml': settings(
+          pip('grpcio', 'grpcio-tools'),
+          'shell_commands = ["mv settings_prod.py settings.py", "python -m grpc_tools.protoc -I. --python_out=. echo.proto"]\n',
+        ),
+        'main.py': `import sys\nfrom unittest.mock import MagicMock\n\nsys.modules["flash_attn"] = MagicMock()\nimport echo_pb2\nimport flash_attn\nimport settings\n\nuses = echo_pb2, flash_attn, settings\n\n\n${run}`,
+        'settings_prod.py': 'X = 1\n',
+        'echo.proto': 'syntax = "proto3";\n',
+      },
+    ],
+    [
+      'what is imported as a script only, installed by the code itself, or given to a module',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `import subprocess\nimport sys\n\nimport state\n\nsubprocess.check_call([sys.executable, "-m", "pip", "install", "httpx"])\nimport httpx\n\nstate.client = httpx.Client()\n\n\ndef run():\n    return state.client\n\n\nif __name__ == "__main__":\n    import rich\n\n    rich.print(run())\n`,
+        'state.py': 'started = True\n',
+      },
+    ],
+    [
+      'files and programs that the code does without',
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `import contextlib\nimport json\nimport shutil\nimport subprocess\n\ntry:\n    local = json.load(open("local.json"))\nexcept OSError:\n    local = {}\nwith contextlib.suppress(FileNotFoundError):\n    with open("more.json") as file:\n        local |= json.load(file)\nif shutil.which("ffmpeg"):\n    subprocess.run(["ffmpeg", "-version"])\n\n\n${run}`,
+        'data.json': '{}\n',
+      },
+    ],
+    [
+      'an address in a variable of the command alone',
+      {
+        'cerebrium.toml': settings(
+          custom(
+            '["sh", "-c", "GUNICORN_CMD_ARGS=--bind=0.0.0.0:8000 gunicorn main:app"]',
+            8000,
+            pip('flask', 'gunicorn'),
+          ),
+        ),
+        'main.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+      },
+    ],
+    [
+      'a server in front that has paths of its own',
+      {
+        'cerebrium.toml': docker(8080, 'healthcheck_endpoint = "/v1/health"\n'),
+        Dockerfile:
+          'FROM caddy:2 AS caddy\nFROM python:3.12-slim\nCOPY --from=caddy /usr/bin/caddy /usr/bin/caddy\nRUN pip install fastapi uvicorn\nWORKDIR /srv\nCOPY . .\nCMD ["bash", "start.sh"]\n',
+        'start.sh': 'uvicorn main:app --port 9000 &\nexec caddy run --config Caddyfile\n',
+        Caddyfile: ':8080 {\n  handle_path /v1/* {\n    reverse_proxy localhost:9000\n  }\n}\n',
+        'main.py': fastapi,
+      },
+    ],
+    [
+      'a server whose address is in its keywords',
+      {
+        'cerebrium.toml': settings(custom('["python", "main.py"]', 8000, pip('fastapi', 'uvicorn'))),
+        'main.py': `import uvicorn\n${fastapi}\n\noptions = {"host": "0.0.0.0", "port": 8000}\nif __name__ == "__main__":\n    uvicorn.run(app, **options)\n`,
+      },
+    ],
+    [
+      'daphne with a host alone',
+      {
+        'cerebrium.toml': settings(
+          custom('["daphne", "-b", "0.0.0.0", "-p", "8000", "main:app"]', 8000, pip('fastapi', 'daphne')),
+        ),
+        'main.py': fastapi,
+      },
+    ],
+    [
       'the module of the platform',
       {
         'cerebrium.toml': settings(pip('numpy')),

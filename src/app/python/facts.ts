@@ -10,10 +10,12 @@ export interface PythonFacts {
   /** Texts in the code that can be paths or modules, as far as they are known: `unknown` stands for the rest. */
   texts: PythonText[];
   /** `items.router` of an imported name. */
-  members: (At & { object: string; name: string })[];
+  members: (At & { object: string; name: string; isSet: boolean })[];
   environment: VariableRead[];
   /** What other modules can import from it. */
   names: ReadonlyMap<string, Definition>;
+  /** Modules that it makes itself: `sys.modules["x"] = …`. */
+  madeModules: ReadonlySet<string>;
   /** Names that stand for more than one thing in it. */
   rebound: ReadonlySet<string>;
   /** The text of a name that is assigned once: of a constant, or of a field of a class. */
@@ -100,6 +102,8 @@ export interface PythonCall extends At {
   isDecorator: boolean;
   /** Whether it is given what is not written out: `*args`. */
   isOpen: boolean;
+  /** Whether the code goes on if it finds no file. */
+  isTried: boolean;
 }
 
 export interface PythonText extends At {

@@ -38,6 +38,7 @@ class PythonReader {
   private readonly members: PythonFacts['members'] = [];
   private readonly needs: PythonFacts['needs'] = [];
   private readonly scriptLines = new Set<number>();
+  private readonly madeModules = new Set<string>();
   private readonly functions = new Set<string>();
   private brokenAt: number | undefined;
   private hasMore = false;
@@ -73,6 +74,7 @@ class PythonReader {
       needs: this.needs,
       flow: once(() => readFlow(this.source, this.names.scopes)),
       scriptLines: this.scriptLines,
+      madeModules: this.madeModules,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
       undefinedNames: this.hasMore ? [] : this.names.undefinedNames(),
       ...(this.brokenAt !== undefined && { brokenLine: this.source.lineOf(this.brokenAt) }),
@@ -147,15 +149,14 @@ class PythonReader {
   private guarded(node: PyNode): PyNode[] {
     if (!/^(?:Try|If|With)Statement$/.test(node.kind)) return nothing;
     const bodies = node.children.filter(({ kind }) => kind === 'Body');
-    if (node.kind === 'TryStatement') return this.catches(node) ? bodies.slice(0, 1) : [];
+    if (node.kind !== 'IfStatement')
+      return this.caughtBy(node).some((each) => caughtImports.test(each)) ? bodies.slice(0, 1) : nothing;
     const test = this.spelledOut(node.children[1]);
     const [body] = bodies;
     if (/^__name__\s*==\s*["']__main__["']$/.test(test) && body)
       for (let line = this.source.lineOf(body.from); line <= this.source.lineOf(body.to); line++)
         this.scriptLines.add(line);
-    const isOther =
-      node.kind === 'WithStatement' ? /\bsuppress\(.*(?:ImportError|ModuleNotFoundError|Exception)\b/ : otherPlace;
-    if (isOther.test(test)) return bodies;
+    if (otherPlace.test(test)) return bodies;
     return /^(?:typing\.)?TYPE_CHECKING\b/.test(test) ? bodies.slice(0, 1) : nothing;
   }
 
@@ -165,10 +166,11 @@ class PythonReader {
     return this.source.of(value ?? test);
   }
 
-  /** Whether the code goes on without what cannot be imported. */
-  private catches({ children }: PyNode): boolean {
-    const caught = children.filter(({ kind }) => kind === 'except').map(nodeAfter);
-    return caught.some((each) => each?.kind === 'Body' || caughtImports.test(this.source.of(each)));
+  /** What a statement catches: `suppress(OSError)`; without a name, all. */
+  private caughtBy({ kind, children }: PyNode): string[] {
+    if (kind === 'WithStatement') return [this.source.of(children[1])].filter((each) => /\bsuppress\(/.test(each));
+    const caught = children.filter((each) => each.kind === 'except').map(nodeAfter);
+    return caught.map((each) => (each?.kind === 'Body' ? 'Exception' : this.source.of(each)));
   }
 
   /** Python 3.12 reads strings in an f-string that have its own quotes. */
@@ -243,6 +245,7 @@ class PythonReader {
       line: this.source.lineOf(node.from),
       isDecorator,
       isOpen: childOf(node, 'ArgList')?.children.some(({ kind }) => /^(?:\*\*?|for)$/.test(kind)) === true,
+      isTried: this.isTried(node),
     };
     for (const { key = String(call.arguments.length), value } of this.source.given(node)) {
       const text = this.texts.argument(value);
@@ -256,6 +259,14 @@ class PythonReader {
     for (const each of this.repeated(call, node)) this.calls.push(each);
     this.variables.call(node);
     this.text(node);
+  }
+
+  /** Whether what is around it catches that there is no file. */
+  private isTried({ parent, kind, index }: PyNode): boolean {
+    if (!parent || /^(?:Function|Class)Definition$/.test(parent.kind)) return false;
+    const isGuarded =
+      kind === 'Body' && (parent.kind === 'WithStatement' || (parent.kind === 'TryStatement' && index === 1));
+    return (isGuarded && this.caughtBy(parent).some((each) => caughtFiles.test(each))) || this.isTried(parent);
   }
 
   /** `importlib.import_module("plugins.one")`, and what Django loads by its name. */
@@ -297,9 +308,16 @@ class PythonReader {
   private member(node: PyNode, isTried: boolean): void {
     this.variables.member(node);
     const [object, , property] = node.children;
+    const isSet = nodeAfter(node)?.kind === 'AssignOp';
+    if (isSet && this.source.of(object) === 'sys.modules') this.makes(property);
     if (isTried || property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
     const line = this.source.lineOf(node.from);
-    this.members.push({ object: this.source.of(object), name: this.source.of(property), line });
+    this.members.push({ object: this.source.of(object), name: this.source.of(property), isSet, line });
+  }
+
+  private makes(key: PyNode | undefined): void {
+    const module = key && this.texts.value(key);
+    if (module !== undefined) this.madeModules.add(module);
   }
 }
 
@@ -324,6 +342,7 @@ function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
 }
 
 const caughtImports = /\b(?:ImportError|ModuleNotFoundError|AttributeError|(?:Base)?Exception)\b/;
+const caughtFiles = /\b(?:FileNotFoundError|OSError|IOError|EnvironmentError|(?:Base)?Exception)\b/;
 /** What another system, Python or machine does. */
 const otherPlace =
   /\b(?:find_spec|HA(?:S|VE)_\w+|\w+_(?:AVAILABLE|INSTALLED)|is_\w+_available|version_info|sys\.platform|os\.name|platform\.system|os\.environ|os\.getenv|hasattr)\b/;

@@ -97,6 +97,7 @@ gradio: aiofiles brotli fastapi gradio-client groovy hf-gradio huggingface-hub j
 granian: click
 graphene: graphql-core graphql-relay
 groq: distro httpx pydantic sniffio
+grpcio-tools: grpcio protobuf setuptools
 gspread: google-auth google-auth-oauthlib
 gunicorn: packaging
 h2: hpack hyperframe
@@ -234,6 +235,7 @@ sqlmodel: pydantic sqlalchemy
 sse-starlette: starlette
 starlette: anyio
 statsmodels: formulaic interface-meta narwhals packaging pandas patsy scipy typing-extensions wrapt
+strawberry-graphql[fastapi]: fastapi python-multipart
 strawberry-graphql: cross-web graphql-core packaging python-dateutil typing-extensions
 streamlit: altair blinker cachetools gitpython itsdangerous pandas pillow protobuf pyarrow pydeck python-multipart
   requests rich starlette tenacity toml tornado uvicorn watchdog websockets

@@ -25,13 +25,23 @@ export function* lookAtImports(shipment: Shipment, packages: Packages, graph: Mo
 }
 
 function lookAtImport(link: Link, known: LookedApp): SeenCause | undefined {
-  const { target, found } = link;
+  const { target, found, module } = link;
+  // What is done only as a script, the runtime does not do.
+  if (known.shipment.config.runtime === 'cortex' && module.facts.scriptLines.has(found.line)) return undefined;
   if (target === 'above') return found.isNeeded === 'always' ? above(link) : undefined;
   if (target === undefined)
-    return found.isNeeded === 'guarded' || hasOther(link, known) ? undefined : missing(link, known);
+    return found.isNeeded === 'guarded' || isMade(link, known) || hasOther(link, known)
+      ? undefined
+      : missing(link, known);
   if (found.name === undefined || found.name === '*') return undefined;
   return typeof target === 'string' ? nameIn(link, target, known) : submodule(link, target.folder, known);
 }
+
+/** Whether the code makes the module itself, or installs packages. */
+const isMade = ({ parts: [top = ''] }: Link, { graph }: LookedApp): boolean =>
+  [...graph.modules.values()].some(
+    ({ facts }) => facts.madeModules.has(top) || facts.texts.some(({ value }) => value === 'pip'),
+  );
 
 /** Whether the import is there that this one stands in for. */
 function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages, shipment }: LookedApp): boolean {
@@ -321,14 +331,17 @@ const isSure = (name: string | undefined, link: Link, known: LookedApp) =>
 
 /** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
 function foundElsewhere({ parts: [top = ''] }: Link, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
-  const words = shipment.buildCommands().flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : []));
+  const commands = shipment.buildCommands();
+  const words = commands.flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : []));
   const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.workdir));
   const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
-  if (top.length > 2 && names.some((each) => each.includes(plain(top)))) return 'it';
+  const isGenerated =
+    /_pb2(?:_grpc)?$/.test(top) && commands.some((each) => each.words.some((word) => /protoc$/.test(word)));
+  if (isGenerated || (top.length > 2 && names.some((each) => each.includes(plain(top))))) return 'it';
   return graph.addsRoots || words.includes('clone') ? 'any' : undefined;
 }
 
-const fetches = /^(?:git|hg|svn|curl|wget)$/;
+const fetches = /^(?:git|hg|svn|curl|wget|cp|mv|ln)$/;
 
 const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: LookedApp) =>
   !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));

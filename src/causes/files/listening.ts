@@ -32,6 +32,9 @@ export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Genera
 
 /** What the commands and the code say; without those, the sources of other languages and the image. */
 function placesOf(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
+  const commands = shipment.started().map(({ words: [program = ''] }) => program);
+  const front = commands.find((each) => isFront.test(each));
+  if (front !== undefined) return [{ host: '0.0.0.0', at: undefined, what: front }];
   const said = [...commandsListen(shipment), ...codeListens(shipment, graph)];
   return said.length === 0 && shipment.isDocker ? sourcesListen(shipment) : said;
 }
@@ -74,12 +77,13 @@ function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], por
   };
 }
 
+/** What answers in front of the server of the app, and listens by settings of its own. */
+export const isFront = /^(?:nginx|caddy|haproxy|envoy|traefik|socat|httpd|apache2\w*)$/;
+
 /** What the commands say, and what servers do if they say nothing. */
 function commandsListen(shipment: Shipment): ListeningPlace[] {
   const servers = shipment.servers();
   const others = shipment.started().filter(({ words }) => !servers.some((each) => each.words === words));
-  // A server in front of the others listens by its own settings.
-  if (others.some(({ words }) => words[0] === 'nginx')) return [{ host: '0.0.0.0', at: undefined, what: 'nginx' }];
   if (servers.length === 0) return others.flatMap(otherProgram);
   return servers.flatMap((server) => serverListens(server, shipment));
 }
@@ -116,9 +120,9 @@ function boundIn(shipment: Shipment, file: string): ListeningPlace | undefined {
   return port === undefined ? undefined : { host, port, at: { file, line: lineWith(text, 'bind') }, what: file };
 }
 
-/** `UVICORN_HOST`, `FLASK_RUN_PORT`; gunicorn takes `PORT`. */
+/** `UVICORN_HOST`, `FLASK_RUN_PORT`, `GUNICORN_CMD_ARGS`; gunicorn takes `PORT`. */
 const setsAddress = ({ environment }: StartedServer) =>
-  [...environment.keys()].some((name) => /(?:HOST|PORT)$/.test(name));
+  [...environment.keys()].some((name) => /(?:HOST|PORT|CMD_ARGS)$/.test(name));
 
 /** Of a program that is not known, only what it surely says. */
 function otherProgram({ words, at }: StartedCommand): ListeningPlace[] {
@@ -181,8 +185,8 @@ function callListens(
   const variable = `${row[3]}_NAME`;
   if (setBy(facts).includes(variable)) return [];
   const call = withValues(given, read);
-  if (startsStdio(call)) return [];
   const own = addressOf(call);
+  if (startsStdio(call) || saysElsewhere(call, own)) return [];
   const isSetting = own.host !== undefined && addressOf(given).host === undefined;
   const found: ListeningPlace = {
     at: { file, line: call.line },
@@ -195,6 +199,10 @@ function callListens(
   found.port = own.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
   return [found].filter(isKnown);
 }
+
+/** In what is not written out, or where the object is made. */
+const saysElsewhere = ({ isOpen, name }: PythonCall, { host }: ReturnType<typeof addressOf>) =>
+  host === undefined && (isOpen || isMcp.test(name));
 
 /** The variables of the environment that the code sets itself. */
 const setBy = ({ environment }: Module['facts']) =>

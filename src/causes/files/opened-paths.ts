@@ -92,7 +92,7 @@ const readingStart =
 
 function readBy(call: PythonCall): Omit<Opened, 'file' | 'isRead'>[] {
   const value = call.object ?? call.arguments[0] ?? call.keywords.directory ?? call.keywords.path;
-  return reading.has(lastOf(call)) && value !== undefined
+  return reading.has(lastOf(call)) && value !== undefined && !call.isTried
     ? [{ value, line: call.line, isOfStart: readingStart.test(call.name) }]
     : [];
 }

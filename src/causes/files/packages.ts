@@ -33,6 +33,9 @@ export interface Listed extends Requirement {
 const plainImage =
   /^(?:docker\.io\/|public\.ecr\.aws\/docker\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|scratch|nginx|busybox|bitnami\/python|continuumio\/\w+|mambaorg\/\w+|condaforge\/\w+|nvidia\/cuda|ghcr\.io\/astral-sh\/uv|mcr\.microsoft\.com\/playwright\/python|astral\/uv|denoland\/deno|oven\/bun|gcr\.io\/distroless\/\S+)(?::|@|$)|^ghcr\.io\/astral-sh\/uv/;
 
+/** Modules that two packages have. */
+const alsoIn: Readonly<Record<string, string>> = { ninja: 'django-ninja' };
+
 /** What the build installs, as far as the files say it. */
 export class Packages {
   readonly listed: Listed[] = [];
@@ -99,7 +102,13 @@ export class Packages {
       return true;
     const plain = normalizeName(module.split('.')[0] ?? '');
     const isThere = known === undefined ? this.hasLike(plain) : isOneOf(known, plain, names);
-    return isThere || (isWhole ? false : undefined);
+    return isThere || this.hasOther(top, known ?? plain) || (isWhole ? false : undefined);
+  }
+
+  /** Of another package with this module, or of Debian. */
+  private hasOther(module: string, known: string): boolean {
+    const debian = [...this.apt].flatMap((each) => groupsOf(/^python3-(.+)$/, each)[1] ?? []);
+    return debian.some((each) => known === each || known.startsWith(`${each}-`)) || this.has(alsoIn[module] ?? '');
   }
 
   private hasModule(path: string): boolean {

@@ -163,7 +163,7 @@ export function contradicts(wanted: string, bound: string): boolean {
 function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
   const { file, facts } = module;
   const own = importedModules(module, graph);
-  const said = new Set<string>();
+  const said = new Set(facts.members.flatMap(({ object, name, isSet }) => (isSet ? `${object}.${name}` : [])));
   for (const { object, name, line } of facts.members) {
     const target = own.get(object);
     if (!target || said.has(`${object}.${name}`) || isIn(target, name, graph)) continue;

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { PythonCall } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { isFront } from './listening.ts';
 import type { ModuleGraph } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -54,6 +55,7 @@ function routesOf(shipment: Shipment, graph: ModuleGraph): Routes | undefined {
   const texts = [base, ...shipment.started().map(({ words: [program = ''] }) => posix.basename(program))];
   const own = ownRoutes.find(([server]) => texts.some((each) => server.test(each)));
   if (own) return { routes: own[1] };
+  if (texts.some((each) => isFront.test(each))) return undefined;
   return shipment.servers().some(({ module, script }) => module ?? script) ? pythonRoutes(graph) : undefined;
 }
 
@@ -61,7 +63,7 @@ function routesOf(shipment: Shipment, graph: ModuleGraph): Routes | undefined {
 const frameworks = /^(?:django|fastapi|flask|starlette|quart|bottle|aiohttp|sanic|tornado|falcon|fastmcp)(?:\.|$)/;
 /** What brings routes by itself. */
 const bringsRoutes =
-  /^(?:rest_framework|gradio|litserve|litestar|bentoml|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
+  /^(?:rest_framework|gradio|litserve|litestar|bentoml|ninja|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
 
 function pythonRoutes(graph: ModuleGraph): Routes | undefined {
   const modules = [...graph.modules.values()];

@@ -14,7 +14,7 @@ import { exclusionReason, type FileEntry, type SkippedFile } from '../../app/fil
 import { compileGlob } from '../../app/files/glob.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
-import { type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
+import { assignedIn, type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once } from '../../kernel/once.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { makesOf } from './built.ts';
@@ -255,13 +255,13 @@ export class Shipment {
   /** A script is its commands, with the folder and the variables that each finds. */
   private expand(given: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
     const words = unwrapped(given);
+    const environment = new Map([...from.environment, ...assignedIn(given)]);
     const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.inImage(), this.text);
     if (named) return named.flatMap((each) => this.expand(each.words, from, depth + 1));
     const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
-    if (!script) return [{ ...from, words }];
+    if (!script) return [{ ...from, environment, words }];
     const { file, text, rest } = script;
     let { cwd } = from;
-    const environment = new Map(from.environment);
     return shellCommands(withChosenArm(text, rest[0])).flatMap((command) => {
       const [name, value = '$'] = command.words;
       if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
@@ -269,7 +269,8 @@ export class Shipment {
       if (variable !== undefined) environment.set(variable, set);
       const next = expandWords(command.words, rest, environment);
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
-      return this.expand(next, { line: place.line, at: place.at, cwd, environment }, depth + 1);
+      const own = new Map([...environment, ...command.assigned]);
+      return this.expand(next, { line: place.line, at: place.at, cwd, environment: own }, depth + 1);
     });
   }
 

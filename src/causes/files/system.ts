@@ -25,9 +25,10 @@ export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: Mod
     yield* programOf(each, used, packages, fixOf);
     yield* libraryOf(each, used, packages, fixOf);
   }
+  const asked = modules.flatMap(({ facts }) => facts.calls.flatMap(programAsked));
   for (const { file, facts } of modules)
     for (const call of facts.calls) {
-      yield* startedProgram(call, file, packages, fixOf);
+      if (!asked.includes(programIn(call))) yield* startedProgram(call, file, packages, fixOf);
       yield* model(call, file, shipment, packages);
     }
 }
@@ -117,8 +118,13 @@ function* libraryOf(
 export const startsProcess =
   /^(?:subprocess\.(?:run|Popen|call|check_call|check_output)|os\.(?:system|popen)|asyncio\.create_subprocess_(?:exec|shell))$/;
 
+const programIn = ({ arguments: [text = ''] }: PythonCall) => posix.basename(text.split(/\s+/)[0] ?? '');
+
+/** A program that the code looks for before it starts it. */
+const programAsked = (call: PythonCall) => (call.name === 'shutil.which' ? programIn(call) : []);
+
 function* startedProgram(call: PythonCall, file: string, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
-  const program = startsProcess.test(call.name) ? posix.basename(call.arguments[0]?.split(/\s+/)[0] ?? '') : '';
+  const program = startsProcess.test(call.name) && !call.isTried ? programIn(call) : '';
   const debian = program === '' ? undefined : debianPackageOfProgram(program);
   if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
   const at = { file, line: call.line };
