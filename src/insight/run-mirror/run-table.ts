@@ -3,7 +3,7 @@ import { toMs } from '../../kernel/output/format.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 
 /** Times in ms; `createdAt` since 1970. */
-export const numberColumns = [
+const numberColumns = [
   'createdAt',
   'runtimeMs',
   'coldstartTimeMs',
@@ -12,7 +12,7 @@ export const numberColumns = [
   'statusCode',
 ] as const;
 /** Texts that many runs share. */
-export const wordColumns = ['podName', 'functionName', 'status', 'build', 'kind'] as const;
+const wordColumns = ['podName', 'functionName', 'status', 'build', 'kind'] as const;
 
 type NumberColumn = (typeof numberColumns)[number];
 type WordColumn = (typeof wordColumns)[number];
