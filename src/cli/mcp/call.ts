@@ -3,7 +3,6 @@ import { UsageError } from '../../kernel/errors.ts';
 import { type Io, processIo } from '../../kernel/process.ts';
 import { main } from '../../main.ts';
 import type { Context } from '../../platform/context.ts';
-import { IdleWatch } from './idle-watch.ts';
 
 export type CallOutcome = Awaited<ReturnType<typeof callCommand>>;
 
@@ -14,8 +13,6 @@ interface CallOptions {
   /** Called with each line that the command prints on stderr. */
   onLine: (line: string) => void;
 }
-
-const idle = new IdleWatch();
 
 /** Runs a command line in this process, with streams of its own: nothing it prints can reach stdout, and nobody is asked. */
 export async function callCommand(context: Context, argv: string[], options: CallOptions) {
@@ -53,8 +50,8 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, options: C
       signal.addEventListener('abort', interrupt, { once: true });
       return () => signal.removeEventListener('abort', interrupt);
     },
-    onIdle: (listener) => idle.onIdle(listener),
     // The process serves other calls.
+    onIdle: () => () => {},
     quit: () => {},
     now,
     elapsed,
