@@ -211,12 +211,7 @@ test('texts name a build by its first characters, as lists do', () => {
   const client = files.filter((file) => /^src\/(cli|deploys|calls|insight|team|local)\//.test(file));
   const named = client.filter((file) => /(?<!the |--)build \$\{(?!shortBuild\()/.test(readFileSync(file, 'utf8')));
   // Shortened before, or as the user typed it.
-  expect(named.map((file) => file.replace(/.*\//, '')).sort()).toEqual([
-    'busy-builds.ts',
-    'name-keys.ts',
-    'observe.ts',
-    'observed.ts',
-  ]);
+  expect(named.map((file) => file.replace(/.*\//, '')).sort()).toEqual(['busy-builds.ts', 'observe.ts', 'observed.ts']);
 });
 
 test('only own-files.ts asks where the files of the program are: an executable has none', () => {
@@ -384,7 +379,6 @@ const dense = new Set([
   'src/cli/commands/init.ts',
   'src/cli/commands/logs.ts',
   'src/cli/completion/candidates.ts',
-  'src/cli/completion/complete.ts',
   'src/cli/flags/app.ts',
   'src/cli/mcp/input.ts',
   'src/cli/mcp/serve.ts',

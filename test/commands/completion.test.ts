@@ -28,12 +28,6 @@ async function offered(words: string[], env: Record<string, string> = {}) {
   return { ...outcome, words: lines.map((line) => line.split('\t')[0]), directive };
 }
 
-/** The same, however long the platform takes. */
-async function offeredOnceKnown(words: string[]) {
-  await gantry(['complete', '--refresh', ...words], { emulator, env: { GANTRY_CONFIG_DIR: folder } });
-  return offered(words);
-}
-
 describe('completion', () => {
   test.each([
     [['dep'], ['deploy']],
@@ -78,9 +72,9 @@ describe('completion', () => {
 
   test('offers the names of apps, then of their builds, then of projects', async () => {
     const { id } = [...emulator.store.builds.values()][0] ?? { id: '' };
-    expect((await offeredOnceKnown(['apps', 'get', 'w'])).words).toEqual(['web']);
-    expect((await offeredOnceKnown(['builds', 'get', 'web', ''])).words).toEqual([id]);
-    expect((await offeredOnceKnown(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
+    expect((await offered(['apps', 'get', 'w'])).words).toEqual(['web']);
+    expect((await offered(['builds', 'get', 'web', ''])).words).toEqual([id]);
+    expect((await offered(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
   });
 
   test('offers no name that would be a flag', async () => {
@@ -90,8 +84,8 @@ describe('completion', () => {
       if (web) emulator.store.apps.set(id, { ...web, id, name, settings: { ...web.settings, name } });
     };
     for (const name of ['--yes', '-C', 'weather']) add(name);
-    expect((await offeredOnceKnown(['apps', 'get', ''])).words?.sort()).toEqual(['weather', 'web']);
-    expect((await offeredOnceKnown(['apps', 'delete', '-'])).words).not.toContain('-C');
+    expect((await offered(['apps', 'get', ''])).words?.sort()).toEqual(['weather', 'web']);
+    expect((await offered(['apps', 'delete', '-'])).words).not.toContain('-C');
   });
 
   describe('of files on a volume', () => {
@@ -115,7 +109,7 @@ describe('completion', () => {
       [['rm', '-r', '/models', '--confirm', '/mo'], ['/models/'], ':6'],
       [['ls', '/no-such/'], [], ':4'],
     ])('after %j offers %j', async (typed, words, directive) => {
-      const found = await offeredOnceKnown(typed);
+      const found = await offered(typed);
       expect({ words: found.words, directive: found.directive, stderr: found.stderr }).toEqual({
         words,
         directive,
@@ -127,7 +121,7 @@ describe('completion', () => {
   test('offers a path as it is typed, whatever was asked before', async () => {
     emulator.volume().write('/models/a.bin', 'x');
     const found = [];
-    for (const typed of ['/', ':/', '', 'default:']) found.push((await offeredOnceKnown(['cat', typed])).words);
+    for (const typed of ['/', ':/', '', 'default:']) found.push((await offered(['cat', typed])).words);
     expect(found).toEqual([['/models/'], [':/models/'], ['models/'], ['default:models/']]);
   });
 
@@ -135,13 +129,13 @@ describe('completion', () => {
     record(emulator, { id: 'r-1', createdAt: Date.now() });
     emulator.store.secrets.set(emulator.project, { TOKEN: 'hidden' });
     empty(emulator, { serviceAccounts: [{ id: 'sa-ci', name: 'CI' }] });
-    expect((await offeredOnceKnown(['runs', 'get', 'web', ''])).words).toEqual(['r-1']);
-    expect((await offeredOnceKnown(['logs', 'web', '--run', 'r'])).words).toEqual(['r-1']);
-    expect((await offeredOnceKnown(['secrets', 'unset', ''])).words).toEqual(['TOKEN']);
-    expect((await offeredOnceKnown(['secrets', 'set', '--app', 'web', ''])).words).toEqual([]);
-    expect((await offeredOnceKnown(['service-accounts', 'revoke', ''])).words).toEqual(['sa-ci']);
+    expect((await offered(['runs', 'get', 'web', ''])).words).toEqual(['r-1']);
+    expect((await offered(['logs', 'web', '--run', 'r'])).words).toEqual(['r-1']);
+    expect((await offered(['secrets', 'unset', ''])).words).toEqual(['TOKEN']);
+    expect((await offered(['secrets', 'set', '--app', 'web', ''])).words).toEqual([]);
+    expect((await offered(['service-accounts', 'revoke', ''])).words).toEqual(['sa-ci']);
     await gantry(['invoke', 'web'], { emulator });
-    const [container = ''] = (await offeredOnceKnown(['logs', 'web', '--container', ''])).words;
+    const [container = ''] = (await offered(['logs', 'web', '--container', ''])).words;
     expect(container).toMatch(/web/);
     expect(readFileSync(join(folder, 'cache', 'names.json'), 'utf8')).not.toContain('hidden');
   });
@@ -150,7 +144,7 @@ describe('completion', () => {
     await using app = await folderOf(smallApp());
     record(emulator, { id: 'r-1', createdAt: Date.now() });
     const { id: build } = [...emulator.store.builds.values()][0] ?? { id: '' };
-    const at = async (...words: string[]) => (await offeredOnceKnown(['-C', app.path, ...words])).words;
+    const at = async (...words: string[]) => (await offered(['-C', app.path, ...words])).words;
     expect(await at('logs', '--run', '')).toEqual(['r-1']);
     expect(await at('logs', '.', '--run', '')).toEqual(['r-1']);
     expect(await at('logs', '--build', '')).toEqual([build]);
@@ -191,29 +185,16 @@ describe('completion', () => {
   });
 
   test('asks the platform once a minute, and caches the names privately', async () => {
-    await offeredOnceKnown(['apps', 'get', '']);
+    await offered(['apps', 'get', '']);
     await offered(['apps', 'get', '']);
     expect(emulator.calls.length).toBe(1);
     expect(statSync(join(folder, 'cache', 'names.json')).mode & 0o077).toBe(0);
     expect(readFileSync(join(folder, 'cache', 'names.json'), 'utf8')).not.toContain(emulator.token);
   });
 
-  test('prints no error if the platform cannot be reached, and renews the names in the background', async () => {
-    const { words, code, stderr, behind } = await offered(['apps', 'get', ''], {
-      GANTRY_API_URL: 'http://127.0.0.1:1',
-    });
+  test('prints no error if the platform cannot be reached', async () => {
+    const { words, code, stderr } = await offered(['apps', 'get', ''], { GANTRY_API_URL: 'http://127.0.0.1:1' });
     expect({ words, code, stderr }).toEqual({ words: [], code: 0, stderr: '' });
-    expect(behind).toEqual([['complete', '--refresh', 'apps', 'get', '']]);
-  });
-
-  test('offers the names that were renewed in the background', async () => {
-    const env = { GANTRY_CONFIG_DIR: folder };
-    expect(await gantry(['complete', '--refresh', 'apps', 'get', ''], { emulator, env })).toMatchObject({
-      code: 0,
-      stdout: '',
-    });
-    expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
-    expect(emulator.calls.length).toBe(1);
   });
 
   test.each([[{ GANTRY_TOKEN: '' }], [{ GANTRY_PROFILE: 'nobody' }], [{ GANTRY_API_URL: 'nonsense' }]])(
@@ -228,7 +209,7 @@ describe('completion', () => {
     for (const name of ['$(reboot)', 'a b', '`id`', 'x;y', '\u001b[2Jz']) {
       emulator.store.apps.set(name, { ...app, id: name, name } as typeof app & object);
     }
-    expect((await offeredOnceKnown(['apps', 'get', ''])).words).toEqual(['web']);
+    expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
   });
 
   test.each([

@@ -143,3 +143,8 @@ function subcommands(
   }
   return [...found];
 }
+
+/** What is typed up to the last slash or colon. */
+export function typedFolder(typing: string): string {
+  return typing.slice(0, Math.max(typing.lastIndexOf('/'), typing.lastIndexOf(':')) + 1);
+}

@@ -24,26 +24,22 @@ import {
   type CompletionTree,
   findCandidates,
   joinFlagValues,
+  typedFolder,
   type ValueAtCursor,
 } from './candidates.ts';
-import { isPlatformName, type NamesContext, nameKeys, type Place, type PlatformName } from './name-keys.ts';
+import type { NamesContext, Place, PlatformName } from './name-sources.ts';
 
 /** Directives of @bomb.sh/tab, after the colon of the last line. `open`: no space follows, as the value may go on. */
 const directives = { files: 0, none: 4, open: 6, folders: 16 };
 
-/** Prints a `word<tab>description` a line, then a directive; `--refresh` only updates the cache. Never fails. */
-export async function complete([form, ...argv]: string[], io: Io): Promise<number> {
+/** Prints a `word<tab>description` a line, then a directive. Never fails: a shell has no place for an error. */
+export async function complete([, ...argv]: string[], io: Io): Promise<number> {
   const stop = new AbortController();
-  const words = joinFlagValues(argv);
-  const request = { io, signal: stop.signal, secrets: new KnownSecrets(), words };
-  try {
-    if (form === '--refresh') await answer(request, refreshMs);
-    else await print(request, await answer(request));
-  } catch {
-    // A shell has no place for an error.
-  } finally {
-    stop.abort();
-  }
+  const request = { io, signal: stop.signal, secrets: new KnownSecrets(), words: joinFlagValues(argv) };
+  await answer(request)
+    .then((answered) => print(request, answered))
+    .catch(() => {});
+  stop.abort();
   return 0;
 }
 
@@ -60,21 +56,19 @@ interface Answer {
   mode: 'files' | 'folders' | 'none';
 }
 
-/** `timeoutMs`: how long to wait for names of the platform. */
-async function answer(request: CompletionRequest, timeoutMs = defaultTimeoutMs): Promise<Answer> {
+async function answer(request: CompletionRequest): Promise<Answer> {
   const tree = await typable();
   const found = findCandidates(tree, request.words);
   if ('words' in found) return { words: found.words, mode: 'none' };
   const typing = typedValue(request.words);
   const kind = kindAt(found, typing);
+  if (kind === undefined) return { words: [], mode: 'none' };
   if (kind === 'local') return { words: [], mode: 'files' };
   if (kind === 'folder') return { words: [], mode: 'folders' };
-  const local: LocalNames | undefined = localNames[kind as keyof typeof localNames];
   const context = await contextOf(request, found);
-  if (local) return { words: (await local({ context, tree, typing })).filter(isNoFlag), mode: 'none' };
-  if (!kind || !isPlatformName(kind)) return { words: [], mode: 'none' };
-  const { words, inTime } = await completePlatformNames(context, tree, kind, { ...found, typing }, timeoutMs);
-  if (!inTime && timeoutMs < refreshMs) await request.io.spawnDetached(['complete', '--refresh', ...request.words]);
+  const words = isLocalName(kind)
+    ? await localNames[kind]({ context, tree, typing })
+    : await platformNames(context, tree, kind, { ...found, typing });
   return { words: words.filter(isNoFlag), mode: 'none' };
 }
 
@@ -82,7 +76,7 @@ async function answer(request: CompletionRequest, timeoutMs = defaultTimeoutMs):
 const isNoFlag = ([name]: Candidate) => !name.startsWith('-');
 
 /** A path with a colon is on a volume; any other is on the disk where both are possible. */
-function kindAt(found: ValueAtCursor, typing: string): ValueKind | undefined {
+function kindAt(found: ValueAtCursor, typing: string): Exclude<ValueKind, 'path'> | undefined {
   const kind = kindOf(found);
   if (kind !== 'path') return kind;
   return typing.includes(':') ? 'remote-path' : 'local';
@@ -144,8 +138,6 @@ interface Asked {
   typing: string;
 }
 
-type LocalNames = (asked: Asked) => Candidate[] | Promise<Candidate[]>;
-
 /** Values that are known without a request. */
 const localNames = {
   region: () => regions.map(withoutMeaning),
@@ -163,6 +155,10 @@ const localNames = {
   ],
   'config-file': ({ context, typing }: Asked) => configFiles(context.cwd, typing),
 };
+
+function isLocalName(kind: PlatformName | keyof typeof localNames): kind is keyof typeof localNames {
+  return kind in localNames;
+}
 
 function withoutMeaning(word: string): Candidate {
   return [word, ''];
@@ -232,10 +228,8 @@ const byPlace: Record<string, ValueKind> = {
 };
 
 const maxAgeMs = 60_000;
-/** Maximum time a shell waits. */
-const defaultTimeoutMs = 60;
-/** Maximum time that nobody waits. */
-const refreshMs = 10_000;
+/** How long a shell waits for names of the platform. */
+const maxWaitMs = 1_000;
 /** Runs and the files of a folder may be many. */
 const maxNames = 500;
 
@@ -244,59 +238,41 @@ interface CachedNames {
   words: Candidate[];
 }
 
-/** Cached names if they are fresh, else new ones if they arrive in time, else stale ones (`inTime` is false then). */
-async function completePlatformName(context: NamesContext, kind: PlatformName, place: Place, timeoutMs: number) {
-  const { file, key } = cacheLocation(context, nameKeys[kind](place, context));
+/** Cached names if they are fresh, else new ones if they arrive in time, else stale ones. */
+async function namesOf(context: NamesContext, kind: PlatformName, place: Place): Promise<Candidate[]> {
+  const { settings, now } = context;
+  const file = join(settings.folders.cache, 'names.json');
+  const project = attempt(() => context.project);
+  const asked = [project, kind, settings.region.value, place.typed[0], place.given['--app'], typedFolder(place.typing)];
+  const key = stateKey(platformOf(settings), settings.profile.value, ...asked.map(String));
   const kept = readCache(file);
   const old = kept[key];
-  if (old && context.now() - old.at < maxAgeMs) return { words: old.words, inTime: true };
-  try {
-    // Not loaded for cached names: endpoints and their schemas take longer than all else here.
-    const { nameSources } = await import('./name-sources.ts');
-    const late = pause(timeoutMs, undefined, { background: true }).then(() => undefined);
-    const words = (await Promise.race([nameSources[kind](context, place), late]))?.slice(0, maxNames);
-    if (!words) return { words: old?.words ?? [], inTime: false };
-    writeCache(file, { ...withoutOld(kept, context.now()), [key]: { at: context.now(), words } });
-    return { words, inTime: true };
-  } catch {
-    return { words: old?.words ?? [], inTime: false };
-  }
+  if (old && now() - old.at < maxAgeMs) return old.words;
+  // Not loaded for cached names: endpoints and their schemas take longer than all else here.
+  const { nameSources } = await import('./name-sources.ts');
+  const names = nameSources[kind](context, place).catch(() => undefined);
+  const late = pause(maxWaitMs, undefined, { background: true }).then(() => undefined);
+  const words = (await Promise.race([names, late]))?.slice(0, maxNames);
+  if (words) writeCache(file, { ...withoutOld(kept, now()), [key]: { at: now(), words } });
+  return words ?? old?.words ?? [];
 }
 
 /** What belongs to an app: to the one that is typed first, or else to that of the folder. */
 const ofApps: readonly PlatformName[] = ['build', 'run', 'container'];
 
 /** Where an app comes first, the folder of one may leave it out: what follows it is offered, too. */
-async function completePlatformNames(
-  context: Context,
-  tree: CompletionTree,
-  kind: PlatformName,
-  place: ValueAtCursor & Place,
-  timeoutMs: number,
-) {
+async function platformNames(context: Context, tree: CompletionTree, kind: PlatformName, place: ValueAtCursor & Place) {
   const ofHere = async (name: PlatformName) => {
     const { readAppHere } = await import('../../deploys/apps.ts');
     const file = place.given['--config-file'] ?? 'cerebrium.toml';
     const here = await readAppHere(context, file).catch(() => undefined);
-    return here === undefined ? undefined : completePlatformName(context, name, { ...place, typed: [here] }, timeoutMs);
+    return here === undefined ? [] : namesOf(context, name, { ...place, typed: [here] });
   };
   const [app = '.'] = place.typed;
-  if (app === '.' && ofApps.includes(kind)) return (await ofHere(kind)) ?? { words: [], inTime: true };
-  const own = await completePlatformName(context, kind, place, timeoutMs);
-  const next = tree.inputsOf(place.command).arguments[place.typed.length + 1]?.name ?? '';
-  if (kind !== 'app' || place.flag !== undefined || !isPlatformName(next)) return own;
-  const ids = await ofHere(next);
-  if (!ids) return own;
-  return { words: [...ids.words, ...own.words], inTime: ids.inTime && own.inTime };
-}
-
-function cacheLocation(context: NamesContext, key: string): { file: string; key: string } {
-  const { settings } = context;
-  const project = key === 'project' ? '' : (attempt(() => context.project) ?? '');
-  return {
-    file: join(settings.folders.cache, 'names.json'),
-    key: stateKey(platformOf(settings), settings.profile.value, project, key),
-  };
+  if (app === '.' && ofApps.includes(kind)) return ofHere(kind);
+  const next = tree.inputsOf(place.command).arguments[place.typed.length + 1]?.name;
+  const following = ofApps.find((name) => name === next && kind === 'app' && place.flag === undefined);
+  return [...(following ? await ofHere(following) : []), ...(await namesOf(context, kind, place))];
 }
 
 /** Each folder of a volume is an entry of its own, so the cache would grow forever. */

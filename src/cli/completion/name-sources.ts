@@ -1,4 +1,5 @@
 import { defaultRegion } from '../../platform/config/setting-values.ts';
+import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { listBuilds } from '../../platform/contract/builds.ts';
 import { listContainers } from '../../platform/contract/containers.ts';
@@ -8,10 +9,17 @@ import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secret
 import { listProjects } from '../../platform/contract/session.ts';
 import { listServiceAccounts } from '../../platform/contract/team.ts';
 import { listFolder } from '../../platform/contract/volumes.ts';
-import type { Candidate } from './candidates.ts';
-import { type NamesContext, type Place, type PlatformName, typedFolder } from './name-keys.ts';
+import { type Candidate, typedFolder, type ValueAtCursor } from './candidates.ts';
 
-export const nameSources: Record<PlatformName, (context: NamesContext, place: Place) => Promise<Candidate[]>> = {
+export type NamesContext = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
+
+export type Place = Pick<ValueAtCursor, 'typed' | 'given'> & { typing: string };
+
+type Names = (context: NamesContext, place: Place) => Promise<Candidate[]>;
+
+export type PlatformName = keyof typeof nameSources;
+
+export const nameSources = {
   async app({ api, project }) {
     const apps = await api(listApps, { project });
     return apps.map((app) => [app.name ?? shortAppName(project, app.id), app.status ?? '']);
@@ -57,7 +65,7 @@ export const nameSources: Record<PlatformName, (context: NamesContext, place: Pl
       return [`${typedFolder(typing)}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
     });
   },
-};
+} satisfies Record<string, Names>;
 
 /** The volume, and the folder that is being typed, with slashes around it: `default:/a/b` is in `/a/`. */
 function folderOf(typing: string): [volume: string, dir: string] {
