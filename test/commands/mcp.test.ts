@@ -432,8 +432,8 @@ describe('gantry mcp --compact', () => {
 
   test.each([
     ['apps get transcribr', ['apps', 'get', 'transcriber']],
-    ['apps get transcribr -p p-12345678', ['apps', 'get', '--project=p-12345678', 'transcriber']],
-    ['apps delete transcriber', ['apps', 'delete', '--confirm', 'transcriber', '--', 'transcriber']],
+    ['apps get transcribr -p p-12345678', ['apps', 'get', 'transcriber', '-p', 'p-12345678']],
+    ['apps delete transcriber', ['apps', 'delete', 'transcriber', '--confirm', 'transcriber']],
     ['apps list --limit 0', ['apps', 'list', '--help']],
   ])('what the error of %s says to do next is what call takes', async (line, next) => {
     const words = ['--compact', '--allow-destroy', '--project', 'p-12345678'];

@@ -1,11 +1,10 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine } from '../../kernel/command-line.ts';
-import { attempt, UsageError } from '../../kernel/errors.ts';
-import { translateSpellings } from '../program/translate-spellings.ts';
+import { UsageError } from '../../kernel/errors.ts';
+import { withFlags } from '../program/next-commands.ts';
 import type { CommandReference } from '../reference.ts';
 import { findCommands } from './find-commands.ts';
-import { argvOf } from './input.ts';
-import { type AskedCommand, readCommandLine, withDefault } from './read-line.ts';
+import { readCommandLine, withDefault } from './read-line.ts';
 import {
   type Asked,
   askedPage,
@@ -30,30 +29,37 @@ export function compactTools(all: readonly CommandReference[], started: Started)
       if (name === 'find') return find(input, commands, started);
       if (name !== 'call') throw new UsageError(`unknown tool "${name}"`, { why: 'tools: find, call' });
       if (input.result !== undefined) return askedPage(input);
-      const words = lineOf(input, commands);
-      const [first = '', ...others] = words.filter(isName);
-      const query = [...(first === 'help' ? [] : [first]), ...others].join(' ');
-      const isHelp = first === 'help' || words.includes('--help');
-      if (isHelp || isGroup(query, commands)) return find({ query }, commands, started);
-      const asked = readSpelled(words, commands);
-      checkAllowed(asked, started);
-      return asked;
+      return call(input, commands, started);
     },
   };
 }
 
+async function call(input: Input, commands: readonly CommandReference[], started: Started): Promise<Asked> {
+  const words = await lineOf(input, commands);
+  const [first = '', ...others] = words.filter(isName);
+  const query = [...(first === 'help' ? [] : [first]), ...others].join(' ');
+  const isHelp = first === 'help' || words.includes('--help');
+  if (isHelp || isGroup(query, commands)) return find({ query }, commands, started);
+  const asked = await readCommandLine(words, commands);
+  checkAllowed(asked.command, asked.set, started);
+  return asked;
+}
+
 /** Throws UsageError for flags beside the line, which would have no effect. */
-function lineOf(input: Input, commands: readonly CommandReference[]): string[] {
+async function lineOf(input: Input, commands: readonly CommandReference[]): Promise<string[]> {
   const words = wordsOf(input);
   const { argv: _, from: __, ...beside } = input;
   const names = Object.keys(beside);
   if (names.length === 0) return words;
-  const line = attempt(() => {
-    const { command, properties } = readSpelled(words, commands);
-    return new CommandLine(['gantry', ...argvOf(command, { ...properties, ...beside })]);
+  const flags = Object.entries(beside).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
+  const whole = withFlags(words, flags);
+  const fix = await readCommandLine(whole, commands).then(
+    () => new CommandLine(whole),
+    () => 'call find for the command',
+  );
+  throw new UsageError(`call takes the flags of a command in "argv": ${names.join(', ')} would have no effect`, {
+    fix,
   });
-  const message = `call takes the flags of a command in "argv": ${names.join(', ')} would have no effect`;
-  throw new UsageError(message, { fix: line ?? 'call find for the command' });
 }
 
 const instructions = `gantry deploys and manages apps on the hosting platform. find says which commands there are and, by its name, what one takes; call runs one. Every command line may have --jq (filters the result), --cwd (folder) and --project. What replaces or deletes needs --yes, or --confirm NAME. ${sharedInstructions}`;
@@ -99,19 +105,6 @@ function wordsOf({ argv }: Input): string[] {
   const words = typeof line === 'string' && others.length === 0 ? parseArgsStringToArgv(line) : argv;
   if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return words;
   throw new UsageError('call requires "argv": a list of words', { fix: 'call find for the commands' });
-}
-
-/** As the command line, it understands what the official client calls otherwise, if that takes no stdin. */
-function readSpelled(words: readonly string[], commands: readonly CommandReference[]): AskedCommand {
-  try {
-    return readCommandLine(words, commands);
-  } catch (error) {
-    const meant = attempt(() => translateSpellings(words));
-    const isPossible = meant?.input === undefined && meant?.secrets.length === 0;
-    const asked = isPossible ? attempt(() => readCommandLine(meant.argv, commands)) : undefined;
-    if (!asked) throw error;
-    return asked;
-  }
 }
 
 const maxFound = 6;

@@ -148,11 +148,7 @@ export function argvOf(command: CommandReference, input: Record<string, unknown>
       why: `its properties: ${known.map(({ name }) => name).join(', ')}`,
     });
   }
-  if (input.follow === true && input.run === undefined && input.build === undefined)
-    throw new UsageError('follow needs run or build', {
-      why: 'the log of an app has no end',
-      fix: 'name a run or a build, or leave follow out',
-    });
+  refuseEndless(setIn(input));
   const words = (property: InputProperty) => wordsOf(property, input[property.name]);
   const positional = known.filter(({ flag }) => flag === undefined);
   const last = positional.findLastIndex((property) => words(property).length > 0);
@@ -167,6 +163,20 @@ export function argvOf(command: CommandReference, input: Record<string, unknown>
     '--',
     ...positional.flatMap(words),
   ];
+}
+
+/** The names of what is set. */
+export function setIn(input: Record<string, unknown>): string[] {
+  return Object.keys(input).filter((name) => ![undefined, null, false].includes(input[name] as never));
+}
+
+/** The log of an app has no end. */
+export function refuseEndless(set: readonly string[]): void {
+  if (!set.includes('follow') || set.includes('run') || set.includes('build')) return;
+  throw new UsageError('follow needs run or build', {
+    why: 'the log of an app has no end',
+    fix: 'name a run or a build, or leave follow out',
+  });
 }
 
 function wordsOf({ name, flag, schema }: InputProperty, value: unknown): string[] {

@@ -1,17 +1,25 @@
+import { type Command as Commander, CommanderError } from 'commander';
 import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine, sentence } from '../../kernel/command-line.ts';
 import { attempt, UsageError } from '../../kernel/errors.ts';
 import { namedCommand } from '../commands/index.ts';
-import { isForAnyPosition } from '../program/program-arguments.ts';
-import { withValues } from '../program/typed-command.ts';
-import { lineElsewhere } from '../program/usage-errors.ts';
+import { buildProgram } from '../program/command-tree.ts';
+import { completeFix } from '../program/complete-fix.ts';
+import { nextAfterError } from '../program/next-commands.ts';
+import { divideLine } from '../program/program-arguments.ts';
+import { normalizeArguments } from '../program/run-program.ts';
+import { translateSpellings } from '../program/translate-spellings.ts';
+import { usageError } from '../program/usage-errors.ts';
 import type { CommandReference } from '../reference.ts';
-import { argvOf, type InputProperty, knownProperties } from './input.ts';
-import { isSuitable, suitableCommands } from './tools.ts';
+import { knownProperties, refuseEndless } from './input.ts';
+import { isSuitable } from './tools.ts';
 
 export interface AskedCommand {
   command: CommandReference;
-  properties: Record<string, unknown>;
+  /** Its command line, without `gantry`. */
+  argv: readonly string[];
+  /** The names of the flags that are set. */
+  set: readonly string[];
 }
 
 /** Of a command that does not end by itself, asks, or is about gantry itself. */
@@ -21,45 +29,99 @@ export function shellError({ command }: CommandReference, words: readonly string
 }
 
 /** The examples of a command that `call` takes, without what a shell does with their output. */
-export function callableExamples(command: CommandReference): string[] {
+export async function callableExamples(command: CommandReference): Promise<string[]> {
   if (!isSuitable(command)) return command.examples;
-  return command.examples.flatMap((line) => {
+  const lines = command.examples.map((line) => {
     const typed = parseArgsStringToArgv(line);
     const end = typed.findIndex((word) => /^(?:[|>]|&&)$/.test(word));
-    const words = end < 0 ? typed : typed.slice(0, end);
-    return isCallable(words, command) ? [`${new CommandLine(words)}`] : [];
+    return end < 0 ? typed : typed.slice(0, end);
   });
-}
-
-function isCallable(words: readonly string[], command: CommandReference): boolean {
-  const argv = attempt(() => argvOf(command, readCommandLine(words, [command]).properties));
   // A call has no stdin.
-  return argv !== undefined && argv.length > 0 && !words.includes('-');
+  const offered = lines.filter((words) => !words.includes('-'));
+  const isTaken = (words: string[]) =>
+    readCommandLine(words, [command]).then(
+      () => true,
+      () => false,
+    );
+  const taken = await Promise.all(offered.map(isTaken));
+  return offered.filter((_, at) => taken[at]).map((words) => `${new CommandLine(words)}`);
 }
 
-/** The command of a line and the properties of its input, so that a line can say what that can. Throws UsageError. */
-export function readCommandLine(argv: readonly string[], commands: readonly CommandReference[]): AskedCommand {
-  const typed = [...withValues(argv[0] === 'gantry' ? argv.slice(1) : argv)];
-  const first = typed.findIndex(([word = '']) => !word.startsWith('-'));
-  const words = withDefault(typed.slice(Math.max(first, 0)).flat());
-  // Flags of every command may stand before it.
-  const before = typed.slice(0, Math.max(first, 0)).flat();
-  const command = commands
-    .filter(({ command: line }) => line.split(' ').every((word, at) => words[at] === word))
-    .sort((one, other) => other.command.length - one.command.length)[0];
-  if (command && !isSuitable(command)) throw shellError(command, words);
-  if (!command) {
-    const group = suitableCommands(commands)
-      .filter(({ command: line }) => line.startsWith(`${words[0]} `))
-      .map(({ command: line }) => line);
-    const line = group.length > 0 ? lineElsewhere(words.slice(0, 1), words[1] ?? '', words) : undefined;
-    throw new UsageError(`unknown command "${words.slice(0, 2).join(' ')}"`, {
-      ...(group.length > 0 && { why: `commands: ${group.join(', ')}` }),
-      fix: line ?? 'call find for the commands',
-    });
+/**
+ * The command of a line, as the program parses it. It understands what the official client calls otherwise, if that takes
+ * no stdin. Throws UsageError.
+ */
+export async function readCommandLine(
+  typed: readonly string[],
+  all: readonly CommandReference[],
+): Promise<AskedCommand> {
+  const words = typed[0] === 'gantry' ? typed.slice(1) : [...typed];
+  const meant = attempt(() => translateSpellings(words));
+  const other = meant?.input === undefined && meant?.secrets.length === 0 ? meant.argv : undefined;
+  const { argv, called } = await parse(words).catch(async (thrown: unknown) => {
+    const found = other && (await parse(other).catch(() => undefined));
+    if (found) return found;
+    throw await completedError(thrown, words);
+  });
+  const line = lineOf(called);
+  const command = all.find(({ command }) => command === line);
+  if (!command) throw new UsageError(`unknown command "${line}"`, { fix: 'call find for the commands' });
+  if (!isSuitable(command)) throw shellError(command, words);
+  const set = flagsIn(called);
+  const known = knownProperties(command).flatMap(({ flag }) => flag ?? []);
+  const unknown = set.find((flag) => !known.includes(flag) && !always.includes(flag));
+  if (unknown !== undefined) {
+    throw new UsageError(`${line} has no flag "${unknown}" here`, { why: `its flags: ${known.join(', ')}` });
   }
-  const after = words.slice(command.command.split(' ').length);
-  return { command, properties: readProperties(command, [...before, ...after]) };
+  const names = set.map((flag) => flag.replace(/^--/, ''));
+  refuseEndless(names);
+  return { command, argv, set: names };
+}
+
+/** As the program reports it. */
+async function completedError(thrown: unknown, words: string[]): Promise<UsageError> {
+  const error = thrown instanceof CommanderError ? await usageError(thrown, words) : (thrown as UsageError);
+  await completeFix(error, words, true);
+  const { facts } = error;
+  const next = facts.fix instanceof CommandLine ? undefined : nextAfterError(error, words);
+  if (next && facts.next === undefined) facts.next = new CommandLine(next);
+  return error;
+}
+
+/** Flags that every call has anyway, and the region of `run`. */
+const always = ['--json', '--no-input', '-r'];
+
+async function parse(typed: readonly string[]): Promise<{ argv: string[]; called: Commander }> {
+  const end = typed.includes('--') ? typed.indexOf('--') : typed.length;
+  // The server may have a project of its own, which this one replaces.
+  const argv = typed.map((word, at) => (word === '--local' && at < end ? '--project=local' : word));
+  let called: Commander | undefined;
+  const program = buildProgram({
+    run: async (_, __, ___, command) => {
+      called = command;
+    },
+    onHelp: () => {},
+  });
+  const { words } = await divideLine(program, normalizeArguments(argv));
+  await program.parseAsync(words, { from: 'user' });
+  if (!called) throw new UsageError('call requires a command', { fix: 'call find for the commands' });
+  return { argv, called };
+}
+
+function chainOf(command: Commander): Commander[] {
+  return command.parent ? [...chainOf(command.parent), command] : [command];
+}
+
+function lineOf(called: Commander): string {
+  const [, ...names] = chainOf(called).map((command) => command.name());
+  return names.join(' ');
+}
+
+function flagsIn(called: Commander): string[] {
+  return chainOf(called).flatMap((command) => {
+    const typed = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+    return typed.map(({ long, short }) => long ?? short ?? '');
+  });
 }
 
 /** The words with the command that a group stands for: `users` is `users list`. */
@@ -67,82 +129,4 @@ export function withDefault([group = '', next = '', ...others]: readonly string[
   const { byDefault, commands = {} } = namedCommand(group) ?? {};
   const isMeant = byDefault !== undefined && !Object.hasOwn(commands, next);
   return [group, ...(isMeant ? [byDefault] : []), ...(next ? [next] : []), ...others];
-}
-
-/** Flags of every command in the words of `call`, and those that every call has anyway. */
-const globalFlags: Record<string, readonly string[]> = {
-  '--json': [],
-  '--no-input': [],
-  '--local': ['--project', 'local'],
-  '-p': ['--project'],
-  '-C': ['--cwd'],
-  '-y': ['--yes'],
-};
-
-function readProperties(command: CommandReference, typed: readonly string[]): Record<string, unknown> {
-  let words = [...typed];
-  const properties: Record<string, unknown> = {};
-  const operands: string[] = [];
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    const meant = globalFlags[word];
-    if (meant) words = [...meant, ...words];
-    else if (word === '--') for (const each of words.splice(0)) operands.push(each);
-    else if (/^-./.test(word)) readFlag(command, word, words, properties);
-    else {
-      operands.push(word);
-      if (command.command === 'run') words = afterProgram(words);
-    }
-  }
-  return { ...properties, ...readOperands(command, operands) };
-}
-
-function readFlag(command: CommandReference, word: string, words: string[], properties: AskedCommand['properties']) {
-  const [, flag = '', attached] = /^([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-  const property = flagProperty(command, flag);
-  const value = attached ?? (takesNextWord(property, words[0]) ? words.shift() : true);
-  if (value === true && !typesOf(property).includes('boolean')) throw new UsageError(`${flag} requires a value`);
-  const { name, schema } = property;
-  properties[name] = schema.type === 'array' ? [...((properties[name] as unknown[]) ?? []), value] : value;
-}
-
-/** What follows the file of `run` is for the command to judge, as on the command line. */
-function afterProgram(words: readonly string[]): string[] {
-  const end = words.includes('--') ? words.indexOf('--') : words.length;
-  const isOurs = (word: string, at: number) => at < end && isForAnyPosition(word);
-  return [...words.filter(isOurs), '--', ...words.filter((word, at) => !isOurs(word, at))];
-}
-
-function flagProperty(command: CommandReference, typed: string): InputProperty {
-  const known = knownProperties(command).filter(({ flag }) => flag !== undefined);
-  const own = command.flags.find(({ flags }) => flags.split(/,? /).includes(typed))?.flags ?? '';
-  const [long = typed] = /--[\w-]+/.exec(own) ?? [];
-  const property = known.find(({ flag }) => flag === long);
-  if (property) return property;
-  throw new UsageError(`${command.command} has no flag "${typed}" here`, {
-    why: `its flags: ${known.map(({ flag }) => flag).join(', ')}`,
-  });
-}
-
-/** As on the command line, a word that looks like a flag is not taken as an optional value. */
-function takesNextWord(property: InputProperty, next: string | undefined): boolean {
-  const types = typesOf(property);
-  if (next === undefined || (types.length === 1 && types[0] === 'boolean')) return false;
-  return !types.includes('boolean') || !next.startsWith('-');
-}
-
-function typesOf({ schema }: InputProperty): string[] {
-  return [schema.type].flat();
-}
-
-function readOperands(command: CommandReference, operands: readonly string[]): Record<string, unknown> {
-  const places = knownProperties(command).filter(({ flag }) => flag === undefined);
-  const last = places.at(-1);
-  const isList = last?.schema.type === 'array';
-  const unexpected = isList ? undefined : operands[places.length];
-  if (unexpected !== undefined) throw new UsageError(`${command.command} takes no argument "${unexpected}"`);
-  const entries = places.flatMap((place, at): [string, unknown][] => {
-    const value = isList && place === last ? operands.slice(at) : operands[at];
-    return value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [[place.name, value]];
-  });
-  return Object.fromEntries(entries);
 }

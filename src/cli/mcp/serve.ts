@@ -10,7 +10,7 @@ import type { Effect } from '../command.ts';
 import { type CommandReference, reference } from '../reference.ts';
 import { type CallOutcome, callCommand } from './call.ts';
 import { compactTools } from './compact-tools.ts';
-import { argvOf } from './input.ts';
+import { argvOf, setIn } from './input.ts';
 import { shellError, withDefault } from './read-line.ts';
 import { placeArguments } from './setting-arguments.ts';
 import {
@@ -82,10 +82,11 @@ function groupedTools(commands: readonly CommandReference[], started: Started): 
         const why = `tools: ${offered.map((each) => each.name).join(', ')}`;
         throw new UsageError(`unknown tool "${name}"`, { why });
       }
-      const asked = chooseCommand(tool, input, tools);
-      checkAllowed(asked, started);
-      if (!tool.commands.includes(asked.command)) throw otherTool(asked.command, tools);
-      return asked;
+      const { command, properties } = chooseCommand(tool, input, tools);
+      const set = setIn(properties);
+      checkAllowed(command, set, started);
+      if (!tool.commands.includes(command)) throw otherTool(command, tools);
+      return { command, argv: argvOf(command, properties), set };
     },
   };
 }
@@ -172,14 +173,14 @@ function createToolServer(context: Context, toolSet: ToolSet, running: Set<Promi
     const asked = await toolSet.read(name, input);
     if ('result' in asked) return pageResult(results.next(asked.result, asked.from));
     if ('text' in asked) return pageResult(results.first(asked.text, asked.form));
-    const { command, properties } = asked;
+    const { command, argv, set } = asked;
     const implied = [...placeArguments(context), ...(command.output === null ? [] : ['--json'])];
     const { signal } = extra.mcpReq;
     const progress = new ProgressReport(extra);
     const onLine = (line: string) => progress.report(line);
-    const outcome = await callCommand(context, argvOf(command, properties), { implied, signal, onLine });
+    const outcome = await callCommand(context, [...argv], { implied, signal, onLine });
     await progress.sent();
-    return commandResult(outcome, command, properties.jq !== undefined);
+    return commandResult(outcome, command, set.includes('jq'));
   }
 
   function commandResult({ code, stdout, notes }: CallOutcome, { output }: CommandReference, isFiltered: boolean) {

@@ -30,9 +30,9 @@ export interface Started {
 }
 
 /** A dry run only reads, unless it writes a file. */
-export function checkAllowed({ command, properties }: AskedCommand, { allowed, flags }: Started): void {
+export function checkAllowed(command: CommandReference, set: readonly string[], { allowed, flags }: Started): void {
   const { command: line, effect } = command;
-  const isDryRun = properties['dry-run'] === true && !written.some((name) => name in properties);
+  const isDryRun = set.includes('dry-run') && !written.some((name) => set.includes(name));
   if (allowed.includes(isDryRun ? 'reads' : effect)) return;
   const flag = effect === 'destroys' ? '--allow-destroy' : '--allow-changes';
   const hasDryRun = command.flags.some(({ flags }) => flags === '--dry-run');
@@ -60,15 +60,15 @@ export async function describeInFull(command: CommandReference, place: object = 
 }
 
 /** The same with the fields of what it prints, which are shorter than their schema. */
-export function describeShortly(command: CommandReference): Asked {
+export function describeShortly(command: CommandReference): Promise<Asked> {
   return describeWith(command, { ...(!isSuitable(command) && { place: shellOnly }), output: command.json });
 }
 
-function describeWith(command: CommandReference, { output, ...place }: { output: unknown }): Asked {
+async function describeWith(command: CommandReference, { output, ...place }: { output: unknown }): Promise<Asked> {
   const { usage, summary, details, effect, exitCodes } = command;
   const errors = exitCodes.map(({ name }) => name).filter((name) => name !== 'ok');
   const facts = { ...place, usage, summary, details, effect, input: inputSchema(knownProperties(command)), output };
-  return { text: stringifyJson({ ...facts, errors, examples: callableExamples(command) }), form: 'document' };
+  return { text: stringifyJson({ ...facts, errors, examples: await callableExamples(command) }), form: 'document' };
 }
 
 /** What holds for every call, in the words of the tool set. */

@@ -20,7 +20,7 @@ export async function divideLine(program: Commander, words: string[]): Promise<D
   return { words: [...words.slice(0, at + 1), ...own, ...words.slice(at + 1, file + 1)], programArguments };
 }
 
-export const isForAnyPosition = (word: string) => /^(--json(=.*)?|--help|-h)$/s.test(word);
+const isForAnyPosition = (word: string) => /^(--json(=.*)?|--help|-h)$/s.test(word);
 
 /** The index of the first word from `start` on that is neither a flag nor the value of one. */
 function findOperand(words: readonly string[], start: number, options: readonly Option[]): number {

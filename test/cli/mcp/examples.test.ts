@@ -1,7 +1,6 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { expect, test } from 'vitest';
 import { compactTools } from '../../../src/cli/mcp/compact-tools.ts';
-import { argvOf } from '../../../src/cli/mcp/input.ts';
 import { suitableCommands } from '../../../src/cli/mcp/tools.ts';
 import { reference } from '../../../src/cli/reference.ts';
 
@@ -13,7 +12,7 @@ const tools = reference().then(({ commands }) => ({
 /** The command line that `call` makes of these words. */
 async function lineOf(argv: readonly string[]): Promise<string> {
   const asked = await (await tools).set.read('call', { argv });
-  return 'command' in asked ? argvOf(asked.command, asked.properties).join(' ') : '';
+  return 'command' in asked ? asked.argv.join(' ') : '';
 }
 
 test('find shows examples of each command, and call takes every one', async () => {
@@ -30,11 +29,11 @@ test('find shows examples of each command, and call takes every one', async () =
 });
 
 test.each([
-  ['-C hello status web', 'status --cwd=hello -- web'],
-  ['-p p-1 --local apps get web', 'apps get --project=local -- web'],
-  ['apps list --json=name,status --region us-east-1', 'apps list --region=us-east-1 --json=name,status --'],
-  ['run --gpu A10 train.py --epochs 3 -p 1 --json=run', 'run --gpu=A10 --json=run -- train.py --epochs 3 -p 1'],
-  ['run train.py -- --epochs 3 --json', 'run -- train.py -- --epochs 3 --json'],
+  ['-C hello status web', '-C hello status web'],
+  ['-p p-1 --local apps get web', '-p p-1 --project=local apps get web'],
+  ['app list --json=name,status --region us-east-1', 'apps list --json=name,status --region us-east-1'],
+  ['run --gpu A10 train.py --epochs 3 -p 1 --json=run', 'run --gpu A10 train.py --epochs 3 -p 1 --json=run'],
+  ['run train.py -- --epochs 3 --json --local', 'run train.py -- --epochs 3 --json --local'],
 ])('call takes %s as the command line does', async (line, expected) => {
   expect(await lineOf(line.split(' '))).toBe(expected);
 });
