@@ -1,14 +1,10 @@
 import { type Command as Commander, CommanderError } from 'commander';
 import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine, sentence } from '../../kernel/command-line.ts';
-import { attempt, UsageError } from '../../kernel/errors.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { namedCommand } from '../commands/index.ts';
-import { buildProgram } from '../program/command-tree.ts';
-import { completeFix } from '../program/complete-fix.ts';
+import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
 import { nextAfterError } from '../program/next-commands.ts';
-import { divideLine } from '../program/program-arguments.ts';
-import { normalizeArguments } from '../program/run-program.ts';
-import { translateSpellings } from '../program/translate-spellings.ts';
 import { usageError } from '../program/usage-errors.ts';
 import type { CommandReference } from '../reference.ts';
 import { knownProperties, refuseEndless } from './input.ts';
@@ -56,13 +52,13 @@ export async function readCommandLine(
   all: readonly CommandReference[],
 ): Promise<AskedCommand> {
   const words = typed[0] === 'gantry' ? typed.slice(1) : [...typed];
-  const meant = attempt(() => translateSpellings(words));
-  const other = meant?.input === undefined && meant?.secrets.length === 0 ? meant.argv : undefined;
-  const { argv, called } = await parse(words).catch(async (thrown: unknown) => {
-    const found = other && (await parse(other).catch(() => undefined));
-    if (found) return found;
-    throw await completedError(thrown, words);
+  let argv: readonly string[] = hereLocal(words);
+  const called = await parseLine(argv).catch(async (thrown: unknown) => {
+    argv = (await spelledLine(argv)) ?? [];
+    if (argv.length === 0) throw await completedError(thrown, words);
+    return parseLine(argv);
   });
+  if (!called) throw new UsageError('call requires a command', { fix: 'call find for the commands' });
   const line = lineOf(called);
   const command = all.find(({ command }) => command === line);
   if (!command) throw new UsageError(`unknown command "${line}"`, { fix: 'call find for the commands' });
@@ -91,21 +87,10 @@ async function completedError(thrown: unknown, words: string[]): Promise<UsageEr
 /** Flags that every call has anyway, and the region of `run`. */
 const always = ['--json', '--no-input', '-r'];
 
-async function parse(typed: readonly string[]): Promise<{ argv: string[]; called: Commander }> {
-  const end = typed.includes('--') ? typed.indexOf('--') : typed.length;
-  // The server may have a project of its own, which this one replaces.
-  const argv = typed.map((word, at) => (word === '--local' && at < end ? '--project=local' : word));
-  let called: Commander | undefined;
-  const program = buildProgram({
-    run: async (_, __, ___, command) => {
-      called = command;
-    },
-    onHelp: () => {},
-  });
-  const { words } = await divideLine(program, normalizeArguments(argv));
-  await program.parseAsync(words, { from: 'user' });
-  if (!called) throw new UsageError('call requires a command', { fix: 'call find for the commands' });
-  return { argv, called };
+/** The server may have a project of its own, which this one replaces. */
+function hereLocal(words: readonly string[]): string[] {
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  return words.map((word, at) => (word === '--local' && at < end ? '--project=local' : word));
 }
 
 function chainOf(command: Commander): Commander[] {

@@ -1,8 +1,10 @@
+import type { Command as Commander } from 'commander';
 import { asTyped, CommandLine, type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
 import { answered, isCallable, nextAfterError, withFlags } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
+import { normalizeArguments } from './run-program.ts';
 import { placeFix } from './same-place.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
@@ -55,11 +57,11 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
 }
 
 /** In gantry's words, if it is a line of the official client or of habit. */
-async function spelledLine(line: readonly string[]): Promise<readonly string[] | undefined> {
+export async function spelledLine(line: readonly string[]): Promise<readonly string[] | undefined> {
   const { translateSpellings } = await import('./translate-spellings.ts');
   try {
     const spelled = translateSpellings(line);
-    const isLine = spelled !== undefined && spelled.input === undefined && (await canParse(spelled.argv));
+    const isLine = spelled !== undefined && spelled.secrets.length === 0 && (await canParse(spelled.argv));
     return isLine ? spelled.argv : undefined;
   } catch {
     return undefined;
@@ -71,29 +73,40 @@ function partsOf(word: string): string[] {
   return [word, word.replace(/^--[\w-]+=/, ''), ...word.split(/[=,:]/)];
 }
 
-async function canParse(line: readonly string[]): Promise<boolean> {
-  return (await parse(line)) !== 'failed';
+function canParse(line: readonly string[]): Promise<boolean> {
+  return parseLine(line).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A flag before `--help` may take it for its value. */
-async function isAskedForHelp(line: readonly string[]): Promise<boolean> {
-  return (await parse(line)) === 'help';
+function isAskedForHelp(line: readonly string[]): Promise<boolean> {
+  return parseLine(line).then(
+    (called) => called === undefined,
+    () => false,
+  );
 }
 
-async function parse(line: readonly string[]): Promise<'command' | 'help' | 'failed'> {
-  let found: 'command' | 'help' | 'failed' = 'failed';
-  const words = line.map((word) => (word === '--json' ? '--json=' : word));
-  const run = async () => {
-    found = 'command';
-  };
-  const onHelp = () => {
-    found = 'help';
-  };
-  const program = buildProgram({ run, onHelp });
-  await divideLine(program, words)
-    .then((divided) => program.parseAsync(divided.words, { from: 'user' }))
-    .catch(() => undefined);
-  return found;
+/** The command that a line calls, without running it; undefined if it asks for help. Throws what the parser throws. */
+export async function parseLine(line: readonly string[]): Promise<Commander | undefined> {
+  let called: Commander | undefined;
+  let isHelp = false;
+  const program = buildProgram({
+    run: async (_, __, ___, command) => {
+      called = command;
+    },
+    onHelp: () => {
+      isHelp = true;
+    },
+  });
+  try {
+    const { words } = await divideLine(program, normalizeArguments(line));
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (!isHelp) throw error;
+  }
+  return called;
 }
 
 /** What was typed is not repeated if it may have a secret: a token is in the history of a shell, but not in every log. */

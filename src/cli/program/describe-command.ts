@@ -18,7 +18,6 @@ import {
   type ValueOf,
 } from '../result-schema.ts';
 import { partnersOf } from './command-tree.ts';
-import { usualCommands } from './next-commands.ts';
 
 export const flagShape = object({
   flags: text('as typed, with the name of its value'),
@@ -64,10 +63,6 @@ export const commandFields = {
   json: record(object({ type: text('type'), description: text('meaning') }), 'the fields of the output, by name'),
   exitCodes: arrayOf(exitCodeShape, 'the exit codes that it may end with'),
   examples: arrayOf(text('command line'), 'command lines, without gantry'),
-  followedBy: arrayOf(
-    object({ command: text('command line, with <names> for values'), when: text('what it is for') }),
-    'the commands that usually follow',
-  ),
 };
 
 export type CommandReference = ObjectOf<typeof commandFields>;
@@ -98,7 +93,6 @@ export function describeCommand(
     json: json ? fieldsOf(json) : {},
     exitCodes: describeExitCodes(exits),
     examples,
-    followedBy: (usualCommands[line] ?? []).map(({ line, when }) => ({ command: line, when })),
   };
 }
 

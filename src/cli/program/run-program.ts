@@ -58,7 +58,7 @@ async function runTranslated(error: CommanderError | UsageError, words: string[]
 }
 
 /** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */
-export function normalizeArguments(argv: string[]): string[] {
+export function normalizeArguments(argv: readonly string[]): string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const own = argv.slice(0, end);
   const words = own.flatMap((word, at) => {
