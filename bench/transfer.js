@@ -170,11 +170,10 @@ async function confirmation({ folder, quick, report }) {
  */
 async function engineFlags({ folder, quick, report }) {
   const program = await buildVariant(join(folder, 'without-flags'), [
-    { file: 'platform/api/undici.ts', from: "setFlagsFromString('--liftoff-only');", to: '' },
     {
-      file: 'storage/transfer/heap-growth.ts',
-      from: 'export function limitHeapGrowth(): () => void {',
-      to: 'export function limitHeapGrowth(): () => void { if (checkEveryMs) return () => {};',
+      file: 'kernel/v8-flags.ts',
+      from: 'export function setFlag(flag: V8Flag): void {',
+      to: 'export function setFlag(flag: V8Flag): void { if (flag) return;',
     },
   ]);
   const sink = await startSink({});
