@@ -10,7 +10,10 @@ export interface ShellCommand {
 
 type AssignedVariable = readonly [name: string, value: string];
 
-/** The commands of a script, in order, with the variables that are set for each alone. Those that expand variables keep them as they are written. */
+/**
+ * The commands of a script, in order, with the variables that are set for each alone. Those that expand variables keep them
+ * as they are written.
+ */
 export function shellCommands(script: string): (ShellCommand & { assigned: AssignedVariable[] })[] {
   const found: ReturnType<typeof shellCommands> = [];
   let pending = '';

@@ -261,7 +261,7 @@ class PythonReader {
     this.text(node);
   }
 
-  /** Whether what is around it catches that there is no file. */
+  /** Whether a statement around it catches the error of a missing file. */
   private isTried({ parent, kind, index }: PyNode): boolean {
     if (!parent || /^(?:Function|Class)Definition$/.test(parent.kind)) return false;
     const isGuarded =

@@ -38,10 +38,10 @@ function lookAtImport(link: Link, known: LookedApp): SeenCause | undefined {
 }
 
 /** Whether the code makes the module itself, or installs packages. */
-const isMade = ({ parts: [top = ''] }: Link, { graph }: LookedApp): boolean =>
-  [...graph.modules.values()].some(
-    ({ facts }) => facts.madeModules.has(top) || facts.texts.some(({ value }) => value === 'pip'),
-  );
+function isMade({ parts: [top = ''] }: Link, { graph }: LookedApp): boolean {
+  const { modules, installs } = graph.made();
+  return installs || modules.has(top);
+}
 
 /** Whether the import is there that this one stands in for. */
 function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages, shipment }: LookedApp): boolean {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
+import { once } from '../../kernel/once.ts';
 import { groupsOf } from '../groups.ts';
 import type { Packages } from './packages.ts';
 import type { Shipment, StartedServer } from './shipment.ts';
@@ -122,6 +123,13 @@ export class ModuleGraph {
     }
     return folder === undefined ? undefined : { folder };
   }
+
+  /** The modules that the code makes itself, and whether it installs packages. */
+  made = once(() => {
+    const all = [...this.modules.values()].map(({ facts }) => facts);
+    const installs = all.some(({ texts }) => texts.some(({ value }) => value === 'pip'));
+    return { modules: new Set(all.flatMap(({ madeModules }) => [...madeModules])), installs };
+  });
 
   moduleNamed(name: string): Module | undefined {
     const found = this.find(name.split('.'));

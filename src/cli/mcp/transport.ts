@@ -61,7 +61,7 @@ export class DrainingTransport implements Transport {
         if (!message) return;
         this.#receive(message);
       } catch (error) {
-        // Of a line that is no message.
+        // The line is no message: it is dropped.
         this.onerror?.(error as Error);
       }
     }

@@ -162,7 +162,10 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   return { facts, others, looked, compared, broken, older };
 }
 
-/** Goes through the table of what comes before sending: whether the app is sent. `isAlone`: it waits for no other builds. `isDone`: it has dealt with them. */
+/**
+ * Goes through the table of what comes before sending: whether the app is sent. `isAlone`: it waits for no other builds.
+ * `isDone`: it has dealt with them.
+ */
 export async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
   const { options, here } = intent;
   const { app } = here;
