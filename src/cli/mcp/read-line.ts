@@ -18,7 +18,7 @@ export interface AskedCommand {
   set: readonly string[];
 }
 
-/** Of a command that does not end by itself, asks, or is about gantry itself. */
+/** The error for a command that does not end by itself, asks, or is about gantry itself. */
 export function shellError({ command }: CommandReference, words: readonly string[]): UsageError {
   const line = new CommandLine(['gantry', ...words]);
   return new UsageError(`${command} is not over MCP`, { fix: sentence`run it in a shell: ${line}` });

@@ -59,7 +59,7 @@ export async function describeInFull(command: CommandReference, place: object = 
   return describeWith(command, { ...place, output: schema && (schema.$defs.result ?? schema.$defs.line?.anyOf?.[0]) });
 }
 
-/** The same with the fields of what it prints, which are shorter than their schema. */
+/** Describes a command with the fields that it prints, which are shorter than their schema. */
 export function describeShortly(command: CommandReference): Promise<Asked> {
   return describeWith(command, { ...(!isSuitable(command) && { place: shellOnly }), output: command.json });
 }

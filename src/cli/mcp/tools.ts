@@ -29,7 +29,7 @@ export function suitableCommands(commands: readonly CommandReference[]): Command
   return foundCommands(commands).filter(isSuitable);
 }
 
-/** These, and those that an agent runs in a shell. */
+/** The commands that have tools, and those that an agent runs in a shell. */
 export function foundCommands(commands: readonly CommandReference[]): CommandReference[] {
   return commands.filter(({ command }) => !notForAgents.has(command));
 }
@@ -48,7 +48,7 @@ function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) =>
 const notForAgents = new Set(['mcp install', 'mcp serve', 'completion', 'help', 'logout']);
 const onlyInShell = new Set(['apps prune', 'emulator env', 'emulator list', 'emulator stop']);
 
-/** Of tools whose noun has commands with several effects. */
+/** The endings for tools whose noun has commands with several effects. */
 const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destroys: '_destroy' };
 
 const sharedTools: Record<string, readonly string[]> = {

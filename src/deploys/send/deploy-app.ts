@@ -39,7 +39,7 @@ interface Question {
 
 /** A deploy that is decided on. */
 export interface Prepared extends Intent, Decided {
-  /** To be asked before it is sent, where somebody can be asked. */
+  /** What is asked before it is sent, where somebody can be asked. */
   questions: readonly Question[];
 }
 

@@ -25,7 +25,7 @@ export interface LocalApp {
   bytes: number;
   /** Where compressed files are kept for the next archive; undefined if the user wants none kept. */
   cache: PackingCacheOptions | undefined;
-  /** Of the files, each read once. */
+  /** Checksums of the files, each of which is read once. */
   checksums: FileChecksums;
   /** What the look at its files found; undefined for an app without files. */
   seen: SeenProblems | undefined;
@@ -202,7 +202,7 @@ function textEntry(path: string, text: string): FileEntry {
   return { path: path.replaceAll('\\', '/'), size, executable: false, source: { text }, reason: required };
 }
 
-/** The same app as it would be sent by another name. */
+/** The app as it would be sent by another name. */
 export async function asNamed(local: LocalApp, name: string): Promise<LocalApp> {
   const { project, entries } = local;
   const config = relative(project.root, project.file);

@@ -30,7 +30,7 @@ interface BenchOptions
   extends Pick<InvokeOptions, 'app' | 'args' | 'data' | 'input' | 'method' | 'path' | 'header' | 'auth'> {
   /** Calls a second; a search for the limit without them. */
   rates: readonly number[] | undefined;
-  /** Of each step, in ms. */
+  /** How long each step takes, in ms. */
   stepMs: number;
   /** US dollars. */
   budget?: number | undefined;
@@ -118,7 +118,7 @@ interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTi
 }
 
 class Bench {
-  /** Of all steps, also of the one that runs. */
+  /** The calls of all steps, also of the one that runs. */
   readonly #calls: StepCalls[] = [];
   readonly #steps: { calls: StepCalls; busy: number }[] = [];
   #stoppedBy: 'budget' | 'interrupt' | null = null;
@@ -206,7 +206,7 @@ class Bench {
     return true;
   }
 
-  /** Of a call in the app; without any run, as long as its caller waited. */
+  /** How long a call takes in the app; without any run, as long as its caller waited. */
   #runtimeMs(): number {
     const calls = this.#calls.findLast(({ ended }) => ended > 0);
     return this.settings.unfinished.runtimeMs ?? calls?.durationMs(calls.ended - 1) ?? 0;
