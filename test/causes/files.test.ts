@@ -22,7 +22,8 @@ async function problemsIn(cwd: string): Promise<Problem[]> {
   return found.problems ?? found.error?.details.problems ?? [];
 }
 
-const told = (problems: readonly Problem[]) => problems.map(({ severity, message }) => `${severity} ${message}`);
+const told = (problems: readonly Problem[]) =>
+  problems.map(({ severity, message, why }) => `${severity} ${message}${why === undefined ? '' : `: ${why}`}`);
 
 describe('what is sent is looked at before it is sent', () => {
   test.each<[string, Files, string[]]>([
@@ -167,6 +168,17 @@ describe('what is sent is looked at before it is sent', () => {
       },
       ['warning the app has no /health, which the platform asks for'],
     ],
+    ...[
+      ['a file', 'COPY main.py /app/'],
+      ['an address', 'ADD https://files.example.com/main.py /app/main.py'],
+    ].map(([what, line]): [string, Files, string[]] => [
+      `a program that the image has in another folder, from ${what}`,
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\n${line}\nCMD ["python", "main.py"]\n`,
+      },
+      ['error /srv/main.py is started, which is not in the image: the image has /app/main.py'],
+    ]),
   ])('%s', async (_, files, wanted) => {
     const found = told(await problemsIn(folder({ 'main.py': main, ...files })));
     for (const each of wanted)
@@ -225,6 +237,16 @@ describe('a fix that is followed mends what it was said for, and breaks nothing'
       'exclude',
       { 'cerebrium.toml': settings('', 'exclude = ["*.csv", ".*"]\n'), 'main.py': 'open("a.csv")\n', 'a.csv': '1\n' },
     ],
+    [
+      'exclude of a list of packages',
+      {
+        'cerebrium.toml': settings(
+          '',
+          'shell_commands = ["pip install -r requirements.txt"]\nexclude = ["*.txt", ".*"]\n',
+        ),
+        'requirements.txt': 'requests\n',
+      },
+    ],
     ['pip', { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import torch\n' }],
     ['apt', { 'cerebrium.toml': settings(pip('pytesseract') + apt), 'main.py': 'import pytesseract\n' }],
     [
@@ -281,6 +303,13 @@ describe('a fix that is followed mends what it was said for, and breaks nothing'
       {
         'cerebrium.toml': settings(pip('fastapi', 'uvicorn')),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/")\ndef root():\n    return 1\n',
+      },
+    ],
+    [
+      'a runtime of Flask',
+      {
+        'cerebrium.toml': settings(pip('flask', 'gunicorn')),
+        'main.py': 'from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef root():\n    return "1"\n',
       },
     ],
   ])('%s', async (_, files) => {
