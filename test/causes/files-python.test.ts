@@ -108,6 +108,17 @@ describe('Python that fails in the cloud', () => {
       },
       'warning file-excluded cerebrium.toml:5',
     ],
+    ...[
+      ['os.path.join', 'import os\n\nROWS = open(os.path.join("data", "rows.csv")).read()\n'],
+      [
+        'join',
+        'from os.path import dirname, join\n\nROWS = open(join(dirname(__file__), "data", "rows.csv")).read()\n',
+      ],
+    ].map(([name, code = '']): [string, Files, string] => [
+      `a file that is not sent, named by ${name}()`,
+      { 'cerebrium.toml': settings('', 'exclude = ["*.csv"]\n'), 'main.py': code, 'data/rows.csv': '1\n' },
+      'warning file-excluded cerebrium.toml:5',
+    ]),
     [
       'a file with another name',
       {
@@ -182,6 +193,10 @@ describe('Python that works has no problems', () => {
           'import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / "src"))\nimport a\n',
         'src/a.py': '',
       },
+    ],
+    [
+      'a join that is not of paths',
+      { 'main.py': 'import threading\n\nwork = threading.Thread(target=print)\nwork.start()\nended = work.join()\n' },
     ],
     ['a file that the code makes', { 'main.py': 'open("out.json", "w").write("1")\nprint(open("out.json").read())\n' }],
     [

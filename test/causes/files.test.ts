@@ -58,8 +58,10 @@ describe('what is sent is looked at before it is sent', () => {
       `RUN echo '#!/bin/sh' > go.sh && echo 'exec uvicorn main:app --port 9000' >> go.sh`,
       `RUN printf '%s\\n' '#!/bin/sh' 'exec uvicorn main:app --port 9000' > /srv/go.sh`,
       `COPY <<EOF /srv/go.sh\nuvicorn main:app --port 9000\nEOF`,
+      `RUN cd /opt && cd ../srv && echo 'exec uvicorn main:app --port 9000' > go.sh`,
+      `RUN cd && echo 'exec uvicorn main:app --port 9000' > go.sh && cp go.sh /\nWORKDIR /root`,
     ].map((text): [string, Files, string[]] => [
-      `a script that a Dockerfile writes: ${text.slice(0, 11)}`,
+      `a script that a Dockerfile writes: ${text.slice(0, 16)}`,
       {
         'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
         Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nCOPY . .\n${text}\nCMD ["sh", "go.sh"]\n`,
@@ -167,6 +169,24 @@ describe('what is sent is looked at before it is sent', () => {
           'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/healthz")\ndef healthz():\n    return 1\n',
       },
       ['warning the app has no /health, which the platform asks for'],
+    ],
+    ...['-e ../lib', '-e../lib', '--editable ../lib', '--editable  ../lib', '--editable=../lib'].map(
+      (line): [string, Files, string[]] => [
+        `what is on this machine only: ${line}`,
+        {
+          'cerebrium.toml': settings('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+          'requirements.txt': `requests\n${line}\n`,
+        },
+        [`error requirements.txt:2 installs ../lib, which is not in the app: "${line}" is on this machine only`],
+      ],
+    ),
+    [
+      'an index of a private network',
+      {
+        'cerebrium.toml': settings('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+        'requirements.txt': '--extra-index-url https://pypi.corp/simple\nrequests\n',
+      },
+      ['pypi.corp is an address of a private network'],
     ],
     ...[
       ['a file', 'COPY main.py /app/'],
