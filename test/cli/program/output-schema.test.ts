@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { outputSchemaOf, reference } from '../../../src/cli/reference.ts';
+import type { JsonSchema } from '../../../src/cli/result-schema.ts';
 import { folderOf, smallApp } from '../../support/app.ts';
 import { checkDeclared } from '../../support/declared.ts';
 import { startEmulator } from '../../support/emulators.ts';
@@ -68,6 +69,16 @@ test('fields of all documents are camelCase, unless they are passed through from
   expect(Object.fromEntries(foreign.filter(([, names]) => names.length > 0))).toEqual(passedThrough);
 });
 
+test('every value of a result says what it is', async () => {
+  const commands = (await reference()).commands.flatMap(({ command, output }) => (output ? [command] : []));
+  const silent = await Promise.all(
+    commands.map(async (command) =>
+      [...unsaid((await outputSchemaOf(command)) ?? {})].map((path) => `${command}: ${path}`),
+    ),
+  );
+  expect(silent.flat()).toEqual([]);
+});
+
 test('no result has the field error, which only a failure has', async () => {
   const results = (await reference()).commands.flatMap(({ command, json }) =>
     json && 'error' in json ? [command] : [],
@@ -81,4 +92,12 @@ function* fieldsOf(schema: unknown): Generator<string> {
   const { properties } = schema as { properties?: object };
   if (properties) yield* Object.keys(properties);
   for (const inner of Object.values(schema)) yield* fieldsOf(inner);
+}
+
+/** Where the description of a value is empty. */
+function* unsaid(schema: JsonSchema, path = ''): Generator<string> {
+  const { properties = {}, items, anyOf = [], additionalProperties: others, description } = schema;
+  if (description === '') yield path;
+  for (const [name, field] of Object.entries(properties)) yield* unsaid(field, `${path}.${name}`);
+  for (const inner of [items, ...anyOf, others]) if (typeof inner === 'object') yield* unsaid(inner, path);
 }
