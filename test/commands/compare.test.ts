@@ -109,6 +109,36 @@ describe('an app that is slow at some hours, whatever its build', () => {
   });
 });
 
+describe('the build that served before', () => {
+  test.each([
+    ['is none of an app with one', [0], 'web has served no other build'],
+    ['is the last one that was replaced', [0, 60_000, 60_000], 1],
+  ] as [string, number[], string | number][])('%s', async (_, pauses, expected) => {
+    const time = { now: start };
+    await using app = await folderOf(smallApp());
+    const own = await startEmulator({ real: false, now: () => time.now });
+    const setting = { emulator: own, clock: time, cwd: app.path };
+    const deployed: string[] = [];
+    for (const [at, pause] of pauses.entries()) {
+      time.now += pause;
+      await writeFile(join(app.path, 'main.py'), `def run():\n    return ${at}\n`);
+      const { json } = await gantry(['deploy', '--yes', '--json'], {
+        ...setting,
+        env: { GANTRY_CONFIG_DIR: join(app.path, `.home-${at}`) },
+      });
+      deployed.push((json() as { build: string }).build);
+    }
+    time.now += hour;
+    const { json, stderr } = await gantry(['builds', 'compare', 'web', '--json'], {
+      ...setting,
+      env: { GANTRY_CONFIG_DIR: join(app.path, '.home') },
+    });
+    if (typeof expected === 'string') expect(stderr).toContain(expected);
+    else expect((json() as Comparison).before.build).toBe(deployed[expected]);
+    await own.close();
+  });
+});
+
 describe('gantry builds compare', () => {
   test('shows what is worse, and what was changed', async () => {
     const { stdout, stderr, code } = await run(['builds', 'compare', 'web'], wideTerminal);
