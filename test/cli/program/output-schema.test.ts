@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { outputSchemaOf, reference } from '../../../src/cli/reference.ts';
-import type { JsonSchema } from '../../../src/cli/result-schema.ts';
 import { folderOf, smallApp } from '../../support/app.ts';
 import { checkDeclared } from '../../support/declared.ts';
 import { startEmulator } from '../../support/emulators.ts';
@@ -72,9 +71,7 @@ test('fields of all documents are camelCase, unless they are passed through from
 test('every value of a result says what it is', async () => {
   const commands = (await reference()).commands.flatMap(({ command, output }) => (output ? [command] : []));
   const silent = await Promise.all(
-    commands.map(async (command) =>
-      [...unsaid((await outputSchemaOf(command)) ?? {})].map((path) => `${command}: ${path}`),
-    ),
+    commands.map(async (command) => [...unsaid(await outputSchemaOf(command))].map((path) => `${command}: ${path}`)),
   );
   expect(silent.flat()).toEqual([]);
 });
@@ -94,10 +91,11 @@ function* fieldsOf(schema: unknown): Generator<string> {
   for (const inner of Object.values(schema)) yield* fieldsOf(inner);
 }
 
-/** Where the description of a value is empty. */
-function* unsaid(schema: JsonSchema, path = ''): Generator<string> {
-  const { properties = {}, items, anyOf = [], additionalProperties: others, description } = schema;
-  if (description === '') yield path;
-  for (const [name, field] of Object.entries(properties)) yield* unsaid(field, `${path}.${name}`);
-  for (const inner of [items, ...anyOf, others]) if (typeof inner === 'object') yield* unsaid(inner, path);
+/** Where the description of a value is empty, at any depth. */
+function* unsaid(schema: unknown, path = ''): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const [name, inner] of Object.entries(schema)) {
+    if (name === 'description' && inner === '') yield path;
+    yield* unsaid(inner, `${path}.${name}`);
+  }
 }
