@@ -292,8 +292,7 @@ class PythonReader {
   }
 
   private addNamed(text: string, line: number, isNeeded: Import['isNeeded']): void {
-    const [, dots = '', module] = /^(\.*)((?:\w+\.)*\w+)$/.exec(text) ?? [];
-    if (module !== undefined && dots === '') this.imports.push({ module, level: 0, as: '', line, isNeeded });
+    if (/^(?:\w+\.)*\w+$/.test(text)) this.imports.push({ module: text, level: 0, as: '', line, isNeeded });
   }
 
   private installedApps(): void {
