@@ -113,7 +113,7 @@ const readers: Readonly<Record<string, Reader>> = {
     const before = copyState(stage);
     let cwd = stage.workdir;
     for (const { words } of shellCommands(scriptOf(text, heredocs))) {
-      if (words[0] === 'cd') cwd = posix.resolve(cwd, words[1] ?? '');
+      if (words[0] === 'cd') cwd = posix.resolve(cwd, words[1] ?? '/root');
       // What came before it in the same instruction may have made what it needs.
       const found = { ...before, commands: [...stage.commands] };
       writeFile(stage, words, cwd, heredocs);

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { findSyntaxErrors } from '../../src/app/python-syntax.ts';
 import { python } from '../emulator/support/running.ts';
 import { folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
 
 const env = machine();
@@ -110,6 +111,19 @@ describe.skipIf(!python)('syntax errors (need python3)', () => {
       PYTHONSTARTUP: join(place.path, 'sys.py'),
     };
     expect(await check('a = "\\d"\nb = (\n', { environment })).toHaveLength(1);
+  });
+
+  test.each([
+    ['an unclosed bracket', 'def run(:\n    pass\n'],
+    ['print of Python 2', 'print "hello"\n'],
+    ['an import of nothing', 'import os\nfrom sys import\n'],
+    ['tabs and spaces in one block', 'def run():\n        a = 1\n\treturn a\n'],
+  ])('are found by gantry check in a module that is imported: %s', async (_, code) => {
+    const toml = `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n`;
+    const main = 'import other\n\n\ndef run():\n    return other.__name__\n';
+    await using app = await folderOf({ 'cerebrium.toml': toml, 'main.py': main, 'other.py': code });
+    const { code: exit, stderr } = await gantry(['check'], { cwd: app.path, env });
+    expect([exit, stderr]).toEqual([10, expect.stringMatching(/^error: other\.py has a syntax error$/m)]);
   });
 });
 

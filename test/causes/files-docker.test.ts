@@ -22,6 +22,13 @@ test.each<[string, Files, string]>([
     },
     'uv is not installed in the image',
   ],
+  ...['$(curl -s https://example.com/version)', '`curl -s https://example.com/version`'].map(
+    (taken): [string, Files, string] => [
+      `a program that is run for what it prints: ${taken.slice(0, 1)}`,
+      { Dockerfile: `${base}RUN V=${taken} && pip install flask==$V gunicorn\nCOPY web.py .\n${serve}` },
+      'curl is not installed in the image',
+    ],
+  ),
   [
     'a check of an app that answers POST only',
     {

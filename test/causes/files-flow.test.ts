@@ -92,6 +92,12 @@ describe('coroutines and async generators', () => {
       ['    for word in words', '    async for word in words'],
     ],
     [
+      'a plain loop over what the same file goes through with async for',
+      `${api}\n\nasync def both(socket):\n    async for part in socket.parts():\n        print(part)\n    for part in socket.parts():\n        print(part)\n`,
+      'await-missing main.py:9 socket.parts() gives an async generator',
+      ['    for part', '    async for part'],
+    ],
+    [
       'a list that is awaited',
       'from transformers import pipeline\n\npipe = pipeline("summarization", device="cpu")\n\n\nasync def run(text: str):\n    found = await pipe(text)\n    return {"text": found[0]["summary_text"]}\n',
       'await-missing main.py:7 pipe gives a plain value',

@@ -266,10 +266,11 @@ cases('a class of the app', [
 ]);
 
 test.each([
-  ['tabs and spaces in one block', 'def f():\n        a = 1\n\treturn a\n', 3],
-  ['tabs in one function and spaces in another', 'def f():\n    return 1\n\n\ndef g():\n\treturn 2\n', undefined],
-])('what Python refuses: %s', (_, source, line) => {
-  expect(readPython(source, 'main.py').brokenLine).toBe(line);
+  ['tabs and spaces in one block', 'def f():\n        a = 1\n\treturn a\n', true],
+  ['tabs and spaces before statements of one letter', 'def f(a):\n        a\n\ta\n', true],
+  ['tabs in one function and spaces in another', 'def f():\n    return 1\n\n\ndef g():\n\treturn 2\n', false],
+])('what Python refuses: %s', (_, source, isBroken) => {
+  expect(readPython(source, 'main.py').isBroken).toBe(isBroken);
 });
 
 describe('variables that settings of Python need', () => {

@@ -21,7 +21,8 @@ async function told(files: Files): Promise<string[]> {
   const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
   const problems = found.problems ?? found.error?.details.problems ?? [];
   return problems.map(
-    ({ severity, cause, location, message }) => `${severity} ${cause} ${location?.file}:${location?.line} ${message}`,
+    ({ severity, cause, location, message, fix }) =>
+      `${severity} ${cause} ${location?.file}:${location?.line} ${message} -> ${fix}`,
   );
 }
 
@@ -81,6 +82,16 @@ describe('Python that fails in the cloud', () => {
       },
       'warning module-missing main.py:3',
     ],
+    ...['yamlx', 'plugins.two', 'plugins.more.two'].map((name): [string, Files, string] => [
+      `a module that is loaded by its name: ${name}`,
+      {
+        'cerebrium.toml': settings(),
+        'main.py': `from importlib import import_module\n\nONE = import_module("${name}")\n`,
+        'plugins/__init__.py': '',
+        'plugins/more/__init__.py': '',
+      },
+      'warning module-missing main.py:3',
+    ]),
     [
       'a module of the standard library of another version',
       { 'cerebrium.toml': settings().replace('3.11', '3.10'), 'main.py': 'import tomllib\n' },
@@ -107,6 +118,27 @@ describe('Python that fails in the cloud', () => {
         'data/rows.csv': '1\n',
       },
       'warning file-excluded cerebrium.toml:5',
+    ],
+    ...[
+      ['os.path.join', 'import os\n\nROWS = open(os.path.join("data", "rows.csv")).read()\n'],
+      [
+        'join',
+        'from os.path import dirname, join\n\nROWS = open(join(dirname(__file__), "data", "rows.csv")).read()\n',
+      ],
+    ].map(([name, code = '']): [string, Files, string] => [
+      `a file that is not sent, named by ${name}()`,
+      { 'cerebrium.toml': settings('', 'exclude = ["*.csv"]\n'), 'main.py': code, 'data/rows.csv': '1\n' },
+      'warning file-excluded cerebrium.toml:5',
+    ]),
+    [
+      'a program of an environment that is not in the PATH',
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8080\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile:
+          'FROM python:3.12-slim AS made\nRUN python -m venv /opt/venv && /opt/venv/bin/pip install flask gunicorn\nFROM python:3.12-slim\nWORKDIR /srv\nCOPY --from=made /opt/venv /opt/venv\nCOPY main.py .\nCMD ["gunicorn", "main:app", "-b", "0.0.0.0:8080"]\n',
+        'main.py': 'from flask import Flask\n\napp = Flask(__name__)\n',
+      },
+      'Dockerfile:7 gunicorn is not installed in the image -> ENV PATH="/opt/venv/bin:$PATH"',
     ],
     [
       'a file with another name',
@@ -181,6 +213,19 @@ describe('Python that works has no problems', () => {
         'main.py':
           'import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / "src"))\nimport a\n',
         'src/a.py': '',
+      },
+    ],
+    [
+      'a join that is not of paths',
+      { 'main.py': 'import threading\n\nwork = threading.Thread(target=print)\nwork.start()\nended = work.join()\n' },
+    ],
+    [
+      'modules that are loaded by what is no name',
+      {
+        'main.py':
+          'from importlib import import_module\n\none = import_module(".one", package="plugins")\n\n\ndef run():\n    return import_module("plugins one")\n',
+        'plugins/__init__.py': '',
+        'plugins/one.py': '',
       },
     ],
     ['a file that the code makes', { 'main.py': 'open("out.json", "w").write("1")\nprint(open("out.json").read())\n' }],

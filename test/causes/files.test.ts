@@ -22,7 +22,8 @@ async function problemsIn(cwd: string): Promise<Problem[]> {
   return found.problems ?? found.error?.details.problems ?? [];
 }
 
-const told = (problems: readonly Problem[]) => problems.map(({ severity, message }) => `${severity} ${message}`);
+const told = (problems: readonly Problem[]) =>
+  problems.map(({ severity, message, why }) => `${severity} ${message}${why === undefined ? '' : `: ${why}`}`);
 
 describe('what is sent is looked at before it is sent', () => {
   test.each<[string, Files, string[]]>([
@@ -57,8 +58,10 @@ describe('what is sent is looked at before it is sent', () => {
       `RUN echo '#!/bin/sh' > go.sh && echo 'exec uvicorn main:app --port 9000' >> go.sh`,
       `RUN printf '%s\\n' '#!/bin/sh' 'exec uvicorn main:app --port 9000' > /srv/go.sh`,
       `COPY <<EOF /srv/go.sh\nuvicorn main:app --port 9000\nEOF`,
+      `RUN cd /opt && cd ../srv && echo 'exec uvicorn main:app --port 9000' > go.sh`,
+      `RUN cd && echo 'exec uvicorn main:app --port 9000' > go.sh && cp go.sh /\nWORKDIR /root`,
     ].map((text): [string, Files, string[]] => [
-      `a script that a Dockerfile writes: ${text.slice(0, 11)}`,
+      `a script that a Dockerfile writes: ${text.slice(0, 16)}`,
       {
         'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
         Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install fastapi uvicorn\nCOPY . .\n${text}\nCMD ["sh", "go.sh"]\n`,
@@ -167,6 +170,35 @@ describe('what is sent is looked at before it is sent', () => {
       },
       ['warning the app has no /health, which the platform asks for'],
     ],
+    ...['-e ../lib', '-e../lib', '--editable ../lib', '--editable  ../lib', '--editable=../lib'].map(
+      (line): [string, Files, string[]] => [
+        `what is on this machine only: ${line}`,
+        {
+          'cerebrium.toml': settings('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+          'requirements.txt': `requests\n${line}\n`,
+        },
+        [`error requirements.txt:2 installs ../lib, which is not in the app: "${line}" is on this machine only`],
+      ],
+    ),
+    [
+      'an index of a private network',
+      {
+        'cerebrium.toml': settings('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+        'requirements.txt': '--extra-index-url https://pypi.corp/simple\nrequests\n',
+      },
+      ['pypi.corp is an address of a private network'],
+    ],
+    ...[
+      ['a file', 'COPY main.py /app/'],
+      ['an address', 'ADD https://files.example.com/main.py /app/main.py'],
+    ].map(([what, line]): [string, Files, string[]] => [
+      `a program that the image has in another folder, from ${what}`,
+      {
+        'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n'),
+        Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\n${line}\nCMD ["python", "main.py"]\n`,
+      },
+      ['error /srv/main.py is started, which is not in the image: the image has /app/main.py'],
+    ]),
   ])('%s', async (_, files, wanted) => {
     const found = told(await problemsIn(folder({ 'main.py': main, ...files })));
     for (const each of wanted)
@@ -225,6 +257,16 @@ describe('a fix that is followed mends what it was said for, and breaks nothing'
       'exclude',
       { 'cerebrium.toml': settings('', 'exclude = ["*.csv", ".*"]\n'), 'main.py': 'open("a.csv")\n', 'a.csv': '1\n' },
     ],
+    [
+      'exclude of a list of packages',
+      {
+        'cerebrium.toml': settings(
+          '',
+          'shell_commands = ["pip install -r requirements.txt"]\nexclude = ["*.txt", ".*"]\n',
+        ),
+        'requirements.txt': 'requests\n',
+      },
+    ],
     ['pip', { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import torch\n' }],
     ['apt', { 'cerebrium.toml': settings(pip('pytesseract') + apt), 'main.py': 'import pytesseract\n' }],
     [
@@ -281,6 +323,13 @@ describe('a fix that is followed mends what it was said for, and breaks nothing'
       {
         'cerebrium.toml': settings(pip('fastapi', 'uvicorn')),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/")\ndef root():\n    return 1\n',
+      },
+    ],
+    [
+      'a runtime of Flask',
+      {
+        'cerebrium.toml': settings(pip('flask', 'gunicorn')),
+        'main.py': 'from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef root():\n    return "1"\n',
       },
     ],
   ])('%s', async (_, files) => {

@@ -35,7 +35,9 @@ describe('what is around a message', () => {
     ['a level', `ERROR: ${error}`],
     ['a level, and a time with slashes', `2026/11/20 10:00:00 [ERROR] ${error}`],
     ['a time, a name and a level', `2026-11-20 10:00:00,123 - app.main - ERROR - ${error}`],
-    ['a place in the code', `E1120 10:00:00.000000 1 main.py:3] ${error}`],
+    ['a place in the code', `E1120 10:00:00.000000 1 main.py:31] ${error}`],
+    ['the name of a thread', `2026-11-20 10:00:00.123 ERROR (MainThread) [app] ${error}`],
+    ['a time right after what is in brackets', `ERROR[web]10:00:00 ${error}`],
     ['the name of one of several programs', `[web] ${error}`],
     ['structlog', JSON.stringify({ level: 'error', event: error })],
   ])('is left out: %s', (_, log) => {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { altering } from '../support/altering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
@@ -106,6 +107,47 @@ describe('an app that is slow at some hours, whatever its build', () => {
     const { verdict, hours, runTime, before } = json() as Comparison;
     expect(hours).toEqual([9, 10, 11, 20]);
     expect([verdict, runTime.verdict, before.calls]).toEqual(['no difference', 'no difference', 80]);
+  });
+});
+
+describe('the build that served before', () => {
+  test.each([
+    ['is none of an app with one', [0], 'web has served no other build', []],
+    ['is the last one that was replaced', [0, 60_000, 60_000], 1, []],
+    ['is none that may have been ready after its next one', [0, 60_000, 60_000], 0, [1, 2]],
+  ] as [string, number[], string | number, number[]][])('%s', async (_, pauses, expected, atOnce) => {
+    const time = { now: start };
+    await using app = await folderOf(smallApp());
+    const own = await startEmulator({ real: false, now: () => time.now });
+    const setting = { emulator: own, clock: time, cwd: app.path };
+    const deployed: string[] = [];
+    for (const [at, pause] of pauses.entries()) {
+      time.now += pause;
+      await writeFile(join(app.path, 'main.py'), `def run():\n    return ${at}\n`);
+      const { json } = await gantry(['deploy', '--yes', '--json'], {
+        ...setting,
+        env: { GANTRY_CONFIG_DIR: join(app.path, `.home-${at}`) },
+      });
+      deployed.push((json() as { build: string }).build);
+    }
+    time.now += hour;
+    const endedAtOnce = atOnce.map((at) => deployed[at]);
+    const env = await altering(own, (_, path, listed) => {
+      if (!path.endsWith('/builds')) return undefined;
+      const updatedAt = new Date(start + 3 * 60_000).toISOString();
+      return {
+        body: (listed as { id: string }[]).map((build) =>
+          endedAtOnce.includes(build.id) ? { ...build, updatedAt } : build,
+        ),
+      };
+    });
+    const { json, stderr } = await gantry(['builds', 'compare', 'web', '--json'], {
+      ...setting,
+      env: { ...env, GANTRY_CONFIG_DIR: join(app.path, '.home') },
+    });
+    if (typeof expected === 'string') expect(stderr).toContain(expected);
+    else expect((json() as Comparison).before.build).toBe(deployed[expected]);
+    await own.close();
   });
 });
 

@@ -167,6 +167,13 @@ describe('the names of settings', () => {
   });
 });
 
+test('config unset creates no profile', async () => {
+  await using place = await settled({ profiles: { work: { region: 'eu-west-1' } } });
+  const { code, stderr } = await place.run('config unset region --profile wokr');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('profile "wokr" not found: did you mean work?')]);
+  expect(place.stored()).toEqual({ profiles: { work: { region: 'eu-west-1' } } });
+});
+
 describe('config set', () => {
   test.each([
     ['project', 'web', 'invalid project id'],

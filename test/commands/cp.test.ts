@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { TemporaryNames } from '../../src/kernel/disk/index.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { descriptorsIn, filesIn, hashesIn, lay as layIn, newFolder, noise, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
@@ -31,6 +32,15 @@ test.runIf(process.platform === 'linux')('a file of /proc, whose size is not kno
   expect(stderr).toContain('it has content, but the system says that its size is 0\n');
   expect(stderr).toContain('fix pipe it: cat /proc/self/status | gantry cp - :/status');
   expect([code, shelf().read('/status')]).toEqual([1, undefined]);
+});
+
+test.each([['cp'], ['sync']])('gantry %s leaves out what another command has not written to its end', async (verb) => {
+  const names = new TemporaryNames(join(home, 'state'));
+  const unfinished = join('folder', names.nameIn(join(here, 'folder')));
+  lay({ 'folder/a': '1', [unfinished]: 'half of it' });
+  await gantry([verb, 'folder', ':/x', '--yes']);
+  expect(shelf().paths()).toEqual(['/x/a']);
+  names.close();
 });
 
 describe('the target of a copy', () => {

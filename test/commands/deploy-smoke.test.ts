@@ -8,6 +8,8 @@ import { gantry } from '../support/gantry.ts';
 let status: number;
 /** What the app answers instead. */
 let instead: { body: unknown; type?: string; status?: number } | undefined;
+/** What the app says of its price instead. */
+let price: string | null | undefined;
 let front: Record<string, string>;
 let env: Record<string, string>;
 
@@ -16,9 +18,12 @@ const emulator = emulatorForEach({ real: false });
 beforeEach(async () => {
   status = 200;
   instead = undefined;
-  front = await altering(emulator, (_, path) =>
-    path.endsWith('/web/run') ? (instead ?? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } }) : undefined,
-  );
+  price = undefined;
+  front = await altering(emulator, (_, path, json) => {
+    if (path.endsWith('/web/run')) return instead ?? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } };
+    if (price === undefined || !path.endsWith('-web')) return undefined;
+    return { body: { ...(json as object), costPerSecondCents: price } };
+  });
 });
 
 async function deploy(...smoke: string[]) {
@@ -28,11 +33,19 @@ async function deploy(...smoke: string[]) {
   return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env });
 }
 
-test('a build that answers is healthy, and what the call costs is said', async () => {
+test.each([
+  ['a price', '100000', /: answered in ([\d.]+) (ms|s), about \$([\d.,]+)\n/],
+  ['no price', null, /: answered in [\d.]+ m?s, its cost is not known\n/],
+])('a build that answers is healthy, and what the call costs is said: of %s', async (_, costs, said) => {
+  price = costs;
   const { code, stderr, json } = await deploy('run={"name":"Ada"}:Hello');
   expect([code, json()]).toEqual([0, expect.objectContaining({ changed: true })]);
   expect(json()).toMatchObject({ health: { verdict: 'healthy', smokeCalls: 1 } });
-  expect(stderr).toMatch(/: answered in .*, (about \$|its cost is not known)/);
+  expect(stderr).toMatch(said);
+  const [, took, unit, dollars = ''] = said.exec(stderr) ?? [];
+  // A dollar for each millisecond; both are rounded.
+  const expected = Number(took) * (unit === 's' ? 1_000 : 1);
+  if (costs !== null) expect(Math.abs(Number(dollars.replace(',', '')) / expected - 1)).toBeLessThan(0.5);
 });
 
 test('an answer without the text is sick', async () => {

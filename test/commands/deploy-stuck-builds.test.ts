@@ -80,6 +80,17 @@ describe('a pending build whose upload URL has expired', () => {
   });
 });
 
+test.each([
+  [1, 'fail', /error: build (\w{8}) \(pending\) of web in progress\n/],
+  [2, 'fail', /error: builds (\w{8}) \(pending\), (\w{8}) \(pending\) of web in progress\n/],
+  [2, 'cancel', /canceled builds (\w{8}) \(pending\), (\w{8}) \(pending\) of web\n/],
+])('of %i builds of others, the names are said with --if-busy %s', async (number, policy, said) => {
+  const builds: string[] = [];
+  while (builds.length < number) builds.unshift((await create()).slice(0, 8));
+  const { stderr } = await deploy(['--if-busy', policy]);
+  expect(said.exec(stderr)?.slice(1)).toEqual(builds);
+});
+
 describe('a deploy that was killed before its upload', () => {
   test('is canceled by the next one', async () => {
     const { stderr: said } = await deploy(['--if-busy', 'wait', '--detach']);

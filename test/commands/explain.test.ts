@@ -6,6 +6,7 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { gantry } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
+import { deployWeb, print, record } from '../support/runs.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -187,6 +188,18 @@ test('explains the build or the run with an id, and says if there is none', asyn
   const { json } = await gantry(['explain', 'web', build, '--json=build,cause'], { emulator, cwd: app.path });
   expect(json()).toEqual({ build, cause: 'module-missing' });
   expect((await gantry(['explain', 'web', 'b-none'], { emulator })).code).toBe(6);
+});
+
+test.each([
+  ['there is', 'r-told', ['half of the rows are gone'], 'gantry logs web --run r-told'],
+  ['there is no', 'r-silent', [], undefined],
+])('of an unknown kind, the command that shows the whole log follows if %s one', async (_, id, lines, command) => {
+  await deployWeb(emulator);
+  record(emulator, { id, createdAt: Date.now() - 60_000, statusCode: 500 });
+  for (const line of lines) print(emulator, line, { run: id });
+  const { json } = await gantry(['explain', 'web', id, '--json'], { emulator });
+  const { cause, log, next } = json() as { cause: string; log: string[]; next?: { argv: string[] }[] };
+  expect([cause, log, next?.[0]?.argv.join(' ')]).toEqual(['unknown', lines, command]);
 });
 
 test('on a terminal, the command to explain a failed build follows what is shown of it', async () => {

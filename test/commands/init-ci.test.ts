@@ -44,6 +44,13 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   expect(text).toContain('GANTRY_TOKEN');
 });
 
+test('init --ci github names each action by its commit', async () => {
+  const { stdout } = await gantry(['init', 'web', '--ci', 'github', '--print']);
+  const used = stdout.match(/uses: .*/g) ?? [];
+  expect(used.filter((line) => !/^uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d/.test(line))).toEqual([]);
+  expect(used.join()).toMatch(/checkout.*setup-node.*upload-artifact/);
+});
+
 test.each([
   [
     'a function that can be called as it is',

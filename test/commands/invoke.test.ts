@@ -269,9 +269,15 @@ describe('an error', () => {
 
   test.each([
     ['predcit', 'gantry invoke web predict text=text'],
-    ['nope', 'call one that main.py has: run, predict'],
+    [
+      'taek',
+      "gantry invoke web take a:=1 b:=1.5 c:=true 'd:=[]' 'e:=[]' 'f:=[]' 'g:=[]' 'h:=[]' 'i:={}' 'j:={}' 'k:={}' l=text",
+    ],
+    ['nope', 'call one that main.py has: run, predict, take'],
   ])('404 of the function %s names one that the folder has, and calls no other', async (name, fix) => {
-    const code = 'def run():\n    pass\n\ndef predict(text: str):\n    pass\n';
+    const types = 'int float bool list tuple set[str] Sequence[int] Iterable dict Mapping Row Any'.split(' ');
+    const taken = types.map((type, at) => `${'abcdefghijkl'[at]}: ${type}`).join(', ');
+    const code = `def run():\n    pass\n\ndef predict(text: str):\n    pass\n\ndef take(${taken}):\n    pass\n`;
     await using app = await folderOf({ ...smallApp(), 'main.py': code });
     const { env } = await appServer((response, { method }) =>
       method === 'POST' ? sayJson(response, {}, 404) : sayJson(response, { id: 'p-12345678-web', name: 'web' }),

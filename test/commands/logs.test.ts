@@ -70,6 +70,19 @@ describe('the log of an app', () => {
     expect((await logs(['--run', 'r-1', '--source', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
   });
 
+  test('takes a part of the name of a container, and names those that it fits if they are several', async () => {
+    for (const container of ['web-x1', 'web-y1', 'web-y2']) {
+      record(emulator, { id: container, createdAt: clock.now - 1_000, container, runtimeMs: 1e9 });
+      print(`of ${container}`, { container });
+    }
+    const { code, stderr } = await logs(['--container', 'y']);
+    expect([code, stderr]).toEqual([
+      2,
+      'error: "y" names 2 containers\n  why these match: web-y1, web-y2; type more of the name\n',
+    ]);
+    expect((await logs(['--container', 'x1'])).stdout).toBe('of web-x1\n');
+  });
+
   const traceback = [
     'Traceback (most recent call last):',
     '  File "/app/main.py", line 7, in run',
@@ -149,6 +162,8 @@ describe('the log of an app', () => {
     ])
       expect((await logs(flags)).stderr).toBe('');
     clock.now += 30_000;
+    expect((await logs()).stderr).toBe('');
+    printMany('line', 150);
     expect((await logs()).stderr).toBe('');
   });
 

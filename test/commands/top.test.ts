@@ -163,6 +163,28 @@ async function project(apps: () => string[], answer?: (path: string) => number |
   return { asked, run };
 }
 
+test('builds that run at the same time are shown with their replicas, that with most of them first', async () => {
+  const { env } = await appServer((response, { path }) => {
+    if (path.includes('/runs/charts')) return sayJson(response, { items: [], total: 0 });
+    const running = ['b-1', 'b-2', 'b-2'].map((buildId, at) => ({
+      containerId: `c-${at}`,
+      containerState: 'RUNNING',
+      buildId,
+    }));
+    if (path.includes('/containers')) return sayJson(response, running);
+    return sayJson(response, { id: 'p-12345678-web', name: 'web', maxReplicaCount: '4' });
+  });
+  const { stdout } = await gantry(['metrics', '--live', 'web', '--for', '10s', '--json'], {
+    env,
+    cwd,
+    clock: { now: clock.now },
+  });
+  expect(linesOf(stdout).flatMap(({ apps = [] }) => apps.map(({ builds }) => builds))).toContainEqual([
+    { build: 'b-2', replicas: 2 },
+    { build: 'b-1', replicas: 1 },
+  ]);
+});
+
 test('after its first picture an app is asked at most once in five seconds, however often top is to look', async () => {
   const { asked, run } = await project(() => ['a', 'b', 'c']);
   expect((await run('--for 2m --json')).code).toBe(0);

@@ -8,6 +8,7 @@ const parts = {
   calls: ['platform', 'calls'],
   files: ['kernel/disk', 'storage', 'deploys/archives', 'local/cache'],
   config: ['app', 'team', 'local'],
+  cli: ['cli', 'kernel/output'],
 };
 
 /** @param {string} file a path below src/ */
@@ -29,7 +30,8 @@ export function testsNear(lines) {
 
 /** The folder of a room, or the room. @param {string} file */
 function areaOf(file) {
-  const [, room = '', name = '', inside] = file.split('/');
+  const [, room = '', name = '', inside, below] = file.split('/');
+  if (name === 'commands') return `cli/commands/${(below ?? inside ?? '').replace(/\.ts.*/, '')}`;
   return inside === undefined || ['app', 'causes'].includes(room) ? room : `${room}/${name}`;
 }
 
@@ -70,12 +72,19 @@ const commands = {
   'platform/waiting': ['cancel-evidence', 'refused-evidence', 'secrets'],
   deploys: ['deploy'],
   'calls/webhooks': ['webhooks', 'webhook-recipes'],
+  cli: ['reference', 'help'],
+  'cli/completion': ['completion'],
+  'cli/flags': ['deploy', 'plan', 'cp', 'invoke'],
+  'cli/program': ['help', 'mistakes', 'target', 'local', 'next-works', 'dry-run'],
+  'cli/views': ['plan', 'runs', 'metrics'],
+  'kernel/output': ['metrics', 'accessible', 'hostile-names'],
 };
 
 /** Folders of test/ that are about an area although they do not have its name.
  * @type {Record<string, string[]>} */
 const alsoIn = {
   'platform/api': ['platform/contract'],
+  app: ['causes'],
   ...Object.fromEntries(['send', 'history', 'rollback'].map((name) => [`deploys/${name}`, ['deploys']])),
 };
 
@@ -85,5 +94,5 @@ const unfit = new RegExp(
     'completion|switching|version|timeout|dev|dev-debugging|emulator-for-tests|emulator-second-shell|rollback-git',
     'deploy-(?:again|ci|crashing-apps|faults|fixtures|healthy|lag|next|plan-overtaken|serves|terminal|upload)',
     'apps?-.*|change-evidence|cp-faults|deploys-at-once|explain-runs|split-secrets|weights-faults',
-  ].join('|')})\\.test\\.ts$|/(?:results-file|taplo)\\.test\\.ts$`,
+  ].join('|')})\\.test\\.ts$|/(?:results-file|taplo|format)\\.test\\.ts$`,
 );

@@ -3,7 +3,8 @@ import base from '../../vitest.config.ts';
 
 export default mergeConfig(
   // Not the runner's own list of files: with it, a change of what is loaded once would be made after it was loaded.
-  { ...base, test: { ...base.test, include: process.env.MUTATION_TESTS?.split(',') ?? [] } },
+  // StrykerJS runs tests in threads, which take no flag of V8.
+  { ...base, test: { ...base.test, include: process.env.MUTATION_TESTS?.split(',') ?? [], execArgv: [] } },
   {
     test: {
       setupFiles: ['test/mutation/load-first.ts'],

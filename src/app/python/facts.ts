@@ -28,8 +28,8 @@ export interface PythonFacts {
   undefinedNames: (At & { name: string; definedAt?: number | undefined })[];
   /** Its functions and the methods of its classes: `Index.load`. */
   functions: ReadonlySet<string>;
-  /** The first line that is no Python, if there is one. */
-  brokenLine?: number;
+  /** Whether some of it is no Python. */
+  isBroken: boolean;
   /** What goes through its functions. */
   flow: () => Flow;
   /** Syntax that only this version and later ones know. */

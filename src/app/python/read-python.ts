@@ -40,7 +40,7 @@ class PythonReader {
   private readonly scriptLines = new Set<number>();
   private readonly madeModules = new Set<string>();
   private readonly functions = new Set<string>();
-  private brokenAt: number | undefined;
+  private isBroken = false;
   private hasMore = false;
 
   constructor(text: string, path: string) {
@@ -53,7 +53,7 @@ class PythonReader {
   read(): PythonFacts {
     const names = this.names.scopeAt(this.source.root);
     this.visit(this.source.root, { names, isNeeded: 'always' }, 0);
-    this.brokenAt ??= this.source.mixedAt();
+    this.isBroken ||= this.source.isMixed();
     const aliases = new Map(this.imports.map((each) => [each.as, wholeName(each)]));
     for (const each of this.names.top.values()) each.made = qualified(each.made, aliases);
     for (const each of this.calls) {
@@ -77,7 +77,7 @@ class PythonReader {
       madeModules: this.madeModules,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
       undefinedNames: this.hasMore ? [] : this.names.undefinedNames(),
-      ...(this.brokenAt !== undefined && { brokenLine: this.source.lineOf(this.brokenAt) }),
+      isBroken: this.isBroken,
     };
   }
 
@@ -89,8 +89,7 @@ class PythonReader {
   }
 
   private visit(node: PyNode, scope: Scope, depth: number): void {
-    if (isBroken(node) || node.kind === 'PrintStatement')
-      this.brokenAt ??= Math.min(node.from, this.source.text.trimEnd().length);
+    if (isBroken(node) || node.kind === 'PrintStatement') this.isBroken = true;
     if (depth > maxDepth) return;
     if (node.kind === 'ImportStatement') this.readImport(node, scope);
     else this.visitParts(node, scope, depth + 1);
@@ -201,7 +200,7 @@ class PythonReader {
     const isNeeded = this.neededIn(scope, node);
     for (const part of start < 0 ? [] : splitAtCommas(children.slice(start + 1))) {
       const name = part.names.map((each) => this.source.of(each)).join('');
-      if (part.broken) this.brokenAt ??= part.broken.from;
+      if (part.isBroken) this.isBroken = true;
       const own = isFrom ? { module, name } : { module: name };
       this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.names);
     }
@@ -293,8 +292,7 @@ class PythonReader {
   }
 
   private addNamed(text: string, line: number, isNeeded: Import['isNeeded']): void {
-    const [, dots = '', module] = /^(\.*)((?:\w+\.)*\w+)$/.exec(text) ?? [];
-    if (module !== undefined && dots === '') this.imports.push({ module, level: 0, as: '', line, isNeeded });
+    if (/^(?:\w+\.)*\w+$/.test(text)) this.imports.push({ module: text, level: 0, as: '', line, isNeeded });
   }
 
   private installedApps(): void {
@@ -326,7 +324,7 @@ const outerOf = ({ parent }: PyNode) => (parent?.kind === 'DecoratedStatement' ?
 interface ImportedPart {
   names: PyNode[];
   as: PyNode | undefined;
-  broken: PyNode | undefined;
+  isBroken: boolean;
 }
 
 function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
@@ -336,7 +334,7 @@ function splitAtCommas(nodes: readonly PyNode[]): ImportedPart[] {
     return {
       names: named.filter(({ kind }) => kind === 'VariableName' || kind === '.' || kind === '*'),
       as: at < 0 ? undefined : part[at + 1],
-      broken: part.find(isBroken),
+      isBroken: part.some(isBroken),
     };
   });
 }

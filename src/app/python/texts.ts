@@ -144,8 +144,8 @@ const below = ({ object, given, evaluate }: Called) => given.map(evaluate).reduc
 const calls = new Map<string, (call: Called) => string | undefined>(
   Object.entries({
     dirname: ({ given, evaluate }) => parents(evaluate(given[0])),
-    join: ({ object, given, evaluate }) =>
-      given.length < 2 || object?.kind === 'String' ? undefined : given.map(evaluate).reduce(joined),
+    // Texts and threads have one as well, of one value or none.
+    join: ({ given, evaluate }) => (given.length < 2 ? undefined : given.map(evaluate).reduce(joined)),
     joinpath: below,
     // Of importlib.resources.
     files: ({ given, evaluate }) => evaluate(given[0])?.replaceAll('.', '/'),

@@ -114,9 +114,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
 /** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
 async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Looked): Promise<Problem[]> {
   const known = startedFile(config);
-  const broken = [...graph.modules.values()].filter(
-    ({ facts, file }) => facts.brokenLine !== undefined && file !== known,
-  );
+  const broken = [...graph.modules.values()].filter(({ facts, file }) => facts.isBroken && file !== known);
   const found = await Promise.all(
     broken.slice(0, 5).map(({ file }) => (parser ? checkSource(config, file, shownAs(file), parser) : [])),
   );

@@ -20,7 +20,7 @@ export function* lookAtPython(shipment: Shipment, packages: Packages, graph: Mod
     for (const each of [...module.facts.imports, ...membersOf(module.facts)]) yield* movedName(module, each, packages);
     for (const each of module.facts.calls) yield* movedCall(module, each, packages, graph);
     yield* members(module, graph);
-    if (module.facts.brokenLine === undefined) yield* undefinedNames(module);
+    if (!module.facts.isBroken) yield* undefinedNames(module);
   }
 }
 

@@ -58,7 +58,7 @@ permission-denied | ^E: …(13: Permission denied); ^E: …are you root? | apt h
     signs: [
       /^Error: \[Errno 13\] Permission denied: '(?<path>[^']{1,300})'/,
       /: (?<path>[\w./-]{1,200}): bad interpreter: Permission denied/,
-      /failed to \w{1,20}[\w ]{0,20} `(?<path>[^`]{1,300})`: Permission denied \(os error 13\)/,
+      /failed to [\w ]{1,41} `(?<path>[^`]{1,300})`: Permission denied \(os error 13\)/,
       /^ERROR: Could not install packages due to an (?:OSError|EnvironmentError): \[Errno 13\] Permission denied(?:: '(?<path>[^']{1,300})')?/,
       /Failed to initialize cache at `(?<path>[^`]{1,200})`/,
     ],

@@ -68,6 +68,14 @@ test('fields of all documents are camelCase, unless they are passed through from
   expect(Object.fromEntries(foreign.filter(([, names]) => names.length > 0))).toEqual(passedThrough);
 });
 
+test('every value of a result says what it is', async () => {
+  const commands = (await reference()).commands.flatMap(({ command, output }) => (output ? [command] : []));
+  const silent = await Promise.all(
+    commands.map(async (command) => [...unsaid(await outputSchemaOf(command))].map((path) => `${command}: ${path}`)),
+  );
+  expect(silent.flat()).toEqual([]);
+});
+
 test('no result has the field error, which only a failure has', async () => {
   const results = (await reference()).commands.flatMap(({ command, json }) =>
     json && 'error' in json ? [command] : [],
@@ -81,4 +89,13 @@ function* fieldsOf(schema: unknown): Generator<string> {
   const { properties } = schema as { properties?: object };
   if (properties) yield* Object.keys(properties);
   for (const inner of Object.values(schema)) yield* fieldsOf(inner);
+}
+
+/** Where the description of a value is empty, at any depth. */
+function* unsaid(schema: unknown, path = ''): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const [name, inner] of Object.entries(schema)) {
+    if (name === 'description' && inner === '') yield path;
+    yield* unsaid(inner, `${path}.${name}`);
+  }
 }

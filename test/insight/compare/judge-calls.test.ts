@@ -100,6 +100,22 @@ describe.each(inSpans)('of %s, in %i hours', (name, hours, world) => {
   });
 });
 
+test.each([
+  ['no more than before', [100, 4], [100, 4], 'no difference'],
+  ['surely more', [200, 2], [200, 14], 'worse'],
+  ['surely fewer', [200, 14], [200, 2], 'better'],
+  ['more, by so many that chance may be it', [200, 2], [200, 9], 'no difference'],
+  ['not even one call', [0, 0], [200, 9], 'too few calls'],
+] as [string, Counts, Counts, string][])('errors that are %s', (_, before, after, verdict) => {
+  const samples = ([calls, failed]: Counts) => {
+    const one = new BuildSamples();
+    for (let call = 0; call < calls; call++) one.add('run', 100, 0, call < failed ? 'failed' : 'succeeded');
+    return [one];
+  };
+  expect(judgeCalls({ before: samples(before), after: samples(after) }).errors.verdict).toBe(verdict);
+});
+type Counts = [calls: number, failed: number];
+
 describe('durations', () => {
   const samples = (...values: number[]) => Float64Array.from(values);
   const many = (from: number) => Float64Array.from({ length: 100 }, (_, at) => from + at);
