@@ -255,7 +255,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       await until(reloads(3));
     });
     const changed = [...stderr.matchAll(/\d\d:\d\d:\d\d (.*) changed: web reloaded/g)].map(([, what]) => what);
-    expect(changed).toEqual(['cerebrium.toml', 'linked.py, more/a.py', 'main.py, words/a.py']);
+    expect(changed).toEqual(['cerebrium.toml', 'linked.py, more/a.py', 'linked.py, main.py, more/a.py and 1 more']);
   });
 
   test('shows a syntax error of main.py with its place when it is saved', async () => {
