@@ -196,10 +196,8 @@ function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, '
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {
   if (!(cause instanceof UnavailableError)) throw cause;
   if (cause.facts.fix) return cause;
-  const fix = /: TLS: /.test(cause.message)
-    ? 'if a proxy inspects TLS, set SSL_CERT_FILE=FILE to its certificate'
-    : proxy
-      ? 'check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, then the network'
-      : 'check the network, or set HTTPS_PROXY if a proxy is required';
+  const fix = proxy
+    ? 'check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, then the network'
+    : 'check the network, or set HTTPS_PROXY if a proxy is required';
   return new UnavailableError(cause.message, { fix, cause });
 }

@@ -30,7 +30,7 @@ function findRemembered(all: Record<string, unknown>, start: string): string | u
   }
 }
 
-/** Nothing is written into the folder itself. Folders that are gone, and the oldest of very many, are forgotten. */
+/** Nothing is written into the folder itself. Folders that are gone are forgotten. */
 export async function rememberFolderTarget(
   { state }: Pick<Folders, 'state'>,
   cwd: string,
@@ -38,10 +38,7 @@ export async function rememberFolderTarget(
 ): Promise<void> {
   const { updateStoredFile } = await import('./stored-files.ts');
   await updateStoredFile(state, 'targets', (stored) => {
-    const others = Object.entries(stored as Record<string, unknown>)
-      .filter(([folder, entry]) => isFolderTarget(entry) && existsSync(folder))
-      .sort(([, one], [, other]) => ((one as FolderTarget).deployedAt < (other as FolderTarget).deployedAt ? 1 : -1))
-      .slice(0, maxFolders - 1);
+    const others = Object.entries(stored as Record<string, unknown>).filter(([folder]) => existsSync(folder));
     return { ...Object.fromEntries(others), [realFolder(cwd)]: target };
   });
 }
@@ -55,8 +52,6 @@ export async function forgetFolderEmulator(folders: Pick<Folders, 'state'>, cwd:
     return others;
   });
 }
-
-const maxFolders = 500;
 
 /** Whether the last deploy went to the emulator of the folder. */
 export function isLocalTarget({ flags }: FolderTarget): boolean {

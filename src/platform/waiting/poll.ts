@@ -108,16 +108,15 @@ export function unfinishedError(
   return new PendingError(isKnown ? state : `whether ${state} is not known`, facts);
 }
 
-/** Looks until something is as it should be: at once, and after each pause. Returns whether it is. */
+/** Looks until something is as it should be: at once, and after each pause. */
 export async function lookAgain(
   pausesMs: readonly number[],
   delay: (ms: number) => Promise<void>,
   look: () => Promise<boolean>,
-): Promise<boolean> {
-  if (await look()) return true;
+): Promise<void> {
   for (const pauseMs of pausesMs) {
+    if (await look()) return;
     await delay(pauseMs);
-    if (await look()) return true;
   }
-  return false;
+  await look();
 }
