@@ -40,13 +40,10 @@ const defaultMs = 86_400_000;
 /** In ms: the emulator may be polled more often than the platform. */
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
-/** A file that has overtaken so many reloads in a row ends none, unless somebody asks for another. */
-const maxOvertaken = 2;
-
 /**
  * Deploys the app in the working directory, and again whenever one of its files changes or a reload is asked for. A
- * change ends the reload before it, whatever that waits for, but not time after time. Yields each attempt that was not
- * overtaken. Ends when the signal aborts.
+ * change ends the reload before it, whatever that waits for: files that would do so time after time are restless. Yields
+ * each attempt that was not overtaken. Ends when the signal aborts.
  */
 export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
   const { signal, elapsed } = context;
@@ -57,7 +54,7 @@ export async function* develop(context: Context, options: DevelopOptions): Async
     const overtaken = new AbortController();
     const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
     const newer = await changes.before(reload, (noticed) => app.changedBy(noticed));
-    if (changes.overtake) overtaken.abort(new InterruptedError('a later change replaces it'));
+    if (newer) overtaken.abort(new InterruptedError('a later change replaces it'));
     const attempt = await reload;
     if (signal.aborted) return;
     if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
@@ -67,10 +64,6 @@ export async function* develop(context: Context, options: DevelopOptions): Async
 }
 
 class Changes {
-  /** Whether the last one ends the reload. */
-  overtake = true;
-  /** How many reloads in a row a file has overtaken. */
-  readonly #times = new Map<string, number>();
   #next: Promise<FolderChange>;
 
   constructor(
@@ -94,15 +87,8 @@ class Changes {
     );
     while (await Promise.race([ended, this.#next])) {
       const noticed = await this.take();
-      const changed = await changedBy(noticed);
-      if (changed?.length === 0) continue;
-      const times = changed?.map((path) => (this.#times.get(path) ?? 0) + 1) ?? [0];
-      changed?.forEach((path, at) => void this.#times.set(path, times[at] ?? 0));
-      this.overtake = times.some((each) => each <= maxOvertaken);
-      return noticed;
+      if ((await changedBy(noticed))?.length !== 0) return noticed;
     }
-    this.#times.clear();
-    this.overtake = true;
     return undefined;
   }
 }
