@@ -17,9 +17,22 @@ const onlyInShell = new Set(['apps prune', 'emulator env', 'emulator list', 'emu
 
 /** The flags of a command that `call` takes, without those of every command. */
 export function offeredFlags({ flags, effect }: CommandReference): FlagReference[] {
-  const isHidden = (flag: string) => hiddenFlags.has(flag) || (effect === 'reads' && flag === '--output');
+  const isHidden = hiddenIn(effect);
   // What is of use with a hidden flag only is hidden, too.
   return flags.filter((flag) => !isHidden(longOf(flag)) && !flag.requires?.every(isHidden));
+}
+
+/** The examples of a command that `call` takes, without what a shell does with their output. */
+export function callableExamples({ examples, effect }: CommandReference): string[] {
+  const lines = examples.map((line) => line.replace(/ (?:[|>]|&&) .*$/, ''));
+  return lines.filter((line) => !notTaken.test(line) && !line.split(/[ =]/).some(hiddenIn(effect)));
+}
+
+/** An endless log, another profile, and stdin. */
+const notTaken = /^(?!.* --(run|build)\b).* -f\b| (--profile|-)( |$)/;
+
+function hiddenIn(effect: CommandReference['effect']): (flag: string) => boolean {
+  return (flag) => hiddenFlags.has(flag) || (effect === 'reads' && /^(-o|--output)$/.test(flag));
 }
 
 /** The names of all flags that `call` takes with the command. */

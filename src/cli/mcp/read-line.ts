@@ -1,5 +1,4 @@
 import { type Command as Commander, CommanderError } from 'commander';
-import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
@@ -14,25 +13,6 @@ export interface AskedCommand {
   argv: readonly string[];
   /** The names of the flags that are set. */
   set: readonly string[];
-}
-
-/** The examples of a command that `call` takes, without what a shell does with their output. */
-export async function callableExamples(command: CommandReference): Promise<string[]> {
-  if (!isSuitable(command)) return command.examples;
-  const lines = command.examples.map((line) => {
-    const typed = parseArgsStringToArgv(line);
-    const end = typed.findIndex((word) => /^(?:[|>]|&&)$/.test(word));
-    return end < 0 ? typed : typed.slice(0, end);
-  });
-  // A call has no stdin.
-  const offered = lines.filter((words) => !words.includes('-'));
-  const isTaken = (words: string[]) =>
-    readCommandLine(words, [command]).then(
-      () => true,
-      () => false,
-    );
-  const taken = await Promise.all(offered.map(isTaken));
-  return offered.filter((_, at) => taken[at]).map((words) => `${new CommandLine(words)}`);
 }
 
 /**

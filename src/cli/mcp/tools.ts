@@ -8,8 +8,8 @@ import type { Effect } from '../command.ts';
 import { withDefault, withFlags } from '../program/next-commands.ts';
 import { type CommandReference, flagMeaning } from '../reference.ts';
 import { findCommands } from './find-commands.ts';
-import { foundCommands, isSuitable, offeredFlags } from './offered.ts';
-import { type AskedCommand, callableExamples, readCommandLine } from './read-line.ts';
+import { callableExamples, foundCommands, isSuitable, offeredFlags } from './offered.ts';
+import { type AskedCommand, readCommandLine } from './read-line.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -135,12 +135,12 @@ function callTool(allowed: Started['allowed']): Tool {
 
 const maxFound = 6;
 
-async function find({ query }: Input, commands: readonly CommandReference[], { allowed }: Started): Promise<Asked> {
+function find({ query }: Input, commands: readonly CommandReference[], { allowed }: Started): Asked {
   const line = String(query ?? '')
     .replace(/^gantry /, '')
     .trim();
   const named = commands.find(({ command }) => command === line);
-  if (named) return { text: stringifyJson(await describe(named)), isJson: true };
+  if (named) return { text: stringifyJson(describe(named)), isJson: true };
   const inGroup = commandsIn(line, commands);
   const all = line === '' ? commands : inGroup;
   const found = all.length > 0 ? all : findCommands(line, commands).slice(0, maxFound);
@@ -154,7 +154,7 @@ async function find({ query }: Input, commands: readonly CommandReference[], { a
 }
 
 /** A command in full, but for what every command shares. */
-async function describe(command: CommandReference) {
+function describe(command: CommandReference) {
   const { usage, summary, details, effect, exitCodes, json } = command;
   return {
     ...(!isSuitable(command) && { place: shellOnly }),
@@ -166,7 +166,7 @@ async function describe(command: CommandReference) {
     flags: Object.fromEntries(offeredFlags(command).map((flag) => [flag.flags, flagMeaning(flag)])),
     output: json,
     errors: exitCodes.map(({ name }) => name).filter((name) => name !== 'ok'),
-    examples: await callableExamples(command),
+    examples: isSuitable(command) ? callableExamples(command) : command.examples,
   };
 }
 
