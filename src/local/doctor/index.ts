@@ -35,7 +35,6 @@ export async function runChecks(context: Context): Promise<Check[]> {
   }
 }
 
-/** How gantry was installed. */
 function describeVersion(): Check {
   const { version, installedWith, path, update } = readInstallation();
   return okCheck('version', `gantry ${version}, installed with ${installedWith}: ${path}; to update: ${update}`);

@@ -118,7 +118,6 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeRe
   return okCheck(host, `${address} responded in ${duration(ms)}`);
 }
 
-/** Warns about a token that expires sooner. */
 const expiryWarningMs = 7 * 86_400_000;
 
 /** The token, if it is usable, and the result of checks that need no request. */
@@ -149,7 +148,6 @@ function describeToken(credential: Credential, settings: Settings, now: number):
     : warningCheck('token', message, renewalFix(credential));
 }
 
-/** Maximum time to wait for one URL. */
 const maxTimeoutMs = 10_000;
 
 interface ProbeResult {

@@ -18,8 +18,7 @@ export interface FolderTarget {
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
   const all = readAll(state);
   const folder = findRemembered(all, realFolder(cwd));
-  const target = folder === undefined ? undefined : all[folder];
-  return isFolderTarget(target) ? target : undefined;
+  return folder === undefined ? undefined : all[folder];
 }
 
 function findRemembered(all: Record<string, unknown>, start: string): string | undefined {
@@ -70,16 +69,10 @@ export function isSameTarget({ project, platform }: FolderTarget, target: Target
   return project === target.project.value && platform === target.platform.value;
 }
 
-function readAll(state: string): Record<string, unknown> {
+function readAll(state: string): Record<string, FolderTarget> {
   try {
     return Object(JSON.parse(readRegularSync(join(state, 'targets.json'))));
   } catch {
     return {};
   }
-}
-
-function isFolderTarget(value: unknown): value is FolderTarget {
-  const { app, project, platform, address, flags, deployedAt } = Object(value);
-  const texts = [app, project, platform, address, deployedAt, ...(Array.isArray(flags) ? flags : [undefined])];
-  return texts.every((text) => typeof text === 'string');
 }

@@ -4,7 +4,6 @@ import { count, groupDigits } from '../../kernel/output/format.ts';
 
 export interface ListPage<Item> {
   items: readonly Item[];
-  /** Empty or absent on the last page. */
   nextToken?: string | null | undefined;
   /** Number of items in all pages, if the platform says so. */
   total?: number | null | undefined;
@@ -55,7 +54,6 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
 }
 
 interface ListReading {
-  /** Of all items that were read. */
   keys: Set<string>;
   pages: number;
   /** The smallest that was announced. */

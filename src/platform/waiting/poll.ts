@@ -58,7 +58,6 @@ export interface PolledWork {
   ageMs?: number | undefined;
 }
 
-/** How long the platform may be unavailable, in ms. */
 const maxUnavailableMs = 5 * 60_000;
 /** How long it may reply in an unknown form, in ms: a proxy's error page goes away, an unknown platform does not. */
 const maxUnexpectedMs = 10_000;
