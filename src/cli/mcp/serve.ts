@@ -77,10 +77,9 @@ function createToolServer(
     const { command, argv, set } = asked;
     const implied = [...placeArguments(context), ...(command.output === null ? [] : ['--json'])];
     const { signal } = extra.mcpReq;
-    const progress = new ProgressReport(extra);
-    const onLine = (line: string) => progress.report(line);
+    const { onLine, sent } = progressTo(extra);
     const outcome = await callCommand(context, [...argv], { implied, signal, onLine });
-    await progress.sent();
+    await sent();
     return commandResult(outcome, command, set.includes('--jq'));
   }
 
@@ -106,26 +105,19 @@ function exitText(code: number): string | undefined {
 /** What stderr said is for people; its end says the most. */
 const maxNotes = 2_000;
 
-/** Sends what a command prints on stderr as progress, if the client asked for it. */
-class ProgressReport {
-  #count = 0;
-  #sent: Promise<unknown> = Promise.resolve();
-
-  constructor(private readonly extra: ServerContext) {}
-
-  report(message: string): void {
-    const { _meta, notify } = this.extra.mcpReq;
-    const progressToken = _meta?.progressToken;
-    if (progressToken === undefined) return;
-    this.#count += 1;
-    const params = { progressToken, progress: this.#count, message };
-    this.#sent = this.#sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {});
-  }
-
-  /** Progress must not follow the result. */
-  async sent(): Promise<void> {
-    await this.#sent;
-  }
+/** Sends what a command prints on stderr as progress, if the client asked for it. Progress must not follow the result. */
+function progressTo({ mcpReq: { _meta, notify } }: ServerContext) {
+  const progressToken = _meta?.progressToken;
+  let progress = 0;
+  let sent: Promise<unknown> = Promise.resolve();
+  return {
+    onLine(message: string): void {
+      if (progressToken === undefined) return;
+      const params = { progressToken, progress: ++progress, message };
+      sent = sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {});
+    },
+    sent: () => sent,
+  };
 }
 
 function pageResult({ text, note }: ResultPage, ...notes: (string | undefined)[]): CallToolResult {
@@ -151,7 +143,7 @@ function asText(bytes: Buffer): string {
 interface LongResult {
   pieces: readonly string[];
   /** What a piece is, in the plural. */
-  unit: 'entries' | 'lines' | 'fields';
+  unit: 'entries' | 'lines' | 'parts';
 }
 
 type ResultPage = ReturnType<typeof pageOf>;
@@ -194,17 +186,9 @@ class Results {
 function divide(printed: string, isJson: boolean): LongResult {
   const value = isJson ? parseJsonOr(printed, undefined) : undefined;
   if (Array.isArray(value)) return { pieces: value.map((entry) => stringifyJson(entry)), unit: 'entries' };
-  if (isRecord(value)) return { pieces: Object.entries(value).flatMap(fieldPieces), unit: 'fields' };
+  if (isRecord(value)) return { pieces: cut(stringifyJson(value)), unit: 'parts' };
   const lines = printed.replace(/\n$/, '').split('\n');
   return { pieces: lines.flatMap((line) => cut(`${line}\n`)), unit: 'lines' };
-}
-
-/** Each part of a document is one, too: a field that is too long comes as parts of its JSON. */
-function fieldPieces([name, value]: [string, unknown]): string[] {
-  const parts = cut(stringifyJson(value));
-  if (parts.length === 1) return [`${stringifyJson(name)}:${parts[0]}`];
-  const nameOf = (at: number) => stringifyJson(`${name}, JSON part ${at + 1} of ${parts.length}`);
-  return parts.map((part, at) => `${nameOf(at)}:${stringifyJson(part)}`);
 }
 
 function cut(text: string): string[] {
@@ -218,8 +202,7 @@ function pageOf({ pieces, unit }: LongResult, from: number, id: string): { text:
     if (size > pageSize && to > from) break;
   }
   const page = pieces.slice(from, to);
-  const [open, close] = unit === 'entries' ? '[]' : '{}';
-  const text = unit === 'lines' ? page.join('').replace(/\n$/, '') : `${open}${page.join(',\n')}${close}`;
+  const text = unit === 'entries' ? `[${page.join(',\n')}]` : page.join('').replace(/\n$/, '');
   if (from === 0 && to === pieces.length) return { text };
   const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
   const rest = to < pieces.length ? `; the rest: tool call with {"result": "${id}", "from": ${to}}` : '';
