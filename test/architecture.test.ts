@@ -380,8 +380,6 @@ const dense = new Set([
   'src/cli/commands/logs.ts',
   'src/cli/completion/candidates.ts',
   'src/cli/flags/app.ts',
-  'src/cli/mcp/input.ts',
-  'src/cli/mcp/serve.ts',
   'src/cli/program/approve-target.ts',
   'src/cli/program/command-tree.ts',
   'src/cli/program/same-place.ts',

@@ -7,7 +7,6 @@ import { version } from '../kernel/version.ts';
 import { commands, type Leaf } from './commands/index.ts';
 import { buildProgram, configureCommand } from './program/command-tree.ts';
 import {
-  type ArgumentReference,
   type CommandReference,
   commandFields,
   describeCommand,
@@ -38,7 +37,7 @@ import {
 
 export { flagMeaning, helpText } from './program/help.ts';
 export { groupSourceOf, summariesByCategory } from './program/help-source.ts';
-export type { ArgumentReference, CommandReference, FlagReference, OutputSchema };
+export type { CommandReference, FlagReference, OutputSchema };
 
 /** The whole program as data: for agents, for completion, for the site. */
 export const referenceFields = {

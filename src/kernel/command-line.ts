@@ -67,7 +67,6 @@ export interface Word {
   text: string;
   /** Not a flag, even if it begins with a dash. */
   isValue?: boolean;
-  /** It is the value of the flag before it. */
   isOfFlag?: boolean;
 }
 
@@ -90,7 +89,6 @@ export function arrangeCommand(words: readonly Word[]): CommandLine {
   return new CommandLine(behind.length === 0 ? argv : [...argv, '--', ...behind]);
 }
 
-/** The number of words before `--`. */
 function ownLength(words: readonly Word[]): number {
   const end = words.findIndex(({ text, isValue }) => text === '--' && !isValue);
   return end < 0 ? words.length : end;

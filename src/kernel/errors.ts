@@ -51,7 +51,6 @@ export interface FileLocation {
   line: number;
   column: number;
   length: number;
-  /** The whole line, without its line break. */
   text: string;
 }
 

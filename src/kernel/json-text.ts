@@ -28,7 +28,6 @@ export class JsonNumber {
   }
 }
 
-/** Set while JSON.stringify has met a JsonNumber. */
 let isInexact = false;
 
 /** JSON.stringify that keeps each JsonNumber, for any depth: the built-in overflows the stack at about 10,000 levels. */

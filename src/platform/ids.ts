@@ -49,7 +49,6 @@ export function refuseLatest(word: string, noun: string, list: CommandLine): voi
 }
 
 interface Candidates<Item> {
-  /** `build`, `run`. */
   noun: string;
   app: string;
   items: readonly Item[];

@@ -3,14 +3,12 @@
 export interface Scaling {
   minReplicas: number;
   maxReplicas: number;
-  /** Calls that a replica runs at once. */
   concurrency: number;
   cooldownMs: number;
 }
 
 interface ReplicaLoad {
   busy: number;
-  /** When its last call ended, in ms. */
   idleSince: number;
   /** When it can run calls, in ms, if that matters. */
   readyAt?: number;

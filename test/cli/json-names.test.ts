@@ -22,7 +22,7 @@ const names: Record<string, string> = {
   array: `
     added affects after anyOf apps arguments argv assumptions before builds changed choices commands components
     days details differences entries examples exitCodes failed failures flags folders from frontier
-    hours imported incidents indexes largest log logs next openRuns options paths planned problems profiles removed
+    hours imported incidents indexes largest log logs next options paths planned problems profiles removed
     replaced requires resolvedAnew selection settings skipped stale steps toCommit toDelete toSet unchanged
     unknown warnings weights written
   `,

@@ -28,7 +28,6 @@ interface Report {
   allows: { callsPerSecond: number } | null;
   stoppedBy: string | null;
   unfinished: number;
-  openRuns: string[];
   costCents: number;
 }
 
@@ -126,12 +125,6 @@ test('what the platform does not tell is not known', async () => {
   expect((await run('--budget 1')).code).toBe(14);
 });
 
-test('of calls that outlive their limit, no run is named that is not listed', async () => {
-  const { run } = await benched((response, number) => number === 0 && sayJson(response, {}), { run: () => undefined });
-  const { stderr } = await run('--rate 100 --for 50ms --call-timeout 300ms');
-  expect(stderr).toMatch(/warning: 5 calls of web\/run may go on.*\n +why until it has, .*\n(?! +fix)/);
-});
-
 describe('a budget', () => {
   const dear = { details: { costPerSecondCents: '100', cooldownPeriodSeconds: '0', maxReplicaCount: '1' } };
 
@@ -146,23 +139,22 @@ describe('a budget', () => {
   });
 
   test.each([
-    ['0.03', 'budget', 3],
+    ['0.0115', 'budget', 3],
     ['1', null, 12],
   ])('of $%s counts calls that nobody waits for: %s', async (budget, stoppedBy, most) => {
-    // A call runs for 6 s, in the only replica. Only the first one, which is not measured, is answered.
-    const { run, calls } = await benched((response, number) => number === 0 && sayJson(response, {}), {
+    // A call runs for 0.6 s, in the only replica. Only the first one, which is not measured, is answered.
+    const { run } = await benched((response, number) => number === 0 && setTimeout(() => sayJson(response, {}), 600), {
       details: { costPerSecondCents: '0.1', maxReplicaCount: '1', replicaConcurrency: '1' },
-      run: (number) => (number === 0 ? { runtimeMs: 6_000 } : { statusCode: null, runtimeMs: null }),
+      run: (number) => (number === 0 ? { runtimeMs: 600 } : { statusCode: null, runtimeMs: null }),
     });
     const { json, stderr } = await run(`--rate 100 --for 120ms --call-timeout 300ms --budget ${budget} --json`);
     const report = json() as Report;
     const made = report.calls;
     expect(made).toBeLessThanOrEqual(most);
     expect(report).toMatchObject({ stoppedBy, unfinished: made });
-    expect(report.openRuns).toHaveLength(calls() - 1);
-    // Their cost is that of 6 s for each, and of the cooldown of 10 s.
-    expect(report.costCents).toBeCloseTo(0.1 * (6 * made + 10), 0);
-    expect(stderr).toMatch(new RegExp(`${made} calls of web/run may go on[\\s\\S]*gantry runs cancel web r-1`));
+    // Their cost is that of 0.6 s for each, and of the cooldown of 10 s.
+    expect(report.costCents).toBeCloseTo(0.1 * (0.6 * made + 10), 0);
+    expect(stderr).toMatch(new RegExp(`${made} calls? of web/run may go on[\\s\\S]*gantry runs list web`));
   });
 
   test('that a single call exceeds makes none', async () => {

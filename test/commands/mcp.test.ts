@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compactTools } from '../../src/cli/mcp/compact-tools.ts';
+import { isSuitable } from '../../src/cli/mcp/offered.ts';
+import { readToolCall } from '../../src/cli/mcp/tools.ts';
 import { reference } from '../../src/cli/reference.ts';
 import { version } from '../../src/kernel/version.ts';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -25,71 +25,54 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('gantry mcp', () => {
-  test('offers only what reads, unless the user allows more', async () => {
-    const names = async (...words: string[]) => (await listTools(words)).map(({ name }) => name);
-    const [reading, changing, all] = [await names(), await names('--allow-changes'), await names('--allow-destroy')];
-    expect(reading).toEqual(expect.arrayContaining(['apps', 'builds', 'files', 'logs', 'describe', 'more']));
-    expect(reading.filter((name) => /_change|_destroy|^deploy$|^invoke$/.test(name))).toEqual([]);
-    expect(changing).toEqual(expect.arrayContaining([...reading, 'deploy', 'invoke', 'apps_change']));
-    expect(changing.filter((name) => name.endsWith('_destroy'))).toEqual([]);
-    expect(all).toEqual(expect.arrayContaining([...changing, 'apps_destroy', 'files_destroy']));
+  test('has two tools, in at most 1,000 tokens with the instructions', async () => {
+    await using session = await open(['--allow-destroy']);
+    const { tools } = await session.client.listTools();
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ['find', true],
+      ['call', false],
+    ]);
+    const instructions = session.client.getInstructions() ?? '';
+    expect((JSON.stringify({ tools }).length + instructions.length) / 4).toBeLessThan(1_000);
+    const hints = (await listTools([])).map(({ annotations }) => annotations?.readOnlyHint);
+    expect(hints).toEqual([true, true]);
+    const [, changing] = await listTools(['--allow-changes']);
+    expect(changing?.annotations).toEqual({ readOnlyHint: false, destructiveHint: false });
+    expect((await listTools(['--compact'])).length).toBe(2);
   });
 
-  test('has a tool for every command that returns, and hints that match its effect', async () => {
-    const tools = await listTools(['--allow-destroy']);
-    const { commands } = (await gantry(['help', '--json'])).json() as {
-      commands: { command: string; effect: string; unattended: boolean }[];
-    };
-    const toolOf = (command: string) =>
-      tools.find(({ description = '' }) =>
-        description.split('\n').some((line) => line.startsWith(`${command} <`) || line.startsWith(`${command}:`)),
-      );
-    const missing = commands.filter(({ command }) => !toolOf(command)).map(({ command }) => command);
-    const [interactive, aboutGantry] = [
-      [
-        'dev',
-        'emulator env',
-        'emulator exec',
-        'emulator list',
-        'emulator start',
-        'emulator stop',
-        'login',
-        'mcp serve',
-        'metrics serve',
-        'open',
-        'webhooks listen',
-      ],
-      ['apps prune', 'completion', 'help', 'logout', 'mcp install'],
-    ];
-    expect(missing.sort()).toEqual([...interactive, ...aboutGantry].sort());
-    for (const { command, effect } of commands) {
-      const tool = toolOf(command);
-      if (!tool) continue;
-      expect([command, tool.annotations?.readOnlyHint]).toEqual([command, effect === 'reads']);
-      if (effect !== 'reads') expect(tool.annotations?.destructiveHint).toBe(effect === 'destroys');
-    }
-  });
-
-  test('needs at most 6,100 tokens for the whole list, 1,750 for what reads', async () => {
-    const tools = await listTools(['--allow-destroy']);
-    expect(JSON.stringify({ tools }).length / 3.5).toBeLessThan(6_100);
-    const reading = await listTools([]);
-    expect(JSON.stringify({ tools: reading }).length / 4).toBeLessThan(1_750);
+  test('runs every command that returns, but those about gantry itself', async () => {
+    const { commands } = await reference();
+    const missing = commands.filter((command) => !isSuitable(command)).map(({ command }) => command);
+    expect(missing.sort()).toEqual([
+      'apps prune',
+      'dev',
+      'emulator env',
+      'emulator exec',
+      'emulator list',
+      'emulator start',
+      'emulator stop',
+      'login',
+      'mcp serve',
+      'metrics serve',
+      'open',
+      'webhooks listen',
+    ]);
   });
 
   test('returns the JSON of a command, as text and as data', async () => {
     await using session = await open();
     expect(session.client.getServerVersion()).toMatchObject({ name: 'gantry', version });
-    const result = await call(session, 'apps', { command: 'apps get', app: 'transcriber' });
+    const result = await run(session, 'apps get transcriber');
     const direct = await gantry(['apps', 'get', 'transcriber', '--json'], { emulator });
     expect(JSON.parse(textOf(result))).toEqual(direct.json());
     expect(result.structuredContent).toEqual(direct.json());
-    const listed = await call(session, 'account', { command: 'projects list' });
+    const listed = await run(session, 'projects list');
     const projects = await gantry(['projects', 'list', '--json'], { emulator });
     expect(JSON.parse(textOf(listed))).toEqual(projects.json());
-    const accounts = await call(session, 'account', { command: 'service-accounts' });
+    const accounts = await run(session, 'service-accounts');
     expect(JSON.parse(textOf(accounts))).toEqual((await gantry(['service-accounts', '--json'], { emulator })).json());
-    const names = await call(session, 'apps', { command: 'apps list', jq: '.[].name' });
+    const names = await run(session, 'apps list --jq .[].name');
     expect(textOf(names).split('\n')).toContain('transcriber');
   });
 
@@ -98,29 +81,25 @@ describe('gantry mcp', () => {
     await using session = await open(['--allow-changes'], { env });
     const digits = '"id":1234567890123456789,"share":1.0,"zero":-0';
     const args = ['id:=1234567890123456789', 'share:=1.0', 'zero:=-0'];
-    const result = await call(session, 'invoke', { app: 'web', args });
+    const result = await run(session, `invoke web ${args.join(' ')}`);
     expect(textOf(result)).toContain(digits);
     const answer = session.written().split('\n').at(-2) ?? '';
     expect(answer.split('"structuredContent"')[1]).toContain(digits);
-    const inexact = await call(session, 'invoke', { app: 'web', args: [2 ** 60] });
-    expect(textOf(inexact)).toContain('pass it as text');
   });
 
   test('deploys, and reports progress before the result', async () => {
     await using session = await open(['--allow-changes']);
     const seen: string[] = [];
-    const result = await call(session, 'deploy', {}, { onprogress: ({ message = '' }) => seen.push(message) });
+    const result = await run(session, 'deploy', { onprogress: ({ message = '' }) => seen.push(message) });
     expect(result.isError).toBe(false);
     expect(JSON.parse(textOf(result))).toMatchObject({ app: 'web', status: 'succeeded' });
     expect(seen.join('\n')).toContain('Built in');
-    const { tools } = await session.client.listTools();
-    expect(tools.length).toBeGreaterThan(10);
   });
 
   test('reports a failed build as an error that says what to do', async () => {
     await using session = await open(['--allow-changes']);
     emulator.fail('build', 'build_failure');
-    const result = await call(session, 'deploy', {});
+    const result = await run(session, 'deploy');
     expect(result.isError).toBe(true);
     expect(JSON.parse(textOf(result))).toMatchObject({
       error: { code: 'build-failed', exitCode: 11, next: ['gantry', 'explain', 'web', expect.any(String)] },
@@ -130,20 +109,20 @@ describe('gantry mcp', () => {
 
   test('refuses what it was not allowed to do, and does nothing', async () => {
     await using session = await open();
-    const result = await call(session, 'deploy', {});
+    const result = await run(session, 'deploy');
     expect(JSON.parse(textOf(result)).error).toMatchObject({
-      ...{ code: 'denied', why: 'this server was started without --allow-changes; dry-run is allowed' },
+      ...{ code: 'denied', why: 'this server was started without --allow-changes; --dry-run is allowed' },
       fix: 'ask the user to start gantry mcp --allow-changes',
     });
     expect(result.isError).toBe(true);
-    const deleted = await call(session, 'apps_destroy', { app: 'transcriber', confirm: 'transcriber' });
+    const deleted = await run(session, 'apps delete transcriber --confirm transcriber');
     expect(JSON.parse(textOf(deleted)).error.fix).toBe('ask the user to start gantry mcp --allow-destroy');
     await using other = await open(['-p', 'p-12345678']);
-    const { error } = JSON.parse(textOf(await call(other, 'deploy', {})));
+    const { error } = JSON.parse(textOf(await run(other, 'deploy')));
     expect(error.fix).toBe('ask the user to start gantry mcp --project p-12345678 --allow-changes');
-    const typed = ['--compact', '--project', 'p-12345678', '--region', 'us-east-1', '-C', app, '--allow-changes'];
+    const typed = ['--project', 'p-12345678', '--region', 'us-east-1', '-C', app, '--allow-changes'];
     await using third = await open(typed);
-    const refused = await call(third, 'call', { argv: ['apps', 'delete', 'transcriber', '--confirm', 'transcriber'] });
+    const refused = await run(third, 'apps delete transcriber --confirm transcriber');
     expect(JSON.parse(textOf(refused)).error.fix).toBe(
       `ask the user to start gantry mcp ${typed.join(' ')} --allow-destroy`,
     );
@@ -152,9 +131,9 @@ describe('gantry mcp', () => {
 
   test('--local of the server is that of each call, and an entry for a client needs the emulator', async () => {
     await using session = await open(['--local']);
-    const called = await call(session, 'apps', { command: 'apps list' });
+    const called = await run(session, 'apps list');
     expect(JSON.parse(textOf(called)).error).toMatchObject({ message: 'this folder has no emulator yet' });
-    const refused = await call(session, 'deploy', {});
+    const refused = await run(session, 'deploy');
     expect(JSON.parse(textOf(refused)).error.fix).toBe('ask the user to start gantry mcp --local --allow-changes');
     const refusedHere = await gantry(['mcp', 'install', 'claude', '--local', '--json'], { cwd: app });
     expect(refusedHere.json()).toMatchObject({ error: { message: 'this folder has no emulator yet' } });
@@ -162,18 +141,18 @@ describe('gantry mcp', () => {
 
   test('says of no command to run it next that a tool call cannot be', async () => {
     await using session = await open(['--allow-changes']);
-    const made = await call(session, 'app_folder_change', { command: 'init', dir: 'next', name: 'next' });
+    const made = await run(session, 'init next --name next');
     expect(JSON.parse(textOf(made)).next.map(({ argv }: { argv: string[] }) => argv[1])).toEqual(['deploy']);
     await rm(join(app, 'next'), { recursive: true });
   });
 
   test('shows what a change would be, although it only reads', async () => {
     await using session = await open();
-    const plan = await call(session, 'deploy', { 'dry-run': true });
+    const plan = await run(session, 'deploy --dry-run');
     expect(JSON.parse(textOf(plan))).toMatchObject({ app: 'web', dryRun: true });
-    const deleted = await call(session, 'apps_destroy', { app: 'transcriber', 'dry-run': true });
+    const deleted = await run(session, 'apps delete transcriber --dry-run');
     expect(JSON.parse(textOf(deleted))).toMatchObject({ app: 'transcriber', dryRun: true });
-    const local = await call(session, 'deploy', { 'dry-run': true, project: 'local' });
+    const local = await run(session, 'deploy --dry-run --project local');
     expect(JSON.parse(textOf(local)).error).toMatchObject({ message: 'this folder has no emulator yet' });
   });
 
@@ -181,40 +160,25 @@ describe('gantry mcp', () => {
     await using session = await open();
     const file = join(app, 'notes.txt');
     await writeFile(file, 'precious');
-    const packed = await call(session, 'deploy', { 'dry-run': true, output: file });
+    const packed = await run(session, `deploy --dry-run --output ${file}`);
     expect(JSON.parse(textOf(packed)).error).toMatchObject({
       code: 'denied',
       fix: 'ask the user to start gantry mcp --allow-changes',
     });
-    const charted = await call(session, 'runs', { command: 'runs chart', app: 'transcriber', html: file });
+    const charted = await run(session, `runs chart transcriber --html ${file}`);
     expect(JSON.parse(textOf(charted)).error.code).toBe('usage');
     expect(await readFile(file, 'utf8')).toBe('precious');
     await rm(file);
   });
 
-  test('understands the last word of a command, and names the tool of one that has another effect', async () => {
-    await using session = await open(['--allow-destroy']);
-    const listed = await call(session, 'apps', { command: 'get', app: 'transcriber' });
-    expect(JSON.parse(textOf(listed))).toMatchObject({ name: 'transcriber' });
-    const names = await call(session, 'apps', { command: 'list', jq: '.[].name' });
-    expect(textOf(names).split('\n')).toContain('transcriber');
-    const deleted = await call(session, 'apps', { command: 'delete', app: 'transcriber', confirm: 'transcriber' });
-    expect(JSON.parse(textOf(deleted)).error).toMatchObject({ code: 'usage', fix: 'call apps_destroy' });
-    expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
-    await using reading = await open();
-    const refused = await call(reading, 'apps', { command: 'apps delete', app: 'transcriber' });
-    expect(JSON.parse(textOf(refused)).error.fix).toBe('ask the user to start gantry mcp --allow-destroy');
-    expect(JSON.parse(textOf(await call(reading, 'apps', {}))).error.message).toBe('apps requires "command"');
-  });
-
   test('deletes only with the name', async () => {
     await using session = await open(['--allow-destroy']);
-    const unnamed = await call(session, 'apps_destroy', { app: 'nightly-report' });
+    const unnamed = await run(session, 'apps delete nightly-report');
     expect(JSON.parse(textOf(unnamed)).error).toMatchObject({ code: 'input-needed', exitCode: 9 });
-    const wrong = await call(session, 'apps_destroy', { app: 'nightly-report', confirm: 'other' });
+    const wrong = await run(session, 'apps delete nightly-report --confirm other');
     expect(JSON.parse(textOf(wrong)).error.code).toBe('usage');
     expect((await gantry(['apps', 'get', 'nightly-report'], { emulator })).code).toBe(0);
-    const named = await call(session, 'apps_destroy', { app: 'nightly-report', confirm: 'nightly-report' });
+    const named = await run(session, 'apps delete nightly-report --confirm nightly-report');
     expect(JSON.parse(textOf(named))).toMatchObject({ app: 'nightly-report', changed: true });
   });
 
@@ -223,86 +187,78 @@ describe('gantry mcp', () => {
     emulator.fail('build', 'slow');
     const controller = new AbortController();
     const started = (message: string) => message.includes('Building') && controller.abort();
-    const pending = call(
-      session,
-      'deploy',
-      {},
-      { signal: controller.signal, onprogress: ({ message = '' }) => started(message) },
-    );
+    const onprogress = ({ message = '' }) => started(message);
+    const pending = run(session, 'deploy', { signal: controller.signal, onprogress });
     await expect(pending).rejects.toThrow();
     await expect.poll(() => [...emulator.store.builds.values()].at(-1)?.cancelledAt).toBeDefined();
-    expect(JSON.parse(textOf(await call(session, 'account', { command: 'whoami' })))).toHaveProperty('project');
+    expect(JSON.parse(textOf(await run(session, 'whoami')))).toHaveProperty('project');
   });
 
   test('answers others while a jq program runs for ever, until the client cancels it', async () => {
     await using session = await open();
     const controller = new AbortController();
-    const endless = call(session, 'apps', { command: 'apps list', jq: 'def f: f; f' }, { signal: controller.signal });
+    const endless = call(
+      session,
+      'call',
+      { argv: ['apps', 'list', '--jq', 'def f: f; f'] },
+      { signal: controller.signal },
+    );
     endless.catch(() => {});
-    expect((await call(session, 'apps', { command: 'apps get', app: 'transcriber' })).isError).toBe(false);
+    expect((await run(session, 'apps get transcriber')).isError).toBe(false);
     controller.abort();
     await expect(endless).rejects.toThrow();
   });
 
-  test('cuts a long document into documents', async () => {
+  test('cuts a long document into parts of its text', async () => {
     await using session = await open();
     const files = { 'main.py': 'x = 1\n', 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\n' };
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`folder/file-number-${at}.txt`, '']));
     await using app = await folderOf({ ...files, ...many });
-    const input = { 'dry-run': true, files: true, cwd: app.path };
-    const found: Record<string, unknown> = {};
+    let text = '';
     for (let next: [string, number] | undefined = ['', 0]; next; ) {
       const [result, from]: [string, number] = next;
-      const page = await (from === 0 ? call(session, 'deploy', input) : call(session, 'more', { result, from }));
-      Object.assign(found, JSON.parse(textOf(page)));
+      const page = await (from === 0
+        ? run(session, `deploy --dry-run --files --cwd ${app.path}`)
+        : call(session, 'call', { result, from }));
+      expect(textOf(page).length).toBeLessThan(17_000);
+      text += textOf(page);
       const rest = /\{"result": "(\w+)", "from": (\d+)\}/.exec(noteOf(page));
       next = rest ? [rest[1] ?? '', Number(rest[2])] : undefined;
     }
-    const parts = Object.entries(found).filter(([name]) => name.startsWith('selection, JSON part '));
+    const found = JSON.parse(text);
     expect(found).toMatchObject({ app: 'web', dryRun: true });
-    expect(JSON.parse(parts.map(([, part]) => part).join(''))).toHaveLength(302);
+    expect(found.selection).toHaveLength(302);
   });
 
   test('cuts long results, and returns the rest without running the command again', async () => {
     await using session = await open();
-    const result = await call(session, 'runs', { command: 'runs list', app: 'transcriber', all: true });
+    const result = await run(session, 'runs list transcriber --all');
     const first: unknown[] = JSON.parse(textOf(result));
     const [, to = '', total = '', id = ''] =
-      /entries 1 to (\d+) of (\d+); the rest: tool more with \{"result": "(\w+)"/.exec(noteOf(result)) ?? [];
+      /entries 1 to (\d+) of (\d+); the rest: tool call with \{"result": "(\w+)"/.exec(noteOf(result)) ?? [];
     expect(first).toHaveLength(Number(to));
     expect(textOf(result).length).toBeLessThan(17_000);
     const before = emulator.calls.length;
     let entries = first;
     while (entries.length < Number(total)) {
-      const page = await call(session, 'more', { result: id, from: entries.length });
+      const page = await call(session, 'call', { result: id, from: entries.length });
       entries = [...entries, ...JSON.parse(textOf(page))];
     }
     expect(emulator.calls.length).toBe(before);
     expect(new Set(entries.map((run) => (run as { id: string }).id)).size).toBe(Number(total));
   });
 
-  test('describes a command with the schema that its result matches', async () => {
-    await using session = await open();
-    const described = JSON.parse(textOf(await call(session, 'describe', { command: 'whoami' })));
-    expect(described).toMatchObject({ tool: 'account', effect: 'reads', input: { type: 'object' } });
-    const { $schema, ...schema } = described.output;
-    const validate = new Ajv2020({ strictTypes: false }).compile(schema);
-    const result = await call(session, 'account', { command: 'whoami' });
-    expect([validate(JSON.parse(textOf(result))), validate.errors]).toEqual([true, null]);
-  });
-
   test.each([
-    ['apps', { command: 'apps get', cwd: '/' }, 'no app in this folder'],
-    ['apps', { command: 'apps got' }, 'apps has no command "apps got"'],
-    ['more', { result: 'r1', from: 'two' }, 'invalid property "from"'],
-    ['apps', { command: 'apps get', app: '--help' }, 'app --help not found in p-12345678'],
-    ['apps', { command: 'apps get', app: 'x', color: 'never' }, 'apps get has no property "color"'],
-    ['apps', { command: 'apps list', limit: 'many' }, 'invalid --limit'],
-    ['apps', { command: 'apps list', limit: { a: 1 } }, 'invalid property "limit"'],
-    ['apps', { command: 'apps list', jq: '.[' }, 'invalid --jq expression'],
+    ['call', { argv: ['apps', 'get', '--cwd', '/'] }, 'no app in this folder'],
+    ['call', { argv: ['apps', 'got'] }, 'unknown command "got"'],
+    ['call', { result: 'r1', from: 'two' }, 'invalid property "from"'],
+    ['call', { argv: ['apps', 'get', '--', '--quiet'] }, 'app --quiet not found in p-12345678'],
+    ['call', { argv: ['apps', 'get', 'x', '--color', 'never'] }, 'apps get has no flag "--color" here'],
+    ['call', { argv: ['apps', 'list', '--limit', 'many'] }, 'invalid --limit'],
+    ['call', { argv: ['apps', 'list', '--limit', { a: 1 }] }, 'call requires "argv"'],
+    ['call', { argv: ['apps', 'list', '--jq', '.['] }, 'invalid --jq expression'],
     ['nothing', {}, 'unknown tool "nothing"'],
-    ['describe', { command: 'nothing' }, 'unknown command "nothing"'],
-    ['more', { result: 'r9', from: 1 }, 'result "r9" not found'],
+    ['call', { result: 'r9', from: 1 }, 'result "r9" not found'],
   ])('answers a wrong call of %s with %j by an error', async (tool, input, message) => {
     await using session = await open();
     const result = await call(session, tool, input);
@@ -317,7 +273,7 @@ describe('gantry mcp', () => {
     const stdin = [
       request(1, 'initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }),
       `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`,
-      request(2, 'tools/call', { name: 'apps', arguments: { command: 'apps list', limit: 1 } }),
+      request(2, 'tools/call', { name: 'call', arguments: { argv: ['apps', 'list', '--limit', '1'] } }),
     ].join('');
     const { code, stdout, stderr } = await gantry(['mcp'], { emulator, stdin });
     expect([code, stderr]).toEqual([0, '']);
@@ -336,7 +292,7 @@ describe('gantry mcp', () => {
     const session = await connectMcp(['--allow-changes'], { emulator, cwd: app, stop: stop.signal });
     await new Promise<void>((building) => {
       const onprogress = ({ message = '' }) => void (message.includes('Building') && building());
-      call(session, 'deploy', {}, { onprogress }).catch(() => {});
+      run(session, 'deploy', { onprogress }).catch(() => {});
     });
     stop.abort();
     expect((await session.end()).code).toBe(130);
@@ -348,29 +304,15 @@ describe('gantry mcp', () => {
     const ended = await gantry(['mcp'], { emulator, stdin: keys(), stop: /waiting for an MCP client/ });
     expect([ended.code, ended.stdout]).toEqual([130, '']);
   });
-});
-
-describe('gantry mcp --compact', () => {
-  test('has two tools, in at most 1,000 tokens with the instructions', async () => {
-    await using session = await open(['--compact', '--allow-destroy']);
-    const { tools } = await session.client.listTools();
-    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
-      ['find', true],
-      ['call', false],
-    ]);
-    const instructions = session.client.getInstructions() ?? '';
-    expect((JSON.stringify({ tools }).length + instructions.length) / 4).toBeLessThan(1_000);
-    expect((await listTools(['--compact'])).map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true]);
-  });
 
   test('finds commands by words, a line each, and describes one in full', async () => {
-    await using session = await open(['--compact', '--allow-changes']);
+    await using session = await open(['--allow-changes']);
     const found = textOf(await call(session, 'find', { query: 'change replicas' }));
     expect(found).toMatch(/^apps scale.*: .+ \(changes\)\n/);
     expect(JSON.parse(textOf(await call(session, 'find', { query: 'apps get' })))).toMatchObject({ effect: 'reads' });
     // The longest of all is one answer.
     expect(JSON.parse(textOf(await call(session, 'find', { query: 'deploy' })))).toHaveProperty('output.warnings');
-    const reading = await open(['--compact']);
+    const reading = await open();
     const refused = textOf(await call(reading, 'find', { query: 'change replicas' }));
     expect(refused).toMatch(/^apps scale.*: .+ \(changes, not allowed here\)\n/);
     await reading.end();
@@ -382,7 +324,7 @@ describe('gantry mcp --compact', () => {
 
   test('starts no emulator and writes no history for what only reads', async () => {
     const folder = newFolder();
-    await using session = await open(['--compact'], { emulator, env: { GANTRY_CONFIG_DIR: folder } });
+    await using session = await open([], { emulator, env: { GANTRY_CONFIG_DIR: folder } });
     const local = await call(session, 'call', { argv: ['apps', 'list', '-p', 'local'] });
     expect(JSON.parse(textOf(local)).error).toMatchObject({ message: 'this folder has no emulator yet' });
     const status = await call(session, 'call', { argv: ['status', 'transcriber'] });
@@ -390,8 +332,8 @@ describe('gantry mcp --compact', () => {
     expect(readdirSync(folder, { recursive: true })).toEqual([]);
   });
 
-  test('runs command lines as the tools do', async () => {
-    await using session = await open(['--compact']);
+  test('runs command lines, short ones of groups too', async () => {
+    await using session = await open();
     const run = async (line: string) => textOf(await call(session, 'call', { argv: line.split(' ') }));
     const direct = (await gantry(['apps', 'get', 'transcriber', '--json'], { emulator })).json();
     expect(JSON.parse(await run('apps get transcriber'))).toEqual(direct);
@@ -411,7 +353,7 @@ describe('gantry mcp --compact', () => {
   });
 
   test('understands what the command line does: a line in one text, other spellings, help', async () => {
-    await using session = await open(['--compact']);
+    await using session = await open();
     const asked = (argv: unknown) => call(session, 'call', { argv });
     const named = textOf(await asked(['apps', 'list', '--jq', '.[].name']));
     expect(textOf(await asked('gantry apps list --jq .[].name'))).toBe(named);
@@ -426,7 +368,7 @@ describe('gantry mcp --compact', () => {
     const elsewhere = JSON.parse(textOf(await asked(['apps', 'logs', 'transcriber']))).error;
     expect(elsewhere).toMatchObject({ fix: 'gantry logs transcriber', next: ['gantry', 'logs', 'transcriber'] });
     expect(JSON.parse(textOf(await asked(['secrets', 'add', 'A=b']))).error.code).toBe('usage');
-    expect(JSON.parse(textOf(await asked('version'))).error.message).toBe('unknown command "version"');
+    for (const line of ['version', '-V', 'gantry --version']) expect(textOf(await asked(line)), line).toBe(version);
     expect(JSON.parse(textOf(await asked([]))).error.code).toBe('usage');
   });
 
@@ -436,7 +378,7 @@ describe('gantry mcp --compact', () => {
     ['apps delete transcriber', ['apps', 'delete', 'transcriber', '--confirm', 'transcriber']],
     ['apps list --limit 0', ['apps', 'list', '--help']],
   ])('what the error of %s says to do next is what call takes', async (line, next) => {
-    const words = ['--compact', '--allow-destroy', '--project', 'p-12345678'];
+    const words = ['--allow-destroy', '--project', 'p-12345678'];
     await using session = await open(words);
     const failed = await call(session, 'call', { argv: line.split(' ') });
     const { error } = JSON.parse(textOf(failed));
@@ -450,7 +392,7 @@ describe('gantry mcp --compact', () => {
   });
 
   test('refuses what stands beside the line, with the line that works', async () => {
-    await using session = await open(['--compact', '--allow-changes']);
+    await using session = await open(['--allow-changes']);
     const input = { argv: ['runs', 'list', 'transcriber'], limit: 3, status: 'failed' };
     const { error } = JSON.parse(textOf(await call(session, 'call', input)));
     expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining('limit, status') });
@@ -464,7 +406,7 @@ describe('gantry mcp --compact', () => {
     ['secrets set NEW=value --app web', 'gantry secrets set NEW --app web --from-file FILE'],
     ['secrets set NEW --from-env', undefined],
   ])('says where a tool call has secrets from: %s', async (line, fix) => {
-    await using session = await open(['--compact', '--allow-destroy']);
+    await using session = await open(['--allow-destroy']);
     const { error } = JSON.parse(textOf(await call(session, 'call', { argv: line.split(' ') })));
     expect(JSON.stringify(error)).not.toMatch(/stdin|--from-file -|"-"/);
     // What lacks the file cannot be called.
@@ -478,14 +420,10 @@ describe('gantry mcp --compact', () => {
   });
 
   test.each([
-    ['apps scale transcriber --min-replicas 1', 'denied', 'ask the user to start gantry mcp --compact --allow-changes'],
-    [
-      'apps delete transcriber --confirm transcriber',
-      'denied',
-      'ask the user to start gantry mcp --compact --allow-destroy',
-    ],
-    ['deploy --dry-run --save-plan notes.json', 'denied', 'ask the user to start gantry mcp --compact --allow-changes'],
-    ['deploy --dry-run --output notes.txt', 'denied', 'ask the user to start gantry mcp --compact --allow-changes'],
+    ['apps scale transcriber --min-replicas 1', 'denied', 'ask the user to start gantry mcp --allow-changes'],
+    ['apps delete transcriber --confirm transcriber', 'denied', 'ask the user to start gantry mcp --allow-destroy'],
+    ['deploy --dry-run --save-plan notes.json', 'denied', 'ask the user to start gantry mcp --allow-changes'],
+    ['deploy --dry-run --output notes.txt', 'denied', 'ask the user to start gantry mcp --allow-changes'],
     ['runs chart transcriber --html notes.txt', 'usage', undefined],
     ['logs transcriber -f', 'usage', undefined],
     ['apps prune --dry-run', 'usage', 'run it in a shell: gantry apps prune --dry-run'],
@@ -495,7 +433,7 @@ describe('gantry mcp --compact', () => {
     ['apps list --limit', 'usage', undefined],
     ['apps get transcriber --profile other', 'usage', undefined],
   ])('only reads, unless the user allows more: %s', async (line, code, fix) => {
-    await using session = await open(['--compact']);
+    await using session = await open();
     const before = emulator.calls.length;
     const result = await call(session, 'call', { argv: line.split(' ') });
     expect([result.isError, JSON.parse(textOf(result)).error]).toEqual([
@@ -561,10 +499,14 @@ async function call(
   return result;
 }
 
-/** What an error says to do next is a line that the tool `call` takes, whatever the tools are. */
+function run(session: McpSession, line: string, options?: CallOptions): Promise<CallToolResult> {
+  return call(session, 'call', { argv: line.split(' ') }, options);
+}
+
+/** What an error says to do next is a line that `call` takes. */
 async function expectCallable(argv: string[]): Promise<void> {
   const { commands } = await reference();
-  await compactTools(commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} }).read('call', { argv });
+  await readToolCall('call', { argv }, commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} });
 }
 
 function textOf({ content }: CallToolResult): string {

@@ -15,8 +15,8 @@ test('an MCP client starts gantry, calls a tool and ends it', async () => {
   try {
     await client.connect(transport);
     const { content, isError } = await client.callTool({
-      name: 'apps',
-      arguments: { command: 'apps list', jq: '[.[].name] | sort | join(" ")' },
+      name: 'call',
+      arguments: { argv: ['apps', 'list', '--jq', '[.[].name] | sort | join(" ")'] },
     });
     expect([isError, content]).toEqual([false, [{ type: 'text', text: 'nightly-report transcriber web' }]]);
   } finally {

@@ -28,11 +28,20 @@ const maxBytes = 128 * 1024 * 1024;
 
 /** Reads the whole body. Throws FailedError if it is too large to buffer. */
 export async function readResponse(response: AppResponse, elapsed: () => number) {
-  const content = decodeBody(await readDecompressed(response));
+  return documentOf(response, elapsed, decodeBody(await readDecompressed(response)));
+}
+
+function documentOf<Content extends { body: unknown }>(response: AppResponse, elapsed: () => number, content: Content) {
   const { status, headers, firstByteMs, startedAt } = response;
   const durationMs = elapsed() - startedAt;
-  const run = readRunId(response, content) ?? null;
-  return { statusCode: status, headers, run, firstByteMs, durationMs, ...content };
+  return {
+    statusCode: status,
+    headers,
+    run: readRunId(response, content) ?? null,
+    firstByteMs,
+    durationMs,
+    ...content,
+  };
 }
 
 /** The body as it comes; one that the app has compressed, at its end. */
@@ -153,8 +162,8 @@ export async function* readEvents({ target, chunks }: AppResponse): AsyncGenerat
   yield* drain(parsed);
 }
 
-/** All of them. Throws FailedError if they are too large to buffer. */
-export async function readAllEvents(response: AppResponse): Promise<AppEvent[]> {
+/** {@link readResponse} for events. */
+export async function readAllEvents(response: AppResponse, elapsed: () => number) {
   const events: AppEvent[] = [];
   let length = 0;
   for await (const event of readEvents(response)) {
@@ -162,7 +171,7 @@ export async function readAllEvents(response: AppResponse): Promise<AppEvent[]> 
     if (length > maxBytes) throw tooLargeError(response);
     events.push(event);
   }
-  return events;
+  return documentOf(response, elapsed, { body: events, encoding: 'events' as const });
 }
 
 function eventTooLong(name: string): UnexpectedReplyError {

@@ -1,14 +1,11 @@
 import { type Command as Commander, CommanderError } from 'commander';
-import { parseArgsStringToArgv } from 'string-argv';
 import { CommandLine, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import { namedCommand } from '../commands/index.ts';
 import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
 import { nextAfterError } from '../program/next-commands.ts';
 import { usageError } from '../program/usage-errors.ts';
 import type { CommandReference } from '../reference.ts';
-import { knownProperties, refuseEndless } from './input.ts';
-import { isSuitable } from './tools.ts';
+import { flagsOver, isSuitable, refuseEndless } from './offered.ts';
 
 export interface AskedCommand {
   command: CommandReference;
@@ -16,31 +13,6 @@ export interface AskedCommand {
   argv: readonly string[];
   /** The names of the flags that are set. */
   set: readonly string[];
-}
-
-/** The error for a command that does not end by itself, asks, or is about gantry itself. */
-export function shellError({ command }: CommandReference, words: readonly string[]): UsageError {
-  const line = new CommandLine(['gantry', ...words]);
-  return new UsageError(`${command} is not over MCP`, { fix: sentence`run it in a shell: ${line}` });
-}
-
-/** The examples of a command that `call` takes, without what a shell does with their output. */
-export async function callableExamples(command: CommandReference): Promise<string[]> {
-  if (!isSuitable(command)) return command.examples;
-  const lines = command.examples.map((line) => {
-    const typed = parseArgsStringToArgv(line);
-    const end = typed.findIndex((word) => /^(?:[|>]|&&)$/.test(word));
-    return end < 0 ? typed : typed.slice(0, end);
-  });
-  // A call has no stdin.
-  const offered = lines.filter((words) => !words.includes('-'));
-  const isTaken = (words: string[]) =>
-    readCommandLine(words, [command]).then(
-      () => true,
-      () => false,
-    );
-  const taken = await Promise.all(offered.map(isTaken));
-  return offered.filter((_, at) => taken[at]).map((words) => `${new CommandLine(words)}`);
 }
 
 /**
@@ -62,16 +34,18 @@ export async function readCommandLine(
   const line = lineOf(called);
   const command = all.find(({ command }) => command === line);
   if (!command) throw new UsageError(`unknown command "${line}"`, { fix: 'call find for the commands' });
-  if (!isSuitable(command)) throw shellError(command, words);
+  if (!isSuitable(command)) {
+    const shown = new CommandLine(['gantry', ...words]);
+    throw new UsageError(`${line} is not over MCP`, { fix: sentence`run it in a shell: ${shown}` });
+  }
   const set = flagsIn(called);
-  const known = knownProperties(command).flatMap(({ flag }) => flag ?? []);
+  const known = flagsOver(command);
   const unknown = set.find((flag) => !known.includes(flag) && !always.includes(flag));
   if (unknown !== undefined) {
     throw new UsageError(`${line} has no flag "${unknown}" here`, { why: `its flags: ${known.join(', ')}` });
   }
-  const names = set.map((flag) => flag.replace(/^--/, ''));
-  refuseEndless(names);
-  return { command, argv, set: names };
+  refuseEndless(set);
+  return { command, argv, set };
 }
 
 /** As the program reports it. */
@@ -107,11 +81,4 @@ function flagsIn(called: Commander): string[] {
     const typed = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
     return typed.map(({ long, short }) => long ?? short ?? '');
   });
-}
-
-/** The words with the command that a group stands for: `users` is `users list`. */
-export function withDefault([group = '', next = '', ...others]: readonly string[]): string[] {
-  const { byDefault, commands = {} } = namedCommand(group) ?? {};
-  const isMeant = byDefault !== undefined && !Object.hasOwn(commands, next);
-  return [group, ...(isMeant ? [byDefault] : []), ...(next ? [next] : []), ...others];
 }

@@ -9,27 +9,13 @@ import type { Context } from '../../platform/context.ts';
 import type { Effect } from '../command.ts';
 import { type CommandReference, reference } from '../reference.ts';
 import { type CallOutcome, callCommand } from './call.ts';
-import { compactTools } from './compact-tools.ts';
-import { argvOf, setIn } from './input.ts';
-import { shellError, withDefault } from './read-line.ts';
 import { placeArguments } from './setting-arguments.ts';
-import {
-  askedPage,
-  checkAllowed,
-  describeInFull,
-  type Input,
-  type Started,
-  sharedInstructions,
-  type ToolSet,
-} from './tool-set.ts';
-import { type CommandTool, commandTools, foundCommands, type ToolDefinition, toolDefinition } from './tools.ts';
+import { type Input, instructions, readToolCall, type Started, toolDefinitions } from './tools.ts';
 import { DrainingTransport } from './transport.ts';
 
 export interface McpAccess {
   allowChanges?: true | undefined;
   allowDestroy?: true | undefined;
-  /** Two tools for all commands, instead of one for each noun. */
-  compact?: true | undefined;
 }
 
 /** Serves MCP until stdin ends. Then, and at Ctrl-C, running commands end as Ctrl-C ends them. */
@@ -38,8 +24,7 @@ export async function serveMcp(context: Context, access: McpAccess, write: (byte
   const transport = new DrainingTransport(write);
   const running = new Set<Promise<unknown>>();
   const started = { allowed: allowedEffects(access), flags: typedFlags(context, access) };
-  const toolSet = (access.compact ? compactTools : groupedTools)(commands, started);
-  const served = serveStdio(() => createToolServer(context, toolSet, running), { transport });
+  const served = serveStdio(() => createToolServer(context, commands, started, running), { transport });
   try {
     await transport.pump(context.stdin as Readable, context.signal);
   } finally {
@@ -49,10 +34,9 @@ export async function serveMcp(context: Context, access: McpAccess, write: (byte
 }
 
 /** What a user types again to start the server with more. */
-function typedFlags({ flags }: Context, { compact, allowChanges }: McpAccess): Started['flags'] {
+function typedFlags({ flags }: Context, { allowChanges }: McpAccess): Started['flags'] {
   const { project, profile, region, cwd, isLocal } = flags;
   return {
-    '--compact': compact,
     '--local': isLocal || undefined,
     '--project': project,
     '--profile': profile,
@@ -67,100 +51,17 @@ function allowedEffects({ allowChanges, allowDestroy }: McpAccess): Effect[] {
   return allowChanges ? ['reads', 'changes'] : ['reads'];
 }
 
-function groupedTools(commands: readonly CommandReference[], started: Started): ToolSet {
-  const tools = commandTools(commands);
-  const offered = tools.filter((tool) => tool.commands.every(({ effect }) => started.allowed.includes(effect)));
-  return {
-    definitions: [...offered.map(toolDefinition), ...ownTools],
-    instructions,
-    pager: 'more',
-    read(name, input) {
-      if (name === 'more') return askedPage(input);
-      if (name === 'describe') return describe(input, tools, commands);
-      const tool = tools.find((each) => each.name === name);
-      if (!tool) {
-        const why = `tools: ${offered.map((each) => each.name).join(', ')}`;
-        throw new UsageError(`unknown tool "${name}"`, { why });
-      }
-      const { command, properties } = chooseCommand(tool, input, tools);
-      const set = setIn(properties);
-      checkAllowed(command, set, started);
-      if (!tool.commands.includes(command)) throw otherTool(command, tools);
-      return { command, argv: argvOf(command, properties), set };
-    },
-  };
-}
-
-const instructions = `gantry deploys and manages apps on the hosting platform. A tool is a command, or a group of commands chosen by "command"; properties are the arguments and flags of the command line. Call describe for the flags, exit codes and JSON fields of a command. Every call also takes "jq" (filters the result), "cwd" (folder), "config-file" and "project". What replaces or deletes needs "yes", or "confirm" with the name. ${sharedInstructions}`;
-
-const text = { type: 'string' };
-
-const ownTools: ToolDefinition[] = [
-  {
-    name: 'describe',
-    description: 'a command in full: input, JSON Schema of the result, exit codes, examples',
-    inputSchema: {
-      type: 'object',
-      properties: { command: { ...text, description: 'such as apps get' } },
-      required: ['command'],
-    },
-    annotations: { readOnlyHint: true },
-  },
-  {
-    name: 'more',
-    description: 'the rest of a long result',
-    inputSchema: {
-      type: 'object',
-      properties: { result: text, from: { type: 'integer' } },
-      required: ['result', 'from'],
-    },
-    annotations: { readOnlyHint: true },
-  },
-];
-
-function describe({ command: line }: Input, tools: readonly CommandTool[], all: readonly CommandReference[]) {
-  for (const tool of tools) {
-    const command = tool.commands.find(({ command }) => command === line);
-    if (command) return describeInFull(command, { tool: tool.name });
-  }
-  const other = foundCommands(all).find(({ command }) => command === line);
-  if (other) throw shellError(other, other.command.split(' '));
-  const lines = tools.flatMap(({ commands }) => commands.map(({ command }) => command));
-  throw new UsageError(`unknown command "${line}"`, { why: `commands: ${lines.join(', ')}` });
-}
-
-/** A command of the tool, or the one of its noun that was meant: models write `list` for `apps list`. */
-function chooseCommand(tool: CommandTool, input: Input, tools: readonly CommandTool[]) {
-  const { name, commands } = tool;
-  const [only] = commands;
-  if (only && commands.length === 1 && input.command === undefined) return { command: only, properties: input };
-  const { command: line, ...properties } = input;
-  const ofNoun = tools.filter((each) => nounOfTool(each) === nounOfTool(tool)).flatMap((each) => each.commands);
-  const spelled = [withDefault([String(line)]).join(' '), `${nounOfTool(tool)} ${line}`];
-  const meant = [
-    ofNoun.filter(({ command }) => spelled.includes(command)),
-    ofNoun.filter(({ command }) => command.endsWith(` ${line}`)),
-  ].find(({ length }) => length > 0);
-  if (meant?.[0] && meant.length === 1) return { command: meant[0], properties };
-  const message = line === undefined ? `${name} requires "command"` : `${name} has no command "${line}"`;
-  throw new UsageError(message, { why: `its commands: ${commands.map(({ command }) => command).join(', ')}` });
-}
-
-const nounOfTool = ({ name }: CommandTool) => name.replace(/_(change|destroy)$/, '');
-
-/** What a client may call without asking depends on the tool. */
-function otherTool(command: CommandReference, tools: readonly CommandTool[]): UsageError {
-  const tool = tools.find(({ commands }) => commands.includes(command));
-  return new UsageError(`${command.command} belongs to another tool`, { fix: `call ${tool?.name}` });
-}
-
 /** `running` are the commands that run; the server waits for them when it ends. */
-function createToolServer(context: Context, toolSet: ToolSet, running: Set<Promise<unknown>>): Server {
-  const { definitions, instructions, pager } = toolSet;
+function createToolServer(
+  context: Context,
+  commands: readonly CommandReference[],
+  started: Started,
+  running: Set<Promise<unknown>>,
+): Server {
   const server = new Server({ name: 'gantry', version }, { capabilities: { tools: {} }, instructions });
-  const results = new Results(pager);
+  const results = new Results();
 
-  server.setRequestHandler('tools/list', () => ({ tools: [...definitions] }));
+  server.setRequestHandler('tools/list', () => ({ tools: toolDefinitions(started) }));
   server.setRequestHandler('tools/call', async ({ params }, extra) => {
     const { name, arguments: input = {} } = params;
     const call = answer(name, input, extra).catch(failure);
@@ -170,60 +71,53 @@ function createToolServer(context: Context, toolSet: ToolSet, running: Set<Promi
   return server;
 
   async function answer(name: string, input: Input, extra: ServerContext): Promise<CallToolResult> {
-    const asked = await toolSet.read(name, input);
+    const asked = await readToolCall(name, input, commands, started);
     if ('result' in asked) return pageResult(results.next(asked.result, asked.from));
-    if ('text' in asked) return pageResult(results.first(asked.text, asked.form));
+    if ('text' in asked) return pageResult(results.first(asked.text, asked.isJson));
     const { command, argv, set } = asked;
     const implied = [...placeArguments(context), ...(command.output === null ? [] : ['--json'])];
     const { signal } = extra.mcpReq;
-    const progress = new ProgressReport(extra);
-    const onLine = (line: string) => progress.report(line);
+    const { onLine, sent } = progressTo(extra);
     const outcome = await callCommand(context, [...argv], { implied, signal, onLine });
-    await progress.sent();
-    return commandResult(outcome, command, set.includes('jq'));
+    await sent();
+    return commandResult(outcome, command, set.includes('--jq'));
   }
 
   function commandResult({ code, stdout, notes }: CallOutcome, { output }: CommandReference, isFiltered: boolean) {
     const hasFailed = code !== exitCodes.ok.code && code !== exitCodes.changes.code;
-    const printed = output === null && hasFailed ? 'document' : output;
-    const form = printed === 'list' || printed === 'document' ? printed : 'lines';
+    const isJson = output === null || isFiltered ? hasFailed : output !== 'stream';
     const text = asText(stdout);
-    const page = results.first(text, isFiltered && code === 0 ? 'lines' : form);
-    const exitName = Object.entries(exitCodes).find(([, each]) => each.code === code);
-    const exit =
-      code === 0 ? undefined : `exit code ${code}${exitName ? ` (${exitName[0]}: ${exitName[1].when})` : ''}`;
-    const value = page.note === undefined && form !== 'lines' && !isFiltered ? parseJsonOr(text, undefined) : undefined;
+    const page = results.first(text, isJson);
+    const value = isJson && page.note === undefined ? parseJsonOr(text, undefined) : undefined;
     return {
-      ...pageResult(page, exit, notes.slice(-maxNotes)),
+      ...pageResult(page, exitText(code), notes.slice(-maxNotes)),
       ...(value !== undefined && { structuredContent: value as CallToolResult['structuredContent'] }),
       isError: hasFailed,
     };
   }
 }
 
+function exitText(code: number): string | undefined {
+  const [name, { when }] = Object.entries(exitCodes).find(([, each]) => each.code === code) ?? ['', { when: '' }];
+  return code === 0 ? undefined : `exit code ${code} (${name}: ${when})`;
+}
+
 /** What stderr said is for people; its end says the most. */
 const maxNotes = 2_000;
 
-/** Sends what a command prints on stderr as progress, if the client asked for it. */
-class ProgressReport {
-  #count = 0;
-  #sent: Promise<unknown> = Promise.resolve();
-
-  constructor(private readonly extra: ServerContext) {}
-
-  report(message: string): void {
-    const { _meta, notify } = this.extra.mcpReq;
-    const progressToken = _meta?.progressToken;
-    if (progressToken === undefined) return;
-    this.#count += 1;
-    const params = { progressToken, progress: this.#count, message };
-    this.#sent = this.#sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {});
-  }
-
-  /** Progress must not follow the result. */
-  async sent(): Promise<void> {
-    await this.#sent;
-  }
+/** Sends what a command prints on stderr as progress, if the client asked for it. Progress must not follow the result. */
+function progressTo({ mcpReq: { _meta, notify } }: ServerContext) {
+  const progressToken = _meta?.progressToken;
+  let progress = 0;
+  let sent: Promise<unknown> = Promise.resolve();
+  return {
+    onLine(message: string): void {
+      if (progressToken === undefined) return;
+      const params = { progressToken, progress: ++progress, message };
+      sent = sent.then(() => notify({ method: 'notifications/progress', params })).catch(() => {});
+    },
+    sent: () => sent,
+  };
 }
 
 function pageResult({ text, note }: ResultPage, ...notes: (string | undefined)[]): CallToolResult {
@@ -249,7 +143,7 @@ function asText(bytes: Buffer): string {
 interface LongResult {
   pieces: readonly string[];
   /** What a piece is, in the plural. */
-  unit: 'entries' | 'lines' | 'fields';
+  unit: 'entries' | 'lines' | 'parts';
 }
 
 type ResultPage = ReturnType<typeof pageOf>;
@@ -265,19 +159,16 @@ class Results {
   readonly #kept = new Map<string, LongResult>();
   #count = 0;
 
-  /** `pager` is the tool that returns later pages. */
-  constructor(private readonly pager: string) {}
-
-  first(printed: string, form: 'document' | 'list' | 'lines'): ResultPage {
-    const result = divide(printed, form);
-    const page = pageOf(result, 0, '', this.pager);
+  first(printed: string, isJson: boolean): ResultPage {
+    const result = divide(printed, isJson);
+    const page = pageOf(result, 0, '');
     if (page.note === undefined) return page;
     this.#count += 1;
     const id = `r${this.#count}`;
     this.#kept.set(id, result);
     const [oldest = ''] = this.#kept.keys();
     if (this.#kept.size > keptResults) this.#kept.delete(oldest);
-    return pageOf(result, 0, id, this.pager);
+    return pageOf(result, 0, id);
   }
 
   next(id: string, from: number): ResultPage {
@@ -288,46 +179,32 @@ class Results {
         fix: 'call the tool again',
       });
     }
-    return pageOf(result, Math.min(Math.max(0, from), result.pieces.length), id, this.pager);
+    return pageOf(result, Math.min(Math.max(0, from), result.pieces.length), id);
   }
 }
 
-function divide(printed: string, form: 'document' | 'list' | 'lines'): LongResult {
-  const value = form === 'lines' ? undefined : parseJsonOr(printed, undefined);
+function divide(printed: string, isJson: boolean): LongResult {
+  const value = isJson ? parseJsonOr(printed, undefined) : undefined;
   if (Array.isArray(value)) return { pieces: value.map((entry) => stringifyJson(entry)), unit: 'entries' };
-  if (isRecord(value)) return { pieces: Object.entries(value).flatMap(fieldPieces), unit: 'fields' };
+  if (isRecord(value)) return { pieces: cut(stringifyJson(value)), unit: 'parts' };
   const lines = printed.replace(/\n$/, '').split('\n');
   return { pieces: lines.flatMap((line) => cut(`${line}\n`)), unit: 'lines' };
-}
-
-/** Each part of a document is one, too: a field that is too long comes as parts of its JSON. */
-function fieldPieces([name, value]: [string, unknown]): string[] {
-  const parts = cut(stringifyJson(value));
-  if (parts.length === 1) return [`${stringifyJson(name)}:${parts[0]}`];
-  const nameOf = (at: number) => stringifyJson(`${name}, JSON part ${at + 1} of ${parts.length}`);
-  return parts.map((part, at) => `${nameOf(at)}:${stringifyJson(part)}`);
 }
 
 function cut(text: string): string[] {
   return text.length <= pageSize ? [text] : (text.match(new RegExp(`.{1,${maxPieceSize}}`, 'gs')) ?? []);
 }
 
-function pageOf(
-  { pieces, unit }: LongResult,
-  from: number,
-  id: string,
-  pager: string,
-): { text: string; note?: string } {
+function pageOf({ pieces, unit }: LongResult, from: number, id: string): { text: string; note?: string } {
   let to = from;
   for (let size = 0; to < pieces.length; to++) {
     size += (pieces[to]?.length ?? 0) + 2;
     if (size > pageSize && to > from) break;
   }
   const page = pieces.slice(from, to);
-  const [open, close] = unit === 'entries' ? '[]' : '{}';
-  const text = unit === 'lines' ? page.join('').replace(/\n$/, '') : `${open}${page.join(',\n')}${close}`;
+  const text = unit === 'entries' ? `[${page.join(',\n')}]` : page.join('').replace(/\n$/, '');
   if (from === 0 && to === pieces.length) return { text };
   const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
-  const rest = to < pieces.length ? `; the rest: tool ${pager} with {"result": "${id}", "from": ${to}}` : '';
-  return { text, note: `${shown}${rest}; to get less, pass jq, --limit or a filter` };
+  const rest = to < pieces.length ? `; the rest: tool call with {"result": "${id}", "from": ${to}}` : '';
+  return { text, note: `${shown}${rest}; to get less, pass --jq, --limit or a filter` };
 }

@@ -1,87 +1,181 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { parseArgsStringToArgv } from 'string-argv';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { DeniedError, UsageError } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json-text.ts';
+import { version } from '../../kernel/version.ts';
 import type { Effect } from '../command.ts';
-import type { CommandReference } from '../reference.ts';
-import { type InputSchema, propertiesOf, toolInput } from './input.ts';
+import { withDefault, withFlags } from '../program/next-commands.ts';
+import { type CommandReference, flagMeaning } from '../reference.ts';
+import { findCommands } from './find-commands.ts';
+import { callableExamples, foundCommands, isSuitable, offeredFlags } from './offered.ts';
+import { type AskedCommand, readCommandLine } from './read-line.ts';
 
-/** A tool: one command, or the commands of a noun that have the same effect. */
-export interface CommandTool {
-  name: string;
-  commands: readonly CommandReference[];
+export type Input = Record<string, unknown>;
+
+/** What a call asks for: a command, a text about commands, or a page of a result. */
+export type Asked = AskedCommand | { text: string; isJson: boolean } | { result: string; from: number };
+
+/** What was decided when the server was started. */
+export interface Started {
+  allowed: readonly Effect[];
+  /** The other flags of its command line, which a user types again. */
+  flags: Readonly<Record<string, string | true | undefined>>;
 }
 
-export interface ToolDefinition {
-  name: string;
-  description: string;
-  inputSchema: InputSchema;
-  annotations: { readOnlyHint: boolean; destructiveHint?: boolean };
+export const instructions =
+  'gantry deploys and manages apps on the hosting platform. find says which commands there are and, by its name, what one takes; call runs one. Every command line may have --jq (filters the result), --cwd (folder), --project and --region. What replaces or deletes needs --yes, or --confirm NAME. An error has code, message, why and fix; "next" is the command that fixes it. Long work (deploy, run, invoke, logs --follow with --run or --build) takes --timeout; exit code 8 means that it continues remotely.';
+
+/** Two tools for all commands: clients put the whole list of tools into the context of the model. */
+export function toolDefinitions({ allowed }: Started): Tool[] {
+  return [findTool, callTool(allowed)];
 }
 
-/** A tool a noun and effect: a model reads the whole list, and the effect decides what is called without asking. */
-export function commandTools(commands: readonly CommandReference[]): CommandTool[] {
-  return [...groupBy(suitableCommands(commands), nounOf)].flatMap(([noun, members]) => {
-    const effects = [...groupBy(members, ({ effect }) => effect)];
-    const suffix = (effect: Effect) => (effects.length === 1 ? '' : suffixes[effect]);
-    return effects.map(([effect, sharing]) => ({ name: noun + suffix(effect), commands: sharing }));
+/** Throws UsageError for a call that cannot be understood, DeniedError for one that is not allowed. */
+export async function readToolCall(
+  name: string,
+  input: Input,
+  all: readonly CommandReference[],
+  started: Started,
+): Promise<Asked> {
+  const commands = foundCommands(all);
+  if (name === 'find') return find(input, commands, started);
+  if (name !== 'call') throw new UsageError(`unknown tool "${name}"`, { why: 'tools: find, call' });
+  if (input.result !== undefined) return askedPage(input);
+  const words = await lineOf(input, commands);
+  const line = words.filter(isName).join(' ');
+  const query = line.replace(/^help\b */, '');
+  if (/^(version|(gantry )?(-V|--version))$/.test(words.join(' '))) return { text: version, isJson: false };
+  const isHelp = query !== line || words.includes('--help');
+  if (isHelp || isGroup(query, commands)) return find({ query }, commands, started);
+  const asked = await readCommandLine(words, commands);
+  checkAllowed(asked, started);
+  return asked;
+}
+
+/** Throws UsageError for flags beside the line, which would have no effect. */
+async function lineOf(input: Input, commands: readonly CommandReference[]): Promise<string[]> {
+  const words = wordsOf(input);
+  const { argv: _, from: __, ...beside } = input;
+  const names = Object.keys(beside);
+  if (names.length === 0) return words;
+  const flags = Object.entries(beside).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
+  const whole = withFlags(words, flags);
+  const fix = await readCommandLine(whole, commands).then(
+    () => new CommandLine(whole),
+    () => 'call find for the command',
+  );
+  throw new UsageError(`call takes the flags of a command in "argv": ${names.join(', ')} would have no effect`, {
+    fix,
   });
 }
 
-/** What ends by itself and is of use to an agent. */
-export function suitableCommands(commands: readonly CommandReference[]): CommandReference[] {
-  return foundCommands(commands).filter(isSuitable);
+/** A line in one text is divided as a shell does it. */
+function wordsOf({ argv }: Input): string[] {
+  const [line, ...others] = [argv].flat();
+  const words = typeof line === 'string' && others.length === 0 ? parseArgsStringToArgv(line) : argv;
+  if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return words;
+  throw new UsageError('call requires "argv": a list of words', { fix: 'call find for the commands' });
 }
 
-/** The commands that have tools, and those that an agent runs in a shell. */
-export function foundCommands(commands: readonly CommandReference[]): CommandReference[] {
-  return commands.filter(({ command }) => !notForAgents.has(command));
+function askedPage({ result, from = 0 }: Input): Asked {
+  const start = Number(from);
+  if (Number.isInteger(start) && start >= 0) return { result: String(result), from: start };
+  throw new UsageError('invalid property "from": expected a whole number from 0 up');
 }
 
-export function isSuitable({ unattended, command }: Pick<CommandReference, 'unattended' | 'command'>): boolean {
-  return unattended && !onlyInShell.has(command);
+/** A dry run only reads, unless it writes a file. */
+function checkAllowed({ command, set }: AskedCommand, { allowed, flags }: Started): void {
+  const { command: line, effect } = command;
+  const isDryRun = set.includes('--dry-run') && !set.includes('--output') && !set.includes('--save-plan');
+  if (allowed.includes(isDryRun ? 'reads' : effect)) return;
+  const flag = effect === 'destroys' ? '--allow-destroy' : '--allow-changes';
+  const hasDryRun = command.flags.some(({ flags }) => flags === '--dry-run');
+  throw new DeniedError(`gantry ${line} is not allowed here`, {
+    why: `this server was started without ${flag}${hasDryRun ? '; --dry-run is allowed' : ''}`,
+    fix: sentence`ask the user to start ${gantryCommand`mcp ${{ ...flags, [flag]: true }}`}`,
+  });
 }
 
-function groupBy<Entry, Key>(entries: readonly Entry[], keyOf: (entry: Entry) => Key): Map<Key, Entry[]> {
-  const groups = new Map<Key, Entry[]>();
-  for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
-  return groups;
+const isName = (word: string) => /^[a-z]/.test(word) && word !== 'gantry';
+
+/** A group of commands, such as `apps`: not a command itself, nor short for one. */
+function isGroup(name: string, commands: readonly CommandReference[]): boolean {
+  const [first = name] = withDefault([name]).slice(1);
+  return first === name && commandsIn(name, commands).length > 0 && !commands.some(({ command }) => command === name);
 }
 
-/** About gantry itself, or a way for an agent to lock itself out. */
-const notForAgents = new Set(['mcp install', 'mcp serve', 'completion', 'help', 'logout']);
-const onlyInShell = new Set(['apps prune', 'emulator env', 'emulator list', 'emulator stop']);
+function commandsIn(group: string, commands: readonly CommandReference[]): CommandReference[] {
+  return commands.filter(({ command }) => command.startsWith(`${group} `));
+}
 
-/** The endings for tools whose noun has commands with several effects. */
-const suffixes: Record<Effect, string> = { reads: '', changes: '_change', destroys: '_destroy' };
+const text = { type: 'string' };
 
-const sharedTools: Record<string, readonly string[]> = {
-  app_folder: ['check', 'init'],
-  files: ['cp', 'sync', 'ls', 'cat', 'rm', 'volumes'],
-  apps: ['apps', 'cost', 'metrics'],
-  builds: ['builds', 'history'],
-  account: 'whoami doctor status projects users service-accounts api-keys config plan'.split(' '),
+const findTool: Tool = {
+  name: 'find',
+  description: 'commands, by words such as "scale replicas"; by its name, a command in full with its flags',
+  inputSchema: { type: 'object', properties: { query: text }, required: ['query'] },
+  annotations: { readOnlyHint: true },
 };
 
-function nounOf({ command }: CommandReference): string {
-  const [word = ''] = command.split(' ');
-  const shared = Object.keys(sharedTools).find((name) => sharedTools[name]?.includes(word));
-  return shared ?? word;
-}
-
-export function toolDefinition({ name, commands }: CommandTool): ToolDefinition {
-  const effects = new Set(commands.map(({ effect }) => effect));
+function callTool(allowed: Started['allowed']): Tool {
   return {
-    name,
-    description: commands.map(summaryLine).join('\n'),
-    inputSchema: toolInput(commands),
-    // Without the hint, clients assume that a tool that is not read-only may destroy.
-    annotations: effects.has('reads')
-      ? { readOnlyHint: true }
-      : { readOnlyHint: false, destructiveHint: effects.has('destroys') },
+    name: 'call',
+    description: 'run a command line, such as ["apps", "get", "web"]; or, of a long result, get the rest',
+    inputSchema: {
+      type: 'object',
+      properties: { argv: { type: 'array', items: text }, result: text, from: { type: 'integer' } },
+    },
+    // Without the hints, clients assume that a tool may destroy.
+    annotations: allowed.includes('changes')
+      ? { readOnlyHint: false, destructiveHint: allowed.includes('destroys') }
+      : { readOnlyHint: true },
   };
 }
 
-/** `apps get <app>: show an app`, with the names of the properties. */
-function summaryLine(command: CommandReference): string {
-  const inputs = propertiesOf(command)
-    .filter(({ flag, required }) => flag === undefined && required)
-    .map(({ name }) => ` <${name}>`);
-  return `${command.command}${inputs.join('')}: ${command.summary}`;
+const maxFound = 6;
+
+function find({ query }: Input, commands: readonly CommandReference[], { allowed }: Started): Asked {
+  const line = String(query ?? '')
+    .replace(/^gantry /, '')
+    .trim();
+  const named = commands.find(({ command }) => command === line);
+  if (named) return { text: stringifyJson(describe(named)), isJson: true };
+  const inGroup = commandsIn(line, commands);
+  const all = line === '' ? commands : inGroup;
+  const found = all.length > 0 ? all : findCommands(line, commands).slice(0, maxFound);
+  if (found.length === 0) {
+    throw new UsageError(`no command found for "${line}"`, {
+      why: `commands: ${commands.map(({ command }) => command).join(', ')}`,
+    });
+  }
+  const lines = found.map((command) => oneLine(command, allowed));
+  return { text: lines.join('\n'), isJson: false };
 }
+
+/** A command in full, but for what every command shares. */
+function describe(command: CommandReference) {
+  const { usage, summary, details, effect, exitCodes, json } = command;
+  return {
+    ...(!isSuitable(command) && { place: shellOnly }),
+    usage,
+    summary,
+    details,
+    effect,
+    arguments: Object.fromEntries(command.arguments.map(({ name, description }) => [name, description])),
+    flags: Object.fromEntries(offeredFlags(command).map((flag) => [flag.flags, flagMeaning(flag)])),
+    output: json,
+    errors: exitCodes.map(({ name }) => name).filter((name) => name !== 'ok'),
+    examples: isSuitable(command) ? callableExamples(command) : command.examples,
+  };
+}
+
+/** `apps get [app]: show an app (reads)`. */
+function oneLine(command: CommandReference, allowed: Started['allowed']): string {
+  const { usage, summary, effect } = command;
+  const line = usage.replace(/^gantry | \[flags\]/g, '');
+  const bar = !isSuitable(command) ? `, ${shellOnly}` : allowed.includes(effect) ? '' : ', not allowed here';
+  return `${line}: ${summary} (${effect}${bar})`;
+}
+
+const shellOnly = 'not over MCP: run it in a shell';

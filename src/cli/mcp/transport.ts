@@ -1,24 +1,22 @@
 import type { Readable } from 'node:stream';
-import { type JSONRPCMessage, ReadBuffer, type Transport } from '@modelcontextprotocol/server';
+import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { turn } from '../../kernel/clock.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 
 /** As the SDK's transport, but requests are answered although stdin has ended, and numbers keep their digits. */
 export class DrainingTransport implements Transport {
-  readonly #buffer = new ReadBuffer();
   readonly #failure = new AbortController();
   readonly #unanswered = new Set<unknown>();
   #onAnswered = () => {};
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
-  onerror?: (error: Error) => void;
 
   constructor(private readonly write: (bytes: Uint8Array) => Promise<void>) {}
 
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.write(Buffer.from(`${stringifyJson(message)}\n`)).catch((error) => this.#failure.abort(error));
+    await this.#write(message);
     if (!('method' in message)) this.#settle(message.id);
   }
 
@@ -42,9 +40,13 @@ export class DrainingTransport implements Transport {
   }
 
   async #answerAll(stdin: Readable): Promise<void> {
-    for await (const chunk of stdin) this.#read(Buffer.from(chunk));
-    // What comes last may have no line break.
-    this.#read(Buffer.from('\n'));
+    let rest = '';
+    for await (const text of stdin.setEncoding('utf8')) {
+      const lines = `${rest}${text}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) this.#read(line);
+    }
+    this.#read(rest);
     // The SDK begins to answer in a later turn.
     await turn();
     await new Promise<void>((resolve) => {
@@ -53,17 +55,13 @@ export class DrainingTransport implements Transport {
     });
   }
 
-  #read(chunk: Buffer): void {
-    this.#buffer.append(chunk);
-    for (;;) {
-      try {
-        const message = this.#buffer.readMessage();
-        if (!message) return;
-        this.#receive(message);
-      } catch (error) {
-        // The line is no message: it is dropped.
-        this.onerror?.(error as Error);
-      }
+  #read(line: string): void {
+    if (line.trim() === '') return;
+    try {
+      this.#receive(deserializeMessage(line));
+    } catch (cause) {
+      const error = cause instanceof SyntaxError ? parseError : invalidRequest;
+      void this.#write({ jsonrpc: '2.0', id: null, error });
     }
   }
 
@@ -78,4 +76,11 @@ export class DrainingTransport implements Transport {
     this.#unanswered.delete(id);
     if (this.#unanswered.size === 0) this.#onAnswered();
   }
+
+  async #write(message: object): Promise<void> {
+    await this.write(Buffer.from(`${stringifyJson(message)}\n`)).catch((error) => this.#failure.abort(error));
+  }
 }
+
+const parseError = { code: -32_700, message: 'Parse error' };
+const invalidRequest = { code: -32_600, message: 'Invalid Request' };

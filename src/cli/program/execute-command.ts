@@ -288,7 +288,7 @@ function isExtensible(document: unknown, json: ResultSchema | undefined): docume
 
 function noteEmpty(value: unknown, { empty }: Command, options: object, { unread, progress }: Context): void {
   if (!(Array.isArray(value) || value instanceof PackedList) || value.length > 0) return;
-  if (empty && unread.isEmpty) progress.note(typeof empty === 'function' ? empty(options) : empty);
+  if (empty && unread.warnings().length === 0) progress.note(typeof empty === 'function' ? empty(options) : empty);
 }
 
 /** Writes bytes to stdout as they come, sanitized if they are text that somebody else wrote. */

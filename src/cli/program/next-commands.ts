@@ -57,7 +57,7 @@ export async function isCallable(argv: readonly string[]): Promise<boolean> {
   const [group = '', name = ''] = path;
   const { load, commands = {} } = namedCommand(group) ?? {};
   const command = await (commands[name]?.load ?? load)?.();
-  const { isSuitable } = await import('../mcp/tools.ts');
+  const { isSuitable } = await import('../mcp/offered.ts');
   return argv[0] !== 'gantry' || !command || isSuitable({ ...command.default, command: path.join(' ') });
 }
 
@@ -158,4 +158,11 @@ export function withFlags(argv: readonly string[], flags: readonly string[]): st
   const others = argv.map((word, at) => (at >= end || isOther(word, at) ? [word] : []));
   const added = known ? [] : flags;
   return ['gantry', ...others.slice(0, start).flat(), ...added, ...others.slice(start).flat()];
+}
+
+/** The words with the command that a group stands for: `users` is `users list`. */
+export function withDefault([group = '', next = '', ...others]: readonly string[]): string[] {
+  const { byDefault, commands = {} } = namedCommand(group) ?? {};
+  const isMeant = byDefault !== undefined && !Object.hasOwn(commands, next);
+  return [group, ...(isMeant ? [byDefault] : []), ...(next ? [next] : []), ...others];
 }

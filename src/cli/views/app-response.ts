@@ -49,8 +49,8 @@ interface PrintOptions {
 /** Prints the response of an app as it comes: a stream of events as such, and anything else byte for byte. */
 export function printResponse(context: Context, response: AppResponse, options: PrintOptions) {
   const hasEvents = response.type === 'text/event-stream' && !options.raw && !options.showHeaders;
-  if (!hasEvents) return streamBody(context, response, options);
-  return options.stream || options.events ? streamEvents(context, response) : joinEvents(context, response);
+  if (hasEvents && (options.stream || options.events)) return streamEvents(context, response);
+  return wholeResponse(context, response, { ...options, hasEvents });
 }
 
 async function* streamEvents({ progress, elapsed }: Context, response: AppResponse) {
@@ -66,50 +66,36 @@ async function* streamEvents({ progress, elapsed }: Context, response: AppRespon
   return { statusCode: status, headers, run: runId ?? null, firstByteMs, durationMs, events };
 }
 
-/** As lines on a terminal, and as one document in JSON. */
-function joinEvents({ progress, elapsed }: Context, response: AppResponse) {
-  const { status, headers, firstByteMs, startedAt } = response;
-  const run = findRunId(response) ?? null;
-  const note = (durationMs: number) => progress.note(responseSummary(response, durationMs, run ?? undefined));
-  const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
-    for await (const { data } of readEvents(response)) await writeBytes(Buffer.from(`${data}\n`));
-  };
-  return new RawOutput(write, {
-    jsonValue: async () => {
-      const body = await readAllEvents(response);
-      const durationMs = elapsed() - startedAt;
-      note(durationMs);
-      return { statusCode: status, headers, run, firstByteMs, durationMs, body, encoding: 'events' as const };
-    },
-    onWritten: () => note(elapsed() - startedAt),
-    cancel: response.close,
-    untrusted: 'text',
-  });
-}
-
-function streamBody(
+/** As it comes, and as one document in JSON. */
+function wholeResponse(
   { progress, elapsed }: Context,
   response: AppResponse,
-  { raw, showHeaders }: { raw?: true; showHeaders?: true },
-): RawOutput<Awaited<ReturnType<typeof readResponse>>> {
+  { raw, showHeaders, hasEvents }: PrintOptions & { hasEvents: boolean },
+) {
   let bodyStart = '';
+  const note = (durationMs: number, run: string | undefined) =>
+    progress.note(responseSummary(response, durationMs, run));
+  const chunks = raw ? response.chunks : hasEvents ? eventLines(response) : decodedChunks(response);
   const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
     if (showHeaders) await writeBytes(Buffer.from(responseHead(response)));
-    for await (const chunk of raw ? response.chunks : decodedChunks(response)) {
+    for await (const chunk of chunks) {
       bodyStart ||= chunk.toString('utf8', 0, 200);
       await writeBytes(chunk);
     }
   };
   return new RawOutput(write, {
     jsonValue: async () => {
-      const buffered = await readResponse(response, elapsed);
-      progress.note(responseSummary(response, buffered.durationMs, buffered.run ?? undefined));
+      const buffered = await (hasEvents ? readAllEvents(response, elapsed) : readResponse(response, elapsed));
+      note(buffered.durationMs, buffered.run ?? undefined);
       return buffered;
     },
-    onWritten: () =>
-      progress.note(responseSummary(response, elapsed() - response.startedAt, findRunId(response, bodyStart))),
+    onWritten: () => note(elapsed() - response.startedAt, findRunId(response, bodyStart)),
     cancel: response.close,
     isJson: /[/+]json$/.test(response.type),
     untrusted: raw ? undefined : isTextResponse(response) ? 'text' : 'bytes',
   });
+}
+
+async function* eventLines(response: AppResponse): AsyncGenerator<Buffer> {
+  for await (const { data } of readEvents(response)) yield Buffer.from(`${data}\n`);
 }

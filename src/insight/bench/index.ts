@@ -5,7 +5,6 @@ import {
   prepareCall,
   readResponse,
 } from '../../calls/invoke/index.ts';
-import { hasEnded, matches, readChart } from '../../calls/runs/index.ts';
 import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/spending.ts';
 import { readAppHere } from '../../deploys/apps.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
@@ -15,7 +14,7 @@ import type { LoadCalls } from '../../platform/api/load-calls.ts';
 import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { cleanupSignal, tryRequest } from '../../platform/waiting/index.ts';
+import { cleanupSignal } from '../../platform/waiting/index.ts';
 import { type CallRecords, readServerHalf } from './server-half.ts';
 import { runOpenLoop, StepCalls } from './step-calls.ts';
 import { type BenchStep, keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
@@ -30,7 +29,7 @@ interface BenchOptions
   extends Pick<InvokeOptions, 'app' | 'args' | 'data' | 'input' | 'method' | 'path' | 'header' | 'auth'> {
   /** Calls a second; a search for the limit without them. */
   rates: readonly number[] | undefined;
-  /** How long each step takes, in ms. */
+  /** Of each step, in ms. */
   stepMs: number;
   /** US dollars. */
   budget?: number | undefined;
@@ -53,10 +52,7 @@ export async function runBench(context: Context, options: BenchOptions) {
   await approveLoad(context, { ...options, target: call.target, facts });
   // One that fails says why; and what the first replica takes to start is not measured.
   const spending = spendingOf(context, call.target, facts);
-  const unfinished = new UnfinishedCalls(context, call.target.app);
-  await readResponse(await callOrThrow(context, call), context.elapsed);
-  // It says how long a call runs, before there are many.
-  if (options.budget !== undefined) await unfinished.look();
+  const { durationMs: firstMs } = await readResponse(await callOrThrow(context, call), context.elapsed);
   const { openLoadCalls } = await import('../../platform/api/load-calls.ts');
   const { method, url, headers } = call;
   const { proxy } = context.settings;
@@ -66,7 +62,7 @@ export async function runBench(context: Context, options: BenchOptions) {
     load,
     facts,
     spending,
-    unfinished,
+    firstMs,
     app,
     name: call.target.name,
   });
@@ -111,14 +107,15 @@ interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTi
   load: LoadCalls;
   facts: AppFacts;
   spending: ReplicaSpending | undefined;
-  unfinished: UnfinishedCalls;
+  /** How long the first call took, which has had no time limit. */
+  firstMs: number;
   app: string;
   /** As shown to the user. */
   name: string;
 }
 
 class Bench {
-  /** The calls of all steps, also of the one that runs. */
+  /** Of all steps, also of the one that runs. */
   readonly #calls: StepCalls[] = [];
   readonly #steps: { calls: StepCalls; busy: number }[] = [];
   #stoppedBy: 'budget' | 'interrupt' | null = null;
@@ -162,7 +159,8 @@ class Bench {
     const all = this.#steps.map(({ calls }) => calls);
     const context = this.#contextAtEnd();
     const records = await this.#readRecords(context, app, all);
-    const { unfinished, openRuns } = await this.#lookAtUnfinished(context, name);
+    const unfinished = this.#abandoned;
+    if (unfinished > 0) this.#warnOfUnfinished(unfinished, name);
     const steps = this.#steps.map(({ calls, busy }) =>
       summarizeStep(calls, records.get(calls) ?? new Map(), facts, busy),
     );
@@ -186,7 +184,6 @@ class Bench {
       calls: all.reduce((sum, { sent }) => sum + sent, 0),
       foundRuns: [...records.values()].reduce((sum, { size }) => sum + size, 0),
       unfinished,
-      openRuns,
       costCents: roundCents(spending?.centsIfEndedNow(unfinished, this.#runtimeMs())),
       budgetCents: budget === undefined ? null : budget * 100,
       stoppedBy: this.#stoppedBy,
@@ -196,20 +193,26 @@ class Bench {
 
   /** Calls that are not over keep the replicas busy for a while, and so will the next one. */
   #isOver(calls: StepCalls): boolean {
-    const { spending, budget, unfinished } = this.settings;
+    const { spending, budget } = this.settings;
     spending?.lookNowAndThen();
-    if (calls.abandoned > 0) unfinished.lookNowAndThen();
     if (!spending || budget === undefined) return false;
-    const open = calls.inFlight + unfinished.count(this.#calls) + 1;
+    const open = calls.inFlight + this.#abandoned + 1;
     if (spending.centsIfEndedNow(open, this.#runtimeMs()) < budget * 100) return false;
     this.#stoppedBy = 'budget';
     return true;
   }
 
-  /** How long a call takes in the app; without any run, as long as its caller waited. */
+  /** Calls that got no response in time: the app may still be busy with each. */
+  get #abandoned(): number {
+    return this.#calls.reduce((sum, { abandoned }) => sum + abandoned, 0);
+  }
+
+  /** How long a call is taken to run in the app: as long as the caller of the last one waited, or of one that was answered. */
   #runtimeMs(): number {
     const calls = this.#calls.findLast(({ ended }) => ended > 0);
-    return this.settings.unfinished.runtimeMs ?? calls?.durationMs(calls.ended - 1) ?? 0;
+    const { firstMs } = this.settings;
+    const waitedMs = calls?.durationMs(calls.ended - 1) ?? firstMs;
+    return this.#abandoned > 0 ? Math.max(waitedMs, firstMs) : waitedMs;
   }
 
   /** What ends the calls does not end the questions about them. */
@@ -225,22 +228,13 @@ class Bench {
     return context === this.context ? reading : reading.catch(() => new Map());
   }
 
-  /** Calls that outlived their time limit. Their runs cannot be told from those of other callers: they are named, not canceled. */
-  async #lookAtUnfinished(context: Context, name: string) {
-    const { unfinished, app } = this.settings;
-    if (this.#calls.every(({ abandoned }) => abandoned === 0)) return { unfinished: 0, openRuns: [] };
-    await unfinished.look(context);
-    const open = unfinished.count(this.#calls);
-    const [run] = unfinished.runs;
-    if (open > 0) {
-      this.context.progress.warn({
-        severity: 'warning',
-        message: `${count(open, 'call')} of ${name} may go on: they got no response in time, and no run of theirs has ended`,
-        why: 'until it has, a call keeps its replica busy, which is paid for',
-        fix: run && gantryCommand`runs cancel ${app} ${run}`,
-      });
-    }
-    return { unfinished: open, openRuns: [...unfinished.runs] };
+  #warnOfUnfinished(unfinished: number, name: string): void {
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `${count(unfinished, 'call')} of ${name} may go on: they got no response in time`,
+      why: 'until it ends, a call keeps its replica busy, which is paid for',
+      fix: gantryCommand`runs list ${this.settings.app} --status processing`,
+    });
   }
 
   #warn(steps: readonly BenchStep[]): void {
@@ -257,64 +251,6 @@ function rateText(rate: number): string {
 
 function progressText(calls: StepCalls): string {
   return `${groupDigits(calls.ended)} of ${groupDigits(calls.count)}, ${groupDigits(calls.inFlight)} in flight`;
-}
-
-/** Runs are looked at this often, in ms. */
-const lookMs = 5_000;
-const pageSize = 1_000;
-
-/**
- * Calls that nobody waits for any more: the app is busy with them until their runs have ended. What has not been seen to end
- * goes on.
- */
-class UnfinishedCalls {
-  /** Ids of runs that were made since and had not ended at the last look: of these calls, and of others'. */
-  runs: readonly string[] = [];
-  /** How long a call runs in the app, in ms; undefined before one has been seen to end. */
-  runtimeMs: number | undefined;
-  readonly #startedAt: number;
-  #ended = 0;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(
-    private readonly context: Pick<Context, 'apiWithSignal' | 'signal' | 'project' | 'platformNow'>,
-    private readonly app: string,
-  ) {
-    this.#startedAt = context.platformNow();
-  }
-
-  /** How many calls that got no response in time are not known to have ended. */
-  count(steps: readonly StepCalls[]): number {
-    const abandoned = steps.reduce((sum, step) => sum + step.abandoned, 0);
-    const answered = steps.reduce((sum, step) => sum + step.ended, 0) - abandoned;
-    // The first call, which is not measured, has ended as well.
-    const endedUnseen = Math.max(0, this.#ended - answered - 1);
-    return Math.max(Math.min(abandoned, this.runs.length), abandoned - endedUnseen);
-  }
-
-  /** Looks at the runs if the last look is old enough. Does not wait for it. */
-  lookNowAndThen(): void {
-    if (this.context.platformNow() - this.#lookedAt >= lookMs) void this.look();
-  }
-
-  async look({ apiWithSignal, signal } = this.context): Promise<void> {
-    this.#lookedAt = this.context.platformNow();
-    const query = { startTime: time(this.#startedAt), endTime: time(this.#lookedAt), limit: pageSize };
-    const of = { project: this.context.project, app: this.app };
-    const reply = await tryRequest({ apiWithSignal, signal }, (api) => readChart(api, of, query));
-    if (!reply) return;
-    const range = { since: this.#startedAt, until: this.#lookedAt, filters: {} };
-    const runs = reply.items.filter((run) => matches(run, range));
-    const ended = runs.filter(hasEnded);
-    const times = ended.map(({ runtimeMs }) => runtimeMs ?? Number.NaN).filter((ms) => ms > 0);
-    this.runs = runs.filter((run) => !hasEnded(run)).map(({ id }) => id);
-    this.#ended = Math.max(this.#ended, ended.length);
-    if (times.length > 0) this.runtimeMs = times.reduce((sum, ms) => sum + ms, 0) / times.length;
-  }
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 interface Load {

@@ -18,7 +18,6 @@ interface ClaimOptions extends ClaimTarget {
   onWait: (pid: number) => void;
 }
 
-/** Maximum wait for another process. */
 const maxWaitMs = 10 * 60_000;
 /** Pause between two attempts, which doubles each time. */
 const pauseMs = { first: 200, max: 3_200 };

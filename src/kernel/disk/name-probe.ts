@@ -1,7 +1,6 @@
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { isAlive, newOwnerName, ownedIn } from './owner.ts';
 
 /** Which names a folder on this machine treats as the same. */
 export type NameProbe = typeof nameProbe;
@@ -50,10 +49,7 @@ const samples: [string, string][] = [
 function within(folder: string, test: (inside: string) => boolean, otherwise: boolean): boolean {
   let inside: string;
   try {
-    const around = nearest(folder);
-    removeLeft(around);
-    inside = join(around, prefix + newOwnerName());
-    mkdirSync(inside, { mode: 0o700 });
+    inside = mkdtempSync(join(nearest(folder), '.gantry-names-'));
   } catch {
     return otherwise;
   }
@@ -61,15 +57,6 @@ function within(folder: string, test: (inside: string) => boolean, otherwise: bo
     return test(inside);
   } finally {
     rmSync(inside, { recursive: true, force: true });
-  }
-}
-
-const prefix = '.gantry-names-';
-
-/** What killed processes have left. */
-function removeLeft(folder: string): void {
-  for (const { name, owner, path } of ownedIn(folder, prefix)) {
-    if (name.startsWith(prefix) && isAlive(owner) === false) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -27,7 +27,6 @@ export interface NewFileOptions {
 }
 
 interface InPlaceOptions extends NewFileOptions {
-  /** Flush the content to disk before renaming. */
   flush?: boolean;
   /** Aborts waiting for the reader of a FIFO. */
   signal?: AbortSignal | undefined;
@@ -87,7 +86,6 @@ export class NewFile {
     removedOnExit.delete(this.path);
   }
 
-  /** Closes it and keeps it for a later process. */
   async keep(): Promise<void> {
     await this.#close().catch(() => {});
     removedOnExit.delete(this.path);
@@ -186,7 +184,6 @@ async function isReplaceable(path: string): Promise<boolean> {
 
 interface NewSmallFileOptions {
   names: TemporaryNames;
-  /** As in {@link NewFileOptions}. */
   folder: string;
   content: Uint8Array;
   /** Modification time, in ms since 1970. */

@@ -5,7 +5,6 @@ import { systemCode } from '../errors.ts';
 
 /** Windows fails with these codes while a virus scanner or a reader has the file open. */
 const busy = new Set(['EPERM', 'EACCES', 'EBUSY']);
-/** Pauses between attempts: about three seconds in total. */
 const pausesMs = [10, 20, 40, 80, 160, 320, 640, 640, 640, 640];
 
 interface ReplaceOptions {

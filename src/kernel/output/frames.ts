@@ -42,7 +42,6 @@ export function openFrames(
       }
       await draw(view);
     },
-    /** Brings back what was on the screen before. */
     close() {
       stdout.off('resize', onResize);
       process.off('exit', restore);

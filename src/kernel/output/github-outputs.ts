@@ -13,11 +13,9 @@ export interface StepOutputs {
   'dashboard-url': string;
 }
 
-/** Why a deploy failed, for its summary. */
 export interface StepFailure {
   message: string;
   reason: string | undefined;
-  /** The last lines of the build's log. */
   log: readonly string[];
 }
 

@@ -16,7 +16,6 @@ export interface Page {
   animated: boolean;
   /** Whether a screen reader reads it: no animation, no drawing, and tables as lists. */
   accessible: boolean;
-  /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
   /** Whether a GitHub runner reads the output: it obeys workflow commands in it. */
   githubActions: boolean;

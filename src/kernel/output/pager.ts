@@ -54,7 +54,6 @@ function pagerCommand(env: Environment): [string, ...string[]] | undefined {
   return command === undefined || command === 'cat' ? undefined : [command, ...args];
 }
 
-/** In rows. Wide lines take several. */
 function height(text: string, columns: number): number {
   return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), -1);
 }

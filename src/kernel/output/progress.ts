@@ -7,7 +7,6 @@ import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
-/** Messages to the user on stderr. */
 export type Progress = ReturnType<typeof createProgress>;
 
 /** What the line of an event has as its type: of a deploy, a build or a run, of copied files, and of `gantry dev`. */
@@ -124,7 +123,6 @@ export function createProgress(options: ProgressOptions) {
     /** A message below the result, such as how many entries it omits. */
     footnote: (message: Fix): void => void footnotes.push(textOf(message)),
     finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
-    /** What it warned of so far. */
     warned: warned as readonly Problem[],
     warn(given: Problem | Fix) {
       const isProblem = typeof given === 'object' && 'severity' in given;

@@ -1,7 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { statSync } from 'node:fs';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
-import type { FileEntry } from '../../app/files/entry.ts';
 import { type Deployment, type LocalApp, readLocalApp, sendApp } from '../../deploys/send/index.ts';
 import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
 import type { Progress, Step } from '../../kernel/output/progress.ts';
@@ -42,13 +40,10 @@ const defaultMs = 86_400_000;
 /** In ms: the emulator may be polled more often than the platform. */
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 
-/** A file that has overtaken so many reloads in a row ends none, unless somebody asks for another. */
-const maxOvertaken = 2;
-
 /**
  * Deploys the app in the working directory, and again whenever one of its files changes or a reload is asked for. A
- * change ends the reload before it, whatever that waits for, but not time after time. Yields each attempt that was not
- * overtaken. Ends when the signal aborts.
+ * change ends the reload before it, whatever that waits for: files that would do so time after time are restless. Yields
+ * each attempt that was not overtaken. Ends when the signal aborts.
  */
 export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
   const { signal, elapsed } = context;
@@ -59,7 +54,7 @@ export async function* develop(context: Context, options: DevelopOptions): Async
     const overtaken = new AbortController();
     const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
     const newer = await changes.before(reload, (noticed) => app.changedBy(noticed));
-    if (changes.overtake) overtaken.abort(new InterruptedError('a later change replaces it'));
+    if (newer) overtaken.abort(new InterruptedError('a later change replaces it'));
     const attempt = await reload;
     if (signal.aborted) return;
     if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
@@ -69,10 +64,6 @@ export async function* develop(context: Context, options: DevelopOptions): Async
 }
 
 class Changes {
-  /** Whether the last one ends the reload. */
-  overtake = true;
-  /** How many reloads in a row a file has overtaken. */
-  readonly #times = new Map<string, number>();
   #next: Promise<FolderChange>;
 
   constructor(
@@ -96,15 +87,8 @@ class Changes {
     );
     while (await Promise.race([ended, this.#next])) {
       const noticed = await this.take();
-      const changed = await changedBy(noticed);
-      if (changed?.length === 0) continue;
-      const times = changed?.map((path) => (this.#times.get(path) ?? 0) + 1) ?? [0];
-      changed?.forEach((path, at) => void this.#times.set(path, times[at] ?? 0));
-      this.overtake = times.some((each) => each <= maxOvertaken);
-      return noticed;
+      if ((await changedBy(noticed))?.length !== 0) return noticed;
     }
-    this.#times.clear();
-    this.overtake = true;
     return undefined;
   }
 }
@@ -139,7 +123,7 @@ class WatchedApp {
     try {
       const { local, secrets, snapshot } = await this.#read();
       this.#countChanged(local, snapshot, change);
-      if (before && !isAsked && differences(before, snapshot).length === 0) return undefined;
+      if (before && !isAsked && changedFiles(before, snapshot).length === 0) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
       step = prepare(local.project.name, secrets);
@@ -182,7 +166,7 @@ class WatchedApp {
     if (isAsked || !this.#tried || this.context.signal.aborted) return undefined;
     try {
       const { snapshot } = await this.#read();
-      return differences(this.#tried, snapshot);
+      return changedFiles(this.#tried, snapshot);
     } catch {
       return undefined;
     }
@@ -193,7 +177,7 @@ class WatchedApp {
     const secrets = await readSecrets();
     const context = this.#contextOf(this.context.signal, noStep);
     const local = await readLocalApp(context, { configFile: configName, checkSource: false });
-    const snapshot = takeSnapshot(local, context.cwd, fromEnvFile, secrets);
+    const snapshot = takeSnapshot(local, fromEnvFile, secrets);
     for (const path of this.#restless.ignored) snapshot.delete(path);
     return { local, secrets, snapshot };
   }
@@ -242,66 +226,22 @@ function quietProgress(progress: Progress, { warned, step, signal }: Quiet): Pro
   };
 }
 
-/** What is sent of an app, by the path where the app finds it. */
-type AppSnapshot = Map<string, SentFile>;
+/** What is sent of an app: by the path where the app finds a file, what changes if and only if the file does. */
+type AppSnapshot = Map<string, string>;
 
-interface SentFile {
-  /** Changes if and only if the file does. */
-  state: string;
-  /** The user's file that it is; undefined for one whose text is made of the config file. */
-  findOrigin: () => string | undefined;
-  /** Whether the config file asks for it. */
-  isGenerated: boolean;
+function takeSnapshot({ entries, project }: LocalApp, fromEnvFile: string | undefined, secrets: Secrets): AppSnapshot {
+  const snapshot: AppSnapshot = new Map();
+  for (const { path, size, executable, source, stats } of entries) {
+    // A text is made of the config file.
+    if ('text' in source) continue;
+    const { mtimeMs } = stats ?? statSync(source.file, { throwIfNoEntry: false }) ?? {};
+    snapshot.set(path, `${size} ${executable} ${mtimeMs}`);
+  }
+  if (fromEnvFile !== undefined) snapshot.set(fromEnvFile, JSON.stringify(secrets));
+  return snapshot.set(configName, project.text);
 }
 
-function takeSnapshot(
-  { entries, project }: LocalApp,
-  folder: string,
-  fromEnvFile: string | undefined,
-  secrets: Secrets,
-): AppSnapshot {
-  const folders = [folder, realpathSync(folder)];
-  const files = entries.map((entry): [string, SentFile] => {
-    const { path, size, executable, source, reason, stats } = entry;
-    const content =
-      'text' in source ? source.text : (stats ?? statSync(source.file, { throwIfNoEntry: false }))?.mtimeMs;
-    const state = `${size} ${executable} ${content}`;
-    return [path, { state, findOrigin: () => originOf(entry, folders), isGenerated: reason?.kind === 'generated' }];
-  });
-  const named = (name: string, state: string): [string, SentFile] => [
-    name,
-    { state, findOrigin: () => name, isGenerated: false },
-  ];
-  const env = fromEnvFile === undefined ? [] : [named(fromEnvFile, JSON.stringify(secrets))];
-  return new Map([...files, ...env, named(configName, project.text)]);
-}
-
-/** The user's files that make the difference, each once, however many links lead to it. */
 function changedFiles(before: AppSnapshot, after: AppSnapshot): string[] {
-  const paths = new Set(differences(before, after));
-  const names = [...paths].map((path) => changedFile(path, before.get(path), after.get(path), paths));
-  return [...new Set(names)].filter((name) => name !== undefined).sort();
-}
-
-/** A link that is new, gone or leads elsewhere is named itself. */
-function changedFile(path: string, before: SentFile | undefined, after: SentFile | undefined, all: Set<string>) {
-  const { findOrigin, isGenerated } = after ?? before ?? {};
-  const origin = findOrigin?.();
-  if (origin === undefined) return undefined;
-  const isSame = before && after ? before.findOrigin() === origin : all.has(origin);
-  if (isSame) return origin;
-  return isGenerated ? undefined : path;
-}
-
-function differences(before: AppSnapshot, after: AppSnapshot): string[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
-  return [...paths].filter((path) => before.get(path)?.state !== after.get(path)?.state);
-}
-
-/** Below one of the folders, which are two spellings of the app's. */
-function originOf({ path, source }: FileEntry, folders: readonly string[]): string | undefined {
-  if ('text' in source) return undefined;
-  const below = folders.map((folder) => relative(folder, source.file));
-  const origin = below.find((each) => !each.startsWith('..') && !isAbsolute(each)) ?? path;
-  return origin.replaceAll(sep, '/');
+  return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../app/files/patterns.ts';
 import { after } from '../../kernel/clock.ts';
 import { entriesIn } from '../../kernel/disk/index.ts';
@@ -44,6 +44,9 @@ export class FolderWatcher {
     private readonly options: WatcherOptions,
   ) {
     this.#watchFolders();
+    const { file } = options;
+    // An editor may replace it, so its folder is watched.
+    if (file !== undefined) this.#watch(file, dirname(file), basename(file));
   }
 
   /** Resolves when something has changed since the last call, or when the signal aborts. */
@@ -90,21 +93,23 @@ export class FolderWatcher {
   }
 
   #watchFolders(): void {
-    const { file } = this.options;
-    const folders = new Set([...foldersOf(this.root), ...(file === undefined ? [] : [dirname(file)])]);
-    for (const [folder, watcher] of this.#watchers) {
-      if (folders.has(folder)) continue;
+    const folders = new Set(foldersOf(this.root));
+    for (const [key, watcher] of this.#watchers) {
+      if (folders.has(key) || key === this.options.file) continue;
       watcher.close();
-      this.#watchers.delete(folder);
+      this.#watchers.delete(key);
     }
-    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watchFolder(folder);
+    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watch(folder, folder);
   }
 
-  #watchFolder(folder: string): void {
+  /** With `only`, one of the names in the folder matters. */
+  #watch(key: string, folder: string, only?: string): void {
     try {
-      const watcher = watch(folder, (_, name) => this.#notice(folder, name));
+      const watcher = watch(folder, (_, name) => {
+        if (only === undefined || name === only) this.#notice(folder, name);
+      });
       watcher.on('error', () => this.#notice(folder, null));
-      this.#watchers.set(folder, watcher);
+      this.#watchers.set(key, watcher);
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return;
       this.options.onWarning(`cannot watch ${folder} for changes: ${(error as Error).message}`);
@@ -112,19 +117,11 @@ export class FolderWatcher {
   }
 
   #notice(folder: string, name: string | null): void {
-    if (this.#isForeign(folder, name)) return;
     if (name !== null) this.#paths.add(relative(this.root, join(folder, name)).replaceAll(sep, '/'));
     this.#noticedAt ??= this.options.elapsed();
     this.#stopTimer();
     const leftMs = Math.max(0, this.#noticedAt + longestMs - this.options.elapsed());
     this.#stopTimer = after(Math.min(debounceMs, leftMs), () => this.#report());
-  }
-
-  /** Whether it is beside the file outside of the folder. */
-  #isForeign(folder: string, name: string | null): boolean {
-    const { file } = this.options;
-    if (file === undefined || name === null || folder !== dirname(file)) return false;
-    return join(folder, name) !== file && !`${folder}${sep}`.startsWith(`${this.root}${sep}`);
   }
 }
 

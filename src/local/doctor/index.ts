@@ -3,7 +3,7 @@ import { resolveSettings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import { readInstallation } from '../version/index.ts';
 import { type Check, okCheck } from './check.ts';
-import { checkCache, checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
+import { checkCache, checkFiles, checkProxy, checkSettings } from './machine-checks.ts';
 import { checkPlatform, checkToken } from './platform-checks.ts';
 
 export type { Check } from './check.ts';
@@ -14,7 +14,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
   const invalid: GantryError[] = [];
   const settings = resolveSettings(env, flags, (error) => invalid.push(error));
   const local = [
-    checkNode(process.versions.node),
+    okCheck('node', `Node ${process.versions.node}`),
     ...checkSettings(settings, invalid),
     ...checkFiles(settings, env),
     checkProxy(settings),
@@ -35,7 +35,6 @@ export async function runChecks(context: Context): Promise<Check[]> {
   }
 }
 
-/** How gantry was installed. */
 function describeVersion(): Check {
   const { version, installedWith, path, update } = readInstallation();
   return okCheck('version', `gantry ${version}, installed with ${installedWith}: ${path}; to update: ${update}`);

@@ -2,33 +2,21 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packingFolder, packingUsage } from '../../app/packing-cache/index.ts';
 import { archiveFolders } from '../../deploys/archives/index.ts';
-import { closestName } from '../../kernel/closest-name.ts';
 import { findWritableByOthers, readRegularSync } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { type GantryError, systemCode } from '../../kernel/errors.ts';
 import { size } from '../../kernel/output/format.ts';
 import { storedCredential } from '../../platform/config/credentials.ts';
-import { storableSettings, withoutCredentials } from '../../platform/config/setting-list.ts';
+import { withoutCredentials } from '../../platform/config/setting-list.ts';
 import { defaultRegion } from '../../platform/config/setting-values.ts';
-import { readStoredSettings, type Settings } from '../../platform/config/settings.ts';
-import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
+import type { Settings } from '../../platform/config/settings.ts';
+import { type Check, errorCheck, okCheck, warningCheck } from './check.ts';
 
-const minNode = [20, 19] as const;
-
-/** Checks the version of Node, such as `20.19.0`. */
-export function checkNode(version: string): Check {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isSupported = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
-  if (isSupported) return okCheck('node', `Node ${version}`);
-  return failedCheck('node', 'failed', `Node ${version} is too old`, `install Node ${minNode.join('.')} or later`);
-}
-
-/** Checks that settings are valid and known, and shows the origin of the main ones. */
+/** Checks that settings are valid, and shows the origin of the main ones. */
 export function checkSettings(settings: Settings, invalid: GantryError[]): Check[] {
   const problems = [
     ...invalid.map((error) => errorCheck('settings', error)),
     ...checkReadable(join(settings.folders.config, 'config.json')),
-    ...unknownKeys(settings.folders.config),
   ];
   if (problems.length > 0) return problems;
   const summary = (['profile', 'project', 'region'] as const).map((name) => {
@@ -85,26 +73,6 @@ function checkReadable(file: string): Check[] {
       return [warningCheck('settings', `cannot read ${file}: ${message}`, `fix its permissions or remove it: ${file}`)];
   }
   return [];
-}
-
-/** Warns about keys of `config.json` that nothing reads: usually misspelled. */
-function unknownKeys(folder: string): Check[] {
-  const stored = readStoredSettings(folder, () => {});
-  const profiles = Object.entries(Object(stored.profiles) as Record<string, object>);
-  const unknown = (keys: string[], known: string[], where: string) =>
-    keys
-      .filter((key) => !known.includes(key))
-      .map((key) => {
-        const suggestion = closestName(key, known);
-        return warningCheck('settings', `"${key}" in ${where} is ignored`, suggestion && `did you mean ${suggestion}?`);
-      });
-  const file = join(folder, 'config.json');
-  return [
-    ...unknown(Object.keys(stored), ['profile', 'profiles', 'folders'], file),
-    ...profiles.flatMap(([name, values]) =>
-      unknown(Object.keys(Object(values)), [...storableSettings.values()], `profile ${name} of ${file}`),
-    ),
-  ];
 }
 
 /** Whether a folder is writable or can be created. */

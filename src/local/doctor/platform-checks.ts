@@ -118,7 +118,6 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeRe
   return okCheck(host, `${address} responded in ${duration(ms)}`);
 }
 
-/** Warns about a token that expires sooner. */
 const expiryWarningMs = 7 * 86_400_000;
 
 /** The token, if it is usable, and the result of checks that need no request. */
@@ -149,7 +148,6 @@ function describeToken(credential: Credential, settings: Settings, now: number):
     : warningCheck('token', message, renewalFix(credential));
 }
 
-/** Maximum time to wait for one URL. */
 const maxTimeoutMs = 10_000;
 
 interface ProbeResult {
@@ -196,10 +194,8 @@ function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, '
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {
   if (!(cause instanceof UnavailableError)) throw cause;
   if (cause.facts.fix) return cause;
-  const fix = /: TLS: /.test(cause.message)
-    ? 'if a proxy inspects TLS, set SSL_CERT_FILE=FILE to its certificate'
-    : proxy
-      ? 'check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, then the network'
-      : 'check the network, or set HTTPS_PROXY if a proxy is required';
+  const fix = proxy
+    ? 'check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, then the network'
+    : 'check the network, or set HTTPS_PROXY if a proxy is required';
   return new UnavailableError(cause.message, { fix, cause });
 }

@@ -66,7 +66,7 @@ export async function decompress(
   let bytes = body;
   for (const encoding of encodingsOf(headers).reverse()) {
     const zlib = (await import('node:zlib')) as unknown as Record<string, Decode | undefined>;
-    const decode = zlib[decoderOf(encoding, bytes)];
+    const decode = zlib[decoders.get(encoding) ?? ''];
     if (!decode) {
       throw new UnavailableError(`the reply of ${host} has the encoding "${encoding}", which is not supported`, {
         why: 'gantry requests no encoding; a proxy may have added it',
@@ -85,17 +85,11 @@ export async function decompress(
 
 type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
 
-/** The name of a function of Node's zlib, which has `zstd` from 22.15 on. Some servers send `deflate` without its header. */
-function decoderOf(encoding: string, bytes: Buffer): string {
-  const [first = 0, second = 0] = bytes;
-  const hasHeader = (first & 0x0f) === 8 && (256 * first + second) % 31 === 0;
-  if (encoding === 'deflate') return hasHeader ? 'inflateSync' : 'inflateRawSync';
-  return decoders.get(encoding) ?? '';
-}
-
+/** Functions of Node's zlib, which has `zstd` from 22.15 on. */
 const decoders = new Map([
   ['gzip', 'gunzipSync'],
   ['x-gzip', 'gunzipSync'],
+  ['deflate', 'inflateSync'],
   ['br', 'brotliDecompressSync'],
   ['zstd', 'zstdDecompressSync'],
 ]);

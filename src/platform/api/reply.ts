@@ -108,7 +108,6 @@ function titleOf(body: string): string | undefined {
   return (text.length > 100 ? `${text.slice(0, 100)}…` : text) || undefined;
 }
 
-/** Confirmations are short, in characters. */
 const maxConfirmationLength = 4_096;
 
 /** The text of a confirmation: plain text, or the message of JSON. Throws an error that came with status 200. */

@@ -13,10 +13,6 @@ export class UnreadableItems {
     else this.#pagesByRoute.set(route, new Map([[url, items]]));
   }
 
-  get isEmpty(): boolean {
-    return [...this.#pagesByRoute.values()].every(({ size }) => size === 0);
-  }
-
   warnings(): string[] {
     return [...this.#pagesByRoute].flatMap(([route, pages]) => {
       const items = [...pages.values()].flat();

@@ -22,7 +22,6 @@ export interface JwtClaims {
   /** A token without claims counts as a service account's. */
   kind: 'login' | 'service-account';
   project?: string | undefined;
-  /** Name or id. */
   user?: string | undefined;
   /** In ms since 1970; undefined if it never expires or this is unknown. */
   expiresAt?: number | undefined;
@@ -99,7 +98,6 @@ function formProblem(text: string, form: RegExp): string | { why: string; fix: s
   return form.test(text) ? undefined : 'contains spaces, line breaks or non-ASCII characters';
 }
 
-/** What a token is often set with. */
 const notInTokens = [
   {
     form: /^["'`]?\$(\{|\(|[A-Z_]+["'`]?$)/,

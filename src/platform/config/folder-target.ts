@@ -18,8 +18,7 @@ export interface FolderTarget {
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
   const all = readAll(state);
   const folder = findRemembered(all, realFolder(cwd));
-  const target = folder === undefined ? undefined : all[folder];
-  return isFolderTarget(target) ? target : undefined;
+  return folder === undefined ? undefined : all[folder];
 }
 
 function findRemembered(all: Record<string, unknown>, start: string): string | undefined {
@@ -30,7 +29,7 @@ function findRemembered(all: Record<string, unknown>, start: string): string | u
   }
 }
 
-/** Nothing is written into the folder itself. Folders that are gone, and the oldest of very many, are forgotten. */
+/** Nothing is written into the folder itself. Folders that are gone are forgotten. */
 export async function rememberFolderTarget(
   { state }: Pick<Folders, 'state'>,
   cwd: string,
@@ -38,10 +37,7 @@ export async function rememberFolderTarget(
 ): Promise<void> {
   const { updateStoredFile } = await import('./stored-files.ts');
   await updateStoredFile(state, 'targets', (stored) => {
-    const others = Object.entries(stored as Record<string, unknown>)
-      .filter(([folder, entry]) => isFolderTarget(entry) && existsSync(folder))
-      .sort(([, one], [, other]) => ((one as FolderTarget).deployedAt < (other as FolderTarget).deployedAt ? 1 : -1))
-      .slice(0, maxFolders - 1);
+    const others = Object.entries(stored as Record<string, unknown>).filter(([folder]) => existsSync(folder));
     return { ...Object.fromEntries(others), [realFolder(cwd)]: target };
   });
 }
@@ -55,8 +51,6 @@ export async function forgetFolderEmulator(folders: Pick<Folders, 'state'>, cwd:
     return others;
   });
 }
-
-const maxFolders = 500;
 
 /** Whether the last deploy went to the emulator of the folder. */
 export function isLocalTarget({ flags }: FolderTarget): boolean {
@@ -75,16 +69,10 @@ export function isSameTarget({ project, platform }: FolderTarget, target: Target
   return project === target.project.value && platform === target.platform.value;
 }
 
-function readAll(state: string): Record<string, unknown> {
+function readAll(state: string): Record<string, FolderTarget> {
   try {
     return Object(JSON.parse(readRegularSync(join(state, 'targets.json'))));
   } catch {
     return {};
   }
-}
-
-function isFolderTarget(value: unknown): value is FolderTarget {
-  const { app, project, platform, address, flags, deployedAt } = Object(value);
-  const texts = [app, project, platform, address, deployedAt, ...(Array.isArray(flags) ? flags : [undefined])];
-  return texts.every((text) => typeof text === 'string');
 }

@@ -3,7 +3,6 @@ import { makePrivateFolder, waitForLock } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError } from '../../kernel/errors.ts';
 import type { Settings, StoredKey } from './settings.ts';
 
-/** Settings to store in a profile; undefined removes one. */
 export type SettingChanges = { [Key in StoredKey]?: string | undefined };
 
 /** Other processes hold the lock briefly, except while they renew a token. */

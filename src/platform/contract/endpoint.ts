@@ -77,30 +77,19 @@ export function endpoint<
   Body extends GenericSchema | undefined = undefined,
 >(
   route: R,
-  parts: {
-    reply: Answer;
-    host?: Host;
-    query?: Query;
-    body?: Body;
-    retryable?: boolean | 'never';
-    form?: boolean | 'multipart';
-    anonymous?: boolean;
-    mayBeEmpty?: boolean;
-    current?: Endpoint['current'];
-  },
+  parts: Partial<Endpoint> & { reply: Answer; query?: Query; body?: Body },
 ): Endpoint<R, Query, Body, Answer> {
-  return {
-    route,
-    host: parts.host ?? 'management',
-    query: parts.query as Query,
-    body: parts.body as Body,
-    reply: parts.reply,
-    retryable: parts.retryable ?? !/^(POST|PATCH) /.test(route),
-    form: parts.form ?? false,
-    anonymous: parts.anonymous ?? false,
-    mayBeEmpty: parts.mayBeEmpty ?? false,
-    current: parts.current ?? false,
+  const usual = {
+    host: 'management',
+    query: undefined,
+    body: undefined,
+    retryable: !/^(POST|PATCH) /.test(route),
+    form: false,
+    anonymous: false,
+    mayBeEmpty: false,
+    current: false,
   };
+  return { route, ...usual, ...parts } as Endpoint<R, Query, Body, Answer>;
 }
 
 /**

@@ -58,7 +58,6 @@ export interface PolledWork {
   ageMs?: number | undefined;
 }
 
-/** How long the platform may be unavailable, in ms. */
 const maxUnavailableMs = 5 * 60_000;
 /** How long it may reply in an unknown form, in ms: a proxy's error page goes away, an unknown platform does not. */
 const maxUnexpectedMs = 10_000;
@@ -108,16 +107,15 @@ export function unfinishedError(
   return new PendingError(isKnown ? state : `whether ${state} is not known`, facts);
 }
 
-/** Looks until something is as it should be: at once, and after each pause. Returns whether it is. */
+/** Looks until something is as it should be: at once, and after each pause. */
 export async function lookAgain(
   pausesMs: readonly number[],
   delay: (ms: number) => Promise<void>,
   look: () => Promise<boolean>,
-): Promise<boolean> {
-  if (await look()) return true;
+): Promise<void> {
   for (const pauseMs of pausesMs) {
+    if (await look()) return;
     await delay(pauseMs);
-    if (await look()) return true;
   }
-  return false;
+  await look();
 }

@@ -28,5 +28,6 @@ export {
   type UncopiedEntry,
 } from './found-entry.ts';
 export { createPathFilter, type PathFilter } from './path-filter.ts';
+export { RemoteFolders } from './remote-folders.ts';
 export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
 export { webFileSize } from './web-content.ts';

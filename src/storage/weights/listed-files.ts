@@ -1,19 +1,22 @@
 import type { Context } from '../../platform/context.ts';
+import { RemoteFolders } from '../copy/index.ts';
 import { type FileSum, readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
-import { joinRemotePath, remoteName, remoteParent } from '../transfer/remote-path.ts';
+import { joinRemotePath } from '../transfer/remote-path.ts';
 import { runWorkers } from '../transfer/run-workers.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
-import { type ListedEntry, listIfExists, urlRequester, type VolumePath, whileConnected } from '../volumes/index.ts';
+import { type ListedEntry, urlRequester, type VolumePath, whileConnected } from '../volumes/index.ts';
 
-/** The folders of some files on a volume, each listed once. */
+/** Files below a folder of a volume, as they are listed. */
 export class ListedFiles {
-  readonly #folders = new Map<string, Promise<ListedEntry[]>>();
+  readonly #folders: RemoteFolders;
 
   constructor(
-    private readonly context: Context,
+    context: Context,
     readonly root: VolumePath,
-  ) {}
+  ) {
+    this.#folders = new RemoteFolders(context);
+  }
 
   at(path: string): VolumePath {
     return { ...this.root, path: joinRemotePath(this.root.path, path) };
@@ -21,11 +24,8 @@ export class ListedFiles {
 
   /** The file at a path below the root, as it is listed; undefined if there is none. */
   async find(path: string): Promise<ListedEntry | undefined> {
-    const at = this.at(path);
-    const folder = remoteParent(at.path);
-    const listing = this.#folders.get(folder) ?? listIfExists(this.context, { ...at, path: folder });
-    this.#folders.set(folder, listing);
-    return (await listing).find(({ name, isFolder }) => name === remoteName(at.path) && !isFolder);
+    const found = await this.#folders.find(this.at(path));
+    return found?.isFolder ? undefined : found;
   }
 }
 

@@ -1,25 +1,27 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { expect, test } from 'vitest';
-import { compactTools } from '../../../src/cli/mcp/compact-tools.ts';
-import { suitableCommands } from '../../../src/cli/mcp/tools.ts';
+import { foundCommands, isSuitable } from '../../../src/cli/mcp/offered.ts';
+import { readToolCall } from '../../../src/cli/mcp/tools.ts';
 import { reference } from '../../../src/cli/reference.ts';
 
-const tools = reference().then(({ commands }) => ({
-  commands,
-  set: compactTools(commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} }),
-}));
+const whole = reference();
+
+async function read(name: string, input: Record<string, unknown>) {
+  const { commands } = await whole;
+  return readToolCall(name, input, commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} });
+}
 
 /** The command line that `call` makes of these words. */
 async function lineOf(argv: readonly string[]): Promise<string> {
-  const asked = await (await tools).set.read('call', { argv });
+  const asked = await read('call', { argv });
   return 'command' in asked ? asked.argv.join(' ') : '';
 }
 
 test('find shows examples of each command, and call takes every one', async () => {
-  const { commands, set } = await tools;
+  const { commands } = await whole;
   const wrong: string[] = [];
-  for (const { command, examples } of suitableCommands(commands)) {
-    const asked = await set.read('find', { query: command });
+  for (const { command, examples } of foundCommands(commands).filter(isSuitable)) {
+    const asked = await read('find', { query: command });
     const shown: string[] = JSON.parse('text' in asked ? asked.text : '{}').examples;
     if (shown.length === 0 && examples.length > 0) wrong.push(`no example of ${command}`);
     for (const line of shown)

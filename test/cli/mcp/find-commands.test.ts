@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { alsoCalled, findCommands } from '../../../src/cli/mcp/find-commands.ts';
-import { foundCommands } from '../../../src/cli/mcp/tools.ts';
+import { foundCommands } from '../../../src/cli/mcp/offered.ts';
 import { reference } from '../../../src/cli/reference.ts';
 
 /** What an agent asks that knows no command, and the commands that are a right answer. */

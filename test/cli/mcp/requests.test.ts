@@ -25,16 +25,20 @@ async function answersTo(...lines: string[]): Promise<string[]> {
     .filter((answer) => !isWelcome(answer));
 }
 
-test('a request without a line break is answered, and what is none does not stop the next one', async () => {
+test('a request without a line break is answered, and what is none is an error of its own', async () => {
   const answers = await answersTo('', '{"half', line({ id: 99, result: 5 }), line({ id: 'end', ...ping }));
-  expect(answers.map((answer) => JSON.parse(answer))).toEqual([{ jsonrpc: '2.0', id: 'end', result: {} }]);
+  expect(answers.map((answer) => JSON.parse(answer))).toEqual([
+    { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } },
+    { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Invalid Request' } },
+    { jsonrpc: '2.0', id: 'end', result: {} },
+  ]);
 });
 
-const calling = async (words: string[], name: string, input: object) => {
+const calling = async (words: string[], line: string) => {
   const session = await connectMcp(words, { emulator });
   const { isError, content, structuredContent } = await session.client.callTool({
-    name,
-    arguments: input as Record<string, unknown>,
+    name: 'call',
+    arguments: { argv: line.split(' ') },
   });
   await session.end();
   const [{ text }] = content as unknown as [{ text: string }];
@@ -42,20 +46,20 @@ const calling = async (words: string[], name: string, input: object) => {
 };
 
 test('the error of a command that prints no JSON is a document, too', async () => {
-  const { isError, text, structuredContent } = await calling([], 'files', { command: 'cat', path: ['/nope.txt'] });
+  const { isError, text, structuredContent } = await calling([], 'cat /nope.txt');
   expect(isError).toBe(true);
   expect(JSON.parse(text).error).toMatchObject({ code: 'not-found', message: expect.stringContaining('/nope.txt') });
   expect(structuredContent).toEqual(JSON.parse(text));
 });
 
 test.each([
-  ['files_destroy', { command: 'cp', path: ['-', ':/x.txt'] }],
-  ['invoke', { app: 'transcriber', input: '-' }],
-  ['invoke', { app: 'transcriber', data: '-' }],
-  ['secrets_destroy', { command: 'secrets set', name: ['NAME'], 'from-file': '-' }],
-])('%s refuses "-": there is no stdin', async (tool, input) => {
+  'cp - :/x.txt',
+  'invoke transcriber --input -',
+  'invoke transcriber --data -',
+  'secrets set NAME --from-file -',
+])('%s is refused: there is no stdin', async (line) => {
   const sent = emulator.calls.length;
-  const { isError, text } = await calling(['--allow-destroy'], tool, input);
+  const { isError, text } = await calling(['--allow-destroy'], line);
   expect(isError).toBe(true);
   expect(text).toContain('write the content to a file');
   expect(emulator.calls.slice(sent).filter(({ method }) => method !== 'GET')).toEqual([]);
@@ -64,8 +68,8 @@ test.each([
 test('api shows the names of secrets and not their values, whatever the path and the filter', async () => {
   await gantry(['secrets', 'set', 'SHORT', '--from-env', '--yes'], { emulator, env: { SHORT: 'pa55' } });
   const path = '/v2/projects/{project}/secrets';
-  const asked = (input: object) => calling(['--allow-destroy'], 'api', { method: 'GET', path, ...input });
-  const others = [{ jq: '.text' }, { jq: '.body.SHORT' }, { path: path.replace('secrets', '%73ecrets/') }];
-  for (const input of others) expect((await asked(input)).text).not.toContain('pa55');
-  expect(JSON.parse((await asked({})).text)).toMatchObject({ statusCode: 200, body: { SHORT: '[hidden]' } });
+  const asked = (words: string) => calling(['--allow-destroy'], `api GET ${words}`);
+  const others = [`${path} --jq .text`, `${path} --jq .body.SHORT`, path.replace('secrets', '%73ecrets/')];
+  for (const words of others) expect((await asked(words)).text).not.toContain('pa55');
+  expect(JSON.parse((await asked(path)).text)).toMatchObject({ statusCode: 200, body: { SHORT: '[hidden]' } });
 });

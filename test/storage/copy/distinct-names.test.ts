@@ -1,9 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type NameProbe, nameKey, nameProbe } from '../../../src/kernel/disk/name-probe.ts';
-import { newOwnerName } from '../../../src/kernel/disk/owner.ts';
 import { ConflictError } from '../../../src/kernel/errors.ts';
 import { distinctNames } from '../../../src/storage/copy/distinct-names.ts';
 import type { FoundEntry } from '../../../src/storage/copy/found-entry.ts';
@@ -102,10 +99,6 @@ test.each([
 describe('the disk that tests run on', () => {
   test('is tested without leaving a file', () => {
     const folder = newFolder({ a: 'a' });
-    // As a killed process has left it.
-    const left = join(folder, `.gantry-names-${newOwnerName().replace(/^\d+/, String(spawnSync('true').pid))}`);
-    mkdirSync(left);
-    writeFileSync(join(left, 'c'), '');
     const merges = nameProbe.isSameName(folder, 'a', 'A');
     expect(merges).toBe(nameProbe.isSameEntry(folder, 'a', 'A'));
     if (merges) expect(nameProbe.mergesNames(folder)).toBe(true);

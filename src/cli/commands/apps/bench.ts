@@ -94,10 +94,6 @@ export default defineCommand({
     calls: integer('calls that were made'),
     foundRuns: integer('calls whose run the platform returned'),
     unfinished: integer('calls that got no response in time and may go on in the app'),
-    openRuns: list(
-      text('run id'),
-      'if there are such calls: runs made meanwhile, also of other callers, that had not ended',
-    ),
     costCents: nullable(number('cost of replicas until their cooldown has passed, in US cents; null if not known')),
     budgetCents: nullable(number('--budget in US cents; null without it')),
     stoppedBy: nullable(choice(['budget', 'interrupt'], 'why it ended early; null if it did not')),

@@ -13,14 +13,14 @@ export default defineCommand({
       .addArgument(command.createArgument('[client]', 'MCP client').choices(clientNames))
       .option('--allow-changes', 'also offer commands that change something')
       .option('--allow-destroy', 'also offer commands that can remove or replace something')
-      .option('--compact', 'offer two tools for all commands, find and call: fewer tokens'),
-  run: async (context, client = 'claude', { allowChanges, allowDestroy, compact }) => {
+      // It was a choice once: entries of clients may have it.
+      .addOption(command.createOption('--compact').hideHelp()),
+  run: async (context, client = 'claude', { allowChanges, allowDestroy }) => {
     const args = [
       'mcp',
       ...placeArguments(context),
       ...(allowChanges ? ['--allow-changes'] : []),
       ...(allowDestroy ? ['--allow-destroy'] : []),
-      ...(compact ? ['--compact'] : []),
     ];
     const entry = clientEntry(context, client, args);
     context.progress.note(`for ${entry.path}`);

@@ -7,7 +7,8 @@ export default defineCommand({
     command
       .option('--allow-changes', 'also offer commands that change something')
       .option('--allow-destroy', 'also offer commands that can remove or replace something')
-      .option('--compact', 'offer two tools for all commands, find and call: fewer tokens'),
+      // It was a choice once: entries of clients may have it.
+      .addOption(command.createOption('--compact').hideHelp()),
   run: async (context, access) => {
     const { interruption, progress, terminal } = context;
     interruption.message = '';
@@ -24,5 +25,5 @@ export default defineCommand({
     'gantry mcp is the same. Results are the JSON of --json. What would be asked takes --yes; to delete an app or a folder, --confirm with its name.',
     'The flags --project, --profile, --region and -C apply to every call.',
   ],
-  examples: ['mcp serve', 'mcp serve --compact', 'mcp serve --allow-changes -C my-app'],
+  examples: ['mcp serve', 'mcp serve --allow-changes -C my-app'],
 });

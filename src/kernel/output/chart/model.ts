@@ -52,7 +52,6 @@ export interface DrawingSurface {
 export interface Drawing {
   axis: ValueAxis;
   subtitle: string;
-  /** Marks on the time axis, by column. */
   marks: ReadonlyMap<number, Segment>;
   legend: Segment[][];
 }
@@ -115,7 +114,6 @@ interface Layout {
 /** In columns. */
 const maxStepWidth = 8;
 
-/** Numbers of steps that make a round time span. */
 const roundNumbers: Record<string, number[]> = {
   minute: [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440],
   hour: [1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 168],

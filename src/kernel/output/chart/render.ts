@@ -220,7 +220,6 @@ interface Bar {
   rows: number;
   /** Rows of the failed part, from the foot. */
   part: number;
-  /** Filled eighths of the top row. */
   top: number;
 }
 
@@ -252,7 +251,6 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const labelGap = 2;
 
-/** Possible distances of labels, in ms, ascending. */
 const distances = [
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
   ...[1, 2, 3, 6, 12].map((hours) => hours * hour),

@@ -45,7 +45,6 @@ function logarithmic(lowest: number, highest: number): ValueAxis {
 }
 
 const roundNumbers = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
-/** Hours, minutes, seconds and milliseconds, in ms. */
 const timeUnits = [3_600_000, 60_000, 1_000, 1];
 
 /** The next round number whose half is round, too. */

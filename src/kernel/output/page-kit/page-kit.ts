@@ -57,7 +57,6 @@ export function copyButton(text: string, name = 'Copy'): Html {
 export interface PageParts {
   /** The pages that this one belongs to, the outermost first. */
   trail?: readonly (readonly [name: string, address: string])[];
-  /** The names of its sections, by their ids. */
   sections?: Readonly<Record<string, string>>;
   intro?: HtmlValue;
   /** Of a page that a server sends: seconds until it is read anew, or 0 if only a click does that. */
