@@ -53,9 +53,7 @@ class PythonReader {
   read(): PythonFacts {
     const names = this.names.scopeAt(this.source.root);
     this.visit(this.source.root, { names, isNeeded: 'always' }, 0);
-    // Tabs beside spaces: only Python knows whether they fit.
-    const { text } = this.source;
-    if (/^ /m.test(text) && /^\t/m.test(text)) this.brokenAt ??= text.search(/^\t/m);
+    this.brokenAt ??= this.source.mixedAt();
     const aliases = new Map(this.imports.map((each) => [each.as, wholeName(each)]));
     for (const each of this.names.top.values()) each.made = qualified(each.made, aliases);
     for (const each of this.calls) {

@@ -31,6 +31,20 @@ export class PySource {
     return node ? this.text.slice(node.from, node.to) : '';
   }
 
+  /** Where a statement of a block begins with other tabs and spaces than the first one. */
+  mixedAt(node: PyNode = this.root): number | undefined {
+    if (node === this.root && !(/^\t/m.test(this.text) && /^ /m.test(this.text))) return undefined;
+    const begins = (each: PyNode) => this.text.slice(this.text.lastIndexOf('\n', each.from - 1) + 1, each.from);
+    const plain = node.kind === 'Body' ? node.children.filter((each) => /^[ \t]+$/.test(begins(each))) : noNodes;
+    const odd = plain.find((each) => begins(each) !== begins(plain[0] ?? each));
+    if (odd) return odd.from;
+    for (const each of node.children) {
+      const found = this.mixedAt(each);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
   /** From 1. */
   lineOf(at: number): number {
     let low = 0;
