@@ -102,7 +102,7 @@ async function write(
     };
     await packEntries(entries, { writer, pool, cache, signal, onRead });
     const bytes = await writer.finish();
-    await cache?.finish();
+    await cache?.finish(entries);
     return { bytes, entries: writer.entries.map(toArchiveEntry), changed: changedPaths(entries, writer.entries) };
   } finally {
     signal?.removeEventListener('abort', stop);
@@ -120,15 +120,10 @@ export function checkPaths(files: readonly { path: string }[]): void {
     throw new FailedError(`two files would be sent as ${repeated}`, { fix: 'rename one of them' });
 }
 
-async function openCache(
-  entries: readonly FileEntry[],
-  { cache: options, signal }: ArchiveOptions,
-): Promise<PackingCache | undefined> {
-  if (!options || isSmallApp(entries)) return undefined;
+async function openCache(entries: readonly FileEntry[], { cache }: ArchiveOptions): Promise<PackingCache | undefined> {
+  if (!cache || isSmallApp(entries)) return undefined;
   const { PackingCache } = await import('./packing-cache/index.ts');
-  const cache = await PackingCache.open(options);
-  await cache?.recognize(entries, signal);
-  return cache;
+  return PackingCache.open(cache);
 }
 
 /** Starting a thread takes 30 ms; a smaller app is compressed by then. */

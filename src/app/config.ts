@@ -72,12 +72,13 @@ export async function checkAppConfig(file: string, options: ConfigOptions = {}):
   if ('problem' in read) return { problems: [read.problem] };
 
   const path = resolve(file);
-  const { document, source, problems } = parseToml(createSource(read.text, shownAs));
+  const source = createSource(read.text, shownAs);
+  const { document, problems } = parseToml(source);
   if (!document) return { problems };
 
   const place = { file: path, root: options.root ?? dirname(path) };
   const { draft, issues } = checkDocument(document, place, options);
-  const all = inFileOrder([...problems, ...(await locateProblems(issues, source, problems))]);
+  const all = inFileOrder(await locateProblems(issues, source));
   if (all.some(({ severity }) => severity === 'error')) return { problems: all };
   return { project: toAppConfig(place, read.text, options.name, draft), problems: all };
 }
@@ -136,22 +137,17 @@ export function defaultAppConfig(root: string, name?: string): AppConfig {
 /** A hostile file could have a hundred thousand. */
 const maxProblems = 500;
 
-/** Locates issues. Drops those that follow from a syntax error, and warnings about a value that has an error. */
-async function locateProblems(
-  issues: readonly ConfigIssue[],
-  source: TomlSource,
-  syntaxErrors: readonly Problem[],
-): Promise<Problem[]> {
+/** Locates issues. Drops warnings about a value that has an error. */
+async function locateProblems(issues: readonly ConfigIssue[], source: TomlSource): Promise<Problem[]> {
   const withError = new Set(issues.flatMap(({ severity, at }) => (severity === 'error' && at ? [at.join('.')] : [])));
   const relevant = issues.filter(({ severity, at }) => severity === 'error' || !at || !withError.has(at.join('.')));
   const shown = relevant
     .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
     .slice(0, maxProblems);
   const problems = await locateIssues(shown, source);
-  const brokenLines = new Set(syntaxErrors.map(({ location }) => location?.line));
   const hidden = relevant.length - shown.length;
   if (hidden > 0) problems.push({ severity: 'warning', message: `${hidden} more problems are not shown` });
-  return problems.filter(({ location }) => !location || !brokenLines.has(location.line));
+  return problems;
 }
 
 function inFileOrder(problems: readonly Problem[]): Problem[] {

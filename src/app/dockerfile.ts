@@ -1,18 +1,4 @@
-import { posix } from 'node:path';
 import type { FileLocation } from '../kernel/errors.ts';
-import { compileGlob } from './files/glob.ts';
-
-/** Whether a Dockerfile copies a file by name or with its folder, or copies everything and names it elsewhere. */
-export function usesFile(dockerfile: string, name: string): boolean {
-  const instructions = parseInstructions(dockerfile);
-  const sources = instructions
-    .flatMap(contextSources)
-    .map((path) => posix.normalize(path).replace(/^(\.?\/)+|\/$/g, ''));
-  if (sources.some((source) => source === name || name.startsWith(`${source}/`) || matchesGlob(source, name)))
-    return true;
-  const copiesAll = sources.some((source) => ['', '.', '*', '**'].includes(source));
-  return copiesAll && instructions.some(({ rest }) => mentions(rest, name));
-}
 
 /** `$NAME`, `${NAME}` and `${NAME:-default}`. Others stay as they are. */
 export function withArguments(text: string, values: ReadonlyMap<string, string>): string {
@@ -91,12 +77,6 @@ export function findInstruction(dockerfile: string, shown: string): Omit<FileLoc
   return text === undefined ? undefined : { line: found?.line ?? 0, column: 1, length: text.length, text };
 }
 
-function contextSources({ keyword, text, flags }: Instruction): string[] {
-  if (keyword === 'RUN') return flags.flatMap(([, value]) => /\b(?:source|src)=([^,\s]+)/.exec(value)?.[1] ?? []);
-  if ((keyword !== 'COPY' && keyword !== 'ADD') || flags.some(([name]) => name === 'from')) return [];
-  return parseWords(text).slice(0, -1);
-}
-
 export const parseWords = (text: string): string[] => parseList(text) ?? text.trim().split(/\s+/);
 
 /** The words of `["a", "b"]`; undefined for another form. */
@@ -107,11 +87,4 @@ export function parseList(text: string): string[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-const matchesGlob = (source: string, name: string) =>
-  /[*?[]/.test(source) && !/^\*+$/.test(source) && compileGlob(source)?.matches(name) === true;
-
-function mentions(text: string, name: string): boolean {
-  return text.split(/[\s"',;=&|()]+/).some((word) => `/${word}`.endsWith(`/${name}`));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, readSync, type Stats } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { turn, turnIsDue } from '../kernel/clock.ts';
 import { openRegular, openRegularSync } from '../kernel/disk/index.ts';
@@ -50,9 +50,12 @@ export class FileChecksums {
     return this.#sums.get(source.file) ?? known?.recall(source.file, stats);
   }
 
-  async #read({ source, size }: FileEntry, known: KnownFiles | undefined): Promise<Checksums> {
+  async #read({ source, size, stats }: FileEntry, known: KnownFiles | undefined): Promise<Checksums> {
     if ('text' in source) return new Sums().add(Buffer.from(source.text)).result();
-    const sums = await computeSums(source.file, size, known);
+    // On a disk of this machine, where a small file takes less time than the ways through the thread pool.
+    const isQuick = known?.isLocal && size <= blockBytes;
+    const sums = isQuick ? readAtOnce(source.file) : await readChecksums(source.file, size);
+    if (isQuick && stats) known.learn(source.file, stats, sums);
     this.#sums.set(source.file, sums);
     return sums;
   }
@@ -91,15 +94,8 @@ class Sums {
   }
 }
 
-async function computeSums(path: string, size: number, known: KnownFiles | undefined): Promise<Checksums> {
-  // On a disk of this machine, where a small file takes less time than the ways through the thread pool.
-  if (!known?.isLocal || size > blockBytes) return readSlowly(path, size);
-  const { sums, stats } = readAtOnce(path);
-  known.learn(path, stats, sums);
-  return sums;
-}
-
-async function readSlowly(path: string, size: number): Promise<Checksums> {
+/** Reads a file for its checksums only. */
+export async function readChecksums(path: string, size: number): Promise<Checksums> {
   const file = await openRegular(path);
   try {
     const block = Buffer.allocUnsafe(Math.min(blockBytes, size) || 1);
@@ -116,15 +112,13 @@ async function readSlowly(path: string, size: number): Promise<Checksums> {
 
 const sharedBlock = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** `stats` are from before it was read. */
-function readAtOnce(path: string): { sums: Checksums; stats: Stats } {
+function readAtOnce(path: string): Checksums {
   const file = openRegularSync(path);
   try {
-    const stats = fstatSync(file);
     const sums = new Sums();
     for (;;) {
       const bytes = readSync(file, sharedBlock);
-      if (bytes === 0) return { sums: sums.result(), stats };
+      if (bytes === 0) return sums.result();
       sums.add(sharedBlock.subarray(0, bytes));
     }
   } finally {

@@ -2,7 +2,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { defaultExclude, defaultInclude } from './collect.ts';
 import { dependencyFiles } from './dependencies.ts';
-import { usesFile } from './dockerfile.ts';
+import { contextPath, readImage, sourceFiles } from './docker-image.ts';
 import type { FileSettings } from './file-settings.ts';
 import type { FileEntry } from './files/entry.ts';
 import { isSelected } from './files/patterns.ts';
@@ -44,6 +44,18 @@ function fateOf(entry: FileEntry, own: string | undefined, input: GeneratedFileI
   // The key names a file that the Dockerfile itself installs, under its own name.
   const named = 'file' in entry.source ? relative(input.root, entry.source.file).replaceAll(sep, '/') : undefined;
   return named !== undefined && usesFile(instructions, named) ? 'own-file-agrees' : 'unused';
+}
+
+/** Whether a Dockerfile copies a file by name or with its folder, or copies everything and names it elsewhere. */
+function usesFile(dockerfile: string, name: string): boolean {
+  const { copies, instructions } = readImage(dockerfile, []);
+  const copied = copies.flatMap(({ from, sources }) => (from === undefined ? sources : []));
+  const flags = instructions.flatMap(({ keyword, flags: given }) => (keyword === 'RUN' ? given : []));
+  const sources = [...copied, ...flags.flatMap(([, value]) => /\b(?:source|src)=([^,\s]+)/.exec(value)?.[1] ?? [])];
+  const isAll = (source: string) => ['', '*', '**'].includes(contextPath(source));
+  if (sources.some((source) => !isAll(source) && sourceFiles(source, [name]).length > 0)) return true;
+  const words = instructions.flatMap(({ rest }) => rest.split(/[\s"',;=&|()]+/));
+  return sources.some(isAll) && words.some((word) => `/${word}`.endsWith(`/${name}`));
 }
 
 /** The user's file of this name; undefined if there is none or the patterns do not send it. */

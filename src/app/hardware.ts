@@ -7,20 +7,21 @@ export interface Accelerator {
   perGpu: { cpu: number; memory: number };
   /** Of one replica, where it is more. */
   perReplica?: { cpu: number; memory: number };
+  gpu?: GpuFacts;
 }
 
 export const accelerators: Record<string, Accelerator> = {
   CPU: { family: 'CPU', gpus: 0, perGpu: { cpu: 80, memory: 160 } },
-  TURING_T4: nvidia(4, { cpu: 11, memory: 44 }),
-  ADA_L4: nvidia(4, { cpu: 11, memory: 44 }),
-  AMPERE_A10: nvidia(4, { cpu: 11, memory: 44 }),
-  ADA_L40: nvidia(4, { cpu: 11, memory: 92 }),
-  AMPERE_A100_40GB: nvidia(8, { cpu: 22, memory: 284 }),
-  AMPERE_A100_80GB: nvidia(8, { cpu: 22, memory: 284 }),
-  BLACKWELL_RTX6000: nvidia(8, { cpu: 24, memory: 218 }),
-  HOPPER_H100: nvidia(8, { cpu: 24, memory: 256 }),
-  HOPPER_H200: nvidia(8, { cpu: 24, memory: 256 }),
-  BLACKWELL_B200: nvidia(8, { cpu: 44, memory: 496 }),
+  TURING_T4: nvidia(4, { cpu: 11, memory: 44 }, [16, '10.0', '7.5']),
+  ADA_L4: nvidia(4, { cpu: 11, memory: 44 }, [24, '11.8', '8.9']),
+  AMPERE_A10: nvidia(4, { cpu: 11, memory: 44 }, [24, '11.1', '8.6']),
+  ADA_L40: nvidia(4, { cpu: 11, memory: 92 }, [48, '11.8', '8.9']),
+  AMPERE_A100_40GB: nvidia(8, { cpu: 22, memory: 284 }, [40, '11.0', '8.0']),
+  AMPERE_A100_80GB: nvidia(8, { cpu: 22, memory: 284 }, [80, '11.0', '8.0']),
+  BLACKWELL_RTX6000: nvidia(8, { cpu: 24, memory: 218 }, [96, '12.8', '12.0']),
+  HOPPER_H100: nvidia(8, { cpu: 24, memory: 256 }, [80, '11.8', '9.0']),
+  HOPPER_H200: nvidia(8, { cpu: 24, memory: 256 }, [141, '11.8', '9.0']),
+  BLACKWELL_B200: nvidia(8, { cpu: 44, memory: 496 }, [180, '12.8', '10.0']),
   INF2: { family: 'AWS', gpus: 12, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 192, memory: 796 } },
   TRN1: { family: 'AWS', gpus: 16, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 128, memory: 512 } },
 };
@@ -53,8 +54,9 @@ export function isCpuOnly(compute: readonly string[] | undefined): boolean {
   return compute === undefined || compute.every((name) => name === 'CPU');
 }
 
-function nvidia(gpus: number, perGpu: Accelerator['perGpu']): Accelerator {
-  return { family: 'NVIDIA', gpus, perGpu };
+function nvidia(gpus: number, perGpu: Accelerator['perGpu'], gpu: [number, string, string]): Accelerator {
+  const [memory, oldestCuda, capability] = gpu;
+  return { family: 'NVIDIA', gpus, perGpu, gpu: { memory, oldestCuda, capability } };
 }
 
 const onRequest = regions.slice(5);
@@ -80,7 +82,7 @@ export function missingIn(
 }
 
 /**
- * What is known of the GPUs of the platform, in one table. Memory is that of the platform's hardware table
+ * What is known of a GPU. Memory is that of the platform's hardware table
  * (docs/platform.md#hardware); the oldest CUDA is the first whose release notes list the architecture:
  * https://docs.nvidia.com/cuda/archive/ (10.0, 11.0, 11.1, 11.8 and 12.8). Capabilities are those of https://developer.nvidia.com/cuda-gpus. Read on 2026-11-22.
  */
@@ -93,21 +95,8 @@ interface GpuFacts {
   capability: string;
 }
 
-export const gpuFacts: Readonly<Record<string, GpuFacts>> = {
-  TURING_T4: { memory: 16, oldestCuda: '10.0', capability: '7.5' },
-  ADA_L4: { memory: 24, oldestCuda: '11.8', capability: '8.9' },
-  AMPERE_A10: { memory: 24, oldestCuda: '11.1', capability: '8.6' },
-  ADA_L40: { memory: 48, oldestCuda: '11.8', capability: '8.9' },
-  AMPERE_A100_40GB: { memory: 40, oldestCuda: '11.0', capability: '8.0' },
-  AMPERE_A100_80GB: { memory: 80, oldestCuda: '11.0', capability: '8.0' },
-  BLACKWELL_RTX6000: { memory: 96, oldestCuda: '12.8', capability: '12.0' },
-  HOPPER_H100: { memory: 80, oldestCuda: '11.8', capability: '9.0' },
-  HOPPER_H200: { memory: 141, oldestCuda: '11.8', capability: '9.0' },
-  BLACKWELL_B200: { memory: 180, oldestCuda: '12.8', capability: '10.0' },
-};
-
-const gpus = new Map(Object.entries(gpuFacts).map(([name, facts]) => [name, { name, ...facts }]));
-export const gpusIn = (compute: readonly string[] = []) => compute.flatMap((name) => gpus.get(name) ?? []);
+export const gpusIn = (compute: readonly string[] = []) =>
+  compute.flatMap((name) => (accelerators[name]?.gpu ? [{ name, ...accelerators[name].gpu }] : []));
 
 /**
  * The newest capability that the wheels of torch have code for, by the first CUDA whose builds have it: TORCH_CUDA_ARCH_LIST

@@ -3,26 +3,15 @@ import { releaseNames } from '../kernel/version.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
 import { isHardwareDefault, type Key, type Kind } from './schema-keys.ts';
 
-/** The part of JSON Schema that is used here. */
-export interface ConfigSchema {
-  $schema?: string;
-  $id?: string;
-  title?: string;
-  description?: string;
-  type?: string | string[];
-  default?: unknown;
+type Facts = '$schema' | '$id' | 'title' | 'description' | 'type' | 'default' | 'pattern' | 'additionalProperties';
+type Limits = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems';
+
+export interface ConfigSchema extends Partial<Record<Facts, unknown>>, Partial<Record<Limits, number>> {
   enum?: readonly string[];
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  minItems?: number;
   items?: ConfigSchema;
   anyOf?: ConfigSchema[];
   properties?: Record<string, ConfigSchema>;
   required?: string[];
-  additionalProperties?: boolean | ConfigSchema;
 }
 
 /** Where editors load the schema from: a server of the files of npm packages. Undefined until ours is one. */

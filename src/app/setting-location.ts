@@ -1,7 +1,7 @@
 import type { FileLocation } from '../kernel/errors.ts';
 import type { AppConfig } from './config.ts';
 import { findOffsets } from './toml/issue.ts';
-import { createSource, locationAt } from './toml/source.ts';
+import { createSource, locationOf } from './toml/source.ts';
 
 /**
  * Where a setting of a config file is, by its dotted path below `cerebrium`; of one that is not set, its section. Undefined
@@ -16,7 +16,7 @@ export async function locateSetting(
   const path = settingPath(setting);
   for (const at of [path, path.slice(0, -1)]) {
     const range = await findOffsets(text, at);
-    if (range && !isOtherSection(text.slice(...range), at)) return locationAt(createSource(text, shownAs), ...range);
+    if (range && !isOtherSection(text.slice(...range), at)) return locationOf(createSource(text, shownAs), ...range);
   }
   return undefined;
 }

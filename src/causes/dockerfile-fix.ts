@@ -3,7 +3,7 @@ import type { AppConfig } from '../app/config.ts';
 import { findInstruction } from '../app/dockerfile.ts';
 import { readTextIfPresent } from '../app/read-text.ts';
 import { locateSetting } from '../app/setting-location.ts';
-import { createSource, locationAt } from '../app/toml/source.ts';
+import { createSource, locationOf } from '../app/toml/source.ts';
 import type { FileLocation } from '../kernel/errors.ts';
 import type { Explanation } from './explanation.ts';
 
@@ -94,5 +94,5 @@ function inRequirements(setting: string, { file, dependencies }: AppConfig, show
   const named = name.replace(/[-_.]+/g, '[-_.]+');
   const found = new RegExp(`(?<=^[ \\t]*)${named}(?![\\w.-])`, 'im').exec(text);
   const source = createSource(text, join(dirname(shownAs), path));
-  return found ? locationAt(source, found.index, found.index + found[0].length) : undefined;
+  return found ? locationOf(source, found.index, found.index + found[0].length) : undefined;
 }

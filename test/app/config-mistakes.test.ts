@@ -43,15 +43,13 @@ describe('one mistake is one problem', () => {
       'the command in a section of its own',
       `${head}[cerebrium.entrypoint]\ncommand = ["python", "main.py"]\nport = 80\n`,
       main,
-      [
-        'warning 3:1 [cerebrium.entrypoint] is ignored -> [cerebrium.runtime.custom]\nentrypoint = ["python","main.py"]\nport = 80',
-      ],
+      ['warning 3:1 unknown section [cerebrium.entrypoint] is ignored -> [cerebrium.runtime.custom]'],
     ],
     [
       'the command in a section beside the right one',
       `${head}${custom}entrypoint = ["python", "main.py"]\n[cerebrium.entrypoint]\ncmd = "python main.py"\n`,
       main,
-      ['warning 6:1 [cerebrium.entrypoint] is ignored -> remove it: [cerebrium.runtime.custom] sets entrypoint, too'],
+      ['warning 6:1 unknown section [cerebrium.entrypoint] is ignored'],
     ],
     [
       'no mistake: the Dockerfile installs the file that paths names',

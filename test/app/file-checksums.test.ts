@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
@@ -19,6 +19,7 @@ const entry = (root: string, path: string, size = 4) => ({
   size,
   executable: false,
   source: { file: join(root, path) },
+  stats: lstatSync(join(root, path)),
 });
 
 const sumsOf = (text: string) => ({

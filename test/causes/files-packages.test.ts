@@ -53,6 +53,15 @@ describe('pins', () => {
     expect(others).toEqual([]);
   });
 
+  test.each([
+    ['tensorflow==2.9.0', 'it has them for Python 3.10 (https://pypi.org', 'use tensorflow 2.12.0 to 2.21.0'],
+    ['flash-attn==2.6.3', 'none that is offered', 'name the URL of a wheel'],
+  ])('%s has no wheels for the Python of the app', async (line, why, fix) => {
+    const said = (await told(`${line}\n`)).find((each) => each.startsWith('warning python-version-unsupported'));
+    expect(said).toContain(why);
+    expect(said).toContain(fix);
+  });
+
   test('of versions that there are, or that may be there today', async () => {
     const lines = ['fastapi==0.115.14', 'pydantic==2.10', 'requests==2.99.0', 'pillow==0.1.2', 'unheard-of==1.2.3'];
     expect(await told(`${lines.join('\n')}\n`)).toEqual([]);

@@ -198,3 +198,37 @@ test.each<[string, Files]>([
 ])('%s is no problem', async (_, files) => {
   expect(await said(files)).toBe('');
 });
+
+/** What the entrypoint of the config file starts, in an app with `src/app.py`. */
+const started = (entrypoint: string, rest = '') =>
+  said({
+    'cerebrium.toml': settings(`${rest}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${entrypoint}\n`),
+    'src/__init__.py': '',
+    'src/app.py': `from fastapi import FastAPI\n\napp = FastAPI()\n`,
+  });
+const listed = (line: string) => `[cerebrium.dependencies.pip]\nfastapi = "latest"\nuvicorn = "latest"\n${line}\n`;
+
+test.each([
+  ['["uvicorn", "main:app"]', '', 'error: uvicorn loads main, which is not in /cortex'],
+  ['["uvicorn", "src.ap:app"]', '', 'error: uvicorn loads src.ap, which is not in /cortex'],
+  ['["gunicorn", "-w", "4", "-b", "0.0.0.0:8000", "main:app"]', '', 'error: gunicorn loads main'],
+  ['["sh", "-c", "exec uvicorn main:app"]', '', 'error: uvicorn loads main'],
+  ['["python", "-m", "uvicorn", "main:app"]', '', 'error: uvicorn loads main'],
+  ['["python3", "-u", "./main.py"]', '', 'error: main.py is started, and is not in the app'],
+  ['["python3", "app.py"]', '', 'error: app.py is started, and is not there'],
+  ['["uvicorn", "app:app"]', 'docker_base_image_url = "ghcr.io/me/app:1"\n', 'warning: uvicorn loads app'],
+  ['["uvicorn", "backend.server:app"]', listed(''), 'error: uvicorn loads backend.server'],
+])('%s starts what is not there', async (entrypoint, rest, problem) => {
+  expect(await started(entrypoint, rest)).toContain(problem);
+});
+
+test.each([
+  ['["uvicorn", "src.app:app"]', ''],
+  ['["uvicorn", "--app-dir", "src", "app:app"]', ''],
+  ['["python", "/opt/server.py"]', ''],
+  ['["python", "-m", "http.server"]', ''],
+  ['["python", "ComfyUI/main.py"]', 'shell_commands = ["git clone https://x.test/ComfyUI"]\n'],
+  ['["uvicorn", "infinity_emb.server:app"]', listed('"infinity-emb[all]" = "1"')],
+])('%s starts what is there, or what may be', async (entrypoint, rest) => {
+  expect(await started(entrypoint, rest)).not.toMatch(/loads|is started/);
+});

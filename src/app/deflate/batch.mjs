@@ -4,19 +4,13 @@
  * long to pass to another thread as the file takes to read.
  *
  * @typedef {string | { text: string }} Source absolute path of a file, or generated content
- * @typedef {{ salt: string, hasContents: boolean }} CacheFacts
- *   the salt of its keys, and whether there is anything to be found in it
- * @typedef {{ kind: 'files', sources: Source[], store: boolean[], cache?: CacheFacts | undefined, buffer: ArrayBuffer }} FilesTask
- *   `store`: which files are not to be compressed
- * @typedef {{ kind: 'contents', lengths: number[], buffer: ArrayBuffer }} ContentsTask
- *   `buffer` holds contents of small files, concatenated
+ * @typedef {{ kind: 'files', sources: Source[], store: boolean[], known?: string[], buffer: ArrayBuffer }} FilesTask
+ *   `store`: which files are not to be compressed; `known`: the SHA-256 of contents of which a cache has the data
  *
  * @typedef {object} PackedFiles
  * @property {Float64Array} facts a row of {@link columns} for each file
  * @property {string} sha256 in hex, one after the other
  * @property {Map<number, Unread>} unread why files have no data, by their number
- * @property {Map<number, string>} keys under which a cache keeps what the data of a file compresses to, by its number
- * @property {{ key: string, length: number }} [tiny] where data ends that a cache keeps as one, and the key of that
  *
  * @typedef {object} SmallResult
  * @property {PackedFiles} files
@@ -24,51 +18,30 @@
  * @property {ArrayBuffer} buffer begins with `length` bytes of data, not in the order of the files
  */
 /** @import { Read, Unread } from './read-small-file.mjs' */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Contents, readSmallFile } from './read-small-file.mjs';
 import { ReusedStream } from './reused-stream.mjs';
 
-/**
- * What is known of a file: where its data is in the buffer, what it is (see {@link forms}), and what identified the file
- * before it was read.
- */
-export const columns = { at: 0, length: 1, form: 2, size: 3, crc32: 4, dev: 5, ino: 6, mtimeMs: 7, ctimeMs: 8 };
-export const columnCount = 9;
+/** What is known of a file: where its data is in the buffer, and what it is (see {@link forms}). */
+export const columns = { at: 0, length: 1, form: 2, size: 3, crc32: 4 };
+export const columnCount = 5;
 
-/** The data of a file: to be stored as it is, deflated, or its content, because a cache may have it deflated. */
-export const forms = { stored: 0, deflated: 1, content: 2 };
+/** The data of a file: to be stored as it is, deflated, or none because the content is known. */
+export const forms = { stored: 0, deflated: 1, known: 2 };
 
-/** Looking for a smaller content would take as long as compressing it, and a record for each as long as both. */
+/** To read and check what is kept of a smaller file takes no longer than to read the file. */
 export const tinyBytes = 4096;
 
 /**
  * @param {FilesTask} task
  * @returns {SmallResult}
  */
-export function packFiles({ sources, store, cache, buffer }) {
+export function packFiles({ sources, store, known = [], buffer }) {
   contents.clear();
   const found = sources.map((source) => readSmallFile(source, contents, buffer.byteLength));
-  const batch = new Batch(found, buffer, cache);
-  for (const index of batch.byLength()) batch.add(index, store[index] ?? false);
-  return batch.result();
-}
-
-/**
- * @param {ContentsTask} task
- * @returns {SmallResult}
- */
-export function packContents({ lengths, buffer }) {
-  contents.clear();
-  let at = 0;
-  const found = lengths.map((length) => {
-    const content = contents.take(length);
-    content.set(new Uint8Array(buffer, at, length));
-    at += length;
-    return { content };
-  });
   const batch = new Batch(found, buffer);
-  for (const index of batch.byLength()) batch.addData(index, /** @type {Uint8Array} */ (found[index]?.content), false);
+  for (const index of batch.byLength()) batch.add(index, store[index] ?? false, known[index]);
   return batch.result();
 }
 
@@ -81,25 +54,20 @@ class Batch {
   #sha256 = [];
   /** @type {PackedFiles['unread']} */
   #unread = new Map();
-  /** @type {PackedFiles['keys']} */
-  #keys = new Map();
-  #tinyLength = 0;
   #length = 0;
   #target;
 
   /**
    * @param {readonly Read[]} found
    * @param {ArrayBuffer} buffer
-   * @param {CacheFacts} [cache]
    */
-  constructor(found, buffer, cache) {
+  constructor(found, buffer) {
     this.found = found;
-    this.cache = cache;
     this.#target = new Uint8Array(buffer);
     this.#facts = new Float64Array(found.length * columnCount);
   }
 
-  /** As the stream is fastest. What is tiny comes first. */
+  /** As the stream is fastest. */
   byLength() {
     const length = (/** @type {number} */ index) => {
       const read = this.found[index];
@@ -109,43 +77,24 @@ class Batch {
   }
 
   /**
+   * Adds the content compressed, or as it is if that is not smaller.
    * @param {number} index
    * @param {boolean} store do not compress
+   * @param {string} [known] the SHA-256 of a content that need not be added
    */
-  add(index, store) {
+  add(index, store, known) {
     const read = this.found[index];
     this.#sha256[index] = unknownSha256;
     if (!read || !('content' in read)) {
       if (read) this.#unread.set(index, read);
       return;
     }
-    const { content, stats } = read;
+    const { content } = read;
+    const { length: size } = content;
     const sha256 = hash('sha256', content);
     this.#sha256[index] = sha256;
-    const row = index * columnCount;
-    this.#facts[row + columns.crc32] = crc32(content);
-    if (stats) {
-      this.#facts[row + columns.dev] = stats.dev;
-      this.#facts[row + columns.ino] = stats.ino;
-      this.#facts[row + columns.mtimeMs] = stats.mtimeMs;
-      this.#facts[row + columns.ctimeMs] = stats.ctimeMs;
-    }
-    const isTiny = content.length <= tinyBytes;
-    const isKept = this.cache !== undefined && stats !== undefined && !isTiny && !store;
-    if (isKept) this.#keys.set(index, hash('sha256', `${this.cache?.salt}file\n${sha256}`, 'base64'));
-    if (isKept && this.cache?.hasContents) this.#append(index, content, content.length, forms.content);
-    else this.addData(index, content, store);
-    if (isTiny) this.#tinyLength = this.#length;
-  }
-
-  /**
-   * Adds the content compressed, or as it is if that is not smaller.
-   * @param {number} index
-   * @param {Uint8Array} content
-   * @param {boolean} store
-   */
-  addData(index, content, store) {
-    const { length: size } = content;
+    this.#facts[index * columnCount + columns.crc32] = crc32(content);
+    if (sha256 === known) return this.#append(index, content.subarray(0, 0), size, forms.known);
     const deflated = store || size === 0 ? content : stream.deflate(content);
     if (deflated.length < size) this.#append(index, deflated, size, forms.deflated);
     else this.#append(index, content, size, forms.stored);
@@ -175,20 +124,8 @@ class Batch {
 
   /** @returns {SmallResult} */
   result() {
-    const files = {
-      facts: this.#facts,
-      sha256: this.#sha256.join(''),
-      unread: this.#unread,
-      keys: this.#keys,
-      ...(this.cache && { tiny: { key: this.#tinyKey(this.cache.salt), length: this.#tinyLength } }),
-    };
+    const files = { facts: this.#facts, sha256: this.#sha256.join(''), unread: this.#unread };
     return { files, length: this.#length, buffer: this.#target.buffer };
-  }
-
-  /** @param {string} salt */
-  #tinyKey(salt) {
-    const data = this.#target.subarray(0, this.#tinyLength);
-    return createHash('sha256').update(salt).update('tiny\n').update(data).digest('base64');
   }
 }
 

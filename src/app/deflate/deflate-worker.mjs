@@ -7,21 +7,19 @@
  *
  * @typedef {{ kind: 'block', dictionary: number, length: number, last: boolean, buffer: ArrayBuffer }} BlockTask
  *   `buffer` holds `dictionary` bytes that precede the block in its file, then the `length` bytes to compress
- * @typedef {Omit<BlockTask, 'kind'> & { kind: 'hash', salt: string }} HashTask
  * @typedef {{ kind: 'sums', id: number, length: number, last: boolean, buffer: ArrayBuffer }} SumsTask
  *   a block of a file that is stored: all blocks of an id go to one thread, in their order
- * @typedef {FilesTask | ContentsTask | BlockTask | HashTask | SumsTask} Task
+ * @typedef {FilesTask | BlockTask | SumsTask} Task
  *
- * @typedef {{ length: number, buffer: ArrayBuffer, files?: PackedFiles, key?: string, sums?: Sums }} Result
- *   the first `length` bytes of `buffer` are the data of all files; a hash has its key instead of data, and
- *   the last block of a stored file the checksums of the file
+ * @typedef {{ length: number, buffer: ArrayBuffer, files?: PackedFiles, sums?: Sums }} Result
+ *   the first `length` bytes of `buffer` are the data of all files; the last block of a stored file has the checksums of the file
  * @typedef {{ crc32: number, sha256: string }} Sums
  */
-/** @import { ContentsTask, FilesTask, PackedFiles } from './batch.mjs' */
+/** @import { FilesTask, PackedFiles } from './batch.mjs' */
 import { createHash } from 'node:crypto';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { packContents, packFiles } from './batch.mjs';
+import { packFiles } from './batch.mjs';
 import { deflateLevel } from './reused-stream.mjs';
 
 /**
@@ -30,22 +28,7 @@ import { deflateLevel } from './reused-stream.mjs';
  */
 export function runTask(task) {
   if (task.kind === 'files') return packFiles(task);
-  if (task.kind === 'contents') return packContents(task);
-  if (task.kind === 'sums') return addToSums(task);
-  return task.kind === 'hash' ? hashBlock(task) : deflateBlock(task);
-}
-
-/**
- * The key of a block: what compressing it depends on.
- * @param {HashTask} task
- */
-function hashBlock({ salt, dictionary, length, last, buffer }) {
-  const key = createHash('sha256')
-    .update(salt)
-    .update(`block ${dictionary} ${last}\n`)
-    .update(new Uint8Array(buffer, 0, dictionary + length))
-    .digest('base64');
-  return { length: 0, buffer, key };
+  return task.kind === 'sums' ? addToSums(task) : deflateBlock(task);
 }
 
 /** @type {Map<number, { crc32: number, hash: import('node:crypto').Hash }>} by the id of the file */

@@ -2,8 +2,7 @@
 /**
  * Reads files into memory that is used again for the next task.
  *
- * @typedef {{ content: Uint8Array, stats?: import('node:fs').Stats }} Content
- *   `stats`: what identified the file before it was read
+ * @typedef {{ content: Uint8Array }} Content
  * @typedef {{ error: { code: string, message: string } } | { grown: true }} Unread
  * @typedef {Content | Unread} Read
  */
@@ -70,7 +69,7 @@ function readUpTo(maxBytes, path, contents) {
       if (count === 0) break;
       read += count;
     }
-    return { content: read < size ? content.subarray(0, read) : content, stats };
+    return { content: content.subarray(0, read) };
   } finally {
     closeSync(file);
   }

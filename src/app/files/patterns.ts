@@ -44,13 +44,20 @@ export const virtualEnvironmentMarkers: readonly string[] = ['pyvenv.cfg', 'cond
 /** Whether the patterns send a file in the app folder. */
 export function isSelected(path: string, include: readonly string[], exclude: readonly string[]): boolean {
   if (path.startsWith('../') || isAbsolute(path)) return false;
+  return !exclusionOf(path, exclude) && parseIncludes(include).patterns.some((each) => each.matches(path));
+}
+
+/** The first part of a path that is not sent; without a pattern, by its name. */
+export function exclusionOf(path: string, exclude: readonly string[]): { part: string; by?: string } | undefined {
+  const { patterns } = parseExcludes(exclude);
   const names = path.split('/');
-  const { patterns: excludes } = parseExcludes(exclude);
-  const isExcluded = names.some((name, index) => {
+  for (const [index, name] of names.entries()) {
     const part = names.slice(0, index + 1).join('/');
-    return isExcludedByDefault(name) || excludes.some((each) => each.matches(part, name, index < names.length - 1));
-  });
-  return !isExcluded && parseIncludes(include).patterns.some((each) => each.matches(path));
+    const pattern = patterns.find((each) => each.matches(part, name, index < names.length - 1));
+    if (pattern) return { part, by: pattern.text };
+    if (isExcludedByDefault(name)) return { part };
+  }
+  return undefined;
 }
 
 /** The line that excludes more paths than the present patterns: a fix must not replace those. */

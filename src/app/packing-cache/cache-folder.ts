@@ -2,15 +2,11 @@ import { createHash } from 'node:crypto';
 import { rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder, namesIn } from '../../kernel/disk/index.ts';
-import { segmentEnding } from './segment.ts';
 
 const maxBytes = 2 * 2 ** 30;
 const dayMs = 86_400_000;
-/** Of what is known of one app folder. */
-const indexEnding = '.files';
-const stampEnding = '.stamp';
 /** What is known of app folders that are gone would pile up. */
-const maxAppFileDays = 90;
+const maxDays = 90;
 
 interface CacheFile {
   path: string;
@@ -24,8 +20,10 @@ export function packingFolder(cache: string): string {
   return join(cache, 'packing');
 }
 
-export const indexPath = (folder: string, root: string): string => appFile(folder, root, indexEnding);
-export const stampPath = (folder: string, root: string): string => appFile(folder, root, stampEnding);
+export const indexPath = (folder: string, root: string): string => appFile(folder, root, '.files');
+export const stampPath = (folder: string, root: string): string => appFile(folder, root, '.stamp');
+export const membersPath = (folder: string, root: string, name: string): string =>
+  appFile(folder, root, `-${name}.members`);
 
 function appFile(folder: string, root: string, ending: string): string {
   return join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}${ending}`);
@@ -62,10 +60,11 @@ export function openFolder(cache: string): string {
   return folder;
 }
 
-export function segmentPaths(folder: string): string[] {
-  return listFiles(folder)
-    .filter(({ name }) => name.endsWith(segmentEnding))
-    .map(({ path }) => path);
+/** Removes the members of an app that are not `among` these. */
+export function removeOtherMembers(folder: string, root: string, among: ReadonlySet<string>): void {
+  const start = appFile(folder, root, '-');
+  for (const { path } of listFiles(folder))
+    if (path.startsWith(start) && !among.has(path)) rmSync(path, { force: true });
 }
 
 /** How large the cache may be: 2 GiB, on a disk with little space a tenth of that. */
@@ -84,11 +83,8 @@ export function trimCache(folder: string, limit: number, now: number): void {
   }
 }
 
-function isStale({ name, usedAt }: CacheFile, now: number): boolean {
-  const isOfApp = name.endsWith(indexEnding) || name.endsWith(stampEnding);
-  const maxDays = isNamedTemporary(name) ? 1 : isOfApp ? maxAppFileDays : Number.POSITIVE_INFINITY;
-  return usedAt < now - maxDays * dayMs;
-}
+const isStale = ({ name, usedAt }: CacheFile, now: number) =>
+  usedAt < now - (isNamedTemporary(name) ? 1 : maxDays) * dayMs;
 
 function listFiles(folder: string): CacheFile[] {
   return namesIn(folder).flatMap((name) => {

@@ -3,7 +3,7 @@
  * of numbers, in memory as on disk: for 50,000 small files, objects and their JSON would take half as long as packing them.
  */
 import { createHash } from 'node:crypto';
-import { lstatSync, statfsSync, statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { writeFileAtomic } from '../../kernel/disk/index.ts';
@@ -16,214 +16,125 @@ export interface Checksums {
   sha256: string;
 }
 
-/** The content of a file as it goes into an archive. */
-export interface KnownContent extends Checksums {
-  size: number;
-  /** Of the compressed blocks, in order; a small file has one. Empty if it is stored as it is. */
-  keys: readonly string[];
-  /** Where a tiny file is in the one block, which it shares with others. */
-  part?: BlockPart | undefined;
+/** Where what a file compresses to is: in a file of members, by the number of that. */
+export interface MemberPlace {
+  members: number;
+  at: number;
+  length: number;
 }
 
-export interface IndexedFile extends Omit<KnownContent, 'size' | 'keys'> {
-  /** Null if only its checksums are known: it was read and not packed, or its name says that it does not shrink. */
-  keys: readonly string[] | null;
+export interface KnownContent extends Checksums {
+  size: number;
+  /** Null if it does not shrink; undefined if only its checksums are known, because it was read and not packed. */
+  packed: MemberPlace | null | undefined;
+}
+
+/** A file of members: its name, and the CRC-32 of each of its chunks. */
+interface Members {
+  name: string;
+  sums: number[];
 }
 
 interface Head {
   paths: string[];
-  /** Of keys. */
-  lists: (readonly string[])[];
+  members: [number: number, members: Members][];
 }
 
 export class FileIndex {
-  /** Of files that were known before. */
-  readonly #rowOf: Map<string, number>;
-  /** The other rows are of these files. Nobody looks them up. */
-  readonly #added: string[] = [];
-  readonly #rows: FileRows;
-  readonly #lists: Head['lists'];
+  readonly #rows: Map<string, number>;
+  #bytes = Buffer.alloc(0);
+  #doubles = new Float64Array(0);
+  #integers = new Uint32Array(0);
+  #count: number;
 
   private constructor(
-    /** What the keys and the identities depend on. */
+    /** What the archive depends on besides the files. */
     private readonly salt: string,
     /** Of the files; undefined if their change times cannot be trusted. */
     readonly device: number | undefined,
-    { paths, lists }: Head = { paths: [], lists: [] },
-    rows: Uint8Array = new Uint8Array(0),
+    readonly members: Map<number, Members>,
+    paths: readonly string[],
+    rows: Uint8Array,
   ) {
-    this.#rowOf = new Map(paths.map((path, row) => [path, row]));
-    this.#rows = new FileRows(rows);
-    this.#lists = lists;
+    this.#rows = new Map(paths.map((path, row) => [path, row]));
+    this.#count = paths.length;
+    this.#resize(this.#count);
+    this.#bytes.set(rows);
   }
 
-  /** Reads the index; a missing or damaged file gives an empty one. `keySalt` goes into each of its keys. */
-  static async read(path: string, keySalt: string, device: number | undefined): Promise<FileIndex> {
-    const salt = `files 5 ${device} ${endianness()}\n${keySalt}`;
+  /** Reads the index; a missing or damaged file gives an empty one. */
+  static async read(path: string, compression: string, device: number | undefined): Promise<FileIndex> {
+    const salt = `files 6 ${device} ${endianness()}\n${compression}`;
     const content = await readFile(path).catch(() => Buffer.alloc(0));
     const body = content.subarray(digestBytes);
-    if (!digestOf(salt, body).equals(content.subarray(0, digestBytes))) return new FileIndex(salt, device);
+    const isWhole = digestOf(salt, body).equals(content.subarray(0, digestBytes));
+    if (!isWhole) return new FileIndex(salt, device, new Map(), [], new Uint8Array(0));
     const headEnd = body.indexOf('\n');
-    const head = tryParseJson(body.toString('utf8', 0, headEnd)) as Head;
-    return new FileIndex(salt, device, head, body.subarray(headEnd + 1));
+    const { paths, members } = tryParseJson(body.toString('utf8', 0, headEnd)) as Head;
+    return new FileIndex(salt, device, new Map(members), paths, body.subarray(headEnd + 1));
   }
 
-  get size(): number {
-    return this.#rowOf.size;
+  /** The row of a path, whether or not the file has changed. */
+  find(path: string): number | undefined {
+    return this.#rows.get(path);
   }
 
-  /** Since it was learned. `found`: what it was when it was found, so that it need not be looked at again. */
-  isUnchanged(path: string, found?: FileStats): boolean {
-    const row = this.#rowOf.get(path);
-    if (row === undefined || this.device === undefined) return false;
-    const stats = found ?? currentStats(path, this.device);
-    return stats?.dev === this.device && this.#rows.isOf(row, stats);
+  /** Whether a file with these stats has not changed since it was learned. */
+  isUnchanged(row: number, stats: FileStats | undefined): boolean {
+    const at = doublesAt(row);
+    return (
+      stats !== undefined &&
+      stats.dev === this.device &&
+      this.#doubles[at] === stats.ino &&
+      this.#doubles[at + 1] === stats.size &&
+      this.#doubles[at + 2] === stats.mtimeMs &&
+      this.#doubles[at + 3] === stats.ctimeMs
+    );
   }
 
   /** Whether a file with these stats cannot change without a trace. */
-  canLearn({ dev, ctimeMs }: Pick<FileStats, 'dev' | 'ctimeMs'>, startedAt: number): boolean {
+  canLearn({ dev, ctimeMs }: FileStats, startedAt: number): boolean {
     return dev === this.device && isSettled(ctimeMs, startedAt);
   }
 
-  get(path: string): (IndexedFile & { size: number }) | undefined {
-    const row = this.#rowOf.get(path);
-    if (row === undefined) return undefined;
-    const { list, ...facts } = this.#rows.facts(row);
-    return { ...facts, size: this.#rows.size(row), keys: this.#lists[list] ?? null };
+  contentOf(row: number): KnownContent {
+    const sha256 = this.#bytes.toString('hex', sha256At(row), sha256At(row) + sha256Bytes);
+    const size = this.#doubles[doublesAt(row) + 1] ?? 0;
+    return { crc32: this.#integer(row, columns.crc32), sha256, size, packed: this.packedOf(row) };
   }
 
-  /** Those of `get`, for a small part of its time. */
-  keysOf(path: string): IndexedFile['keys'] | undefined {
-    const row = this.#rowOf.get(path);
-    return row === undefined ? undefined : (this.#lists[this.#rows.list(row)] ?? null);
+  /** That of `contentOf`, for a small part of its time. */
+  packedOf(row: number): KnownContent['packed'] {
+    const form = this.#integer(row, columns.form);
+    if (form !== forms.packed) return form === forms.stored ? null : undefined;
+    const members = this.#integer(row, columns.members);
+    return { members, at: this.#integer(row, columns.at), length: this.#integer(row, columns.length) };
   }
 
-  set(path: string, stats: FileStats, { keys, ...sums }: IndexedFile): void {
-    this.#added.push(path);
-    this.#rows.add(stats, { ...sums, list: this.#listNumber(keys) });
-  }
-
-  delete(path: string): void {
-    this.#rowOf.delete(path);
+  /** Without stats, only the content is known. */
+  set(path: string, stats: FileStats | undefined, { crc32, sha256, size, packed }: KnownContent): void {
+    const row = this.#count++;
+    if (this.#count * rowBytes > this.#bytes.length) this.#resize(2 * this.#count);
+    // Not a number equals none.
+    const { ino, mtimeMs, ctimeMs } = stats ?? { ino: Number.NaN, mtimeMs: 0, ctimeMs: 0 };
+    this.#doubles.set([ino, size, mtimeMs, ctimeMs], doublesAt(row));
+    const form = packed ? forms.packed : packed === null ? forms.stored : forms.unknown;
+    const { members, at, length } = packed ?? { members: 0, at: 0, length: 0 };
+    // In the order of the columns.
+    this.#integers.set([crc32, form, members, at, length], integersAt(row));
+    this.#bytes.write(sha256, sha256At(row), sha256Bytes, 'hex');
+    this.#rows.set(path, row);
   }
 
   /** Without files that are not `among` these. Throws system errors. */
   async write(file: string, among?: ReadonlySet<string>): Promise<void> {
-    const live = this.#rows.count === this.#added.length ? this : this.#live(among);
-    const head = JSON.stringify({ paths: live.#added, lists: live.#lists } satisfies Head);
-    const body = Buffer.concat([Buffer.from(`${head}\n`), live.#rows.bytes]);
+    const live = [...this.#rows].filter(([path]) => among?.has(path) ?? true);
+    const rows = Buffer.allocUnsafe(live.length * rowBytes);
+    for (const [index, [, row]] of live.entries())
+      this.#bytes.copy(rows, index * rowBytes, row * rowBytes, (row + 1) * rowBytes);
+    const head: Head = { paths: live.map(([path]) => path), members: [...this.members] };
+    const body = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), rows]);
     await writeFileAtomic(file, Buffer.concat([digestOf(this.salt, body), body]), { mode: 0o600 });
-  }
-
-  #live(among: ReadonlySet<string> | undefined): FileIndex {
-    const live = new FileIndex(this.salt, this.device);
-    for (const [path, row] of this.#rowOf) if (among?.has(path) ?? true) live.#copy(path, this, row);
-    const firstAdded = this.#rows.count - this.#added.length;
-    for (const [index, path] of this.#added.entries()) live.#copy(path, this, firstAdded + index);
-    return live;
-  }
-
-  #copy(path: string, from: FileIndex, row: number): void {
-    this.#added.push(path);
-    this.#rows.copy(from.#rows, row, this.#listNumber(from.#lists[from.#rows.list(row)] ?? null));
-  }
-
-  /** Tiny files that share a block come one after the other, with the same list. */
-  #listNumber(keys: readonly string[] | null): number {
-    if (keys === null) return noList;
-    if (this.#lists.at(-1) === keys) return this.#lists.length - 1;
-    return this.#lists.push(keys) - 1;
-  }
-}
-
-const digestBytes = 32;
-const noList = 2 ** 32 - 1;
-
-/** Damage and other versions of the format differ in it. */
-function digestOf(salt: string, body: Uint8Array): Buffer {
-  return createHash('sha256').update(`${salt}\n`).update(body).digest();
-}
-
-/** What a row has besides the identity of its file. */
-interface RowFacts {
-  crc32: number;
-  sha256: string;
-  /** A number of the caller's. */
-  list: number;
-  /** Of a tiny file: where it is in a block that it shares with others. */
-  part?: BlockPart | undefined;
-}
-
-interface BlockPart {
-  at: number;
-  length: number;
-  deflated: boolean;
-}
-
-/** The identities of files (`file-identity.ts`) and what is known of them, in rows of 88 bytes. */
-class FileRows {
-  #bytes = Buffer.alloc(0);
-  #doubles = new Float64Array(0);
-  #integers = new Uint32Array(0);
-  count = 0;
-
-  /** `bytes`: what {@link bytes} has returned. */
-  constructor(bytes: Uint8Array) {
-    this.count = Math.floor(bytes.length / rowBytes);
-    this.#resize(this.count);
-    this.#bytes.set(bytes.subarray(0, this.#bytes.length));
-  }
-
-  get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.count * rowBytes);
-  }
-
-  isOf(row: number, stats: FileStats): boolean {
-    const at = doublesAt(row);
-    return identityOf(stats).every((value, index) => this.#doubles[at + index] === value);
-  }
-
-  facts(row: number): RowFacts {
-    const form = this.#integer(row, columns.form);
-    const part = { at: this.#integer(row, columns.at), length: this.#integer(row, columns.length) };
-    return {
-      crc32: this.#integer(row, columns.crc32),
-      sha256: this.#bytes.toString('hex', sha256At(row), sha256At(row) + sha256Bytes),
-      list: this.list(row),
-      part: form === forms.whole ? undefined : { ...part, deflated: form === forms.deflatedPart },
-    };
-  }
-
-  list(row: number): number {
-    return this.#integer(row, columns.list);
-  }
-
-  size(row: number): number {
-    return this.#doubles[doublesAt(row) + 1] ?? 0;
-  }
-
-  add(stats: FileStats, { crc32, sha256, list, part }: RowFacts): number {
-    const row = this.#append();
-    this.#doubles.set(identityOf(stats), doublesAt(row));
-    const form = !part ? forms.whole : part.deflated ? forms.deflatedPart : forms.storedPart;
-    // In the order of the columns.
-    this.#integers.set([crc32, list, form, part?.at ?? 0, part?.length ?? 0], integersAt(row));
-    this.#bytes.write(sha256, sha256At(row), sha256Bytes, 'hex');
-    return row;
-  }
-
-  /** Adds a row of another table with another list. Returns its number. */
-  copy(from: FileRows, of: number, list: number): number {
-    const row = this.#append();
-    from.#bytes.copy(this.#bytes, row * rowBytes, of * rowBytes, (of + 1) * rowBytes);
-    this.#integers[integersAt(row) + columns.list] = list;
-    return row;
-  }
-
-  #append(): number {
-    const row = this.count++;
-    if (this.count * rowBytes > this.#bytes.length) this.#resize(2 * this.count);
-    return row;
   }
 
   #integer(row: number, column: number): number {
@@ -240,29 +151,21 @@ class FileRows {
   }
 }
 
-/** Four doubles, five integers and four unused bytes, the SHA-256. */
+const digestBytes = 32;
+
+/** Damage and other versions of the format differ in it. */
+function digestOf(salt: string, body: Uint8Array): Buffer {
+  return createHash('sha256').update(`${salt}\n`).update(body).digest();
+}
+
+/** A row: four doubles, five integers and four unused bytes, the SHA-256. */
 const rowBytes = 88;
 const sha256Bytes = 32;
-const columns = { crc32: 0, list: 1, form: 2, at: 3, length: 4 };
-const forms = { whole: 0, deflatedPart: 1, storedPart: 2 };
-const identityOf = ({ ino, size, mtimeMs, ctimeMs }: FileStats) => [ino, size, mtimeMs, ctimeMs];
+const columns = { crc32: 0, form: 1, members: 2, at: 3, length: 4 };
+const forms = { unknown: 0, stored: 1, packed: 2 };
 const doublesAt = (row: number) => (row * rowBytes) / 8;
 const integersAt = (row: number) => (row * rowBytes + 32) / 4;
 const sha256At = (row: number) => row * rowBytes + 56;
-
-/**
- * What tells that a file has not changed: a new content changes the change time (ctime), whatever `touch -r` or an
- * unpacking program does to the modification time. Times are exact to 0.3 µs, far below the minute of `isSettled`.
- * Undefined if it is not a regular file, or is on another device.
- */
-function currentStats(path: string, device: number): FileStats | undefined {
-  try {
-    const stats = lstatSync(path);
-    return stats.isFile() && stats.dev === device ? stats : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** By the magic number of statfs: local disks. Others cache (network), lack change times (FAT) or miss some (tmpfs). */
 const trustedFileSystems = new Set([

@@ -8,8 +8,8 @@ import { type Checksums, FileIndex, isSettled, trustedDevice } from './file-inde
 import type { PackingCacheOptions } from './packing-cache.ts';
 
 export { clearPackingCache, packingFolder, packingUsage } from './cache-folder.ts';
-export type { Checksums } from './file-index.ts';
-export { type KnownContent, PackingCache, type PackingCacheOptions } from './packing-cache.ts';
+export type { Checksums, KnownContent, MemberPlace } from './file-index.ts';
+export { type PackedContent, PackingCache, type PackingCacheOptions } from './packing-cache.ts';
 
 /** A digest of all files, remembered in a file of one line: for an unchanged app, the index itself is not read. */
 export class AppStamp {
@@ -95,16 +95,18 @@ export class KnownFiles {
     return this.index.device !== undefined;
   }
 
-  /** Of a file that has not changed. `stats`: what it was when it was found, so that it need not be looked at again. */
+  /** Of a file that has not changed. `stats`: what it was when it was found. */
   recall(path: string, stats?: FileStats): Checksums | undefined {
-    const unchanged = this.index.isUnchanged(path, stats) ? this.index.get(path) : undefined;
-    return unchanged && { crc32: unchanged.crc32, sha256: unchanged.sha256 };
+    const row = this.index.find(path);
+    if (row === undefined || !this.index.isUnchanged(row, stats)) return undefined;
+    const { crc32, sha256 } = this.index.contentOf(row);
+    return { crc32, sha256 };
   }
 
   /** Remembers a file that was read. `stats` are from before that. */
-  learn(path: string, stats: FileStats, { crc32, sha256 }: Checksums): void {
+  learn(path: string, stats: FileStats, sums: Checksums): void {
     if (!this.index.canLearn(stats, this.options.now)) return;
-    this.index.set(path, stats, { crc32, sha256, keys: null });
+    this.index.set(path, stats, { ...sums, size: stats.size, packed: undefined });
     this.#hasLearned = true;
   }
 

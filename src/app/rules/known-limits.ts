@@ -1,22 +1,21 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { readImage } from '../docker-image.ts';
-import { gpuFacts, gpusIn, hasTorchKernels } from '../hardware.ts';
+import { accelerators, gpusIn, hasTorchKernels } from '../hardware.ts';
 import { isLaterVersion } from '../later-version.ts';
+import { pipLines, readPipLine } from '../pip-line.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { readRequirementsText } from '../requirements.ts';
-import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
-import { type MissingWheels, missingWheels, oldestTorchWith, pinnedVersion, torchBuild } from '../wheels.ts';
-import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
+import { oldestTorchWith, torchBuild } from '../wheels.ts';
+import { type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about what is known to fail later: in the build, on the GPU or under load. */
 export const knownLimitsRule: Rule = function* (app) {
   const runtime = selectRuntime(app.sections);
   if (runtime !== 'cortex' && runtime !== 'custom') return;
   if (app.sections['runtime.custom']?.dockerfile_path === undefined) {
-    yield* packagesWithoutWheels(app);
     yield* torchOlderThanGpu(app);
   }
   yield* imageOlderThanGpu(app);
@@ -25,39 +24,10 @@ export const knownLimitsRule: Rule = function* (app) {
   yield* serverBelowConcurrency(app);
 };
 
-function* packagesWithoutWheels(app: RuleInput): Generator<ConfigIssue> {
-  if (!isReadable(app, 'deployment.python_version')) return;
-  const isSet = app.sections.deployment?.python_version !== undefined;
-  const python = app.sections.deployment?.python_version ?? String(sections.deployment.keys.python_version.default);
-  for (const { name, version, at, line } of pinnedPackages(app)) {
-    const missing = missingWheels(name, version, python);
-    if (!missing) continue;
-    const other = missing.pythons.at(-1);
-    const details = { why: line + whyMissing(missing, python) };
-    const message = `${name} ${version} has no wheels for Python ${python}`;
-    if (isSet && other !== undefined) {
-      yield warningAt('deployment.python_version', message, { ...details, fix: `python_version = "${other}"` });
-    } else {
-      yield warningAt(at, message, { ...details, fix: fixOf(name, missing) });
-    }
-  }
-}
-
-function whyMissing({ pythons, versions, source }: MissingWheels, python: string): string {
-  const has = pythons.length > 0 ? `it has them for Python ${pythons.join(', ')}` : 'it has them for no Python offered';
-  const others = versions ? `${versions.join(' to ')} have them for ${python}` : 'no other version has them';
-  return `${has}; ${others} (${source})`;
-}
-
-function fixOf(name: string, { versions }: MissingWheels): string {
-  if (versions) return `use ${name} ${versions.join(' to ')}`;
-  return `name the URL of a wheel of ${name}: without one, the build compiles it, and fails if a compiler is missing`;
-}
-
 /** The dearest mistake: the build succeeds, and the first kernel fails on a rented GPU. */
 function* torchOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
   const gpus = gpusIn(app.sections.hardware?.compute);
-  for (const { name, requirement, at, line } of pinnedPackages(app)) {
+  for (const { name, requirement, at, line } of wantedPackages(app)) {
     const built = torchBuild(name, requirement);
     const gpu = built && gpus.find((each) => !hasTorchKernels(each, built.cuda));
     if (!gpu) continue;
@@ -71,9 +41,8 @@ function* torchOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-interface PinnedPackage {
+interface WantedPackage {
   name: string;
-  version: string;
   /** As it is written. */
   requirement: string;
   /** Where another file pins it. */
@@ -82,25 +51,23 @@ interface PinnedPackage {
 }
 
 /** Of the section, or of the file that the config file names. */
-function pinnedPackages({ root, sections: draft }: RuleInput): PinnedPackage[] {
+function wantedPackages({ root, sections: draft }: RuleInput): WantedPackage[] {
   const path = draft['dependencies.paths']?.pip;
   const text = path === undefined ? '' : (readRequirementsText(resolve(root, path))?.text ?? '');
-  const listed = text.split(/\r?\n/).flatMap((line, index) => {
-    const [, name = '', version] = /^\s*([\w.-]+)(?:\[[^\]]{0,80}\])?\s*(==\s*[^\s;#]+)/.exec(line) ?? [];
+  const listed = pipLines(text).flatMap(({ text: written, line }) => {
+    const read = readPipLine(written);
     const at = ['cerebrium', 'dependencies', 'paths', 'pip'];
-    return version === undefined ? [] : [{ name, version, at, line: `${path}:${index + 1} pins it; ` }];
+    return read.kind === 'package'
+      ? [{ name: read.name, requirement: read.wanted, at, line: `${path}:${line} pins it; ` }]
+      : [];
   });
-  const own = Object.entries(draft['dependencies.pip'] ?? {}).map(([name, version]) => ({
-    name,
-    version,
+  const own = Object.entries(draft['dependencies.pip'] ?? {}).map(([name, requirement]) => ({
+    name: name.replace(/\[.*$/, ''),
+    requirement,
     at: ['cerebrium', 'dependencies', 'pip', name],
     line: '',
   }));
-  return [...own, ...listed].flatMap(({ name: written, version, at, line }) => {
-    const pinned = pinnedVersion(version);
-    const name = written.replace(/\[.*$/, '').replaceAll('_', '-').toLowerCase();
-    return pinned === undefined ? [] : [{ name, version: pinned, requirement: version, at, line }];
-  });
+  return [...own, ...listed];
 }
 
 function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
@@ -143,7 +110,7 @@ function* modelLargerThanGpu({ root, sections: { hardware } }: RuleInput): Gener
 }
 
 function largerThan(gigabytes: number): string | undefined {
-  const larger = gpusIn(Object.keys(gpuFacts)).filter(({ memory }) => memory > gigabytes);
+  const larger = gpusIn(Object.keys(accelerators)).filter(({ memory }) => memory > gigabytes);
   return larger.sort((one, other) => one.memory - other.memory)[0]?.name;
 }
 

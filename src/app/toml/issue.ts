@@ -2,7 +2,7 @@ import type { AST } from 'toml-eslint-parser';
 import type { CommandLine, Sentence } from '../../kernel/command-line.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
-import { locationAt, type TomlSource } from './source.ts';
+import { locationOf, type TomlSource } from './source.ts';
 
 /** Names of tables and keys, and indexes of lists, from the root of the document. */
 export type TomlPath = readonly (string | number)[];
@@ -74,7 +74,7 @@ function toProblem(
 ): Problem {
   const value = at && offsets.get(pathId(at))?.value;
   const written = value ? source.text.slice(...value) : '';
-  const marked = at && locationAt(source, ...offsetsToMark(at, part, offsets));
+  const marked = at && locationOf(source, ...offsetsToMark(at, part, offsets));
   const location = marked && hidesValue ? withoutValue(marked) : marked;
   const text = { why: resolveText(why, written), fix: resolveText(fix, written) };
   return {

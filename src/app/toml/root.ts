@@ -10,9 +10,9 @@ import { headerFix, tableAt } from './unknown.ts';
 export function readRoot(document: TomlTable): { cerebrium?: TomlTable; issues: ConfigIssue[] } {
   const { cerebrium, ...others } = document;
   const report = cerebrium === undefined ? errorAt : warningAt;
-  const strays = Object.entries(others).flatMap(([name, value]) => [
-    ...(environmentIn(name, value) ?? stray(name, value, report, cerebrium)),
-  ]);
+  const strays = Object.entries(others).flatMap(
+    ([name, value]) => environmentIssue([name], value) ?? [...stray(name, value, report, cerebrium)],
+  );
   if (isTable(cerebrium)) return { cerebrium, issues: strays };
   if (cerebrium !== undefined) {
     const message = `cerebrium must be a section, got ${describeType(cerebrium)}`;
@@ -22,11 +22,6 @@ export function readRoot(document: TomlTable): { cerebrium?: TomlTable; issues: 
   const why = 'all settings are below cerebrium: [cerebrium.deployment], [cerebrium.hardware], …';
   const fix = '[cerebrium.deployment]\nname = "my-app"';
   return { issues: [errorAt(['cerebrium'], '[cerebrium] not found in this file', { why, fix }), ...strays] };
-}
-
-function environmentIn(name: string, value: TomlValue): ConfigIssue[] | undefined {
-  const issue = environmentIssue([name], value);
-  return issue && [issue];
 }
 
 /** Reports a key outside of `cerebrium`; by `report` if it is a section that belongs in it. */

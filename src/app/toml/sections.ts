@@ -1,9 +1,9 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { type SectionName, sectionNamed, sectionNames, type Values } from '../schema.ts';
 import type { Key } from '../schema-keys.ts';
-import { describeType, isTable, quoteAsWritten, tomlAssignment, toToml } from './format.ts';
-import { type ConfigIssue, errorAt, warningAt } from './issue.ts';
-import { isStrings, unknownKey, unknownTable, valueKinds } from './unknown.ts';
+import { describeType, isTable, quoteAsWritten, tomlAssignment, tomlKey, toToml } from './format.ts';
+import { type ConfigIssue, errorAt } from './issue.ts';
+import { unknownKey, unknownTable, valueKinds } from './unknown.ts';
 
 export interface Draft {
   sections: { [S in SectionName]?: Values<S> };
@@ -114,80 +114,28 @@ function* readPackage(
 ): Generator<ConfigIssue> {
   const name = path.at(-1) ?? '';
   const at = ['cerebrium', ...path];
-  const meant = typeof value === 'string' ? { name, version: value } : packageMeant(name, value);
-  if (meant && localPath.test(meant.version) && path[1] !== 'apt') {
-    yield errorAt(at, `the version of ${name} is a path: ${meant.version}`, {
+  if (typeof value !== 'string') yield noVersion(name, value, at);
+  else if (localPath.test(value) && path[1] !== 'apt') {
+    yield errorAt(at, `the version of ${name} is a path: ${value}`, {
       why: 'a version is a number, a range, a URL or "latest"',
-      fix: `[cerebrium.deployment]\nshell_commands = ${toToml([`pip install ${meant.version}`])}`,
+      fix: `[cerebrium.deployment]\nshell_commands = ${toToml([`pip install ${value}`])}`,
     });
-  } else if (typeof value === 'string') into[name] = value;
-  else if (!meant && isTable(value)) yield* dottedNames(value, at, [name], into);
-  else yield noVersion(name, value, at, meant);
+  } else into[name] = value;
 }
 
 const localPath = /^(\.{1,2}|~)?[\\/]|^[a-z]:\\/i;
 
-function noVersion(name: string, value: TomlValue, at: string[], meant: PackageVersion | undefined): ConfigIssue {
-  return errorAt(at, `the version of ${name} must be a string, got ${describeType(value)}`, {
-    why: (written) => (/^(object|boolean)$/.test(typeof value) ? undefined : quoteIt(value, written)),
-    fix: (written) => {
-      if (value === false) return `remove ${name}`;
-      return meant
-        ? tomlAssignment(meant.name, toToml(meant.version))
-        : tomlAssignment(name, quoteAsWritten(value, written));
-    },
+/** In TOML, `zope.interface = "5"` is a table `zope` with a key `interface`. */
+function noVersion(name: string, value: TomlValue, at: string[]): ConfigIssue {
+  const message = `the version of ${name} must be a string, got ${describeType(value)}`;
+  const why = 'a version is one string, such as ">=1.2", and a name with dots is quoted';
+  if (typeof value === 'boolean')
+    return errorAt(at, message, { fix: value ? `${tomlKey(name)} = "latest"` : `remove ${name}` });
+  if (typeof value === 'object' && !(value instanceof Date)) return errorAt(at, message, { why });
+  return errorAt(at, message, {
+    why: (written) => quoteIt(value, written),
+    fix: (written) => tomlAssignment(name, quoteAsWritten(value, written)),
   });
-}
-
-interface PackageVersion {
-  name: string;
-  version: string;
-}
-
-/** The name and version of a package in the form of another tool, such as poetry; undefined if that is not certain. */
-function packageMeant(name: string, value: TomlValue): PackageVersion | undefined {
-  if (value === true) return { name, version: 'latest' };
-  if (isStrings(value) && (value.length === 1 || value.every((part) => /^[<>=!~]/.test(part)))) {
-    return { name, version: value.join(',') || 'latest' };
-  }
-  if (!isTable(value)) return undefined;
-  const extras = isStrings(value.extras) ? value.extras : [];
-  const version = versionMeant(value) ?? (extras.length > 0 ? 'latest' : undefined);
-  if (typeof version !== 'string') return undefined;
-  const markers = typeof value.markers === 'string' ? `; ${value.markers}` : '';
-  return { name: extras.length > 0 ? `${name}[${extras.join(',')}]` : name, version: version + markers };
-}
-
-function versionMeant({ git, rev, tag, branch, version, url, path }: TomlTable): TomlValue | undefined {
-  if (typeof git !== 'string') return version ?? url ?? path;
-  const ref = rev ?? tag ?? branch;
-  return `git+${git}${typeof ref === 'string' ? `@${ref}` : ''}`;
-}
-
-/** In TOML, `zope.interface = "5"` is a table `zope` with a key `interface`. The package is meant, and is sent. */
-function* dottedNames(
-  table: TomlTable,
-  at: readonly string[],
-  names: readonly string[],
-  into: Record<string, unknown>,
-): Generator<ConfigIssue> {
-  if (Object.keys(table).length === 0 || names.length > 5) {
-    return yield errorAt(at, `the version of ${names.join('.')} must be a string, got a table`);
-  }
-  for (const [key, value] of Object.entries(table)) {
-    const inner = [...names, key];
-    const name = inner.join('.');
-    if (isTable(value)) yield* dottedNames(value, [...at, key], inner, into);
-    else {
-      const isVersion = typeof value === 'string';
-      if (isVersion) into[name] = value;
-      yield (isVersion ? warningAt : errorAt)([...at, key], `the name ${toToml(name)} must be quoted`, {
-        part: 'key',
-        why: 'an unquoted dot starts a table, and other tools read it so',
-        fix: (written) => tomlAssignment(name, isVersion ? written : quoteAsWritten(value, written)),
-      });
-    }
-  }
 }
 
 function quoteIt(value: TomlValue, written: string): string {

@@ -9,7 +9,6 @@ export interface TomlSource {
   shownAs: string;
   /** Without a byte-order mark, so that columns match those of editors. */
   text: string;
-  lineStarts: readonly number[];
 }
 
 /** A larger file is most likely not a cerebrium.toml. */
@@ -29,41 +28,26 @@ export async function readText(file: string, shownAs: string): Promise<{ text: s
 }
 
 export function createSource(text: string, shownAs: string): TomlSource {
-  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const lineStarts = [0, ...[...bare.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  return { shownAs, text: bare, lineStarts };
+  return { shownAs, text: text.replace(/^\uFEFF/, '') };
 }
 
 /** The location of a range of text, cut at the end of its first line. Offsets are in UTF-16 units. */
-export function locationAt(source: TomlSource, start: number, end: number): FileLocation {
-  const line = lineAt(source, start);
-  const from = source.lineStarts[line - 1] ?? 0;
+export function locationOf(source: TomlSource, start: number, end: number): FileLocation {
+  const before = source.text.slice(0, start).split('\n');
+  const from = start - (before.at(-1)?.length ?? 0);
+  return locationAt(source, before.length, start - from, end - from);
+}
+
+/** That of a part of a line. Lines count from 1. */
+export function locationAt(source: TomlSource, line: number, from: number, to: number): FileLocation {
   const text = lineText(source, line);
-  const begin = Math.min(start - from, text.length);
-  const stop = Math.max(begin, Math.min(end - from, text.length));
-  return {
-    file: source.shownAs,
-    line,
-    column: countCodePoints(text.slice(0, begin)) + 1,
-    length: countCodePoints(text.slice(begin, stop)),
-    text,
-  };
+  const column = countCodePoints(text.slice(0, from)) + 1;
+  return { file: source.shownAs, line, column, length: countCodePoints(text.slice(from, Math.max(from, to))), text };
 }
 
-/** A line without its line break. Lines count from 1. */
-export function lineText(source: TomlSource, line: number): string {
-  return source.text.slice(source.lineStarts[line - 1], source.lineStarts[line]).replace(/\r?\n$/, '');
-}
-
-function lineAt(source: TomlSource, offset: number): number {
-  let low = 0;
-  let high = source.lineStarts.length;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle;
-    else high = middle;
-  }
-  return low + 1;
+/** A line without its line break. */
+export function lineText({ text }: TomlSource, line: number): string {
+  return (text.split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
 }
 
 function countCodePoints(text: string): number {
@@ -78,7 +62,7 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
     const why = `TOML files must be UTF-8${wide ? ', but this file is UTF-16' : ''}`;
     const source = createSource(new TextDecoder().decode(bytes), shownAs);
     const bad = Math.max(0, source.text.indexOf('\uFFFD'));
-    const location = wide ? {} : { location: locationAt(source, bad, bad + 1) };
+    const location = wide ? {} : { location: locationOf(source, bad, bad + 1) };
     return failure(`${shownAs} is not valid UTF-8`, { why, fix: 'save the file as UTF-8', ...location });
   }
 }

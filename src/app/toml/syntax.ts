@@ -2,46 +2,23 @@ import { parse, type TomlError, type TomlTable } from 'smol-toml';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { isSecretKey } from './environment-section.ts';
-import { createSource, lineText, locationAt, type TomlSource } from './source.ts';
+import { lineText, locationAt, type TomlSource } from './source.ts';
 
-export interface ParsedToml {
-  /** Absent if a syntax error cannot be skipped. */
-  document?: TomlTable;
-  /** The source of the document, with broken lines repaired, so that offsets match. */
-  source: TomlSource;
-  problems: Problem[];
-}
-
-/** A file with more broken lines is probably not TOML. */
-const maxBrokenLines = 20;
-
-/** A syntax error that affects only its line hides no later one: the line is repaired in memory and parsed again. */
-export function parseToml(source: TomlSource): ParsedToml {
-  const problems: Problem[] = [];
-  let repaired = source;
-  while (problems.length < maxBrokenLines) {
-    try {
-      // BigInt distinguishes 2 from 2.0.
-      return { document: parse(repaired.text, { integersAsBigInt: true }), source: repaired, problems };
-    } catch (cause) {
-      const { line, column, message } = cause as TomlError;
-      // The repaired line is still broken.
-      if (problems.some(({ location }) => location?.line === line)) break;
-      const text = lineText(repaired, line);
-      const fault = { message: reason(message), text, from: Math.min(column - 1, text.length), canParse };
-      const problem = explainSyntaxError(fault);
-      problems.push(problemAt(repaired, line, problem));
-      const meant = problem.fix ?? withoutValue(fault);
-      if (meant === undefined) break;
-      repaired = replaceLine(repaired, line, meant);
-    }
+/** The document, or its first syntax error. */
+export function parseToml(source: TomlSource): { document?: TomlTable; problems: Problem[] } {
+  try {
+    // BigInt distinguishes 2 from 2.0.
+    return { document: parse(source.text, { integersAsBigInt: true }), problems: [] };
+  } catch (cause) {
+    const { line, column, message } = cause as TomlError;
+    const text = lineText(source, line);
+    const fault = { message: reason(message), text, from: Math.min(column - 1, text.length) };
+    return { problems: [problemAt(source, line, explainSyntaxError(fault))] };
   }
-  return { source: repaired, problems };
 }
 
 function problemAt(source: TomlSource, line: number, { from, to, message, why, fix }: SyntaxProblem): Problem {
-  const start = source.lineStarts[line - 1] ?? 0;
-  const location = locationAt(source, start + from, start + to);
+  const location = locationAt(source, line, from, to);
   if (isSecretLine(source, line)) return { ...hiddenProblem, location: withoutText(location) };
   return { severity: 'error', message, location, ...defined({ why, fix }) };
 }
@@ -54,7 +31,10 @@ const hiddenProblem = {
 } as const;
 
 function isSecretLine(source: TomlSource, line: number): boolean {
-  const headers = source.text.slice(0, source.lineStarts[line]).matchAll(/^[ \t]*\[+([^\]\n]*)\]/gm);
+  const headers = source.text
+    .split('\n', line)
+    .join('\n')
+    .matchAll(/^[ \t]*\[+([^\]\n]*)\]/gm);
   const key = /^\s*["']?([\w.-]+)["']?\s*=/.exec(lineText(source, line))?.[1] ?? '';
   return isSecretKey([...headers].at(-1)?.[1]?.trim() ?? '', key);
 }
@@ -63,20 +43,6 @@ function isSecretLine(source: TomlSource, line: number): boolean {
 function withoutText(location: FileLocation): FileLocation {
   const text = `${/^\s*[["']*[\w.-]*/.exec(location.text)?.[0] ?? ''} …`;
   return { ...location, text, column: Math.min(location.column, [...text].length), length: 1 };
-}
-
-/** The line with the value `{}`, which no key accepts; undefined if the error may affect other lines. */
-function withoutValue({ message, text, from }: { message: string; text: string; from: number }): string | undefined {
-  if (message.includes('redefine') && !text.trimStart().startsWith('[') && canParse(text)) return '';
-  const key = /^\s*[\w.-]+\s*=/.exec(text)?.[0];
-  const isOpen = message.includes('end of structure') || /"""|'''/.test(text);
-  return key === undefined || from < key.length || isOpen ? undefined : `${key} {}`;
-}
-
-function replaceLine(source: TomlSource, line: number, meant: string): TomlSource {
-  const start = source.lineStarts[line - 1] ?? 0;
-  const end = start + lineText(source, line).length;
-  return createSource(source.text.slice(0, start) + meant + source.text.slice(end), source.shownAs);
 }
 
 /** The message of smol-toml without preamble and excerpt. */
@@ -98,7 +64,6 @@ interface SyntaxFault {
   text: string;
   /** Offset in the line, in UTF-16 units. */
   from: number;
-  canParse(text: string): boolean;
 }
 
 /** A syntax error in plain words. `from` and `to` are offsets in the line. */
@@ -123,13 +88,13 @@ function explainSyntaxError(fault: SyntaxFault): SyntaxProblem {
   for (const explain of explainers) {
     const { fix, ...problem } = explain(fault) ?? {};
     if (problem.message)
-      return { ...general, ...problem, fix: fix !== undefined && isValidLine(fix, fault) ? fix : undefined };
+      return { ...general, ...problem, fix: fix !== undefined && isValidLine(fix) ? fix : undefined };
   }
   return general;
 }
 
 /** Whether a line is valid on its own or inside a list. */
-function isValidLine(line: string, { canParse }: SyntaxFault): boolean {
+function isValidLine(line: string): boolean {
   return canParse(line) || canParse(`x = [\n${line}\n]`);
 }
 
@@ -146,8 +111,7 @@ const unclosedText: Explainer = ({ message, text, from }) => {
   return { message: 'unterminated string', why: `a string of several lines ends with ${quotes}` };
 };
 
-const unclosedString: Explainer = (fault) => {
-  const { message, text, from } = fault;
+const unclosedString: Explainer = ({ message, text, from }) => {
   const ranOut = message === 'unfinished string' || (message.includes('in strings') && from >= text.trimEnd().length);
   const opening = ranOut ? openQuote(text) : undefined;
   if (opening === undefined) return undefined;
@@ -161,7 +125,7 @@ const unclosedString: Explainer = (fault) => {
     from: opening,
     message: 'unterminated string',
     why: `a string ends with ${quote} on the same line`,
-    fix: candidates.map((line) => line.trim()).find((line) => isValidLine(line, fault)),
+    fix: candidates.map((line) => line.trim()).find(isValidLine),
   };
 };
 
@@ -191,7 +155,7 @@ const definedTwice: Explainer = ({ message, text, from }) => {
   };
 };
 
-const extraComma: Explainer = ({ text, canParse }) => {
+const extraComma: Explainer = ({ text }) => {
   const fix = text.replace(/,\s*(#.*)?$/, '').trim();
   if (fix === text.trim() || !canParse(fix) || !fix.includes('=')) return undefined;
   const from = text.lastIndexOf(',');

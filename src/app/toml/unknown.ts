@@ -16,6 +16,12 @@ interface FormerName {
   fix?(written: string): string | undefined;
 }
 
+const oppositeOfDisableAuth: FormerName = {
+  why: 'disable_auth is its opposite',
+  sets: 'disable_auth',
+  fix: (written) => (/^(?:true|false)$/.test(written) ? `disable_auth = ${written === 'false'}` : undefined),
+};
+
 /** Names that were valid once, or look valid. */
 const formerNames: Record<string, FormerName> = {
   'hardware.gpu': {
@@ -23,23 +29,11 @@ const formerNames: Record<string, FormerName> = {
     fix: documentedCompute,
     sets: 'compute',
   },
-  'deployment.enable_auth': inverseOfDisableAuth(),
-  'deployment.require_auth': inverseOfDisableAuth(),
+  'deployment.enable_auth': oppositeOfDisableAuth,
+  'deployment.require_auth': oppositeOfDisableAuth,
   'runtime.cortex': { why: 'cortex is the default without a runtime section' },
   project: { why: 'apps are deployed to the project of --project, GANTRY_PROJECT or the profile' },
 };
-
-function inverseOfDisableAuth() {
-  const inverse = new Map([
-    ['true', 'disable_auth = false'],
-    ['false', 'disable_auth = true'],
-  ]);
-  return {
-    why: 'disable_auth is its opposite',
-    sets: 'disable_auth',
-    fix: (written: string) => inverse.get(written),
-  };
-}
 
 /** The present names of an accelerator; undefined if there is none. */
 function documentedCompute(written: string): string | undefined {
@@ -122,9 +116,9 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
   }
   const [name = '', ...deeper] = path;
   const section = deeper.length === 0 ? sectionOf(name) : undefined;
-  if (section) return keyAsSection(name, section, table, root);
   const [stray] = Object.keys(table).flatMap((key) => sectionOf(key) ?? []);
-  const why = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
+  const known = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
+  const why = section ? `${name} is a key of [cerebrium.${section}], not a section` : known;
   const supplies = Object.keys(table).map((key) => `${sectionOf(key)}.${key.toLowerCase()}`);
   if (stray === 'runtime.custom' && /^[^\s]+\.py$/.test(String(table.entrypoint ?? '')))
     return warningAt(at, `unknown section ${header} is ignored`, {
@@ -134,25 +128,6 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
   return warningAt(at, `unknown section ${header} is ignored`, { why, fix: stray && headerFix(stray, root), supplies });
 }
 
-/** `[cerebrium.entrypoint]`, whose name is that of a key: what is in it is the value, and maybe keys beside it. */
-function keyAsSection(name: string, section: SectionName, table: TomlTable, root: TomlTable): ConfigIssue {
-  const key = name.toLowerCase();
-  const header = `[cerebrium.${section}]`;
-  const keys: Record<string, Key> = sectionNamed(section)?.keys ?? {};
-  const entries = Object.entries(table).map(([written, value]) => [keys[written] ? written : key, value] as const);
-  const lines = [...new Map(entries)].map(([own, value]) => {
-    const { parse } = valueKinds[keys[own]?.kind ?? 'string'];
-    if (parse(value) === undefined) return `${tomlKey(own)} = …`;
-    const isPlain = typeof value === 'bigint' || value instanceof Date;
-    return `${tomlKey(own)} = ${isPlain ? String(value) : JSON.stringify(value)}`;
-  });
-  const free = lines.filter((line) => !isTaken(root, section, line.split(' ')[0] ?? ''));
-  const fix = free.length === 0 ? `remove it: ${header} sets ${key}, too` : [header, ...free].join('\n');
-  const supplies = [...new Set(entries.map(([own]) => `${section}.${own}`))];
-  const why = `${key} is a key of ${header}, not a section`;
-  return warningAt(['cerebrium', name], `[cerebrium.${tomlKey(name)}] is ignored`, { why, fix, supplies });
-}
-
 function meantKey(section: string, written: string): string | undefined {
   const keys: Record<string, Key> = sectionNamed(section)?.keys ?? {};
   const names = Object.keys(keys);
@@ -160,32 +135,8 @@ function meantKey(section: string, written: string): string | undefined {
     nicknames[section]?.[written.toLowerCase()] ??
     names.find((name) => keys[name] && fieldOf(name, keys[name]) === written) ??
     closestName(written, names) ??
-    nameWithSameWords(written, names)
+    names.find((name) => name.startsWith(`${written}_`) || written.startsWith(`${name}_`))
   );
-}
-
-/** `evaluation_interval_seconds` for `evaluation_interval`: one of the names has all words of the other. */
-function nameWithSameWords(written: string, names: readonly string[]): string | undefined {
-  const own = wordsOf(written);
-  if (own.length < 2) return undefined;
-  const [found, another] = names.filter((name) => {
-    const words = knownWords.get(name) ?? [];
-    return own.every((word) => words.includes(word)) || words.every((word) => own.includes(word));
-  });
-  return another === undefined ? found : undefined;
-}
-
-/** Of every key: a hostile file has a hundred thousand unknown ones. */
-const knownWords = new Map(
-  Object.values(sections).flatMap(({ keys }) => Object.keys(keys).map((name) => [name, wordsOf(name)] as const)),
-);
-
-function wordsOf(name: string): string[] {
-  const words = name
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[_-]+/);
-  return words.map((word) => word.replace(/s$/, ''));
 }
 
 /** `key = value` with the value as written, or converted if it is of another kind. */
@@ -296,7 +247,7 @@ function parseListText(text: string): string[] {
   return entries.filter((entry) => entry !== '');
 }
 
-export function isStrings(value: TomlValue | undefined): value is string[] {
+function isStrings(value: TomlValue | undefined): value is string[] {
   return Array.isArray(value) && value.every((element) => typeof element === 'string');
 }
 

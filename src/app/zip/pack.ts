@@ -8,8 +8,9 @@ import { openRegular } from '../../kernel/disk/index.ts';
 import { ProjectError, throwIfAborted } from '../../kernel/errors.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
+import { readChecksums } from '../file-checksums.ts';
 import type { FileEntry } from '../files/entry.ts';
-import type { KnownContent, PackingCache } from '../packing-cache/index.ts';
+import type { KnownContent, MemberPlace, PackingCache } from '../packing-cache/index.ts';
 import { newZipEntry, type ZipWriter } from './records.ts';
 import {
   BlockBuffers,
@@ -81,15 +82,17 @@ class Packer {
   #addBatch(batch: FileEntry[]): Promise<void> {
     const { pool, cache } = this.packing;
     const work = packSmallFiles(batch, { pool, cache, buffers: this.#buffers });
-    return this.#order.add(work, async ({ members, used, remember }) => {
+    return this.#order.add(work, async ({ members, used }) => {
       let bytes = 0;
       for (const [index, entry] of batch.entries()) {
         const member = members[index];
         if (member && !this.#writeAtOnce(entry, member)) await this.#writeSmall(entry, member);
-        if (member && 'data' in member) bytes += member.size;
+        if (!member || !('data' in member)) continue;
+        bytes += member.size;
+        cache?.keep(entry, member);
       }
       this.packing.onRead(bytes);
-      await remember?.();
+      await cache?.flush();
       for (const buffer of used) this.#buffers.give(buffer);
     });
   }
@@ -124,45 +127,66 @@ interface LargeFileOptions extends PackOptions {
 async function packLargeFile(entry: FileEntry, options: LargeFileOptions): Promise<void> {
   const { cache } = options;
   const known = cache?.recall(entry);
-  if (cache && known && (await hasAllBlocks(known, cache))) return addKnownBlocks(entry, known, { ...options, cache });
+  const content = cache && (await intactContent(entry, known, cache));
+  if (cache && content) return addKnownBlocks(entry, content, { ...options, cache });
 
   const file = await openRegular('file' in entry.source ? entry.source.file : '').catch((error) => {
     throw unreadable(entry, error);
   });
   try {
-    await addBlocks(entry, file, options, known?.keys.length === 0);
+    await addBlocks(entry, file, options, known?.packed === null);
   } finally {
     await file.close();
   }
 }
 
-/** Looks at all of them first: what is written cannot be taken back. */
-async function hasAllBlocks({ keys }: KnownContent, cache: PackingCache): Promise<boolean> {
-  for (const key of keys) {
-    if (!cache.read(key)) return false;
+/** What the cache has of a file, all of it looked at first: what is written cannot be taken back. */
+async function intactContent(entry: FileEntry, known: KnownContent | undefined, cache: PackingCache) {
+  const content = known ?? cache.formerly(entry);
+  if (!content?.packed || content.size !== entry.size || !('file' in entry.source)) return undefined;
+  const sums = known ?? (await readChecksums(entry.source.file, entry.size).catch(() => undefined));
+  if (sums?.sha256 !== content.sha256) return undefined;
+  for (const part of cache.parts(content.packed)) {
+    if (!part) return undefined;
     await turn();
   }
-  return keys.length > 0;
+  return { ...content, packed: content.packed };
 }
 
 async function addKnownBlocks(
   entry: FileEntry,
-  { keys, ...sums }: KnownContent,
+  { packed, ...sums }: KnownContent & { packed: MemberPlace },
   { writer, cache, signal, order, onRead }: LargeFileOptions & { cache: PackingCache },
 ): Promise<void> {
-  const { size } = sums;
   const item = newZipEntry(entry, { deflated: true });
-  await order.add(Promise.resolve(), () => writer.beginEntry(item));
-  for (const [index, key] of keys.entries()) {
-    throwIfAborted(signal);
-    await order.add(Promise.resolve(), async () => {
-      const block = cache.read(key);
-      if (!block) throw new Error(`a block of ${entry.path} has disappeared from the packing cache`);
-      await writer.data(item, block);
-      onRead(Math.min(blockBytes, size - index * blockBytes));
-    });
+  const kept = new KeptBlocks(cache);
+  await order.add(Promise.resolve(), async () => {
+    await writer.beginEntry(item);
+    for (const part of cache.parts(packed)) {
+      throwIfAborted(signal);
+      if (!part) throw new Error(`a part of ${entry.path} has disappeared from the packing cache`);
+      await writer.data(item, part);
+      if (cache.isJoining) await kept.add(part);
+    }
+    onRead(sums.size);
+    await writer.finishEntry(Object.assign(item, sums));
+    cache.learn(entry, { ...sums, packed: cache.isJoining ? kept.place : packed });
+  });
+}
+
+/** What the cache keeps of a large file; without a place if it has no room for a block. */
+class KeptBlocks {
+  place: MemberPlace | undefined;
+  #isCut = false;
+
+  constructor(private readonly cache: PackingCache | undefined) {}
+
+  async add(data: Uint8Array): Promise<void> {
+    const next = this.#isCut ? undefined : this.cache?.append(data);
+    this.#isCut = next === undefined;
+    this.place = next && { ...next, ...this.place, length: (this.place?.length ?? 0) + next.length };
+    await this.cache?.flush();
   }
-  await order.add(Promise.resolve(), () => writer.finishEntry(Object.assign(item, sums)));
 }
 
 async function addBlocks(
@@ -172,12 +196,11 @@ async function addBlocks(
   isStored: boolean,
 ): Promise<void> {
   const { writer, pool, cache, signal, order, buffers, onRead } = options;
-  const stats = await file.stat();
   // Ignores what is appended from now on, to a log for example.
-  const { size } = stats;
+  const { size } = await file.stat();
   const deflated = !isStored && !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
   const item = newZipEntry(entry, { deflated });
-  const keys: string[] = [];
+  const kept = new KeptBlocks(cache);
   // Compressing takes many times as long as the checksums. Storing does not, and leaves them to a thread.
   const hash = createHash('sha256');
   const addSums = pool.startSums();
@@ -201,12 +224,11 @@ async function addBlocks(
       item.crc32 = crc32(content, item.crc32);
       hash.update(content);
     }
-    const work = deflated ? compressBlock(task, options) : storeBlock(addSums(task));
+    const work = deflated ? compressBlock(task, pool) : storeBlock(addSums(task));
     await order.add(work, async (block) => {
       await writer.data(item, block.data);
       Object.assign(item, block.sums);
-      if (block.key !== undefined) keys.push(block.key);
-      if (block.key !== undefined && block.isNew) await cache?.add(block.key, block.data);
+      if (deflated) await kept.add(block.data);
       buffers.give(block.buffer);
       onRead(length);
     });
@@ -214,9 +236,8 @@ async function addBlocks(
   await order.add(Promise.resolve(), async () => {
     item.sha256 ||= hash.digest('hex');
     await writer.finishEntry(item);
-    if (!cache || !('file' in entry.source)) return;
-    const { crc32, sha256 } = item;
-    cache.learn(entry.source.file, stats, { crc32, sha256, keys: hasCompressedExtension(entry.path) ? null : keys });
+    const { crc32, sha256, size } = item;
+    cache?.learn(entry, { crc32, sha256, size, packed: deflated ? kept.place : null });
   });
 }
 
@@ -224,8 +245,6 @@ interface PackedBlock {
   data: Uint8Array;
   /** Free once the data is written. */
   buffer: ArrayBuffer;
-  key?: string;
-  isNew?: boolean;
   /** Of the whole file, with the last block of one that is stored. */
   sums?: Sums | undefined;
 }
@@ -235,16 +254,7 @@ async function storeBlock(summing: Promise<Result>): Promise<PackedBlock> {
   return { data: new Uint8Array(buffer, 0, length), buffer, sums };
 }
 
-/** A key is the hash of all that the result depends on; see `deflate-worker.mjs`. */
-async function compressBlock(task: BlockTask, { pool, cache }: LargeFileOptions): Promise<PackedBlock> {
-  if (!cache) return compress(task, pool);
-  const { buffer, key = '' } = await pool.run({ ...task, kind: 'hash', salt: cache.salt });
-  const data = cache.read(key);
-  if (data) return { data, buffer, key };
-  return { ...(await compress({ ...task, buffer }, pool)), key, isNew: true };
-}
-
-async function compress(task: BlockTask, pool: DeflatePool): Promise<PackedBlock> {
+async function compressBlock(task: BlockTask, pool: DeflatePool): Promise<PackedBlock> {
   const { buffer, length } = await pool.run(task);
   return { data: new Uint8Array(buffer, 0, length), buffer };
 }

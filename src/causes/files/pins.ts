@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, isSame, missingWheels, pinnedVersion, releasesIn, satisfies } from '../../app/wheels.ts';
 import { once } from '../../kernel/once.ts';
@@ -6,7 +5,7 @@ import { groupsOf } from '../groups.ts';
 import { type UnmetNeed, unmetNeed } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
 import { releasedVersions, releasesReadOn } from './released-versions.ts';
-import type { CausePlace, SeenCause } from './seen-cause.ts';
+import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { looseNeeds } from './tables.ts';
 
@@ -108,16 +107,9 @@ function* neverReleased({ name, wanted, at }: Listed, version: string): Generato
   };
 }
 
-/** The settings of an app without a Dockerfile, and the file that they name, are checked with the config file. */
-function isChecked(shipment: Shipment, at: CausePlace | undefined): boolean {
-  const named = shipment.config.dependencies.paths.pip ?? '';
-  return at?.setting ? !shipment.isDocker : posix.normalize(named) === at?.file;
-}
-
 function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: string): Generator<SeenCause> {
   const python = shipment.python();
-  if (python === undefined || isChecked(shipment, at)) return;
-  const missing = missingWheels(name, version, python);
+  const missing = python === undefined ? undefined : missingWheels(name, version, python);
   if (!missing) return;
   yield {
     cause: 'python-version-unsupported',
@@ -127,7 +119,7 @@ function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: strin
     why: `it has them for Python ${missing.pythons.join(', ') || 'none that is offered'} (${missing.source})`,
     fix: missing.versions
       ? `use ${name} ${missing.versions.join(' to ')}`
-      : `use a Python that it has wheels for: ${missing.pythons.join(', ')}`,
+      : 'name the URL of a wheel: without one, the build compiles it, and fails if a compiler is missing',
   };
 }
 

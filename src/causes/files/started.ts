@@ -54,16 +54,21 @@ function* defaultRuntime({ shipment, graph }: LookedApp): Generator<SeenCause> {
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian)$/;
 
 /** A Python file that is not where it is started. */
-function* script(server: StartedServer, { shipment }: LookedApp): Generator<SeenCause> {
-  const { script: file, program, at, cwd } = server;
+function* script(server: StartedServer, { shipment, packages }: LookedApp): Generator<SeenCause> {
+  const { script: file, at, cwd } = server;
   if (file === undefined || shipment.fileAt(file, cwd) !== undefined) return;
-  // The config file is compared with the app folder elsewhere, and an image with its files.
-  if (!shipment.isDocker && !/^python/.test(program)) {
-    const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
-    if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
-    else yield notThere(file, at, 'error', near);
-  }
+  // An image is compared with its files elsewhere.
+  if (shipment.isDocker || packages.hasOthers || file.startsWith('/') || bringsCode(shipment)) return;
+  const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
+  if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
+  else yield notThere(file, at, 'error', near);
 }
+
+/** Whether a command of the build does more than install packages. */
+const bringsCode = (shipment: Shipment) =>
+  shipment.buildCommands().some(({ words: [program = ''] }) => !onlyInstalls.test(program));
+
+const onlyInstalls = /^(?:apt|apt-get|pip[\d.]*|uv|echo|export|mkdir|chmod|ls|true)$/;
 
 const notThere = (
   file: string,
@@ -113,11 +118,15 @@ function* moduleMissing(server: StartedServer, module: string, known: LookedApp)
 }
 
 /** Whether the app should have a module that is started. */
-function isOwn({ program, at, isRun }: StartedServer, module: string, { packages, graph }: LookedApp): boolean {
+function isOwn(
+  { program, at, isRun }: StartedServer,
+  module: string,
+  { shipment, packages, graph }: LookedApp,
+): boolean {
   const [top = ''] = module.split('.');
-  // The config file is compared with the app folder elsewhere.
-  if (at?.setting && !isRun) return false;
-  if (isRun && startNames.test(top) && packages.provides(top) !== true) return true;
+  const isGiven = packages.provides(top) === true;
+  if (startNames.test(top) && (isRun || at?.setting) && !isGiven) return true;
+  if (at?.setting && (isGiven || bringsCode(shipment))) return false;
   return isOfApp(top, graph) || (takesModules.test(program) && hasCode(graph));
 }
 
