@@ -1,10 +1,10 @@
-import { fits, groupsOf } from './groups.ts';
+import { groupsOf } from './groups.ts';
 import type { CleanLine } from './log-text.ts';
 import { findTracebacks, messageOf, type Traceback } from './tracebacks.ts';
 
 /** The lines that can show why the work ended: without those of work that went on after all. */
 export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
-  const lines = withoutFallbacks(withoutIgnored(withoutNotices(withoutFinishedSteps(withoutOtherServices(all)))));
+  const lines = withoutIgnored(withoutOtherServices(all));
   const handled = new Set<number>();
   for (const { start, end } of handledTracebacks(lines)) for (let at = start; at <= end; at++) handled.add(at);
   return lines.filter((_, at) => !handled.has(at));
@@ -16,7 +16,6 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
   // Code that a traceback shows says nothing.
   if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text) || isRefused(text)))
     return false;
-  if (endsSurely(lines)) return true;
   return (
     succeeded.test(last) &&
     !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
@@ -25,7 +24,7 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
 
 /** Since when a server answers to the end: each path got a good answer after its last bad one, and nothing ended. */
 export function goesOnSince(lines: readonly CleanLine[]): number | undefined {
-  const since = withoutNotices(sinceServing(lines));
+  const since = sinceServing(lines);
   const answering = new Set(since.flatMap(({ text, stream }) => (serves(text) ? [stream] : [])));
   const others = lines.filter(({ stream }) => !answering.has(stream));
   const { isGood, hasRecovered } = lastAnswers(since);
@@ -46,17 +45,6 @@ function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecover
     last.set(path, isGood);
   }
   return { isGood: last.size > 0 && ![...last.values()].includes(false), hasRecovered };
-}
-
-/** An image that is built, or work that is done: an error before it says nothing. */
-export function endsSurely(lines: readonly CleanLine[]): boolean {
-  const last = lines.findLast(({ text }) => text.trim() !== '');
-  if (last === undefined) return false;
-  const isExported = () => lines.some(({ text, stream }) => stream === last.stream && text === 'exporting to image');
-  return (
-    /^(?:Successfully tagged|COMMIT) |\bexit code:? 0$/.test(last.text) ||
-    (last.text.startsWith('DONE ') && isExported())
-  );
 }
 
 /** A server that answers has started, whatever failed before: what it waited for is there. */
@@ -110,32 +98,6 @@ function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonl
   const isEnded = ({ stream }: T) => ended.some((name) => name === stream || name.endsWith(`_${stream}`));
   if (!lines.some(isEnded)) return lines;
   return lines.filter((line) => line.stream === undefined || isEnded(line));
-}
-
-/** A step of an image build that is done has not failed, whatever it printed. */
-function withoutFinishedSteps<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  const done = new Set(
-    lines.flatMap(({ text, stream }) => (stream?.startsWith('#') && /^(?:DONE|CACHED)\b/.test(text) ? stream : [])),
-  );
-  return done.size === 0 ? lines : lines.filter(({ stream }) => stream === undefined || !done.has(stream));
-}
-
-/** TensorFlow says at these levels which libraries it can do without, and calls it an error that it finds no GPU. */
-const notice =
-  /^(?:[\d:. -]{1,60} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)|\bfailed call to cuInit: (?:UNKNOWN|INTERNAL)|\bUnable to register cu\w{2,6} factory/;
-
-function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  return lines.filter(({ text }) => !notice.test(text));
-}
-
-const fallback =
-  /\b(?:[Uu]sing (?:the )?defaults?\b|[Ff]all(?:ing|s)? ?back (?:to|on)\b|[Dd]efaulting to(?! libbitsandbytes_cpu))/;
-
-/** What the app did otherwise after all, and the two lines that said why. */
-function withoutFallbacks<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  const isDone = (at: number) => fits(fallback, lines[at]?.text);
-  const isFrame = ({ text }: T) => /^\s|^[\w.]{1,80}(?:Error|Exception)\b/.test(text);
-  return lines.filter((line, at) => !isDone(at) && (isFrame(line) || !(isDone(at + 1) || isDone(at + 2))));
 }
 
 /** What Python reports while it cleans up: it changes nothing, and comes after what ended the work. */
