@@ -21,14 +21,12 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   // An error that the app recovered from is not the cause.
   const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
   const best = bestMatch(lines, facts);
-  // What only follows says less than what the last error itself advises.
-  if (best === undefined || rankOf(best) <= 0) {
-    const found = since === undefined ? explainLastError(lines) : undefined;
-    if (found || best === undefined) return found && fixedInDockerfile(found, facts.config);
+  if (best === undefined) {
+    const found = explainLastError(lines);
+    return found && fixedInDockerfile(found, facts.config);
   }
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
-  const shown = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
-  const step = shown && best.rule.step ? fill(best.rule.step, best.captured) : shown;
+  const step = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
   const found = { ...toExplanation(best), ...(step !== undefined && { step }) };
   return fixedInDockerfile(refine(found, best.captured, facts, before), facts.config);
 }

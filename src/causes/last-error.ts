@@ -16,15 +16,12 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const uncaught = findUncaught(shown);
   const isRaised = traceback !== undefined && traceback.end >= (uncaught?.at ?? 0);
   const at = isRaised ? traceback.end : uncaught?.at;
-  const line = at === undefined || lines.length - at > maxDistance ? undefined : lines[at];
+  const line = lines[at ?? -1];
   const found = isRaised ? raisedIn(shown, traceback) : mistakeOf(uncaught);
   if (!line || !found) return undefined;
   const { source, number, text } = line;
   return { cause: 'code-error', ...found, evidence: { source, line: number || null, text: cutText(text.trim(), 400) } };
 }
-
-/** From the end of the log: what was said before was not the end of the work. */
-const maxDistance = 40;
 
 type Found = Pick<Explanation, 'title' | 'fix'>;
 

@@ -63,8 +63,7 @@ function unwrap(line: string): string[] {
   if (start < 0 || start > 80 || !line.trimEnd().endsWith('}')) return [line];
   try {
     const texts = messagesOf(JSON.parse(line.slice(start)) as Record<string, unknown>);
-    const service = /^[\w.-]{1,64} {1,20}\| /.exec(line)?.[0] ?? '';
-    return texts.length === 0 ? [line] : texts.map((text) => service + text);
+    return texts.length === 0 ? [line] : texts;
   } catch {
     return [line];
   }
@@ -74,15 +73,10 @@ const messageKeys = ['msg', 'message', 'event', 'log', 'text', 'textPayload', 'l
 const traceKeys = ['exc_info', 'exception', 'traceback', 'stack_trace', 'stacktrace', 'stack'];
 
 function messagesOf(record: Record<string, unknown>): string[] {
-  // Of Google Cloud, and of programs in Rust.
-  const payload = record.jsonPayload ?? record.fields;
-  if (payload !== null && typeof payload === 'object') return messagesOf(payload as Record<string, unknown>);
   const message = messageKeys.map((key) => record[key]).find((value) => typeof value === 'string');
   const traces = traceKeys.map((key) => record[key]).filter((value) => typeof value === 'string');
   if (message === undefined && traces.length === 0) return [];
-  const { method, path, status } = record;
-  const request = method && path && status ? ` ${String(method)} ${String(path)} ${String(status)}` : '';
-  return [`${String(message ?? '')}${request}`, ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
+  return [message ?? '', ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
 }
 
 /** Of a line with carriage returns, such as a progress bar, the last state remains. */

@@ -12,7 +12,7 @@ import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
 import { movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
-import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
+import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
 import { isForeignFile } from './tracebacks.ts';
 import { lastWords } from './unknown-failure.ts';
@@ -35,27 +35,23 @@ export function refine(
 const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const [top = module] = module.split('.');
   const files = before.flatMap((line) => groupsOf(/^\s+File "([^"]{1,300})", line/, line).slice(1));
-  const importer = files.findLast((file) => !/^<|\/(?:importlib\/\w+|runpy)\.py$/.test(file)) ?? '';
-  const isForeign = isForeignFile(importer);
+  const isForeign = isForeignFile(files.at(-1));
   const known = packageOf(module);
   if (module === '') return undefined;
   if (top.startsWith('_') || standardModules.has(top)) return standardModule;
-  // A module finds itself: what its own file lacks is the package of that name.
-  const isNamesake = known !== undefined && importer.endsWith(`/${top}.py`);
-  const isOwn = !isNamesake && (commonNames.has(top) || namesOf(files, config?.root).has(top));
+  const isOwn = commonNames.has(top) || namesOf(files, config?.root).has(top);
   const isPart = module !== top && !namespaces.has(top);
   if (isOwn || (isPart && !isForeign && known === undefined))
     return { ...ownModule, title: `the app imports ${module}, which is not where Python looks for it` };
-  const name = known ?? (isForeign ? top.replaceAll('_', '-') : undefined);
   if (isPart)
     return {
       title: `the installed version of ${known ?? top} has no module ${module}`,
       fix: `pin ${known ?? top} to the version that the code was written for, or change the import`,
       setting: `dependencies.pip.${known ?? top}`,
     };
-  return name === undefined
+  return known === undefined
     ? undefined
-    : { fix: `add ${name} to [cerebrium.dependencies.pip]: ${name} = "${versionsWith(top) ?? 'latest'}"` };
+    : { fix: `add ${known} to [cerebrium.dependencies.pip]: ${known} = "${versionsWith(top) ?? 'latest'}"` };
 };
 
 const standardModule = {
@@ -77,11 +73,6 @@ const missingProgram: Refinement = ({ command = '' }) => {
     return {
       fix: `add ${debian} to [cerebrium.dependencies.apt]: ${debian} = "latest"`,
       setting: `dependencies.apt.${debian}`,
-    };
-  if (isNodeProgram(command))
-    return {
-      title: `${command} of node_modules is not there`,
-      fix: `install the packages of package.json in the image (npm ci, with devDependencies: ${command} may be one), and let no mount hide node_modules`,
     };
   return python === undefined
     ? undefined

@@ -30,8 +30,6 @@ export interface FailureRule {
   fix: string;
   /** The setting to change, such as `dependencies.pip.{package}`; the nearest section around it if it is not set. */
   at?: string;
-  /** The instruction of a Dockerfile to change, if it is not the one that failed. */
-  step?: string;
   /** The command that helps, without `gantry`. */
   next?: readonly string[];
 }

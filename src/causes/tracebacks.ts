@@ -1,4 +1,4 @@
-import { fits, groupsOf } from './groups.ts';
+import { groupsOf } from './groups.ts';
 /** A traceback of Python in a log. */
 export interface Traceback {
   /** Its first and last line, from 0. */
@@ -15,7 +15,7 @@ export interface Traceback {
 export function findTracebacks(lines: readonly string[]): Traceback[] {
   const found: Traceback[] = [];
   for (let start = 0; start < lines.length; start++) {
-    if (!lines[start]?.endsWith('Traceback (most recent call last):') || fits(/^\s/, lines[start])) continue;
+    if (!lines[start]?.endsWith('Traceback (most recent call last):')) continue;
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => !/^(?:""")?\s*$/.test(line)) ?? '';
@@ -27,26 +27,18 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
 
 /** The last one that does not only say that another failed, or that the program was stopped. */
 export function lastTraceback(lines: readonly string[]): Traceback | undefined {
-  const all = findTracebacks(lines);
-  return all.findLast(({ exception }) => !pointer.test(exception)) ?? all.at(-1);
+  return findTracebacks(lines).findLast(({ exception }) => !pointer.test(exception));
 }
 
 const pointer = /\broot cause\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
 
-/** What an exception says, without its name; all of it if that is little. */
-export function messageOf({ exception }: Traceback): string {
-  const said = exception.replace(/^[\w.]+: /, '');
-  return said.length > 12 ? said : exception;
-}
-
 const maxLines = 300;
 
-/** The exception: the first line that is not indented. A frame without source lines is followed by it too. */
+/** The exception: the first line that is not indented. */
 function endOf(lines: readonly string[], start: number): number | undefined {
   for (let at = start + 1; at < Math.min(lines.length, start + maxLines); at++) {
     const line = lines[at] as string;
-    // What a process of Ray raised follows, after the name of the actor, with its own frames.
-    if (line.trim() === '' || /^\s/.test(line) || fits(/^\s+File "/, lines[at + 1])) continue;
+    if (line.trim() === '' || /^\s/.test(line)) continue;
     return /^[A-Za-z_][\w.]{1,120}(?::|$)/.test(line) ? at : undefined;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
@@ -9,7 +9,7 @@ image-rate-limited | toomanyrequests:  | the registry of the base image limits h
 5 copy-source-missing | CopyIgnoredFile: Attempting to Copy file "{path}" that is excluded by .dockerignore | the Dockerfile copies {path}, which .dockerignore leaves out | remove its pattern from .dockerignore, or add !{path} below it | runtime.custom.dockerfile_path
 dockerfile-missing | failed to read dockerfile: open {path}: no such file; evaluate symlinks in Dockerfile path: lstat {path}: no such file; Cannot locate specified {path} | {path} is not in the app | correct dockerfile_path, or add the file; .dockerignore may not list it | runtime.custom.dockerfile_path
 image-without-command | o command specified; o command or entrypoint provided | the image says no command to run | add a CMD line to the Dockerfile, or set entrypoint | runtime.custom.dockerfile_path
-3 image-not-found | failed to resolve source metadata for {image}: …not found$; failed to solve: {image}: …: not found$; manifest unknown; /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/;
+3 image-not-found | failed to resolve source metadata for {image}: …not found$; failed to solve: {image}: …: not found$; manifest for {image} not found; manifest unknown; /Failed to pull image "(?<image>[^"]{1,200})".{0,400}not found/;
   /(?:^|: )(?:failed to parse stage name "(?<image>[^"]{1,200})": )?invalid reference format/
   | the base image {image} does not exist | correct its name and tag | deployment.docker_base_image_url
 network-failed | /"https:\/\/(?<host>[\w.:-]{1,100})\/v2\/.{0,300}(?:dial tcp.{0,200}(?:no such host|connection refused|i\/o timeout|network is unreachable)|TLS handshake timeout|request canceled|deadline exceeded|EOF)/ | the registry of the base image cannot be reached: {host} | check the network of the machine that builds the image; a base image that it has already needs no registry
@@ -25,20 +25,12 @@ wrong-architecture | no matching manifest for {platform}; qemu-…{|-static}: Co
   /(?<problem>target stage "?[\w.-]{1,60}"? could not be found|failed to reach build target \S{1,60} in Dockerfile)/; {problem=FROM requires either one or three arguments}; {problem=no build stage in current context}; {problem=no FROM statement found}; {problem=no stages to build};
   {problem=ENV must have two arguments}; {problem=Missing command after HEALTHCHECK CMD}
   | the Dockerfile is not valid: {problem} | correct that line of the Dockerfile | runtime.custom.dockerfile_path
-`,
-  ...rowsWith({ step: 'USER {user}' })`
 user-missing | unable to find {user|group} {user}: no matching entries in | the user {user} of the Dockerfile is not in the image | make that user above the USER line (RUN useradd {user}), or write a number | runtime.custom.dockerfile_path
-`,
-  ...rows`
 copy-source-missing † | /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/; /failed to compute cache key: "\/?(?<path>[^"]{1,200})":? not found/;
   /\b(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/; /copier: stat: "\/?(?<path>[^"]{1,200})": no such file or directory/;
   ^{|ADD failed: |COPY failed: |ERROR: }lstat {path…}: no such file or directory$; no items matching glob "{path}" copied
   | the Dockerfile copies {path}, which is not sent | add {path} to the app folder and to include, or remove it from exclude and from .dockerignore | runtime.custom.dockerfile_path
-`,
-  ...rowsWith({ step: 'FROM {image}' })`
 image-not-found | short-name "{image}" did not resolve to an alias | podman on this machine does not know the registry of the short name {image} | write the whole name, such as docker.io/library/{image}; or list docker.io in unqualified-search-registries of registries.conf | deployment.docker_base_image_url
-`,
-  ...rowsWith({ step: 'CMD' })`
 5 dockerfile-invalid | /\bsh: (?:(?:line )?\d{1,3}: )?(?<problem>\[["'\w./-]{1,80}),?: (?:command )?not found/ | CMD or ENTRYPOINT is no valid JSON, so that a shell runs it: {problem} | write the list with double quotes and commas only: CMD ["uvicorn", "main:app"] | runtime.custom.dockerfile_path
 `,
 ];
