@@ -1,7 +1,7 @@
+import { cutText } from '../kernel/output/format.ts';
 import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
 import type { Evidence, Explanation } from './explanation.ts';
 import { fill } from './fill.ts';
-import { fits } from './groups.ts';
 import { packageOf } from './import-names.ts';
 import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
@@ -11,7 +11,7 @@ import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 import { mayMatch } from './sign-words.ts';
-import { decisive, findTracebacks, findUncaught } from './tracebacks.ts';
+import { findTracebacks, findUncaught, lastTraceback } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
@@ -21,36 +21,31 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   // An error that the app recovered from is not the cause.
   const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
   const best = bestMatch(lines, facts);
-  // What only follows says less than what the last error itself advises.
-  if (best === undefined || rankOf(best) <= 0) {
-    const found = since === undefined ? explainLastError(lines) : undefined;
-    if (found || best === undefined) return found && fixedInDockerfile(found, facts.config);
+  if (best === undefined) {
+    const found = explainLastError(lines);
+    return found && fixedInDockerfile(found, facts.config);
   }
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
-  const shown = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
-  const step = shown && best.rule.step ? fill(best.rule.step, best.captured) : shown;
+  const step = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
   const found = { ...toExplanation(best), ...(step !== undefined && { step }) };
   return fixedInDockerfile(refine(found, best.captured, facts, before), facts.config);
 }
 
-/** The best of the rules' matches. A warning does not count if an error ended the work. */
+/** The best of the rules' matches: what a log goes on after is not the cause of a later exception. */
 function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefined {
   const texts = lines.map(({ text }) => text);
   const whole = texts.join('\n');
-  const tracebacks = findTracebacks(texts);
-  const raised = Math.max(decisive(tracebacks)?.start ?? -1, findUncaught(texts)?.at ?? -1);
-  const isRaised = (at: number) =>
-    fits(causedBy, texts[at]) || tracebacks.some(({ start, end }) => at >= start && at <= end);
-  // The work went on after it, to an exception.
+  const raised = Math.max(lastTraceback(texts)?.start ?? -1, findUncaught(texts)?.at ?? -1);
+  const isRaised = (at: number) => findTracebacks(texts).some(({ start, end }) => at >= start && at <= end);
   const isPassed = ({ at, line, rule }: Match) =>
     at < raised &&
-    (warning.test(line.text) || (line.source === 'log' && (rule.rank ?? defaultRank) < 3 && !isRaised(at)));
-  const isHard = texts.some((text) => hard.test(text) && !warning.test(text));
+    line.source === 'log' &&
+    ((rule.rank ?? defaultRank) < 3 || /warn/i.test(line.text)) &&
+    !isRaised(at);
   return rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
     .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
     .filter((match) => hasFailed(facts) || !isPassed(match))
-    .filter(({ line }) => !(isHard && warning.test(line.text)))
     .reduce<Match | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
 }
 
@@ -151,30 +146,14 @@ function rankOf({ rule }: Match): number {
   return rule.rank ?? defaultRank;
 }
 
-/** An exception of Java, whose chain names the last one only. */
-const causedBy = /^(?:Caused by: )?[\w$]{1,40}(?:\.[\w$]{1,60}){1,8}(?:Exception|Error): /;
-
-const warning =
-  /^.{0,40}?\b(?:WARN(?:ING)?|[Ww]arning|W)\b(?::(?! Retrying \(| Failed to fetch)| - | (?:SKIPPING|notsup|optional|deprecated)\b)|^W\d{4} |\b(?:UserWarning:|failed call to cuInit)/;
-/** What ends the work. */
-const hard = /^(?:Traceback \(most|panic: |\S{0,40}[Ee]rror\b|FATAL|Failed )|\bERROR\b|exited with code [1-9]/;
-
 function toExplanation({ rule, captured, line }: Match): Explanation {
   const { source, line: number, text } = line;
   return {
     cause: rule.cause,
     title: fill(rule.title, captured),
-    evidence: { source, line: number, text: abridge(text.trim()) },
+    evidence: { source, line: number, text: cutText(text.trim(), 400) },
     fix: fill(rule.fix, captured),
     ...(rule.at !== undefined && { setting: fill(rule.at, captured) }),
     ...(rule.next && { next: rule.next.map((word) => fill(word, captured)) }),
   };
-}
-
-const shownCharacters = 400;
-
-/** Without the hundred versions that pip lists, and not longer than a screen. */
-function abridge(text: string): string {
-  const short = text.replace(/(from versions: )((?:[^,()]{1,40}, ){3})[^()]{1,2000}, ([^,()]{1,40}\))/, '$1$2…, $3');
-  return short.length > shownCharacters ? `${short.slice(0, shownCharacters)}…` : short;
 }

@@ -6,7 +6,7 @@ export interface Explanation {
   evidence: Evidence;
   fix: string;
   /** The setting to change, as a dotted path. */
-  setting?: string;
+  setting?: string | undefined;
   /** The instruction of a Dockerfile that failed, as the log shows it. */
   step?: string;
   /** The command that helps, without `gantry`. */

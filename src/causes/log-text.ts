@@ -24,7 +24,7 @@ export function cleanLines(log: string): CleanLine[] {
   const clean = lines
     .slice(dropped)
     .flatMap((line, index) => unwrap(line).map((text) => ({ ...cleanLine(text), number: before + index + 1 })));
-  return joinWrapped(plainTracebacks(clean));
+  return joinWrapped(clean);
 }
 
 /** Of a log that was copied from a page or a chat, where all of it is indented. */
@@ -33,28 +33,6 @@ function withoutIndentation(lines: readonly string[]): readonly string[] {
   const common = indented.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
   return common === 0 || !Number.isFinite(common) ? lines : lines.map((line) => line.slice(common));
 }
-
-/** Tracebacks as Python prints them: without the frame of a group of exceptions, and of Rich and Loguru. */
-function plainTracebacks<T extends { text: string }>(lines: readonly T[]): T[] {
-  let isFramed = false;
-  return lines.map((line) => {
-    const { text } = line;
-    const starts = /^\s{1,4}\+ Exception Group Traceback|^╭─{1,80} Traceback \(most/.test(text);
-    isFramed = starts || (isFramed && /^\s{1,60}[|+]|^[│╰]/.test(text));
-    if (!isFramed) return text.startsWith('> File "') ? { ...line, text: ` ${text.slice(1)}` } : line;
-    const boxed = boxes.find(([pattern]) => pattern.test(text));
-    return { ...line, text: boxed ? text.replace(...boxed).trimEnd() : text };
-  });
-}
-
-const boxes: readonly (readonly [RegExp, string])[] = [
-  [/^╭─.*/, 'Traceback (most recent call last):'],
-  [/^│ (\/\S{1,200}\.py):(\d{1,7}) in (.{1,120}?) *│$/, '  File "$1", line $2, in $3'],
-  [/^│ ❱ *\d{1,7} [│|] ?(.{0,400}?) *│$/, '    $1'],
-  [/^[│╰].*/, ''],
-  [/^\s{1,60}\| ?/, ''],
-  [/^\s{1,60}\+-.*/, ''],
-];
 
 /** uv wraps its messages at the width of a terminal: a rule sees each as one line. */
 function joinWrapped(lines: readonly CleanLine[]): CleanLine[] {
@@ -78,15 +56,14 @@ function countLineBreaks(text: string, end: number): number {
   return count;
 }
 
-/** The texts of a log line that is a JSON object or logfmt: its message, and a traceback beside it. Else the line itself. */
+/** The texts of a log line that is a JSON object: its message, and a traceback beside it. Else the line itself. */
 function unwrap(line: string): string[] {
   const start = line.indexOf('{');
   // A time or the name of a service may stand before it.
-  if (start < 0 || start > 80 || !line.trimEnd().endsWith('}')) return unwrapLogfmt(line);
+  if (start < 0 || start > 80 || !line.trimEnd().endsWith('}')) return [line];
   try {
     const texts = messagesOf(JSON.parse(line.slice(start)) as Record<string, unknown>);
-    const service = /^[\w.-]{1,64} {1,20}\| /.exec(line)?.[0] ?? '';
-    return texts.length === 0 ? [line] : texts.map((text) => service + text);
+    return texts.length === 0 ? [line] : texts;
   } catch {
     return [line];
   }
@@ -96,23 +73,10 @@ const messageKeys = ['msg', 'message', 'event', 'log', 'text', 'textPayload', 'l
 const traceKeys = ['exc_info', 'exception', 'traceback', 'stack_trace', 'stacktrace', 'stack'];
 
 function messagesOf(record: Record<string, unknown>): string[] {
-  // Of Google Cloud, and of programs in Rust.
-  const payload = record.jsonPayload ?? record.fields;
-  if (payload !== null && typeof payload === 'object') return messagesOf(payload as Record<string, unknown>);
   const message = messageKeys.map((key) => record[key]).find((value) => typeof value === 'string');
   const traces = traceKeys.map((key) => record[key]).filter((value) => typeof value === 'string');
   if (message === undefined && traces.length === 0) return [];
-  const { method, path, status } = record;
-  const request = method && path && status ? ` ${String(method)} ${String(path)} ${String(status)}` : '';
-  return [`${String(message ?? '')}${request}`, ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
-}
-
-const logfmt = /^(?:time|ts|t|level|lvl)=\S.{0,120}? msg="((?:[^"\\]|\\.){0,2000})"/;
-
-function unwrapLogfmt(line: string): string[] {
-  const message = line.includes(' msg="') ? logfmt.exec(line)?.[1] : undefined;
-  const request = / method=(\w{3,7}) path=(\S{1,300}) status=(\d{3})\b/.exec(line)?.slice(1) ?? [];
-  return message === undefined ? [line] : [[message.replace(/\\(["\\])/g, '$1'), ...request].join(' ')];
+  return [message ?? '', ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
 }
 
 /** Of a line with carriage returns, such as a progress bar, the last state remains. */

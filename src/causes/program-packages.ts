@@ -100,14 +100,6 @@ export function debianPackageOfHeader(header: string): string | undefined {
   return tableOf(headers).find(([name]) => header.startsWith(name))?.[1];
 }
 
-const nodePrograms =
-  /^(?:vite|next|nuxt|tsc|tsx|ts-node|react-scripts|webpack|rollup|nest|ng|nodemon|pm2|vue-cli-service|turbo|eslint|cross-env|rimraf|husky|prisma|yarn|pnpm|serve|craco|gulp|parcel|astro|remix|svelte-kit)$/;
-
-/** Whether a package of npm brings the program. */
-export function isNodeProgram(program: string): boolean {
-  return nodePrograms.test(program);
-}
-
 const tables = new Map<string, [name: string, found: string][]>();
 
 function tableOf(text: string): [name: string, found: string][] {

@@ -1,10 +1,10 @@
-import { fits, groupsOf } from './groups.ts';
+import { groupsOf } from './groups.ts';
 import type { CleanLine } from './log-text.ts';
-import { findTracebacks, messageOf, type Traceback } from './tracebacks.ts';
+import { findTracebacks, type Traceback } from './tracebacks.ts';
 
 /** The lines that can show why the work ended: without those of work that went on after all. */
 export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
-  const lines = withoutFallbacks(withoutIgnored(withoutNotices(withoutFinishedSteps(withoutOtherServices(all)))));
+  const lines = withoutIgnored(withoutOtherServices(all));
   const handled = new Set<number>();
   for (const { start, end } of handledTracebacks(lines)) for (let at = start; at <= end; at++) handled.add(at);
   return lines.filter((_, at) => !handled.has(at));
@@ -14,9 +14,7 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 export function endsWell(lines: readonly CleanLine[]): boolean {
   const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '') ?? {};
   // Code that a traceback shows says nothing.
-  if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text) || isRefused(text)))
-    return false;
-  if (endsSurely(lines)) return true;
+  if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text))) return false;
   return (
     succeeded.test(last) &&
     !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
@@ -25,14 +23,11 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
 
 /** Since when a server answers to the end: each path got a good answer after its last bad one, and nothing ended. */
 export function goesOnSince(lines: readonly CleanLine[]): number | undefined {
-  const since = withoutNotices(sinceServing(lines));
-  const answering = new Set(since.flatMap(({ text, stream }) => (serves(text) ? [stream] : [])));
-  const others = lines.filter(({ stream }) => !answering.has(stream));
+  const since = sinceServing(lines);
   const { isGood, hasRecovered } = lastAnswers(since);
-  if (!isGood || relevantLines(others).some(({ text }) => crashed.test(text) || ended.test(text))) return undefined;
   // What an app raises while it answers is over with the next good answer.
-  const stops = (text: string) => broke.test(text) || crashed.test(text) || (!hasRecovered && ended.test(text));
-  if (relevantLines(since).some(({ text }) => stops(text))) return undefined;
+  const stops = (text: string) => broke.test(text) || (!hasRecovered && ended.test(text));
+  if (!isGood || relevantLines(since).some(({ text }) => stops(text))) return undefined;
   return lines.findLastIndex(({ text }) => serves(text)) + 1;
 }
 
@@ -46,17 +41,6 @@ function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecover
     last.set(path, isGood);
   }
   return { isGood: last.size > 0 && ![...last.values()].includes(false), hasRecovered };
-}
-
-/** An image that is built, or work that is done: an error before it says nothing. */
-export function endsSurely(lines: readonly CleanLine[]): boolean {
-  const last = lines.findLast(({ text }) => text.trim() !== '');
-  if (last === undefined) return false;
-  const isExported = () => lines.some(({ text, stream }) => stream === last.stream && text === 'exporting to image');
-  return (
-    /^(?:Successfully tagged|COMMIT) |\bexit code:? 0$/.test(last.text) ||
-    (last.text.startsWith('DONE ') && isExported())
-  );
 }
 
 /** A server that answers has started, whatever failed before: what it waited for is there. */
@@ -88,10 +72,6 @@ function answerTo(text: string): { path: string; isGood: boolean } | undefined {
 const broke = /^panic\b|\b(?:FATAL|CRITICAL|Killed|[Rr]estart\w{0,4}|[Bb]ack-?[Oo]ff|[Cc]rash\w{0,9})\b/;
 const ended = /Traceback \(most recent|\b[Ee]xiting\b|exited with code [1-9]|exit(?:ed)? (?:code|status):? [1-9]/;
 
-/** One of several programs has ended, or a call was refused that somebody meant. */
-const isRefused = (text: string) => refused.test(text) && !unasked.test(text);
-const refused = /\bexit status [1-9]|\bFATAL\b|\bNo supported\b|HTTP\/[\d.]{1,3}"? 4\d\d/;
-
 /** What browsers and scanners ask of any server. */
 const unasked =
   /\b(?:GET|HEAD|POST) \/(?:favicon\.ico|robots\.txt|apple-touch-icon\S*|wp-\S*|\.env|\.git\S*|\S*\.php|ads\.txt|cgi-bin\S*|solr\S*|actuator\S*|manifest\.json|sitemap\.xml)[ ?]/;
@@ -106,36 +86,9 @@ const crashed =
 /** Of several services of Compose, the one that ended with an error. */
 function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
   const ended = lines.flatMap(({ text }) => groupsOf(/^([\w.-]{1,64}) exited with code [1-9]/, text).slice(1));
-  // A container has the name of its project too.
-  const isEnded = ({ stream }: T) => ended.some((name) => name === stream || name.endsWith(`_${stream}`));
+  const isEnded = ({ stream }: T) => ended.some((name) => name === stream);
   if (!lines.some(isEnded)) return lines;
   return lines.filter((line) => line.stream === undefined || isEnded(line));
-}
-
-/** A step of an image build that is done has not failed, whatever it printed. */
-function withoutFinishedSteps<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  const done = new Set(
-    lines.flatMap(({ text, stream }) => (stream?.startsWith('#') && /^(?:DONE|CACHED)\b/.test(text) ? stream : [])),
-  );
-  return done.size === 0 ? lines : lines.filter(({ stream }) => stream === undefined || !done.has(stream));
-}
-
-/** TensorFlow says at these levels which libraries it can do without, and calls it an error that it finds no GPU. */
-const notice =
-  /^(?:[\d:. -]{1,60} )?[IW](?:\d{4} \S{1,40})? ?(?:external\/|tensorflow\/|\S{1,60}\.cc:\d)|\bfailed call to cuInit: (?:UNKNOWN|INTERNAL)|\bUnable to register cu\w{2,6} factory/;
-
-function withoutNotices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  return lines.filter(({ text }) => !notice.test(text));
-}
-
-const fallback =
-  /\b(?:[Uu]sing (?:the )?defaults?\b|[Ff]all(?:ing|s)? ?back (?:to|on)\b|[Dd]efaulting to(?! libbitsandbytes_cpu))/;
-
-/** What the app did otherwise after all, and the two lines that said why. */
-function withoutFallbacks<T extends CleanLine>(lines: readonly T[]): readonly T[] {
-  const isDone = (at: number) => fits(fallback, lines[at]?.text);
-  const isFrame = ({ text }: T) => /^\s|^[\w.]{1,80}(?:Error|Exception)\b/.test(text);
-  return lines.filter((line, at) => !isDone(at) && (isFrame(line) || !(isDone(at + 1) || isDone(at + 2))));
 }
 
 /** What Python reports while it cleans up: it changes nothing, and comes after what ended the work. */
@@ -145,7 +98,7 @@ function withoutIgnored<T extends CleanLine>(lines: readonly T[]): readonly T[] 
     const wasIgnored = isIgnored;
     if (text.startsWith('Exception ignored in')) isIgnored = true;
     else if (isIgnored && !/^(?:\s|Traceback|$)/.test(text)) isIgnored = false;
-    return !wasIgnored && !isIgnored && !/\(ignored\)$/.test(text.trimEnd());
+    return !wasIgnored && !isIgnored;
   });
 }
 
@@ -159,9 +112,6 @@ function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {
   return handled;
 }
 
-/** Exceptions that code catches as a matter of course: another one may be raised meanwhile. */
-const ordinary =
-  /^(?:ImportError: cannot import name|(?:ModuleNotFound|Key|FileNotFound|Type|Attribute|Value|Index|Lookup)Error\b)/;
 /** What a logger prints before a message, but not a server that reports its own end. */
 const logged = /^(?:\[?\w{1,30}\]?[ :]{1,6})?\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b|^\(trapped\)/;
 const handledLevel =
@@ -169,12 +119,7 @@ const handledLevel =
 const ending =
   /exit|restart|shut(?:ting)? ?down|stopp|terminat|closing|crash|fail|abort|kill|fatal|booting|respawn|^==>/i;
 
-function isHandled(one: Traceback, later: Traceback | undefined): boolean {
-  const { exception, header, next } = one;
-  // What is raised again, with another name, is the same.
-  if (next.startsWith('During handling of the above exception'))
-    return ordinary.test(exception) && !later?.exception.includes(messageOf(one));
+function isHandled({ header, next }: Traceback, later: Traceback | undefined): boolean {
   const goesOn = logged.test(next) && !ending.test(next);
-  if (!goesOn) return false;
-  return later !== undefined || (logged.test(header) && handledLevel.test(header));
+  return goesOn && (later !== undefined || (logged.test(header) && handledLevel.test(header)));
 }

@@ -30,55 +30,67 @@ export interface FailureRule {
   fix: string;
   /** The setting to change, such as `dependencies.pip.{package}`; the nearest section around it if it is not set. */
   at?: string;
-  /** The instruction of a Dockerfile to change, if it is not the one that failed. */
-  step?: string;
   /** The command that helps, without `gantry`. */
   next?: readonly string[];
 }
 
 /**
- * Signs that are texts, between semicolons, each captured under a name if one is given. In a text, `{name}` is a word that
- * is captured, `{name…}` the rest of the line, `…` is what differs, and `^` its start of the line.
+ * Signs between semicolons: texts, each captured under a name if one is given, or patterns between slashes. In a text, `{name}`
+ * is a word that is captured, `{name…}` the rest of the line, `{a|b}` one of several texts, `{name=a|b}` captures which, `…`
+ * is what differs, `^` its start of the line, and `$` its end.
  */
 export const texts = (list: string, name?: string): RegExp[] =>
   list
     .trim()
     .split(/;\s+/)
-    .map((text) => {
-      const start = text.startsWith('^') ? '^' : '';
-      const parts = text.slice(start.length).split(/(\{\w+…?\}|…)/);
-      const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') === '')).join('');
-      return new RegExp(start + (name ? `(?<${name}>${source})` : source));
+    .map((sign) => {
+      const [, pattern, flags] = groupsOf(/^\/(.+)\/(i?)$/, sign);
+      if (pattern !== undefined) return new RegExp(pattern, flags);
+      const [, start = '', text = '', end = ''] = groupsOf(/^(\^?)(.+?)(\$?)$/, sign);
+      const parts = text.split(/(\{[^{}]+\}|…)/);
+      const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') + end === '')).join('');
+      return new RegExp(start + (name ? `(?<${name}>${source})` : source) + end);
     });
 
-const placeholder = /\{\w+…?\}|…/;
-
-/** What is captured ends where the text goes on, or with its word. */
+/** What is captured ends where the text goes on, or with its word: the last one before punctuation. */
 function sourceOf(part: string, isLast: boolean): string {
+  const plain = part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   if (part === '…') return '.{0,160}?';
-  const name = part.replace(/\W/g, '');
-  if (!placeholder.test(part)) return part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  if (part.endsWith('…}')) return `(?<${name}>.{1,160}${isLast ? '' : '?'})`;
-  // The last one ends before punctuation.
-  return isLast ? `(?<${name}>[^\\s'"\`]{0,160}[^\\s'"\`.,;:()])` : `(?<${name}>[^\\s'"\`]{1,160}?)`;
+  const [, word, rest] = groupsOf(/^\{(\w+)(…?)\}$/, part);
+  if (rest) return `(?<${word}>.{1,160}${isLast ? '' : '?'})`;
+  if (word) return `(?<${word}>[^\\s'"\`]${isLast ? `{0,160}[^\\s'"\`.,;:()]` : '{1,160}?'})`;
+  const [, name, choice] = groupsOf(/^\\\{(?:(\w+)=)?(.+)\\\}$/, plain);
+  if (choice === undefined) return plain;
+  return `(?${name ? `<${name}>` : ':'}${choice.replaceAll('\\|', '|').replaceAll('…', '.{0,160}')})`;
 }
 
 /**
- * Rules of a table: each line has a cause, the texts that show it or `none`, the title, the fix, and the setting if one is to be
- * changed, between ` | `. A number before the cause is its rank. In the title, `{said}` is the text that was found.
+ * Rules of a table, with what all of them have besides. A row has a cause, the signs that show it or `none`, the title, the fix,
+ * and the setting if one is to be changed, between ` | `; it goes on in lines that are indented. A number before the cause
+ * is its rank, and `†` after it says that the row is meant where files show it. In the title, `{said}` is the text that was found.
  */
-export function messageRows(rows: string): FailureRule[] {
-  return rows
-    .trim()
-    .split('\n')
-    .map((row) => {
-      const [head = '', list = '', title = '', fix = '', at] = row.trim().split(' | ');
-      const [, rank, cause = ''] = groupsOf(/^(?:(\d) )?(\S+)$/, head);
-      const rest = { ...(rank !== undefined && { rank: Number(rank) }), ...(at !== undefined && { at }) };
-      const signs = list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined);
-      return { cause, signs, title, fix, ...rest };
-    });
-}
+export const rowsWith =
+  (rest: Partial<FailureRule>) =>
+  ({ raw }: TemplateStringsArray): FailureRule[] =>
+    raw
+      .join('')
+      .replace(/\\(?=`|\$\{)/g, '')
+      .trim()
+      .split(/\n(?! )/)
+      .map((row) => {
+        const [head, list = '', title = '', fix = '', at] = row.split(/(?:\n +| )\| /);
+        const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
+        const signs = list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined);
+        const facts = {
+          ...(rank && { rank: Number(rank) }),
+          ...(at && { at }),
+          ...(inFiles && { inFiles: true as const }),
+        };
+        return { cause, signs, title, fix, ...facts, ...rest };
+      });
+
+/** Rules of a table that have nothing besides. */
+export const rows = rowsWith({});
 
 /** What is known about a failure besides its log. */
 export interface FailureFacts {
@@ -96,10 +108,10 @@ export interface FailureFacts {
   exists?: ((path: string) => boolean) | undefined;
 }
 
-/** A more precise cause than that of a rule; undefined if it does not apply. `before` are the lines above the evidence. */
+/** What is more precise than a rule; undefined if it does not apply. `before` are the lines above the evidence. */
 export type Refinement = (
-  found: Explanation,
   captured: Captured,
   facts: FailureFacts,
   before: readonly string[],
-) => Explanation | undefined;
+  found: Explanation,
+) => Partial<Explanation> | undefined;

@@ -1,4 +1,4 @@
-import { fits, groupsOf } from './groups.ts';
+import { groupsOf } from './groups.ts';
 /** A traceback of Python in a log. */
 export interface Traceback {
   /** Its first and last line, from 0. */
@@ -6,8 +6,6 @@ export interface Traceback {
   end: number;
   /** The last line: `KeyError: 'user'`. */
   exception: string;
-  /** Whether a frame is of the code of the app. */
-  isOwn: boolean;
   /** The lines around it; empty at the start and the end of the log. */
   header: string;
   next: string;
@@ -17,61 +15,39 @@ export interface Traceback {
 export function findTracebacks(lines: readonly string[]): Traceback[] {
   const found: Traceback[] = [];
   for (let start = 0; start < lines.length; start++) {
-    if (!lines[start]?.endsWith('Traceback (most recent call last):') || fits(/^\s/, lines[start])) continue;
+    if (!lines[start]?.endsWith('Traceback (most recent call last):')) continue;
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => !/^(?:""")?\s*$/.test(line)) ?? '';
-    const isOwn = framesOf(lines.slice(start, end)).some(({ file }) => !isForeignFile(file));
-    found.push({ start, end, exception: lines[end] ?? '', isOwn, header: lines[start - 1] ?? '', next });
+    found.push({ start, end, exception: lines[end] ?? '', header: lines[start - 1] ?? '', next });
     start = end;
   }
   return found;
 }
 
-/** The last one that does not only point to another, or repeat what another said before it. */
-export function decisive(tracebacks: readonly Traceback[]): Traceback | undefined {
-  const last = tracebacks.findLast(({ exception }) => !pointer.test(exception)) ?? tracebacks.at(-1);
-  const isOrigin = (one: Traceback) =>
-    last !== undefined &&
-    one.start < last.start &&
-    (one.exception !== last.exception || one.next.startsWith('The above exception was the direct cause')) &&
-    (one.isOwn || !last.isOwn) &&
-    last.exception.includes(messageOf(one));
-  return tracebacks.findLast(isOrigin) ?? last;
+/** The last one that does not only say that another failed, or that the program was stopped. */
+export function lastTraceback(lines: readonly string[]): Traceback | undefined {
+  return findTracebacks(lines).findLast(({ exception }) => !pointer.test(exception));
 }
 
-/** What an exception says, without its name; all of it if that is little. */
-export function messageOf({ exception }: Traceback): string {
-  const said = exception.replace(/^[\w.]+: /, '');
-  return said.length > 12 ? said : exception;
-}
-
-const pointer =
-  /\broot cause\b|\bChildFailedError\b|\bHaltServer\b|^(?:SystemExit|KeyboardInterrupt)\b|\bCalledProcessError\b/;
+const pointer = /\broot cause\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
 
 const maxLines = 300;
 
-/** The exception: the first line that is not indented. A frame without source lines is followed by it too. */
+/** The exception: the first line that is not indented. */
 function endOf(lines: readonly string[], start: number): number | undefined {
   for (let at = start + 1; at < Math.min(lines.length, start + maxLines); at++) {
     const line = lines[at] as string;
-    // What a process of Ray raised follows, after the name of the actor, with its own frames.
-    if (line.trim() === '' || /^\s/.test(line) || fits(/^\s+File "/, lines[at + 1])) continue;
+    if (line.trim() === '' || /^\s/.test(line)) continue;
     return /^[A-Za-z_][\w.]{1,120}(?::|$)/.test(line) ? at : undefined;
   }
   return undefined;
 }
 
-/** Where the exception was raised: in the code of the app, if a frame is. `main.py:2` */
-export function raisedAt(lines: readonly string[]): string | undefined {
-  const frames = framesOf(lines);
-  const own = frames.findLast(({ file }) => !isForeignFile(file)) ?? frames.at(-1);
-  return own && `${withoutFolder(own.file)}:${own.line}`;
-}
-
 export interface Frame {
   file: string;
-  line: string;
+  /** `main.py:2` */
+  place: string;
   code?: string;
 }
 
@@ -81,7 +57,9 @@ export function framesOf(lines: readonly string[]): Frame[] {
     const [, file, line = ''] = groupsOf(/^\s+File "([^"]{1,300})", line (\d{1,7})/, text);
     const next = lines[at + 1]?.trim() ?? '';
     const code = next !== '' && !/^(?:File "|[\^~]+$)/.test(next) ? next : undefined;
-    return file === undefined ? [] : [{ file, line, ...(code !== undefined && { code }) }];
+    return file === undefined
+      ? []
+      : [{ file, place: `${withoutFolder(file)}:${line}`, ...(code !== undefined && { code }) }];
   });
 }
 
@@ -123,19 +101,9 @@ function withoutFolder(file: string): string {
   return file.replace(/^\/(?:cortex|app|code|src|workspace)\//, '');
 }
 
-/** Of the last frame; empty if there is none. */
-export function lastFile(lines: readonly string[]): string {
-  return framesOf(lines).at(-1)?.file ?? '';
-}
-
 /** Whether a file is of Python or of an installed package. */
-export function isForeignFile(file: string): boolean {
+export function isForeignFile(file = ''): boolean {
   return (
     file.startsWith('<') || /\/(?:site|dist)-packages\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\//.test(file)
   );
-}
-
-/** The package that a file is of. */
-export function packageOfFile(file: string): string | undefined {
-  return /\/(?:site|dist)-packages\/(\w+)/.exec(file)?.[1];
 }

@@ -80,13 +80,16 @@ async function measure(some: readonly FailureCase[]): Promise<{ precision: numbe
 }
 
 test.each([
-  ['shell_commands = ["exit 3"]', 'deployment.shell_commands', 'fetch.sh', '3', 'failed with exit code 3'],
-  ['pre_build_commands = ["fetch.sh"]', 'deployment.pre_build_commands', 'fetch.sh', '127', 'was not found'],
-])('a failed command of the build is found in the config file: %s', async (line, setting, command, code, ended) => {
+  ['shell_commands = ["exit 3"]', 'deployment.shell_commands', 'fetch.sh', '3'],
+  ['pre_build_commands = ["fetch.sh"]', 'deployment.pre_build_commands', 'fetch.sh', '127'],
+])('a failed command of the build is found in the config file: %s', async (line, setting, command, code) => {
   const config = `[cerebrium.deployment]\nname = "web"\n${line}\n`;
   const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'command-failed', config });
   const log = `+ ${command}\nERROR: the command "${command}" failed with exit code ${code}\n`;
-  expect(explainLog(log, facts)).toMatchObject({ title: `the build command "${command}" ${ended}`, setting });
+  expect(explainLog(log, facts)).toMatchObject({
+    title: `a command of the build failed, exit code ${code}: ${command}`,
+    setting,
+  });
 });
 
 test.each([
@@ -137,12 +140,6 @@ test.each([
   expect(found?.title).toMatch(
     lists ? /^the app lists packages, but this emulator installs none: torch/ : /is not installed$/,
   );
-});
-
-test('of a failure that no rule knows, the errors are shown with the end of the log', () => {
-  const steps = Array.from({ length: 60 }, (_, at) => `step ${at}`);
-  const { log } = describeUnknown(['starting', 'fatal: the flux is off', ...steps].join('\n'));
-  expect(log).toEqual(['fatal: the flux is off', ...steps.slice(-10)]);
 });
 
 test.each([
@@ -203,13 +200,8 @@ describe('facts decide before signs', () => {
     expect(found?.fix).not.toMatch(/\[cerebrium|python_version|_commands/);
   });
 
-  test.each([
-    ['', 'the app was killed (137), most often because it ran out of memory', /only if/],
-    ['[cerebrium.hardware]\nmemory = 4.0\n', 'the app ran out of memory', /raise memory \(now 4\)/],
-  ])('more memory is advised where its limit is known: %s', async (hardware, title, fix) => {
-    const config = `[cerebrium.deployment]\nname = "web"\n${hardware}`;
-    const facts = await factsOf({ name: 'x', source: 'run', made: 'documented', cause: 'unknown', config });
-    expect(explainLog('web-1 exited with code 137\n', facts)).toMatchObject({ title, fix: expect.stringMatching(fix) });
+  test('more memory is advised only where its limit is reached', () => {
+    expect(explainLog('web-1 exited with code 137\n')?.fix).toMatch(/only if/);
   });
 
   test('a killed app that never passed its check has not run out of memory', () => {
@@ -225,7 +217,7 @@ describe('facts decide before signs', () => {
   test('the last words of a command are said with its failure', () => {
     const log =
       '#7 [2/4] RUN make\n#7 0.5 flux: no such capacitor\n#7 0.6 make: *** [Makefile:9: all] Error 1\n#7 ERROR: process "/bin/sh -c make" did not complete successfully: exit code: 2\n';
-    expect(explainLog(log)?.title).toBe('the build command "make" failed with exit code 2: flux: no such capacitor');
+    expect(explainLog(log)?.title).toBe('a command of the build failed, exit code 2: make: flux: no such capacitor');
   });
 });
 
@@ -241,13 +233,6 @@ test('a server that answers has started, whatever failed before', () => {
   const serves = 'INFO:     10.0.0.1:1 - "GET /api HTTP/1.1" 200 OK\n';
   expect(describeUnknown(waits + serves + asked + serves).cause).toBe(null);
   expect(describeUnknown(serves + waits + serves).cause).toBe('unknown');
-});
-
-test('of two packages that do not fit, the one that calls is named', () => {
-  const frame =
-    '  File "/usr/lib/python3/site-packages/uvicorn/protocols/websockets/websockets_impl.py", line 78, in x';
-  const log = `Traceback (most recent call last):\n${frame}\nTypeError: __init__() got an unexpected keyword argument 'logger'\n`;
-  expect(explainLog(log)?.title).toMatch(/^uvicorn passes logger /);
 });
 
 describe('names that a package has no longer, or not yet', () => {

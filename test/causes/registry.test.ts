@@ -72,9 +72,7 @@ test('docs/failures.md has a line for each cause, with where it is seen', async 
   const said = new Map(
     [...text.matchAll(/^\| `([\w-]+)`\S* \| (.*) \|$/gm)].map(([, cause = '', what = '']) => [cause, what]),
   );
-  // What the message of an error says itself has no rule.
-  const listed = [...causes, 'package-import-failed'].sort();
-  const rows = listed.map((cause) => {
+  const rows = causes.map((cause) => {
     const { title = '' } = first.get(cause) ?? {};
     const signs = rules.filter((rule) => rule.cause === cause).flatMap((rule) => rule.signs);
     const mark = inFiles.includes(cause) ? (signs.length > 0 ? '†' : '‡') : '';

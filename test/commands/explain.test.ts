@@ -126,20 +126,6 @@ describe('a log of a file', () => {
     expect(await shown()).toMatch(/^cause: a source file has .*\n {2}why/);
   });
 
-  test('names the file that a Dockerfile may mean', async () => {
-    const log = 'Error: building at STEP "COPY servr.py /": copier: stat: "/servr.py": no such file or directory\n';
-    const config = '[cerebrium.deployment]\nname = "web"\n[cerebrium.runtime.custom]\ndockerfile_path = "Dockerfile"\n';
-    const dockerfile = 'FROM python:3.12\nCOPY servr.py /\n';
-    await using app = await folderOf({
-      'cerebrium.toml': config,
-      Dockerfile: dockerfile,
-      'server.py': '',
-      'a.log': log,
-    });
-    const { stdout } = await gantry(['explain', '--file', 'a.log'], { cwd: app.path });
-    expect(stdout).toMatch(/in {2}Dockerfile:2:1\n(?:.*\n)*.*fix did you mean server\.py\? Or add servr\.py/);
-  });
-
   test('comes from stdin', async () => {
     const stdin = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'PIL'\n";
     const { stdout } = await gantry(['explain', '--file', '-'], { stdin });

@@ -1,8 +1,8 @@
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 /** GPUs: memory, drivers, and what was compiled for them. Libraries around GPUs: cuDNN, NCCL, ONNX Runtime, and what is run on which device. */
 export const gpuRules: readonly FailureRule[] = [
-  ...messageRows(`
+  ...rows`
 5 cuda-toolkit-missing | CUDA_HOME environment variable is not set; The detected CUDA version ({found}) mismatches the version; Unsupported gpu architecture '{wanted}'; nvcc was not found; nvcc not found; Could not find nvcc ; CMAKE_CUDA_COMPILER not found; CMAKE_CUDA_COMPILER: not found; CMAKE_CUDA_COMPILER could be found; CMAKE_CUDA_COMPILER-NOTFOUND; No such file or directory: '…/nvcc' | a package has to be compiled with the CUDA toolkit, which the image does not have in this version | use a wheel of the package, or a base image such as nvidia/cuda:12.4.1-devel-ubuntu22.04 | deployment.docker_base_image_url
 3 device-mismatch | Expected all tensors to be on the same device; RuntimeError: Input type (…) and weight type (…) should be the same; RuntimeError: Input type (…) and bias type (…) should be the same; not implemented for 'Half'; not implemented for 'BFloat16'; RuntimeError: expected scalar type {wanted} but found; RuntimeError: expected …have the same dtype; mat1 and mat2 must have the same dtype | a tensor is on another device, or of another data type, than the model | move inputs to the model (x.to(model.device, model.dtype)), and use float32 on a CPU
 5 gpu-count-too-low | CUDA error: invalid device ordinal; number of required GPUs exceeds the total number of; larger than the number of available GPUs; greater than the number of available GPUs | the app uses more GPUs than the replica has | use as many as gpu_count says (--tensor-parallel-size, device_map="auto"), or raise gpu_count | hardware.gpu_count
@@ -17,85 +17,19 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
 7 shared-memory-full | NCCL WARN …shared memory segment; Error while creating shared memory segment; failed to extend /dev/shm/nccl | NCCL, which connects the GPUs of the replica, has too little shared memory | set NCCL_SHM_DISABLE=1 in the environment, or use one larger GPU; on a machine of your own, start the container with --shm-size=2g | hardware.gpu_count
 5 compiler-missing | Failed to find C compiler; InvalidCxxCompiler; No working C++ compiler found in | Triton compiles while the app runs, and the image has no compiler for it | add build-essential to [cerebrium.dependencies.apt] (it has gcc), or start without torch.compile | dependencies.apt
 5 gpu-kernels-missing | only supported on GPUs with compute capability of at least {wanted} | the GPU does not compute in bfloat16 | load the model in float16 (--dtype=half), or choose a GPU of the generation Ampere or later | hardware.compute
-`),
-  {
-    cause: 'gpu-out-of-memory',
-    inFiles: true,
-    rank: 5,
-    signs: [
-      /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})(?!.*\bretry)|(?:Caught|Error:) CUDA out of memory/,
-      /CUDA (?:runtime )?error: out of memory/,
-      ...texts(`Dst tensor is not initialized; OOM when allocating tensor with shape; CUBLAS_STATUS_ALLOC_FAILED;
-        cudaErrorMemoryAllocation`),
-    ],
-    title: 'the GPU has too little memory',
-    fix: 'choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches',
-    at: 'hardware.compute',
-  },
-  {
-    cause: 'gpu-kernels-missing',
-    inFiles: true,
-    rank: 5,
-    signs: [
-      /with CUDA capability (?<capability>sm_\d{2,3}) is not compatible with the current PyTorch installation/,
-      /GPUs with compute capability below (?<wanted>[\d.]{1,5}) are not supported/,
-      /FlashAttention only supports (?<wanted>\w{1,20}) GPUs or newer/,
-      /Value '(?<capability>sm_\w{2,5})' is not defined for option 'gpu-name'/,
-      ...texts(`no kernel image is available for execution on the device; cudaErrorNoKernelImageForDevice;
-        No supported GPU(s) detected to run this container;
-        which is not yet supported in this version of the container;
-        PyTorch no longer supports this GPU because it is too old`),
-    ],
-    title: 'the packages have no code for this GPU',
-    fix: 'use a version of torch or a base image for this GPU (of Blackwell, sm_100 and sm_120: torch 2.7 or later for CUDA 12.8), or another GPU',
-    at: 'hardware.compute',
-  },
-  {
-    cause: 'gpu-driver-too-old',
-    rank: 5,
-    signs: [
-      /The NVIDIA driver on your system is too old \(found version (?<version>\d{1,8})\)/,
-      /unsatisfied condition: cuda ?>= ?(?<wanted>[\d.]{1,8})/,
-      ...texts(`CUDA driver version is insufficient for CUDA runtime version;
-        forward compatibility was attempted on non supported HW;
-        unsupported display driver / cuda driver combination;
-        provided PTX was compiled with an unsupported toolchain`),
-    ],
-    title: 'the CUDA version of the app is newer than the driver of the platform',
-    fix: 'use a base image or a version of torch that is built for an older CUDA, and leave a libcuda of the image (cuda-compat) out of LD_LIBRARY_PATH',
-    at: 'deployment.docker_base_image_url',
-  },
-  {
-    cause: 'gpu-driver-missing',
-    rank: 5,
-    signs: [
-      /^(?:\w[\w.]{0,60}Error: )?Found no NVIDIA driver on your system/,
-      /could not select device driver "[^"]{0,40}" with capabilities: \[\[gpu\]\]/,
-      /^\S{0,80}CUDARuntimeError: cudaErrorInsufficientDriver/,
-      /libcuda\.so(?:\.1)?: cannot open shared object file/,
-      /libnvidia-ml\.so(?:\.1)?: cannot open shared object file/,
-      /^(?:\w[\w.]{0,80}Error: ).{0,200}CUDA_ERROR_NO_DEVICE/,
-      ...texts(`RuntimeError: No CUDA GPUs are available;
-                no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu;
-        CUDA unknown error - this may be due to an incorrectly set up environment;
-        NVIDIA-SMI has failed because it couldn't communicate; cudaErrorNoDevice; NVMLError_LibraryNotFound;
-        CudaSupportError:; nvidia-container-cli: initialization error; No GPU found. A GPU is needed;
-        libcuda.so cannot found; No visible GPU devices; unknown or invalid runtime name: nvidia;
-        Failed to initialize NVML: Unknown Error; cuda runtime error (30)`),
-      /RuntimeError: Failed to infer device type/,
-    ],
-    title: 'the app needs a GPU, and the replica has none',
-    fix: 'set compute to a GPU, such as compute = "AMPERE_A10"; on a machine of your own, install the NVIDIA container toolkit and start the container with --gpus all',
-    at: 'hardware.compute',
-  },
-  {
-    cause: 'shared-library-missing',
-    // Only the package for the CPU has this list.
-    rank: 2,
-    signs: [/\['AzureExecutionProvider', 'CPUExecutionProvider'\]/],
-    after: /NVIDIA|CUDA Available: True/,
-    title: 'onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu',
-    fix: 'remove onnxruntime, and install onnxruntime-gpu alone',
-    at: 'dependencies.pip.onnxruntime',
-  },
+5 gpu-out-of-memory † | /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})(?!.*\bretry)|(?:Caught|Error:) CUDA out of memory/; CUDA {|runtime }error: out of memory; Dst tensor is not initialized; CUBLAS_STATUS_ALLOC_FAILED; cudaErrorMemoryAllocation | the GPU has too little memory | choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches | hardware.compute
+5 gpu-kernels-missing † | with CUDA capability {capability} is not compatible with the current PyTorch installation; GPUs with compute capability below {wanted} are not supported; FlashAttention only supports {wanted} GPUs or newer; Value '{capability}' is not defined for option 'gpu-name';
+  no kernel image is available for execution on the device; cudaErrorNoKernelImageForDevice; No supported GPU(s) detected to run this container; which is not yet supported in this version of the container; PyTorch no longer supports this GPU because it is too old
+  | the packages have no code for this GPU | use a version of torch or a base image for this GPU (of Blackwell, sm_100 and sm_120: torch 2.7 or later for CUDA 12.8), or another GPU | hardware.compute
+5 gpu-driver-too-old | The NVIDIA driver on your system is too old (found version {version}); unsatisfied condition: cuda{| }>={| }{wanted}; CUDA driver version is insufficient for CUDA runtime version; forward compatibility was attempted on non supported HW;
+  unsupported display driver / cuda driver combination; provided PTX was compiled with an unsupported toolchain
+  | the CUDA version of the app is newer than the driver of the platform | use a base image or a version of torch that is built for an older CUDA, and leave a libcuda of the image (cuda-compat) out of LD_LIBRARY_PATH | deployment.docker_base_image_url
+5 gpu-driver-missing | Found no NVIDIA driver on your system; could not select device driver "…" with capabilities: [[gpu]]; libcuda.so{|.1}: cannot open shared object file; libnvidia-ml.so{|.1}: cannot open shared object file; RuntimeError: No CUDA GPUs are available;
+  no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu; CUDA unknown error - this may be due to an incorrectly set up environment; NVIDIA-SMI has failed because it couldn't communicate; NVMLError_LibraryNotFound; CudaSupportError:;
+  nvidia-container-cli: initialization error; No GPU found. A GPU is needed; libcuda.so cannot found; No visible GPU devices; unknown or invalid runtime name: nvidia; Failed to initialize NVML: Unknown Error; cuda runtime error (30); RuntimeError: Failed to infer device type
+  | the app needs a GPU, and the replica has none | set compute to a GPU, such as compute = "AMPERE_A10"; on a machine of your own, install the NVIDIA container toolkit and start the container with --gpus all | hardware.compute
+`,
+  ...rowsWith({ after: /NVIDIA|CUDA Available: True/ })`
+2 shared-library-missing | ['AzureExecutionProvider', 'CPUExecutionProvider'] | onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu | remove onnxruntime, and install onnxruntime-gpu alone | dependencies.pip.onnxruntime
+`,
 ];

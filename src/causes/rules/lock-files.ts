@@ -1,8 +1,8 @@
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 /** Lock files, and the versions that a project wants of its tools and of Python. */
 export const lockFileRules: readonly FailureRule[] = [
-  ...messageRows(`
+  ...rows`
 tool-version-wrong | ^This installer is deprecated; error:0308010C:digital envelope routines::unsupported; invalid go version '{what}': must match; package {what} is not in GOROOT; package {what} is not in std | a tool of the build is too old, or too new, for the project: {said} | for Poetry, use pip install poetry or install.python-poetry.org; for webpack, Node 16 or NODE_OPTIONS=--openssl-legacy-provider; for Go, the version that go.mod names | deployment.shell_commands
 python-version-unsupported | Current Python version ({python}) is not allowed by the project ({wanted…}); activated Python version {python} is not supported by the project ({wanted…}); No interpreter found for Python {wanted}; incompatible with the project's Python requirement: \`{wanted…}\` | the project wants Python {wanted}, which the image does not have | set python_version to one that the project allows, or use a base image with that Python | deployment.python_version
 tool-version-wrong | Required uv version \`{wanted}\` does not match the running version \`{found}\` | the project wants uv {wanted}, and the image has {found} | install that version of uv in the image, or change the version that pyproject.toml requires
@@ -19,51 +19,19 @@ environment-missing | ensurepip is not; apt install {package}-venv; Could not fi
 5 wrong-architecture | only has wheels for the following platform | a package is made for another system only | remove it from the requirements, or add a marker: mlx; sys_platform == "darwin" | dependencies.pip
 5 package-not-found | requirement pywin32; requirement pypiwin32; requirement pywinpty; requirement windows-curses; requirement appnope; requirement pyobjc | a requirement is made for Windows or macOS only | remove it from the requirements, or add a marker: pywin32; sys_platform == "win32" | dependencies.pip
 5 data-missing | requirement en-core-web-{size}; requirement en_core_web_{size} | the model en_core_web_{size} of spaCy is not on PyPI | list the address of its wheel instead, or run python -m spacy download in the build | dependencies.pip
-5 requirement-invalid | Invalid requirement: …\\x00 | the requirements file is saved as UTF-16, which pip cannot read | save it as UTF-8: in PowerShell, Out-File -Encoding utf8 | dependencies.paths.pip
+5 requirement-invalid | Invalid requirement: …\x00 | the requirements file is saved as UTF-16, which pip cannot read | save it as UTF-8: in PowerShell, Out-File -Encoding utf8 | dependencies.paths.pip
 5 requirement-invalid | No such file or directory: '/croot/; No such file or directory: '/home/conda/; No such file or directory: '/tmp/build/80754af9/ | the requirements have paths of conda, which made its packages there | write them again: pip list --format=freeze | dependencies.paths.pip
 2 dependency-conflict | ^ERROR: ResolutionImpossible | the packages need different versions of one package | loosen the versions so that one version fits all; the lines above name them | dependencies.pip
 2 dependency-conflict | ecause {app} depends on both {problem…}, version solving failed; Because {problem…}, we can conclude that your requirements are unsatisfiable | the packages need different versions of one package: {problem} | loosen the versions so that one version fits all
 2 dependency-conflict | npm error peer {package}@"…" from {owner}; npm ERR! peer {package}@"…" from {owner} | {owner} does not fit the {package} of the project | use a version of it that does, or another {package}, and write the lock file again; npm ci --legacy-peer-deps installs both all the same
 2 dependency-conflict | is taking longer than usual. You might need to provide | pip tries many versions of the packages, and finds no set that fits in time | pin the packages that it collects again and again above, or write a lock with uv pip compile | dependencies.pip
-`),
-  {
-    cause: 'lock-file-outdated',
-    inFiles: true,
-    signs: [
-      /Unable to find lockfile at `(?<path>[^`]{1,120})`/,
-      /Pipfile\.lock \(\w{1,20}\) is out of date|Your Pipfile\.lock .{0,40}is out of date/,
-      /can only install packages (?:when|with) your package\.json and \S{1,60} .{0,60}are in sync/,
-      ...texts(`changed significantly since poetry.lock was last generated;
-        poetry.lock is not consistent with pyproject.toml;
-        poetry.lock file is not up to date with the latest changes in pyproject.toml; missing go.sum entry`),
-    ],
-    title: 'the lock file does not fit the packages that the project lists',
-    fix: 'write it again with poetry lock, uv lock, pipenv lock, npm install or go mod tidy, and send it with the app',
-  },
-  {
-    cause: 'dependency-conflict',
-    // uv ends every failed resolution with it, whatever the cause.
-    rank: 1,
-    signs: [
-      /version solving failed\.?$/,
-      /npm (?:ERR!|error) code ERESOLVE/,
-      /we can conclude that your requirements are unsatisfiable/,
-    ],
-    title: 'the packages need different versions of one package',
-    fix: 'loosen the versions so that one version fits all; the lines above name them',
-  },
-  {
-    cause: 'tool-version-wrong',
-    signs: [
-      /(?<tool>go)(?:\.mod|\.work|: \S{1,120}) requires go >= (?<wanted>[\d.]{1,10}) \(running go (?<found>[\d.]{1,10})/,
-      /requires (?<tool>rustc) (?<wanted>[\d.]{1,10}) or newer, while the currently active rustc version is (?<found>[\d.]{1,10})/,
-      /(?<tool>CMake) (?<wanted>[\d.]{1,10}) or higher is required\. {1,2}You are running version (?<found>[\d.]{1,10})/,
-      /engine "(?<tool>node)" is incompatible with this module\. Expected version "(?<wanted>[^"]{1,60})"\. Got "(?<found>[^"]{1,20})"/,
-      /You are using (?<tool>Node)\.js (?<found>[\d.]{1,12}).{1,60}version "?(?<wanted>[>=^ v\d.]{1,20})/,
-      /npm (?:ERR!|error) code EBADENGINE/,
-    ],
-    title: 'the code needs {tool|another Node} {wanted}, and the image has {found|another version}',
-    fix: 'use a base image with {tool|the Node} {wanted|that package.json names}, or let the code allow the older one',
-    at: 'deployment.docker_base_image_url',
-  },
+lock-file-outdated † | Unable to find lockfile at \`{path}\`; Pipfile.lock (…) is out of date; changed significantly since poetry.lock was last generated; poetry.lock is not consistent with pyproject.toml;
+  poetry.lock file is not up to date with the latest changes in pyproject.toml; missing go.sum entry
+  | the lock file does not fit the packages that the project lists | write it again with poetry lock, uv lock, pipenv lock, npm install or go mod tidy, and send it with the app
+1 dependency-conflict | version solving failed{|.}$; npm {ERR!|error} code ERESOLVE; we can conclude that your requirements are unsatisfiable | the packages need different versions of one package | loosen the versions so that one version fits all; the lines above name them
+tool-version-wrong | {tool=go}.mod requires go >= {wanted} (running go {found}; {tool=go}: … requires go >= {wanted} (running go {found}; requires {tool=rustc} {wanted} or newer, while the currently active rustc version is {found};
+  {tool=CMake} {wanted} or higher is required.…You are running version {found}; engine "{tool=node}" is incompatible with this module. Expected version "{wanted}". Got "{found}"; /You are using (?<tool>Node)\.js (?<found>[\d.]{1,12}).{1,60}version "?(?<wanted>[>=^ v\d.]{1,20})/;
+  npm {ERR!|error} code EBADENGINE
+  | the code needs {tool|another Node} {wanted}, and the image has {found|another version} | use a base image with {tool|the Node} {wanted|that package.json names}, or let the code allow the older one | deployment.docker_base_image_url
+`,
 ];

@@ -1,11 +1,11 @@
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 const needsFirst =
   'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it';
 
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
-  ...messageRows(`
+  ...rows`
 package-layout-invalid | Multiple top-level packages discovered in a flat-layout: {found…}; Multiple top-level modules discovered in a flat-layout: {found…}; No file/folder found for package {found}; Unable to determine which files to ship inside the wheel; Readme file does not exist: {found}; Readme path must be within the project directory; Readme path \`{found}\` does not exist; Expected a Python module at: \`{found}\` | the project itself cannot be installed as a package: {said} | install only what it needs (poetry install --no-root, uv sync --no-install-project), or copy its files into its folder before; name its folders in pyproject.toml: [tool.setuptools] packages = ["..."]
 5 package-layout-invalid | setuptools-scm was unable to detect version; setuptools_scm was unable to detect version | the version of the project comes from git, and the image has no .git folder | set SETUPTOOLS_SCM_PRETEND_VERSION=0.0.0 in the build, or copy .git there, which .dockerignore may leave out
 5 wrong-architecture | unrecognized command-line option ‘-msse; unrecognized command-line option ‘-mavx | a package has no wheel for this processor, and its code is written for x86 | use a version with a wheel for it, or build for --platform linux/amd64 | dependencies.pip
@@ -15,47 +15,13 @@ git-access-denied | fatal: could not read Username for; fatal: could not read Pa
 git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not found; couldn't find remote ref {ref} | the Git repository of a requirement has no {ref} | use a branch, tag or commit that exists | dependencies.pip
 5 system-library-missing | pkg-config is required; pkg-config is not installed; pkg-config: not found; pkg-config: command not found | a package has to be compiled, and the image has no pkg-config to find its libraries | add pkg-config to [cerebrium.dependencies.apt], and the library with its headers, whose name ends in -dev | dependencies.apt
 5 system-library-missing | mysql_config: not found; mysql_config not found; mysql_config --version: not found; Can not find valid pkg-config name; Specify MYSQLCLIENT_CFLAGS | mysqlclient has to be compiled, and the image lacks the library of MySQL | add pkg-config, default-libmysqlclient-dev and build-essential to [cerebrium.dependencies.apt], or use pymysql instead | dependencies.apt
-`),
-  {
-    cause: 'compiler-missing',
-    signs: [
-      /error: command '(?<tool>\S{0,40}(?:gcc|g\+\+|cc|c\+\+|clang))' failed: No such file or directory/,
-      /unable to execute '?(?<tool>[\w./+-]{1,60}?)'?: No such file or directory/,
-      /No such file or directory: '(?<tool>gcc|g\+\+|cc|c\+\+|clang|cmake|make|ninja|cargo|rustc|swig|gfortran)'/,
-      /error: command '(?<tool>[\w./+-]{1,60})' failed: No such file or directory/,
-      /error: can't find (?<tool>Rust) compiler/,
-      /(?<tool>Cargo), the Rust package manager, is not installed/,
-      /(?<tool>CMake) must be installed to build/,
-      /(?<tool>CMake) is not installed on your system/i,
-      /(?<tool>cmake) (?:is )?(?:not found|required)/,
-      /Unknown compiler\(s\): \[\['(?<tool>[\w+-]{1,20})'/,
-      /unable to find a build program corresponding to "(?<tool>[\w ]{1,30})"/,
-      /No CMAKE_C(?:XX)?_COMPILER could be found/,
-      /(?<![\w-])(?<tool>gcc|g\+\+|cc|make|cmake|ninja|cargo|swig): (?:command )?not found/,
-      /C compiler "(?<tool>gcc|clang)" not found/,
-      /gyp ERR! find (?<tool>Python)/,
-      /linker `(?<tool>cc)` not found/,
-      /find any (?<tool>Python) installation/,
-    ],
-    title: '{built|a package} has to be compiled, and the image has no compiler for it: {tool}',
-    fix: 'use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]; on Alpine: apk add build-base',
-    at: 'dependencies.apt',
-  },
-  {
-    cause: 'system-library-missing',
-    rank: 5,
-    signs: [
-      /fatal error: '?(?<header>[\w./+-]{1,100}\.h(?:pp)?)'?(?:: No such file or directory| file not found)/,
-      /(?<header>pg_config) executable not found/,
-      /No package '(?<header>[^']{1,60})' found/,
-      /Package (?<header>[\w.+-]{1,60}) was not found in the pkg-config search path/,
-      /Dependency "(?<header>[^"]{1,60})" not found/,
-      /\bld: cannot find -l(?<header>[\w.+-]{1,40})/,
-    ],
-    title: '{built|a package} has to be compiled, and the image lacks a library or header that it needs: {header}',
-    fix: 'add {package|the library with its headers, whose name ends in -dev, such as libpq-dev,} to [cerebrium.dependencies.apt]',
-    at: 'dependencies.apt',
-  },
+compiler-missing | unable to execute {|'}{tool}{|'}: No such file or directory; No such file or directory: '{tool=gcc|g++|cc|c++|clang|cmake|make|ninja|cargo|rustc|swig|gfortran}'; error: command '{tool}' failed: No such file or directory; error: can't find {tool=Rust} compiler;
+  {tool=Cargo}, the Rust package manager, is not installed; {tool=CMake} must be installed to build; /(?<tool>CMake) is not installed on your system/i; /(?<tool>cmake) (?:is )?(?:not found|required)/; Unknown compiler(s): [['{tool}'; unable to find a build program corresponding to "{tool…}";
+  No CMAKE_C{|XX}_COMPILER could be found; /(?<![\w-])(?<tool>gcc|g\+\+|cc|make|cmake|ninja|cargo|swig): (?:command )?not found/; C compiler "{tool=gcc|clang}" not found; gyp ERR! find {tool=Python}; linker \`{tool=cc}\` not found; find any {tool=Python} installation
+  | {built|a package} has to be compiled, and the image has no compiler for it: {tool} | use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]; on Alpine: apk add build-base | dependencies.apt
+5 system-library-missing | fatal error: {|'}{header}{|'}{: No such file or directory| file not found}; {header=pg_config} executable not found; No package '{header}' found; Package {header} was not found in the pkg-config search path; Dependency "{header}" not found; ld: cannot find -l{header}
+  | {built|a package} has to be compiled, and the image lacks a library or header that it needs: {header} | add {package|the library with its headers, whose name ends in -dev, such as libpq-dev,} to [cerebrium.dependencies.apt] | dependencies.apt
+`,
   {
     cause: 'build-dependency-missing',
     rank: 3,
@@ -71,36 +37,15 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
     fix: needsFirst,
     at: 'deployment.pre_build_commands',
   },
-  {
-    cause: 'package-build-failed',
-    rank: 2,
-    signs: [
-      /ERROR: Failed building wheel for (?<package>[\w.-]{1,80})/,
-      /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/,
-      /^Command .{1,400} failed with error code \d{1,3} in \/tmp\/pip-\S{1,80}?\/(?<package>[\w.-]{1,80})\/?$/,
-      /^\s*× .{1,160} did not run successfully/,
-      /An error occurred while (?:building|configuring) with CMake/,
-      /^\s*ninja: build stopped: /,
-      /error in (?<package>[\w.-]{1,80}) setup command: use_2to3 is invalid/,
-      /^\s*error: subprocess-exited-with-error/,
-      /Failed to build `(?<package>[^`]{1,80})`/,
-      ...texts(`Error building extension '; Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure;
-        ERROR: Command errored out with exit status`),
-    ],
-    title: '{package|a package} has no wheel for this Python, and building it fails',
-    fix: 'use a version with a wheel, or another python_version',
-    at: 'dependencies.pip',
-  },
-  {
-    // Its own words say more than that it failed.
-    cause: 'package-build-failed',
-    rank: 3,
-    signs: [/^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/],
-    after: /did not run successfully|build backend returned an error/,
-    title: 'building {built|a package} fails: {problem}',
-    fix: 'use a version with a wheel, or one for this Python; of the project itself, correct what the message names',
-    at: 'dependencies.pip',
-  },
+  ...rows`
+2 package-build-failed | ERROR: Failed building wheel for {package}; /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/; ^Command … failed with error code … in /tmp/pip-…/{package}{|/}$;
+  × … did not run successfully; An error occurred while {building|configuring} with CMake; ninja: build stopped:; error in {package} setup command: use_2to3 is invalid; error: subprocess-exited-with-error; Failed to build \`{package}\`; Error building extension ';
+  Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure; ERROR: Command errored out with exit status
+  | {package|a package} has no wheel for this Python, and building it fails | use a version with a wheel, or another python_version | dependencies.pip
+`,
+  ...rowsWith({ after: /did not run successfully|build backend returned an error/ })`
+3 package-build-failed | /^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/ | building {built|a package} fails: {problem} | use a version with a wheel, or one for this Python; of the project itself, correct what the message names | dependencies.pip
+`,
   {
     // What setup.py files import: pip indents what they print.
     cause: 'build-dependency-missing',
@@ -111,16 +56,7 @@ git-ref-not-found | pathspec '{ref}' did not match; Remote branch {ref} not foun
     fix: needsFirst,
     at: 'deployment.pre_build_commands',
   },
-  {
-    cause: 'build-dependency-missing',
-    rank: 3,
-    signs: [
-      /BackendUnavailable: Cannot import '(?<module>[\w.]{1,100})'/,
-      /^\s*(?:ERROR|error): .{0,80}Cannot import '(?<module>(?:setuptools|poetry|hatchling|flit)[\w.]{0,80})'/,
-      /error: invalid command 'bdist_(?<module>wheel)'/,
-    ],
-    title: 'building a package needs {module}, which is not installed',
-    fix: 'list it in [build-system] requires of its pyproject.toml, or install it in pre_build_commands',
-    at: 'deployment.pre_build_commands',
-  },
+  ...rows`
+3 build-dependency-missing | BackendUnavailable: Cannot import '{module}'; {ERROR|error}: …Cannot import '{module}'; error: invalid command 'bdist_{module=wheel}' | building a package needs {module}, which is not installed | list it in [build-system] requires of its pyproject.toml, or install it in pre_build_commands | deployment.pre_build_commands
+`,
 ];

@@ -1,4 +1,4 @@
-import { type FailureRule, messageRows } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 import { findUncaught } from '../tracebacks.ts';
 
 const exit =
@@ -19,7 +19,7 @@ export const endedBy = (signal: number, name: string): RegExp[] =>
 
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
-  ...messageRows(`
+  ...rows`
 3 not-picklable | rror: Can't pickle {what…}; rror: can't pickle {what…}; rror: cannot pickle {what…} | what is sent to another process cannot be pickled: {what} | define it at the top of a module, and open connections and models in the process that uses them
 3 event-loop-misused | RuntimeError: There is no current event loop; RuntimeError: no running event loop; RuntimeError: Event loop is closed; attached to a different loop; bound to a different event loop | the code uses an event loop that does not run, or that of another thread | create clients and locks inside of the async function that uses them, and start it with asyncio.run
 event-loop-misused | no current event loop in thread 'MainThread' | asyncio.get_event_loop() was called where no event loop runs, and makes none since Python 3.14 | start it with asyncio.run; for a package that does so, set python_version to 3.13, or update it
@@ -27,28 +27,9 @@ network-failed | When localhost is not accessible, a shareable link must be crea
 5 cuda-after-fork | Cannot re-initialize CUDA in forked subprocess; CUDA_ERROR_NOT_INITIALIZED | a process uses the GPU before it forks another one that does | load the model in each worker, not before: gunicorn without --preload, multiprocessing with set_start_method('spawn') | runtime.custom.entrypoint
 5 main-guard-missing | current process has finished its bootstrapping phase | a started process imports the file again, which starts processes when it is imported | put what starts processes below if __name__ == "__main__":
 event-loop-misused | cannot be called from a running event loop; RuntimeError: This event loop is already running; RuntimeError: Cannot run the event loop while another loop is running; using Playwright Sync API inside the asyncio loop; SynchronousOnlyOperation: You cannot call this from an async context | the code starts or blocks an event loop inside of a running one, such as that of the server | await the coroutine in an async function instead of asyncio.run, or call it in a thread of its own
-`),
-  {
-    cause: 'port-in-use',
-    rank: 5,
-    signs: [
-      /^(?<who>app \S{1,80} of this emulator) listens on port (?<port>\d{1,5})/,
-      /(?<who>another program) listens on port (?<port>\d{1,5})/,
-    ],
-    title: '{who} listens on port {port}',
-    fix: 'read the port from the variable PORT, which the emulator sets for each app, or stop what listens there',
-    at: 'runtime.custom.port',
-  },
-  {
-    cause: 'process-limit-reached',
-    signs: [
-      /RuntimeError: can't start new thread/,
-      /(?:pthread_create failed|Thread creation failed|fork: (?:retry: )?).{0,80}Resource temporarily unavailable/,
-      /(?:\[Errno 24\] |: )Too many open files/,
-    ],
-    title: 'the app has more threads, processes or open files than the container allows',
-    fix: 'start fewer workers and threads (OMP_NUM_THREADS=1, OPENBLAS_NUM_THREADS=1), and close files and connections',
-  },
+5 port-in-use | /^(?<who>app \S{1,80} of this emulator) listens on port (?<port>\d{1,5})/; {who=another program} listens on port {port} | {who} listens on port {port} | read the port from the variable PORT, which the emulator sets for each app, or stop what listens there | runtime.custom.port
+process-limit-reached | RuntimeError: can't start new thread; {pthread_create failed|Thread creation failed|fork: |fork: retry: }…Resource temporarily unavailable; {[Errno 24] |: }Too many open files | the app has more threads, processes or open files than the container allows | start fewer workers and threads (OMP_NUM_THREADS=1, OPENBLAS_NUM_THREADS=1), and close files and connections
+`,
   {
     cause: 'segfault',
     // What was printed before shows more.

@@ -1,6 +1,6 @@
 import { fits } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
-import { type FailureRule, messageRows, texts } from '../rule.ts';
+import { type FailureRule, rows, rowsWith } from '../rule.ts';
 import { timedOut } from './processes.ts';
 
 const server = /^ {0,4}(?:\w{2,30}: {1,8})?(?:\[[^\]]{1,60}\] {0,2}){0,3}/.source;
@@ -11,79 +11,33 @@ const isLocal = (host = '') => /^(127\.\d|localhost$|\[::1\]$)/.test(host);
 
 /** Servers of apps: how they are started, where they listen, and what the checks of the platform say. Workers of gunicorn. */
 export const serverRules: readonly FailureRule[] = [
-  ...messageRows(`
+  ...rows`
 worker-class-wrong | __call__() missing 1 required positional argument: 'send'; __call__() missing 2 required positional arguments: 'receive' and 'send' | gunicorn serves an ASGI app with a worker for WSGI apps | add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies | runtime.custom.entrypoint
 worker-class-wrong | missing 1 required positional argument: 'start_response'; takes from 2 to 3 positional arguments but 4 were given | an ASGI server, such as uvicorn, serves a WSGI app, such as that of Flask or Django | start it with gunicorn, or wrap it: WsgiToAsgi(app) of asgiref | runtime.custom.entrypoint
 entrypoint-invalid | Import string "{target}" must be in format "<module>:<attribute>" | the command of the entrypoint is not valid: {target} | entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"] | runtime.custom.entrypoint
 5 worker-class-wrong | class uri '{name}' invalid or not found | gunicorn does not find the worker class {name} | correct the name after -k, such as uvicorn.workers.UvicornWorker, and list the package that has it | runtime.custom.entrypoint
-`),
-  {
-    cause: 'entrypoint-not-found',
-    signs: [
-      /Error loading ASGI app\. Could not import module "(?<path>[^"]{1,120})"/,
-      /python[\d.]{0,6}: can't open file '(?<path>[^']{1,200})': \[Errno 2\]/,
-      /^Error: Could not import '(?<path>[^']{1,120})'/,
-      /^(?:NoAppError|hypercorn\.\S{1,60}NoAppError): .{0,120}No module named '?(?<path>[\w.]{1,100})/,
-      /NoAppError: Cannot load application from '(?<path>[^']{1,100})', module not found/,
-    ],
-    title: 'the entrypoint starts {path}, which is not in the app',
-    fix: 'correct the entrypoint, or add the file to the app folder and to include',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'entrypoint-not-found',
-    signs: [/^(?:ModuleNotFound|Import)Error: No module named '?(?<path>[\w.]{1,100})'?$/],
+entrypoint-not-found | Error loading ASGI app. Could not import module "{path}"; python…: can't open file '{path}': [Errno 2]; ^Error: Could not import '{path}'; ^hypercorn.…NoAppError: …No module named {|'}{path};
+  NoAppError: Cannot load application from '{path}', module not found
+  | the entrypoint starts {path}, which is not in the app | correct the entrypoint, or add the file to the app folder and to include | runtime.custom.entrypoint
+`,
+  ...rowsWith({
     applies: ({ path = '' }, { config }, before) =>
       startsModule(config?.custom?.entrypoint ?? [], path) || isImportedByServer(before()),
-    title: 'the entrypoint starts {path}, which is not in the app',
-    fix: 'correct the entrypoint, or add the file to the app folder and to include',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'entrypoint-attribute-missing',
-    inFiles: true,
-    signs: [
-      /Error loading ASGI app\. Attribute "(?<name>[^"]{1,80})" not found in module "(?<module>[^"]{1,120})"/,
-      /Failed to find attribute '(?<name>[^']{1,80})' in '(?<module>[^']{1,120})'/,
-      /Failed to find Flask application or factory in module '(?<module>[^']{1,120})'/,
-      /File (?<module>\S{1,120}) is expected to contain a function named '?(?<name>\w{1,80})/,
-      /Application object must be callable/,
-    ],
-    title: 'the entrypoint names an object that {module} does not have: {name}',
-    fix: 'write the name of the object after the colon, as in main:app',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'entrypoint-invalid',
-    signs: [
-      /^Error: (?<target>No such option:? '?[^'\s]{1,60})/,
-      /error: (?<target>unrecognized arguments: .{1,120})/,
-      /error: (?<target>the following arguments are required: .{1,120})/,
-      /error: (?<target>argument -{0,2}\w\S{0,60}: (?:invalid|expected|not allowed).{1,120})/,
-      /^Error: (?<target>Got unexpected extra arguments? .{1,100})/,
-      /^Error: (?<target>No such command '?[^']{1,60})/,
-      /^Error: (?<target>Missing (?:argument|option) .{1,80})/,
-      /(?<target>Unable to load celery application)/,
-      /^error: (?<target>invalid value '[^']{0,60}' for '[^']{1,60}')/,
-      /^error: (?<target>unexpected argument '[^']{1,60}') found/,
-      /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/,
-    ],
-    title: 'the program that the entrypoint starts refuses its arguments: {target}',
-    fix: 'correct the command (each word is a string of its own), or use the version of the program that knows the argument; an image with an entrypoint of its own gets arguments only',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'port-in-use',
-    signs: [
-      /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/,
-      /Cannot find empty port in range: (?<port>\d{1,5})/,
-      ...texts(`address already in use; Address already in use; [Errno 98]`),
-    ],
-    undoneBy: /Application startup complete|App is ready/,
-    title: 'another process of the container listens on the same port',
-    fix: 'start one server only, or give the others another port',
-    at: 'runtime.custom.port',
-  },
+  })`
+entrypoint-not-found | ^{ModuleNotFound|Import}Error: No module named {|'}{path}{|'}$ | the entrypoint starts {path}, which is not in the app | correct the entrypoint, or add the file to the app folder and to include | runtime.custom.entrypoint
+`,
+  ...rows`
+entrypoint-attribute-missing † | Error loading ASGI app. Attribute "{name}" not found in module "{module}"; Failed to find attribute '{name}' in '{module}'; Failed to find Flask application or factory in module '{module}'; File {module} is expected to contain a function named {|'}{name};
+  Application object must be callable
+  | the entrypoint names an object that {module} does not have: {name} | write the name of the object after the colon, as in main:app | runtime.custom.entrypoint
+entrypoint-invalid | /^Error: (?<target>No such option:? '?[^'\s]{1,60})/; /error: (?<target>unrecognized arguments: .{1,120})/; /error: (?<target>the following arguments are required: .{1,120})/; /error: (?<target>argument -{0,2}\w\S{0,60}: (?:invalid|expected|not allowed).{1,120})/;
+  /^Error: (?<target>Got unexpected extra arguments? .{1,100})/; /^Error: (?<target>No such command '?[^']{1,60})/; /^Error: (?<target>Missing (?:argument|option) .{1,80})/; /(?<target>Unable to load celery application)/; /^error: (?<target>invalid value '[^']{0,60}' for '[^']{1,60}')/;
+  /^error: (?<target>unexpected argument '[^']{1,60}') found/; /exec: "(?<target>[^"]{1,120} [^"]{1,120})": executable file not found/
+  | the program that the entrypoint starts refuses its arguments: {target} | correct the command (each word is a string of its own), or use the version of the program that knows the argument; an image with an entrypoint of its own gets arguments only | runtime.custom.entrypoint
+`,
+  ...rowsWith({ undoneBy: /Application startup complete|App is ready/ })`
+port-in-use | /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/; Address already in use | another process of the container listens on the same port | start one server only, or give the others another port | runtime.custom.port
+`,
   {
     cause: 'bound-to-localhost',
     rank: 2,
@@ -112,113 +66,33 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     fix: 'port = {port}',
     at: 'runtime.custom.port',
   },
-  {
-    cause: 'wrong-port',
-    rank: 3,
-    signs: [/; the app listens on port (?<port>\d{1,5})/],
-    title: 'the server listens on port {port}, and the platform sends requests to another one',
-    fix: 'port = {port}',
-    at: 'runtime.custom.port',
-  },
-  {
-    cause: 'health-check-failed',
-    inFiles: true,
-    rank: 1,
-    signs: [/"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/],
+  ...rows`
+3 wrong-port | the app listens on port {port} | the server listens on port {port}, and the platform sends requests to another one | port = {port} | runtime.custom.port
+`,
+  ...rowsWith({
     applies: ({ path = '' }, { config }) =>
       path !== '' && [config?.custom?.healthcheck_endpoint, config?.custom?.readycheck_endpoint].includes(path),
-    title: 'the check of {path} gets the status {status}',
-    fix: 'return HTTP 200 from {path} when the app is ready, or correct the path',
-    at: 'runtime.custom.{check|healthcheck}_endpoint',
-  },
-  {
-    cause: 'health-check-failed',
-    rank: 1,
-    signs: [
-      /GET (?<path>\/\S{0,120}) on port \d{1,5} did not succeed/,
-      /(?<probe>Readiness|Liveness|Startup) probe failed: (?:HTTP probe failed with statuscode: (?<status>\d{3})|.{0,200}(?:deadline exceeded|Client\.Timeout))/,
-      /^[Hh]ealth ?check failed\b/,
-      /replicas never became healthy/,
-      /failed (?:container )?health checks/,
-    ],
-    title: 'the health check of the app fails',
-    fix: 'return HTTP 200 from {path|the path of the check} when the app is ready, or correct {check|healthcheck}_endpoint',
-    at: 'runtime.custom.{check|healthcheck}_endpoint',
-  },
-  {
-    cause: 'not-listening',
-    inFiles: true,
-    rank: 1,
-    signs: [
-      /nothing listens on port \d{1,5}/,
-      /the server on port \d{1,5} does not answer/,
-      /\b(?:probe:|probe failed:|check failed:) .{0,200}connection refused/,
-      /failed to start and (?:then )?listen on the port|Failed to start and then listen on the port/,
-      /[Nn]o open (?:HTTP )?ports detected/,
-      /respond to HTTP pings on port:? \d{1,5}/,
-      /connect\(\) failed \(111: .{0,30}while connecting to upstream/,
-      /^curl: \((?:7|52|56)\) /,
-      ...texts(`Error R10 (Boot timeout); app is not listening on the expected address;
-        instance refused connection. is your app listening on`),
-    ],
-    title: 'nothing answers on the port of the app',
-    fix: 'listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom], or on $PORT where the platform sets it',
-    at: 'runtime.custom.port',
-  },
-  {
-    cause: 'start-timeout',
-    rank: 0,
-    signs: [
-      /was not ready within (?:its deployment_initialization_timeout|(?<seconds>\d{1,5}) seconds)/,
-      /^status init_timeout$/,
-    ],
-    title: 'the app was not ready in time',
-    fix: 'load models in the background, or raise deployment_initialization_timeout (up to 830 seconds)',
-    at: 'deployment.deployment_initialization_timeout',
-  },
-  {
-    cause: 'app-exited',
-    rank: 0,
-    signs: [/its (?:process|container) ended with exit code (?<code>\d{1,3})/, /^status code 502$/],
-    title: 'the process of the app ended, exit code {code|unknown}',
-    fix: 'read what it printed before; the entrypoint must keep running, and not start the server in the background',
-  },
-  {
-    // `python -m app.main`: the name of a package would be known.
-    cause: 'entrypoint-not-found',
-    signs: [
-      /^\S{0,120}python: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
-      /^\S{0,120}python3[\d.]{0,5}: (?:Error while finding module specification for '[\w.]{1,100}' .{0,40})?No module named '?(?<path>[\w.]{1,120})'?/,
-      /^Error: Invalid value: File does not exist: (?<path>\S{1,200})/,
-      /^Error: Could not locate a Flask application/,
-      /exec: "(?<path>[^"]{1,120}\/[^"]{1,120})": (?:stat \S{1,200}: )?no such file or directory/,
-    ],
-    applies: ({ path = '.' }) => path.includes('.') || packageOf(path) === undefined,
-    title: 'the entrypoint starts {path|an app}, which is not there',
-    fix: 'correct the entrypoint, start it in the folder that contains the file or the package, and mount nothing over that',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'port-invalid',
-    inFiles: true,
-    signs: [
-      /(?:Invalid value for|[Oo]ption|argument) '?--port'?(?:\/-p)?:? .{0,30}?(?:'(?<value>[^']{0,40})' is not a valid|invalid int value: '(?<shown>[^']{0,40})'|requires an argument|expected one argument)/,
-      /'(?<value>[^']{0,40})' is not a valid port number/,
-    ],
-    title: 'the port of the server is not a number: {value}',
-    fix: 'write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"]',
-    at: 'runtime.custom.entrypoint',
-  },
-  {
-    cause: 'address-unavailable',
-    signs: [
-      /(?:\[Errno 99\]|bind|listen|Invalid address).{0,160}[Cc]annot assign requested address/,
-      /^OSError: \[Errno 99\]/,
-    ],
-    title: 'the server listens on an address that the container does not have',
-    fix: 'listen on 0.0.0.0',
-    at: 'runtime.custom.entrypoint',
-  },
+  })`
+1 health-check-failed † | /"GET (?<path>\/[\w./-]{0,120})(?:\?\S{0,100})? HTTP\/1\.[01]" (?<status>[45]\d\d)/ | the check of {path} gets the status {status} | return HTTP 200 from {path} when the app is ready, or correct the path | runtime.custom.{check|healthcheck}_endpoint
+`,
+  ...rows`
+1 health-check-failed | GET {path} on port … did not succeed; {probe=Readiness|Liveness|Startup} probe failed: HTTP probe failed with statuscode: {status}; {probe=Readiness|Liveness|Startup} probe failed: …{deadline exceeded|Client.Timeout}; ^{H|h}ealth{| }check failed;
+  replicas never became healthy; failed {|container }health checks
+  | the health check of the app fails | return HTTP 200 from {path|the path of the check} when the app is ready, or correct {check|healthcheck}_endpoint | runtime.custom.{check|healthcheck}_endpoint
+1 not-listening † | nothing listens on port; the server on port … does not answer; {probe:|probe failed:|check failed:} …connection refused; {F|f}ailed to start and {|then }listen on the port; {N|n}o open {|HTTP }ports detected;
+  respond to HTTP pings on port{|:}; connect() failed (111: …while connecting to upstream; /^curl: \((?:7|52|56)\) /; Error R10 (Boot timeout); app is not listening on the expected address; instance refused connection. is your app listening on
+  | nothing answers on the port of the app | listen on 0.0.0.0 and on the port of [cerebrium.runtime.custom], or on $PORT where the platform sets it | runtime.custom.port
+0 start-timeout | was not ready within its deployment_initialization_timeout; was not ready within {seconds} seconds; ^status init_timeout$ | the app was not ready in time | load models in the background, or raise deployment_initialization_timeout (up to 830 seconds) | deployment.deployment_initialization_timeout
+0 app-exited | its {process|container} ended with exit code {code}; ^status code 502$ | the process of the app ended, exit code {code|unknown} | read what it printed before; the entrypoint must keep running, and not start the server in the background
+`,
+  ...rowsWith({ applies: ({ path = '.' }) => path.includes('.') || packageOf(path) === undefined })`
+entrypoint-not-found | python: …No module named {|'}{path}; python3…: …No module named {|'}{path}; ^Error: Invalid value: File does not exist: {path}; ^Error: Could not locate a Flask application; exec: "{path}": …no such file or directory
+  | the entrypoint starts {path|an app}, which is not there | correct the entrypoint, start it in the folder that contains the file or the package, and mount nothing over that | runtime.custom.entrypoint
+`,
+  ...rows`
+port-invalid † | '{value}' is not a valid port number | the port of the server is not a number: {value} | write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"] | runtime.custom.entrypoint
+address-unavailable | {[Errno 99]|bind|listen|Invalid address}…{C|c}annot assign requested address | the server listens on an address that the container does not have | listen on 0.0.0.0 | runtime.custom.entrypoint
+`,
   {
     cause: 'worker-timeout',
     rank: 3,
@@ -235,15 +109,9 @@ entrypoint-invalid | Import string "{target}" must be in format "<module>:<attri
     fix: 'raise --timeout of gunicorn (30 seconds by default), or load models before the workers start: --preload',
     at: 'runtime.custom.entrypoint',
   },
-  {
-    cause: 'out-of-memory',
-    rank: 3,
-    signs: [/was sent SIGKILL! Perhaps out of memory\?/, /Worker with pid \d{1,8} was terminated due to signal 9$/],
-    applies: (_, __, before) => !before().some((line) => timedOut.test(line)),
-    title: 'the app ran out of memory',
-    fix: 'raise memory, or start fewer workers: each loads the app',
-    at: 'hardware.memory',
-  },
+  ...rowsWith({ applies: (_, __, before) => !before().some((line) => timedOut.test(line)) })`
+3 out-of-memory | was sent SIGKILL! Perhaps out of memory?; Worker with pid … was terminated due to signal 9$ | the app ran out of memory | raise memory, or start fewer workers: each loads the app | hardware.memory
+`,
 ];
 
 /** Whether the server itself imports the module: no frame of the app stands between both. */

@@ -1,7 +1,7 @@
-import { type FailureRule, messageRows } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 /** What only the files show: no log names it, or the app does something else than it was written for. */
-export const shipmentRules: readonly FailureRule[] = messageRows(`
+export const shipmentRules: readonly FailureRule[] = rows`
 module-excluded | none | the module {module} is in the app folder, but is not sent | add it to include, or remove the pattern that matches it from exclude | deployment.exclude
 file-excluded | none | {path} is in the app folder, but is not sent | add it to include, or remove the pattern that matches it from exclude | deployment.exclude
 file-not-found | none | {path} is not in the app | add it to the app folder, or correct the path
@@ -13,4 +13,4 @@ runtime-missing | none | main.py has {name} of {framework}, and the default runt
 name-undefined | none | {path} uses {name}, which nothing defines | import it, or remove it
 await-missing | none | nothing awaits {name} | await it
 result-not-json | none | {path} returns {what}, which JSON does not have | convert it
-`);
+`;

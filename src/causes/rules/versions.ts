@@ -1,110 +1,45 @@
 import { packageOf } from '../import-names.ts';
 import { moduleOf } from '../moved-names.ts';
-import { type FailureRule, messageRows } from '../rule.ts';
-import { framesOf, isForeignFile, lastFile } from '../tracebacks.ts';
+import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { framesOf, isForeignFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
-  ...messageRows(`
+  ...rows`
 package-api-changed | cannot import name 'builder' from 'google.protobuf; cannot import name 'runtime_version' from 'google.protobuf; VersionError: Detected incompatible Protobuf; VersionError: Detected mismatched Protobuf; Descriptors cannot be created directly; Descriptors cannot not be created directly | generated code was made for another version of protobuf | generate it again with a newer protoc, or pin protobuf = "<3.21" | dependencies.pip.protobuf
 package-api-changed | operator torchvision::nms; load custom C++ ops | torch and torchvision are not of the same release | pin both to versions of the same release, such as torch 2.4.0 and torchvision 0.19.0 | dependencies.pip.torchvision
 package-api-changed | this is no longer supported in openai>=1.0.0 | the code is written for openai 0.x, and a newer one is installed | use client = OpenAI() and its methods, or pin openai = "==0.28.1" | dependencies.pip.openai
 package-api-changed | BaseSettings has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has been moved to the \`pydantic-settings\` package; \`BaseSettings\` has moved to the \`pydantic-settings\` package | BaseSettings is in the package pydantic-settings since pydantic 2 | add pydantic-settings to [cerebrium.dependencies.pip], and import BaseSettings from pydantic_settings | dependencies.pip
 package-api-changed | __init__() got an unexpected keyword argument 'proxies'; Client() got an unexpected keyword argument 'proxies' | a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies | update openai or anthropic, or pin httpx = "<0.28" | dependencies.pip.httpx
 package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.0 release | numpy has no {name} since 2.0 | pin numpy = "<2", or change the code as the message says | dependencies.pip.numpy
-`),
-  {
-    cause: 'circular-import',
-    rank: 5,
-    signs: [
-      /^AttributeError: module '(?<module>tensorflow|torch|numpy|cv2|pandas)' has no attribute '(?:__version__|keras|compat|Tensor|nn|cuda|array|ndarray|dtype|imread|DataFrame|float32)'/,
-    ],
-    title: 'what is imported as {module} is not the package: it is empty, or another file or folder has its name',
-    fix: 'rename files and folders that are called {module}, and install {package} again: pip install --force-reinstall {package}',
-    at: 'dependencies.pip.{package}',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: [/^AttributeError: module '(?<module>[\w.]{1,80})' has no attribute '(?<name>\w{1,80})'/],
-    applies: ({ module = '' }) => packageOf(module) !== undefined,
-    title: '{module} has no {name} in the version that is installed',
-    fix: 'pin {package} to the version that the code was written for, or change the code',
-    at: 'dependencies.pip.{package}',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: [
-      /^pydantic\.errors\.PydanticUserError: (?<problem>`\w{1,40}` is removed.{0,80}|If you use `@root_validator`.{0,80}|A non-annotated attribute was detected.{0,80})/,
-      /^pydantic\.errors\.PydanticImportError: (?<problem>.{1,120}?has been (?:removed|moved).{0,60})/,
-    ],
-    title: 'the code is written for pydantic 1, and pydantic 2 is installed: {problem}',
-    fix: 'change it as the message says, or pin pydantic = "<2"',
-    at: 'dependencies.pip.pydantic',
-  },
-  {
-    cause: 'package-api-changed',
-    rank: 3,
-    signs: [
-      /^pydantic\.errors\.PydanticUserError: (?<problem>.{1,120})/,
-      /^pydantic\.errors\.PydanticSchemaGenerationError: (?<problem>Unable to generate pydantic-core schema for .{1,80})/,
-    ],
-    title: 'the code does not fit the installed pydantic: {problem}',
-    fix: 'change it as the message says, or pin pydantic to the version that the code was written for',
-    at: 'dependencies.pip.pydantic',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: [
-      /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/,
-      /VersionConflict: \((?<found>\S{1,60} \S{1,20}).{0,200}Requirement\.parse\('(?<package>[\w.-]{1,80})(?<wanted>[^']{0,60})'\)/,
-    ],
-    title: 'a package needs {package}{wanted}, and {found} is installed',
-    fix: 'pin {package} to {wanted}, or update the package that needs it',
-    at: 'dependencies.pip.{package}',
-  },
-  {
-    cause: 'package-api-changed',
-    // What it could not import is said before.
-    rank: 2,
-    signs: [
-      /Could not import module '(?<model>\w{1,80})'\. Are this object's requirements defined correctly/,
-      /Failed to import (?<model>transformers[\w.]{1,120}|diffusers[\w.]{1,120}) because of the following error/,
-    ],
-    title: 'transformers cannot load {model}: torch, torchvision or another package does not fit',
-    fix: 'use versions of transformers, torch and torchvision of the same time, and read the error before it',
-    at: 'dependencies.pip.transformers',
-  },
-  {
-    cause: 'package-api-changed',
-    rank: 3,
-    signs: [/^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument '(?<argument>\w{1,80})'/],
-    // One package calls another: the app is not the one to change.
-    applies: ({ name = '' }, _, before) => isForeignFile(lastFile(before())) && !isHandedOn(name, before()),
-    title: 'two packages do not fit together: {name} does not take {argument}',
-    fix: 'update both packages, or pin the one that is called to an older version',
-    at: 'dependencies.pip',
-  },
-  {
-    cause: 'python-version-unsupported',
-    signs: [
-      /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/,
-      /^AttributeError: module 'collections' has no attribute '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)'/,
-    ],
-    title: 'the code uses collections.{name}, which Python has no longer since 3.10',
-    fix: 'import {name} from collections.abc, or update the package that does not',
-    at: 'dependencies.pip',
-  },
-  {
-    cause: 'package-api-changed',
-    signs: [
-      /^AttributeError: '(?<object>\w{1,40})' object has no attribute '(?<name>\w{1,60})'/,
-      /^TypeError: (?<object>MessageToJson|MessageToDict)\(\) got an unexpected keyword argument '(?<name>\w{1,60})'/,
-    ],
-    applies: ({ object = '', name = '' }) => moduleOf(object, name) !== undefined,
-    title: '{object} has no {name} in the version that is installed',
-    fix: 'pin the package to the version that the code was written for, or change the code',
-    at: 'dependencies.pip',
-  },
+5 circular-import | ^AttributeError: module '{module=tensorflow|torch|numpy|cv2|pandas}' has no attribute '{__version__|keras|compat|Tensor|nn|cuda|array|ndarray|dtype|imread|DataFrame|float32}'
+  | what is imported as {module} is not the package: it is empty, or another file or folder has its name | rename files and folders that are called {module}, and install {package} again: pip install --force-reinstall {package} | dependencies.pip.{package}
+`,
+  ...rowsWith({ applies: ({ module = '' }) => packageOf(module) !== undefined })`
+package-api-changed | ^AttributeError: module '{module}' has no attribute '{name}' | {module} has no {name} in the version that is installed | pin {package} to the version that the code was written for, or change the code | dependencies.pip.{package}
+`,
+  ...rows`
+package-api-changed | /^pydantic\.errors\.PydanticUserError: (?<problem>\`\w{1,40}\` is removed.{0,80}|If you use \`@root_validator\`.{0,80}|A non-annotated attribute was detected.{0,80})/ | the code is written for pydantic 1, and pydantic 2 is installed: {problem} | change it as the message says, or pin pydantic = "<2" | dependencies.pip.pydantic
+3 package-api-changed | ^pydantic.errors.PydanticUserError: {problem…}; ^pydantic.errors.PydanticSchemaGenerationError: {problem…} | the code does not fit the installed pydantic: {problem} | change it as the message says, or pin pydantic to the version that the code was written for | dependencies.pip.pydantic
+package-api-changed | /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/;
+  /VersionConflict: \((?<found>\S{1,60} \S{1,20}).{0,200}Requirement\.parse\('(?<package>[\w.-]{1,80})(?<wanted>[^']{0,60})'\)/
+  | a package needs {package}{wanted}, and {found} is installed | pin {package} to {wanted}, or update the package that needs it | dependencies.pip.{package}
+2 package-api-changed | Could not import module '{model}'. Are this object's requirements defined correctly; Failed to import {model} because of the following error | transformers cannot load {model}: torch, torchvision or another package does not fit | use versions of transformers, torch and torchvision of the same time, and read the error before it | dependencies.pip.transformers
+`,
+  ...rowsWith({
+    applies: ({ name = '' }, _, before) =>
+      isForeignFile(framesOf(before()).at(-1)?.file) && !isHandedOn(name, before()),
+  })`
+3 package-api-changed | ^TypeError: {name}() got an unexpected keyword argument '{argument}' | two packages do not fit together: {name} does not take {argument} | update both packages, or pin the one that is called to an older version | dependencies.pip
+`,
+  ...rows`
+python-version-unsupported | /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/;
+  ^AttributeError: module 'collections' has no attribute '{name}'
+  | the code uses collections.{name}, which Python has no longer since 3.10 | import {name} from collections.abc, or update the package that does not | dependencies.pip
+`,
+  ...rowsWith({ applies: ({ object = '', name = '' }) => moduleOf(object, name) !== undefined })`
+package-api-changed | ^AttributeError: '{object}' object has no attribute '{name}'; ^TypeError: {object=MessageToJson|MessageToDict}() got an unexpected keyword argument '{name}' | {object} has no {name} in the version that is installed | pin the package to the version that the code was written for, or change the code | dependencies.pip
+`,
 ];
 
 /** Whether a package only calls a function that it was given, such as one of the app, with what came for it. */
