@@ -43,6 +43,7 @@ export function isAlive({ pid, startedAt, namespace }: LockOwner): boolean | und
   } catch (error) {
     if (systemCode(error) === 'ESRCH') return false;
   }
+  if (!showsOwnNamespace()) return true;
   const [state] = statOf(pid);
   if (state === 'Z' || state === 'X') return false;
   const started = startedAt === 0 ? undefined : startOf(pid);
@@ -107,6 +108,11 @@ function describeNamespace(): string {
   } catch {
     return randomBytes(16).toString('hex');
   }
+}
+
+/** `/proc` may have been mounted in another namespace, whose process ids are not ours. */
+function showsOwnNamespace(): boolean {
+  return attempt(() => readlinkSync('/proc/self')) === String(process.pid);
 }
 
 /** Field 22 of `/proc/PID/stat`. */

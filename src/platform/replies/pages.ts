@@ -4,6 +4,7 @@ import { count, groupDigits } from '../../kernel/output/format.ts';
 
 export interface ListPage<Item> {
   items: readonly Item[];
+  /** Empty or absent on the last page. */
   nextToken?: string | null | undefined;
   /** Number of items in all pages, if the platform says so. */
   total?: number | null | undefined;
@@ -21,7 +22,7 @@ export interface NewItems<Item> {
 interface ReadPagesOptions<Item> {
   read: (position: PagePosition | undefined) => Promise<ListPage<Item>>;
   key: (item: Item) => string;
-  /** How this endpoint pages according to its documentation. Without a token, the offset leads on. */
+  /** How this endpoint pages according to its documentation. If that fails, the other way is tried once. */
   by: 'token' | 'offset';
   /** Items requested per page: a full page suggests that there are more, if nothing else says so. */
   limit?: number | undefined;
@@ -42,7 +43,14 @@ const maxItems = { unannounced: 100_000, announced: 1_000_000 };
  * fewer items were read than announced. Throws FailedError if the list does not end.
  */
 export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGenerator<NewItems<Item>, boolean> {
-  const list: ListReading = { keys: new Set<string>(), pages: 0, total: Number.POSITIVE_INFINITY, furthest: 0 };
+  const list: ListReading = {
+    by: options.by,
+    hasSwitched: false,
+    keys: new Set<string>(),
+    pages: 0,
+    total: Number.POSITIVE_INFINITY,
+    furthest: 0,
+  };
   for (let vainPasses = 0; vainPasses < maxVainPasses; ) {
     const { size } = list.keys;
     const end = yield* readPass(options, list);
@@ -54,6 +62,9 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
 }
 
 interface ListReading {
+  by: 'token' | 'offset';
+  hasSwitched: boolean;
+  /** Of all items that were read. */
   keys: Set<string>;
   pages: number;
   /** The smallest that was announced. */
@@ -66,10 +77,10 @@ type PassEnd = 'last page' | 'lost';
 
 /** Reads all pages once. It is lost where no page leads on, although the list goes on. */
 async function* readPass<Item>(
-  { read, key, ...options }: ReadPagesOptions<Item>,
+  { read, key, limit, fix }: ReadPagesOptions<Item>,
   list: ListReading,
 ): AsyncGenerator<NewItems<Item>, PassEnd> {
-  const pass = new Pass(list, options);
+  const pass = new Pass(list, limit, fix);
   for (let position: PagePosition | undefined; ; ) {
     const page = await read(position);
     const items = page.items.filter((item) => addKey(list.keys, key(item)));
@@ -87,41 +98,51 @@ class Pass {
 
   constructor(
     private readonly list: ListReading,
-    private readonly options: Pick<ReadPagesOptions<never>, 'by' | 'limit' | 'fix'>,
+    private readonly limit: number | undefined,
+    private readonly fix: Fix,
   ) {}
 
   after(page: ListPage<unknown>, position: PagePosition | undefined, hasNew: boolean): PagePosition | PassEnd {
     const { list } = this;
-    const { by, limit, fix } = this.options;
     const start = offsetOf(position, this.#end);
     this.#end = start + page.items.length;
     list.pages++;
     // The platform ignores the position.
-    if (start > 0 && !hasNew && this.#end > list.furthest) return 'lost';
+    if (start > 0 && !hasNew && this.#end > list.furthest) return inOtherWay(this.#previous, list);
+
     // Items that no longer match make later ones move up, before the next offset: step back.
     const announced = list.total;
     list.total = Math.min(announced, page.total ?? announced);
     list.furthest = Math.max(list.furthest, this.#end);
     const stepBack = Math.min(start, announced - list.total);
-    if (stepBack > 0 && by === 'offset') return { offset: start - stepBack };
-    if (!hasMore(page, this.#end, limit)) return 'last page';
-    checkLength(list, page.total, fix);
+    if (stepBack > 0 && list.by === 'offset') return { offset: start - stepBack };
+    if (!hasMore(page, this.#end, this.limit)) return 'last page';
+    checkLength(list, page.total, this.fix);
     return this.#goOn(page);
   }
 
   #goOn(page: ListPage<unknown>): PagePosition | PassEnd {
     const { list } = this;
-    const { by } = this.options;
     const { nextToken } = this.#previous;
     this.#previous = page;
     this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1;
-    if (this.#emptyPages === 0)
-      return by === 'token' && page.nextToken ? { token: page.nextToken } : { offset: this.#end };
+    if (this.#emptyPages === 0) return positionAfter(page, list.by, this.#end) ?? { offset: this.#end };
+
     // An empty page does not advance the offset: only a new token does.
-    const isNew = page.nextToken !== nextToken && this.#emptyPages < maxEmptyPages;
-    if (page.nextToken && isNew) return { token: page.nextToken };
-    return by === 'token' || Number.isFinite(list.total) ? 'lost' : 'last page';
+    if (page.nextToken && page.nextToken !== nextToken && this.#emptyPages < maxEmptyPages) {
+      list.by = 'token';
+      return { token: page.nextToken };
+    }
+    return list.by === 'token' || Number.isFinite(list.total) ? 'lost' : 'last page';
   }
+}
+
+/** By token instead of by offset, or by offset instead of by token: tried once. */
+function inOtherWay(previous: ListPage<unknown>, list: ListReading): PagePosition | 'lost' {
+  if (list.hasSwitched) return 'lost';
+  list.hasSwitched = true;
+  list.by = list.by === 'offset' ? 'token' : 'offset';
+  return positionAfter(previous, list.by, list.keys.size) ?? 'lost';
 }
 
 function checkLength({ pages, keys }: ListReading, total: number | null | undefined, fix: Fix): void {
@@ -149,4 +170,13 @@ function hasMore({ nextToken, total, items }: ListPage<unknown>, end: number, li
 
 function offsetOf(position: PagePosition | undefined, otherwise: number): number {
   return position && 'offset' in position ? position.offset : otherwise;
+}
+
+function positionAfter(
+  { nextToken }: ListPage<unknown>,
+  by: 'token' | 'offset',
+  offset: number,
+): PagePosition | undefined {
+  if (by === 'offset') return { offset };
+  return nextToken ? { token: nextToken } : undefined;
 }
