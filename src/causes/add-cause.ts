@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
-import { type FileLocation, GantryError } from '../kernel/errors.ts';
+import { type ErrorFacts, type FileLocation, GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 import { isCanceled } from '../platform/contract/builds.ts';
 import { locateFix } from './dockerfile-fix.ts';
@@ -16,51 +16,57 @@ import type { FailureFacts } from './rule.ts';
  * Without a `config`, that of this folder is used if it is the app's.
  */
 export async function addCause(context: CauseContext, error: unknown, config?: AppConfig): Promise<void> {
-  const { progress, signal, cwd } = context;
   try {
-    if (signal.aborted || !(error instanceof GantryError) || !error.facts.log) return;
-    const { app, build, run, container, status, reason, programExitCode, statusCode } = (error.facts.details ??
-      {}) as FailureDetails;
-    if (isCanceled(status ?? '')) return;
-    const inFolder = config ?? (await readConfig(context));
-    const own = config || inFolder?.name === app ? inFolder : undefined;
-    const source = run === undefined && container === undefined ? 'build' : 'run';
-    const facts: FailureFacts = {
-      source,
-      config: own,
-      status,
-      reason: reason ?? undefined,
-      exitCode: programExitCode ?? undefined,
-      statusCode: statusCode ?? undefined,
-    };
-    const found = explainLog(error.facts.log.join('\n'), facts);
-    const id = build ?? run;
-    if (!found || app === undefined) return;
-    // That a replica ended is what the error says already.
-    if (container !== undefined && found.cause === 'app-exited') return;
-    const { setting: _, step: __, next, ...explanation } = found;
-    const location = own && (await locateFix(found, own, relative(cwd, own.file)));
-    error.facts.details = { ...error.facts.details, explanation: { ...explanation, location: location || null } };
-    // The build of a replica has not failed: there is nothing to explain about it.
-    if (container !== undefined) {
-      progress.note(`cause: ${found.title}; ${found.fix}`);
-      return;
-    }
-    // The image of a run has no log that could be explained later.
-    if (id === undefined) {
-      Object.assign(error.facts, { why: found.title, location, fix: found.fix });
-      return;
-    }
-    error.facts.fix = gantryCommand`explain ${app} ${id}`;
-    const command = new CommandLine(['gantry', ...(next ?? [])]);
-    if (found.fix === `${command}`) error.facts.next = command;
-    error.facts.explained = { title: found.title, place: placeOf(found, location), fix: found.fix };
-    // What is known says more than the end of the log, which `explain` shows.
-    const { why } = error.facts;
-    if (why?.includes('\n') || why === found.evidence.text) delete error.facts.why;
+    if (context.signal.aborted || !(error instanceof GantryError) || !error.facts.log) return;
+    const details = (error.facts.details ?? {}) as FailureDetails;
+    const found = await findCause(context, error.facts.log, details, config);
+    if (found) tellCause(context, error.facts, details, found);
   } catch (failed) {
-    progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
+    context.progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }
+}
+
+/** The cause, and the place of its fix in the app. */
+async function findCause(context: CauseContext, log: readonly string[], details: FailureDetails, config?: AppConfig) {
+  const { app, run, container, status, reason, programExitCode, statusCode } = details;
+  if (app === undefined || isCanceled(status ?? '')) return undefined;
+  const inFolder = config ?? (await readConfig(context));
+  const own = config || inFolder?.name === app ? inFolder : undefined;
+  const facts: FailureFacts = {
+    source: run === undefined && container === undefined ? 'build' : 'run',
+    config: own,
+    status,
+    reason: reason ?? undefined,
+    exitCode: programExitCode ?? undefined,
+    statusCode: statusCode ?? undefined,
+  };
+  const explanation = explainLog(log.join('\n'), facts);
+  // That a replica ended is what the error says already.
+  if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) return undefined;
+  return { explanation, location: own && (await locateFix(explanation, own, relative(context.cwd, own.file))) };
+}
+
+function tellCause(
+  { progress }: CauseContext,
+  facts: ErrorFacts,
+  { app = '', build, run, container }: FailureDetails,
+  { explanation, location }: NonNullable<Awaited<ReturnType<typeof findCause>>>,
+): void {
+  const { setting: _, step: __, next, ...shown } = explanation;
+  const { title, fix, evidence } = explanation;
+  facts.details = { ...facts.details, explanation: { ...shown, location: location || null } };
+  const id = build ?? run;
+  // The build of a replica has not failed: there is nothing to explain about it.
+  if (container !== undefined) progress.note(`cause: ${title}; ${fix}`);
+  // The image of a run has no log that could be explained later.
+  else if (id === undefined) Object.assign(facts, { why: title, location, fix });
+  if (container !== undefined || id === undefined) return;
+  facts.fix = gantryCommand`explain ${app} ${id}`;
+  const command = new CommandLine(['gantry', ...(next ?? [])]);
+  if (fix === `${command}`) facts.next = command;
+  facts.explained = { title, place: placeOf(explanation, location), fix };
+  // What is known says more than the end of the log, which `explain` shows.
+  if (facts.why?.includes('\n') || facts.why === evidence.text) delete facts.why;
 }
 
 /** The line of a file to change, or else what shows the cause. */

@@ -24,7 +24,7 @@ export interface Module {
   isEntry: boolean | 'script';
   links: Link[];
   /** The first line that is not UTF-8. */
-  undecodable?: number;
+  undecodable?: number | undefined;
 }
 
 /** An import, and what it leads to. */
@@ -149,9 +149,7 @@ export class ModuleGraph {
     if (text === undefined) return;
     const facts = readPython(text.replace(/^\ufeff/, ' '), file);
     const module: Module = { file, path, facts, isEntry, links: [] };
-    const bad = text.indexOf('\ufffd');
-    if (bad >= 0 && !/^#.*coding[:=]/m.test(text.slice(0, 200)))
-      module.undecodable = text.slice(0, bad).split('\n').length;
+    module.undecodable = undecodableLine(text);
     this.modules.set(path, module);
     this.loading.push({ path, line });
     for (const { name, arguments: given } of facts.calls)
@@ -159,8 +157,13 @@ export class ModuleGraph {
     for (const each of facts.imports) this.follow(module, each);
     for (const { value } of facts.texts) this.named.push(value);
     this.loading.pop();
-    // What a text names is loaded by whoever reads the text: later.
-    if (this.loading.length === 0) for (const value of this.named.splice(0)) this.followText(value);
+    this.followTexts();
+  }
+
+  /** What a text names is loaded later, by what reads the text. */
+  private followTexts(): void {
+    if (this.loading.length > 0) return;
+    for (const value of this.named.splice(0)) this.followText(value);
   }
 
   private addFolder({ path, file }: Module, given: readonly (string | undefined)[]): void {
@@ -244,6 +247,12 @@ export class ModuleGraph {
     }
     return all;
   }
+}
+
+function undecodableLine(text: string): number | undefined {
+  const bad = text.indexOf('\ufffd');
+  const isOther = /^#.*coding[:=]/m.test(text.slice(0, 200));
+  return bad < 0 || isOther ? undefined : text.slice(0, bad).split('\n').length;
 }
 
 /** The folder of a package; undefined for a module. */

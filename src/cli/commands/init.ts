@@ -5,7 +5,7 @@ import { checkAppConfig } from '../../app/config.ts';
 import { appNameDoubt, toAppName } from '../../app/rules/name.ts';
 import { sections } from '../../app/schema.ts';
 import { projectTemplate } from '../../app/template.ts';
-import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
+import { gantryCommand, quoteForShell, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import { attempt, ConflictError, systemCode, UsageError } from '../../kernel/errors.ts';
 import {
@@ -43,54 +43,27 @@ export default defineCommand({
       .option('--print', 'print the pipeline, and write nothing'),
   flagRules: { requires: { print: ['ci'] } },
   run: async (context, dir, { name, compute, python, agents, ci, print }) => {
-    const { cwd, prompt, settings, progress } = context;
+    const { cwd, settings, progress } = context;
     const folder = resolve(cwd, dir);
     const config = join(folder, 'cerebrium.toml');
-    const place = relative(cwd, folder).replaceAll('\\', '/') || '.';
-    const app = ci && (await readPipelineApp(context, place));
-    if (app?.verification.length === 0) progress.warn(`the pipeline looks at no new build. ${adviceOnSmoke}`);
-    const made = app && pipelineFor(ci, app);
-    const toCommit = made && [made.path, ...committedPackage()];
-    const toDo = toCommit && { toSet: toSetIn(ci), toCommit };
-    if (made && print) return { folder, paths: [], pipeline: made.text, ...toDo };
+    const pipeline = ci && (await planPipeline(context, ci, folder));
+    if (pipeline && print) return { folder, paths: [], pipeline: pipeline.text, ...pipeline.toDo };
     const exists = existsSync(config);
     if (exists && !agents && !ci) throw existsError(folder);
-    const suggested = toAppName(basename(folder));
-    const chosen =
-      name ??
-      (prompt.isPossible && dir === '.' && !exists
-        ? await prompt.ask('App name', { flag: '--name', byDefault: suggested })
-        : suggested);
-    if (chosen.trim() === '') throw new UsageError('the app name is empty', { fix: `--name ${suggested}` });
-    const appName = appNameDoubt(chosen) ? toAppName(chosen) : chosen;
-    if (appName !== chosen)
-      progress.note(`using the app name ${appName}: ${JSON.stringify(chosen)} may not fit in URLs`);
-    const files = projectTemplate({
-      name: appName,
-      compute,
-      pythonVersion: python,
-      region: settings.region.value,
-      agents,
-    });
-    const isNew = app && writePipeline(ci, app);
+    const appName = await chooseName(context, folder, name, dir === '.' && !exists);
+    const region = settings.region.value;
+    const files = Object.entries(projectTemplate({ name: appName, compute, pythonVersion: python, region, agents }));
+    pipeline?.write();
     makeFolder(folder);
-    const written: string[] = [];
-    for (const [file, text] of Object.entries(files)) {
-      if (exists && file !== 'AGENTS.md') continue;
-      if (await createFile(folder, file, text)) written.push(join(relative(cwd, folder), file));
-    }
+    const created: string[] = [];
+    for (const [file, text] of files.filter(([file]) => !exists || file === 'AGENTS.md'))
+      if (await createFile(folder, file, text)) created.push(join(relative(cwd, folder), file));
     for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config) })).problems) {
       progress.warn(problem);
     }
-    const archive = app && (await writePackage(app.root, context));
-    for (const path of [isNew && made?.path, archive])
-      if (app && path) written.push(relative(cwd, join(app.root, path)));
-    progress.note(
-      toDo
-        ? `next: set ${toDo.toSet.map(({ kind, name }) => `the ${kind} ${name}`).join(' and ')} in ${variablesIn[ci]}, and commit ${toDo.toCommit.join(' and ')}`
-        : sentence`next: ${folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder))} && `}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`,
-    );
-    return { folder, paths: written, ...toDo };
+    const paths = pipeline ? [...created, ...(await pipeline.finish())] : created;
+    progress.note(pipeline ? pipeline.next : nextLine(context, folder));
+    return { folder, paths, ...(pipeline ? pipeline.toDo : {}) };
   },
   view: (made) => ('pipeline' in made ? made.pipeline.trimEnd() : made.paths.join('\n')),
   verbatim: () => true,
@@ -107,6 +80,54 @@ export default defineCommand({
   }),
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],
 });
+
+/** The pipeline that is asked for, and what is to be done besides. */
+async function planPipeline(context: Context, system: (typeof ciSystems)[number], folder: string) {
+  const { cwd, progress } = context;
+  const app = await readPipelineApp(context, relative(cwd, folder).replaceAll('\\', '/') || '.');
+  if (app.verification.length === 0) progress.warn(`the pipeline looks at no new build. ${adviceOnSmoke}`);
+  const { path, text } = pipelineFor(system, app);
+  const toSet = toSetIn(system);
+  const toCommit = [path, ...committedPackage()];
+  const names = toSet.map(({ kind, name }) => `the ${kind} ${name}`).join(' and ');
+  let isNew = false;
+  return {
+    text,
+    toDo: { toSet, toCommit },
+    next: `next: set ${names} in ${variablesIn[system]}, and commit ${toCommit.join(' and ')}`,
+    /** Throws ConflictError if there is another one, before anything else is written. */
+    write: () => {
+      isNew = writePipeline(system, app);
+    },
+    /** Returns the files that it has written. */
+    finish: async () => {
+      const archive = await writePackage(app.root, context);
+      return [isNew && path, archive].flatMap((each) => (each ? relative(cwd, join(app.root, each)) : []));
+    },
+  };
+}
+
+/** The name that is given, or that of the folder: it is asked for if it may be another one. */
+async function chooseName(
+  { prompt, progress }: Context,
+  folder: string,
+  given: string | undefined,
+  mayAsk: boolean,
+): Promise<string> {
+  const byDefault = toAppName(basename(folder));
+  const ask = async () => prompt.ask('App name', { flag: '--name', byDefault });
+  const chosen = given ?? (mayAsk && prompt.isPossible ? await ask() : byDefault);
+  if (chosen.trim() === '') throw new UsageError('the app name is empty', { fix: `--name ${byDefault}` });
+  if (!appNameDoubt(chosen)) return chosen;
+  const name = toAppName(chosen);
+  if (name !== chosen) progress.note(`using the app name ${name}: ${JSON.stringify(chosen)} may not fit in URLs`);
+  return name;
+}
+
+function nextLine(context: Context, folder: string): Sentence {
+  const go = folder === context.cwd ? '' : `cd ${quoteForShell(relative(context.cwd, folder))} && `;
+  return sentence`next: ${go}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`;
+}
 
 function pythonFlag(text: string): string {
   return knownValue(text, 'python_version', sections.deployment.keys.python_version.oneOf);

@@ -25,36 +25,11 @@ const defaultLines = 100;
 export default defineCommand({
   configure: logFlags,
   flagRules: { requires: { timeout: ['follow'] }, excludes: { build: ['run', 'container', 'source'] } },
-  run: async (context, app, flags) => {
-    const { run, build, timeout } = flags;
-    if (flags.follow && (run ?? build) !== undefined) {
-      const word = run ?? (build === true ? 'latest' : build);
-      const kind = run === undefined ? 'build' : 'run';
-      const named = `${word === 'latest' ? `latest ${kind}` : `${kind} ${word}`} of ${app}`;
-      const limit = new TimeLimit(context, {
-        typedMs: timeout,
-        failure: `the status of ${word === 'latest' ? 'the ' : ''}${named} was not known`,
-      });
-      return followedLog(limit, app, flags);
-    }
+  run: (context, app, flags) => {
+    const { run, build, timeout, follow } = flags;
+    if (follow && (run ?? build) !== undefined) return followedLog(followLimit(context, app, flags), app, flags);
     if (timeout !== undefined) throw new UsageError('--timeout needs -f and --run or --build');
-    const { interruption } = context;
-    const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
-    if (options.follow) interruption.message = '';
-    // While following, a failed request is retried by the next poll, so retries are not reported.
-    const quiet = options.follow && { api: context.apiWithSignal(context.signal, () => {}) };
-    const client = contextWith(context, quiet || {});
-    if (build !== undefined) {
-      const id = await resolveBuild(client, app, build === true ? undefined : build);
-      const readEnding = () => readBuildEnding(context, app, id);
-      return readLog(context, buildSource(client, app, id, flags), { ...options, readEnding });
-    }
-    const id = run === undefined ? undefined : await resolveRun(client, app, run);
-    const readEnding = id === undefined ? undefined : () => readRunEnding(context, app, id);
-    const source = await appSource(client, app, id, flags);
-    const isUpToNow =
-      id === undefined && !source.isFiltered && !options.follow && options.until === undefined && options.tail !== 0;
-    return readLog(context, isUpToNow ? withNewestRun(context, app, source) : source, { ...options, readEnding });
+    return shownLog(context, app, flags);
   },
   ...logOutput,
   effect: 'reads',
@@ -71,6 +46,37 @@ export default defineCommand({
     'logs web --since 2026-11-20 --jq .logLine',
   ],
 });
+
+function followLimit(context: Context, app: string, { run, build, timeout }: Flags): TimeLimit {
+  const word = run ?? (build === true ? 'latest' : build);
+  const kind = run === undefined ? 'build' : 'run';
+  const named = word === 'latest' ? `the latest ${kind}` : `${kind} ${word}`;
+  return new TimeLimit(context, { typedMs: timeout, failure: `the status of ${named} of ${app} was not known` });
+}
+
+/** What is there, and with `--follow` all that comes. */
+async function shownLog(context: Context, app: string, flags: Flags) {
+  const { run, build } = flags;
+  const { interruption } = context;
+  const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
+  if (options.follow) interruption.message = '';
+  // While following, a failed request is retried by the next poll, so retries are not reported.
+  const quiet = options.follow && { api: context.apiWithSignal(context.signal, () => {}) };
+  const client = contextWith(context, quiet || {});
+  if (build !== undefined) {
+    const id = await resolveBuild(client, app, build === true ? undefined : build);
+    const readEnding = () => readBuildEnding(context, app, id);
+    return readLog(context, buildSource(client, app, id, flags), { ...options, readEnding });
+  }
+  if (run !== undefined) {
+    const id = await resolveRun(client, app, run);
+    const readEnding = () => readRunEnding(context, app, id);
+    return readLog(context, await appSource(client, app, id, flags), { ...options, readEnding });
+  }
+  const source = await appSource(client, app, undefined, flags);
+  const isUpToNow = !source.isFiltered && !options.follow && options.until === undefined && options.tail !== 0;
+  return readLog(context, isUpToNow ? withNewestRun(context, app, source) : source, options);
+}
 
 async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
   const { unlimited: context } = limit;

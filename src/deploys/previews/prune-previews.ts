@@ -43,17 +43,8 @@ export async function prunePreviews(
       fix: gantryCommand`apps list --previews`,
     });
   }
-  const unproven = previews.filter(({ proof }) => proof === null);
-  if (unproven.length > 0 && !one) {
-    const stay = `${unproven.length === 1 ? 'stays' : 'stay'}: ${names(unproven)}`;
-    progress.note(`${count(unproven.length, 'app')} may be previews of others, and ${stay}`);
-  }
-  const wanted = one ? [one] : previews;
-  if (filter.expired) noteEndless(context, wanted);
-  const chosen: Preview[] = [];
-  for (const preview of wanted.filter((each) => isChosen(context, each, filter))) {
-    if (!(await stays(context, preview, filter))) chosen.push(preview);
-  }
+  if (!one) noteUnproven(context, previews);
+  const chosen = await choose(context, one ? [one] : previews, filter);
   if (chosen.length === 0) return [];
   const what = one
     ? `preview ${one.app}`
@@ -63,24 +54,42 @@ export async function prunePreviews(
   const result = chosen.map((preview) => ({ ...preview, changed: true, confirm }));
   const changes = chosen.map(({ app }) => `delete app ${app}`);
   willChange(changes, result);
-  for (const pruned of result) {
-    const { app, createdAt, updatedAt } = pruned;
-    pruned.changed = !(await stays(context, pruned, filter));
-    if (!pruned.changed) continue;
-    // The question may have waited for long: another machine may have deployed it again since, or given it more time.
-    teamStateOf(context)?.lookAgain();
-    const shown = (await listKnown(context, filter, repository)).previews.find((preview) => preview.app === app);
-    pruned.changed = shown?.updatedAt === updatedAt && isChosen(context, shown, filter);
-    if (!pruned.changed) {
-      progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
-      continue;
-    }
-    const isReplaced = (await deleteAppAndWait(context, app, { wasShown: false, createdAt })) === 'replaced';
-    // What is on record by now is of the other one.
-    if (isReplaced) progress.note(`${app} was made anew meanwhile: that one stays`);
-    else await forgetPreview(context, app);
-  }
+  for (const pruned of result) pruned.changed = await prune(context, pruned, filter, repository);
   return result;
+}
+
+function noteUnproven({ progress }: Context, previews: readonly Preview[]): void {
+  const unproven = previews.filter(({ proof }) => proof === null);
+  if (unproven.length === 0) return;
+  const stay = `${unproven.length === 1 ? 'stays' : 'stay'}: ${names(unproven)}`;
+  progress.note(`${count(unproven.length, 'app')} may be previews of others, and ${stay}`);
+}
+
+async function choose(context: Context, previews: readonly Preview[], filter: PruneFilter): Promise<Preview[]> {
+  if (filter.expired) noteEndless(context, previews);
+  const chosen: Preview[] = [];
+  for (const preview of previews.filter((each) => isChosen(context, each, filter)))
+    if (!(await stays(context, preview, filter))) chosen.push(preview);
+  return chosen;
+}
+
+/** Deletes one, unless something has changed since it was chosen. Returns whether it did. */
+async function prune(context: Context, preview: Preview, filter: PruneFilter, repository: Repository) {
+  const { progress } = context;
+  const { app, createdAt, updatedAt } = preview;
+  if (await stays(context, preview, filter)) return false;
+  // The question may have waited for long: another machine may have deployed it again since, or given it more time.
+  teamStateOf(context)?.lookAgain();
+  const shown = (await listKnown(context, filter, repository)).previews.find((each) => each.app === app);
+  if (shown?.updatedAt !== updatedAt || !isChosen(context, shown, filter)) {
+    progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
+    return false;
+  }
+  const isReplaced = (await deleteAppAndWait(context, app, { wasShown: false, createdAt })) === 'replaced';
+  // What is on record by now is of the other one.
+  if (isReplaced) progress.note(`${app} was made anew meanwhile: that one stays`);
+  else await forgetPreview(context, app);
+  return true;
 }
 
 async function stays(context: Context, { app }: Preview, filter: PruneFilter): Promise<boolean> {

@@ -68,31 +68,48 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
     const plan = { ...planOf(context, app, place), ...source.facts, settings, proof, changed: true };
-    for (const { id } of othersInProgress(seen, []).first) {
+    for (const { id } of othersInProgress(seen, []).first)
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${what} does not wait for it`);
-    }
     sayPlan(context, plan, source, choice, what);
-    const [was, is] = [place.history.sent(live)?.commit, plan.commit];
-    if (was && is && was !== is) context.progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
-    const once = `build ${shortBuild(target.id)} of ${from} again${what === 'promotion' ? ` as ${app}` : ''}`;
-    const guess = choice.chosenBy === 'order' ? ', chosen by the order of builds' : '';
-    if (!sick || guess)
-      await context.prompt.confirm(again ? `Deploy ${once}?` : `Roll back ${app} to build ${shortBuild(target.id)}?`);
-    context.willChange(`deploy ${once}${guess}`, { ...plan, status: null });
+    sayCommits(context, place.history.sent(live)?.commit, plan.commit);
+    await approve(context, plan, { from, what, isAutomatic: sick !== undefined });
     const guard = { seen: { reading: seen, live } };
     const { deployment } = await source.deploy({ logs, limit, guard, rollback: recorded });
     const remainingMs = limit.handOver();
     const { build: as, serves, status, endpoint, dashboard } = deployment;
     if (recorded) await recordEvent(unlimited, app, 'rolled-back', { ...recorded, as });
-    const restored = `build ${shortBuild(as)} with the files of ${shortBuild(target.id)}`;
-    context.progress.note(
-      serves === undefined
-        ? `${app} is live, ${restored}`
-        : `${restored} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
-    );
+    sayEnd(context, deployment, target.id);
     if (what === 'restart') await untilReplaced(unlimited, app, as, seen, remainingMs);
     return { ...plan, build: as, status, endpoint, dashboard, serves };
   });
+}
+
+/** Nobody is asked for the way back from a sick build, unless which build served before it is a guess. */
+async function approve(
+  { prompt, willChange }: Context,
+  plan: RolledBack,
+  { from, what, isAutomatic }: { from: string; what: string; isAutomatic: boolean },
+): Promise<void> {
+  const { app, restored, chosenBy } = plan;
+  const build = `build ${shortBuild(restored)}`;
+  const again = `${build} of ${from} again${what === 'promotion' ? ` as ${app}` : ''}`;
+  const guess = chosenBy === 'order' ? ', chosen by the order of builds' : '';
+  const question = what === 'rollback' ? `Roll back ${app} to ${build}?` : `Deploy ${again}?`;
+  if (!isAutomatic || guess) await prompt.confirm(question);
+  willChange(`deploy ${again}${guess}`, { ...plan, status: null });
+}
+
+function sayCommits({ progress }: Context, was: string | null | undefined, is: string | null): void {
+  if (was && is && was !== is) progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
+}
+
+function sayEnd({ progress }: Context, { app, build, serves }: Deployment, target: string): void {
+  const restored = `build ${shortBuild(build)} with the files of ${shortBuild(target)}`;
+  progress.note(
+    serves === undefined
+      ? `${app} is live, ${restored}`
+      : `${restored} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
+  );
 }
 
 /** How the app stays scaled. */
