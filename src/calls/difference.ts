@@ -82,7 +82,7 @@ interface DurationSamples {
 
 interface DurationDifference {
   verdict: 'slower' | 'faster' | 'no difference' | 'too few calls';
-  /** Of the typical duration, over all kinds: 0.2 is 20 % slower. Null without calls on both sides. */
+  /** The change of the typical duration, over all kinds: 0.2 is 20 % slower. Null without calls on both sides. */
   change: number | null;
   /** The chance to see such a difference, or a larger one, if there is none. Null without calls on both sides. */
   chance: number | null;
@@ -126,7 +126,7 @@ export function compareDurations(kinds: readonly DurationSamples[]): DurationDif
   return { verdict: isShown ? 'no difference' : 'too few calls', ...facts };
 }
 
-/** Of sorted values; null without any. */
+/** A quantile of sorted values; null without any. */
 export function quantile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? sorted[0] ?? null;
 }

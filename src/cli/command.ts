@@ -136,7 +136,7 @@ export type NoFlags = Record<never, never>;
 
 export type Effect = 'reads' | 'changes' | 'destroys';
 
-/** Of a command that has no `data`. */
+/** The mark of a command that has no `data`. */
 type WithoutData = { readonly [withoutData]: never };
 declare const withoutData: unique symbol;
 

@@ -75,7 +75,7 @@ export function stream<const V extends Variants>(...variants: V): ResultSchema<V
   return { form: 'stream', schema: variantsSchema(variants) };
 }
 
-/** The same, where values with these fields may come before the document: each is a line of the type `event`. */
+/** A document that values with these fields may come before: each is a line of the type `event`. */
 export function afterEvents<const F extends Fields, Value>(
   fields: F,
   result: ResultSchema<Value>,

@@ -116,7 +116,7 @@ export class Calls {
     return owner === 'nobody' && this.#earlier?.has(runKey(call)) ? 'other' : owner;
   }
 
-  /** Of the runs before the build, those that are a measure. */
+  /** Errors of the runs before the build that are a measure. */
   #errorsBefore(): ErrorCount {
     const isOfSick = (at: number) => this.known.sickTimes.some(({ from, to }) => at >= from && at < to);
     const isMeasure = (call: Call) => this.#earlier?.has(runKey(call)) && !isOfSick(toMs(call.createdAt));

@@ -120,7 +120,7 @@ export async function findSending(
   return found;
 }
 
-/** As it is, or with the line ends of another system. */
+/** Whether a listed file has this content as it is, or with the line ends of another system. */
 function hasContent({ size, sha256, crc32: sum }: BuildFile, content: Buffer | string | undefined): boolean {
   const own = content === undefined ? undefined : Buffer.from(content);
   const other = own && Buffer.from(own.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
@@ -130,7 +130,7 @@ function hasContent({ size, sha256, crc32: sum }: BuildFile, content: Buffer | s
   });
 }
 
-/** Of all commits together, to be held in memory. */
+/** How many files of all commits together are held in memory. */
 const maxFiles = 500_000;
 const folderMode = '40000';
 const modeLength = '100644 '.length;

@@ -77,7 +77,7 @@ export const healthFacts = {
   /** What the calls of `--smoke` said. Unclear: who answered, or whether the app did, is not known. */
   smoke: ['not asked', 'yes', 'no', 'unclear'],
   calls: ['worse', 'doubtful', 'fine', 'none', 'not known'],
-  /** Of the app, by the words that are known to be bad. */
+  /** The status of the app, by the words that are known to be bad. */
   status: ['good', 'bad'],
   /** Late: the watch is over, and what the platform shows late may still come. */
   time: ['left', 'late', 'over'],
@@ -156,7 +156,7 @@ export function firstTrue<Result>(rows: readonly (readonly [isSo: boolean, resul
 /** Facts, or how to find them out. */
 export type ToAsk<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | (() => Promise<Facts[Name]>) };
 
-/** The same, where facts are found out: in the order of the rows, and only those that a row needs. */
+/** The first row that fits, where facts are found out: in the order of the rows, and only those that a row needs. */
 export async function firstRowAsked<Facts extends Record<string, string>, Result>(
   rows: Rows<Facts, Result>,
   asked: ToAsk<Facts>,

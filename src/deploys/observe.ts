@@ -74,7 +74,7 @@ function withOwn(listed: readonly Build[] | undefined, own: Build | undefined): 
   return [...(listed ?? []), own];
 }
 
-/** By the platform's clock, in ms since 1970: what its times are compared with. It does not jump. */
+/** The time by the platform's clock, in ms since 1970: what its times are compared with. It does not jump. */
 export function platformTime(context: Context): number {
   return clockOf(context).at;
 }
@@ -86,7 +86,7 @@ function clockOf({ settings, platformNow, elapsed }: Context): { at: number; rea
   return { at: aheadMs + elapsed(), readySince };
 }
 
-/** Of each command; and when it first saw builds as ready, by their ids. */
+/** The clock of each command; and when it first saw builds as ready, by their ids. */
 const clocks = new WeakMap<Settings, { aheadMs: number; readySince: Map<string, number> }>();
 
 async function readBuilds({ api, project }: Context, app: string): Promise<readonly Build[] | undefined> {

@@ -110,7 +110,7 @@ export class ObservedBuild {
     return judge(this.facts(says, time));
   }
 
-  /** In the user's words, and the replica that shows it. */
+  /** The reason in the user's words, and the replica that shows it. */
   reason(because: Because, smoke: Smoke): { reason: string; container?: string | undefined } {
     const replicas = this.replicas.facts((id) => this.calls.hasServed(id), true);
     const calls = this.calls.facts(false);
@@ -200,7 +200,7 @@ export const allParts: readonly LookPart[] = ['app', 'replicas', 'runs'];
 
 /** What the platform showed at one time. Undefined is what was not asked for. */
 export interface Look {
-  /** In ms of a clock that does not jump. */
+  /** The time of the look, in ms of a clock that does not jump. */
   at: number;
   app?: App | undefined;
   containers?: Shown<readonly Container[]> | undefined;

@@ -8,7 +8,7 @@ import {
   mayRun,
 } from '../platform/contract/containers.ts';
 
-/** Of which build a replica is, by the list of replicas. */
+/** Whose a replica is, by the list of replicas: of the watched build, of another one, or of none that is named. */
 export type Owner = 'own' | 'other' | 'nobody';
 
 interface KnownReplicas {
@@ -21,7 +21,7 @@ interface KnownReplicas {
 /** One list of replicas, and how the app was scaled then. `at`: in ms of a clock that does not jump. */
 interface ReplicaLook {
   at: number;
-  /** The same time by the platform's clock, in ms since 1970. */
+  /** The time of the look by the platform's clock, in ms since 1970. */
   now: number;
   containers: readonly Container[];
   minReplicas: number;
@@ -257,7 +257,7 @@ export class Replicas {
   }
 }
 
-/** Of a replica, and of those in whose place it is. */
+/** Counts for a replica, and for those in whose place it is. */
 function inPlaceOf(life: Life, countOf: (life: Life) => number): number {
   return countOf(life) + (life.before ? inPlaceOf(life.before, countOf) : 0);
 }
@@ -266,7 +266,7 @@ function hasMoved(before: Container, now: Container): boolean {
   return before.timestamp !== now.timestamp || before.containerRunningTimeMs !== now.containerRunningTimeMs;
 }
 
-/** Of the replica itself. One that is leaving anyway does not count. */
+/** Restarts of the replica itself. One that is leaving anyway does not count. */
 function restartsOf({ container, starts, oldRestarts }: Life): number {
   return container.isTerminating ? 0 : Math.max(starts, (container.containerRestartCount ?? 0) - oldRestarts);
 }

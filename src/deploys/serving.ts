@@ -70,7 +70,7 @@ function shownBy({ ready }: BuildFact): number {
   return ready.before + lateMs;
 }
 
-/** By this rule, the shown build never served, or was replaced longer ago than an app is late. */
+/** Whether the shown build, by this rule, never served, or was replaced longer ago than an app is late. */
 function isRefuted(rule: Rule, build: BuildFact, shown: BuildFact, at: number): boolean {
   if (rule(build, shown) !== 'after') return false;
   return shownBy(build) <= at || order(build.ready, shown.ready) === 'before';

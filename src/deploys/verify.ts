@@ -54,7 +54,7 @@ export interface Verified {
   error?: GantryError;
   /** Once the error has the end of the log, which may be late, and the cause: nothing else needs to wait for it. */
   explained?: Promise<void>;
-  /** Of a healthy one, unless it was watched for as long before, and nothing speaks against it now. */
+  /** The health of a healthy one, unless it was watched for as long before, and nothing speaks against it now. */
   health?: HealthSeen;
 }
 

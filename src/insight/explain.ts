@@ -207,7 +207,7 @@ interface Subject {
 interface SubjectOptions {
   /** Undefined with a file. */
   app: string | undefined;
-  /** Of a build or a run; by default the latest build if it failed, else the latest run that failed. */
+  /** The id of a build or a run; by default the latest build if it failed, else the latest run that failed. */
   id?: string | undefined;
   /** A log to explain instead; `-` is stdin. */
   file?: string | undefined;

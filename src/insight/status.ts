@@ -221,7 +221,7 @@ class Parts {
   }
 }
 
-/** The same context without steps and notes: the status is all that is shown. */
+/** The context without steps and notes: the status is all that is shown. */
 function silent(context: Context): Context {
   const progress = { ...context.progress, step: () => noStep, note() {}, footnote() {}, warn() {} };
   return contextWith(context, { progress });

@@ -43,7 +43,7 @@ export async function sentWithApp(
   };
 }
 
-/** The same as a note for copies. Called before the copy, which may bring an app; the result is for afterwards. */
+/** Warns of copies into the app, as a note. Called before the copy, which may bring an app; the result is for afterwards. */
 export function watchCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): () => Promise<void> {
   const file = nearestConfig(isFolderNow(target) ? target : dirname(target));
   return async () => {
@@ -57,7 +57,7 @@ function isFolderNow(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Of a file in a folder; no pattern names it. */
+/** Stands for a file in a folder; no pattern names it. */
 const anyName = '\u0001';
 
 function nearestConfig(folder: string): string | undefined {

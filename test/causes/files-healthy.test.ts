@@ -48,6 +48,16 @@ describe('an app that is odd and works has no problems', () => {
       },
     ],
     [
+      'a module that is imported by the name in a text, after the one that names it',
+      {
+        'cerebrium.toml': settings(`${pip('celery', 'redis')}${custom('["celery", "-A", "reports.queue", "worker"]')}`),
+        'reports/__init__.py': '',
+        'reports/queue.py':
+          'from celery import Celery\n\napp = Celery("reports", broker="redis://db.example.com", include=["reports.tasks"])\n',
+        'reports/tasks.py': 'from .queue import app\n\n\n@app.task\ndef add(a, b):\n    return a + b\n',
+      },
+    ],
+    [
       'files and programs that the code does without',
       {
         'cerebrium.toml': settings(),

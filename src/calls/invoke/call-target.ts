@@ -12,7 +12,7 @@ export interface CallTarget {
   project: string;
   app: string;
   fn: string | undefined;
-  /** As shown to the user: `web/run`. */
+  /** The name that is shown: `web/run`. */
   name: string;
   /** Without the query parameters that gantry adds. */
   url: URL;

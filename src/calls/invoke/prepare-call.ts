@@ -230,7 +230,7 @@ export interface InvokeOptions {
   header?: string[] | undefined;
   /** False sends no token. */
   auth: boolean;
-  /** In milliseconds. */
+  /** How long to wait, in ms. */
   timeout?: number | undefined;
   stream?: boolean | undefined;
   async?: boolean | undefined;

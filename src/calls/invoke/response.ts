@@ -126,7 +126,7 @@ export interface AppEvent {
   id: string | null;
 }
 
-/** In characters. */
+/** The longest event, in characters. */
 const maxEventLength = 64 * 1024 * 1024;
 
 /** Yields the events of a response as they arrive, without comments. Throws if the stream is cut off. */

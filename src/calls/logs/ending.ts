@@ -10,7 +10,7 @@ const maxLagMs = 10_000;
 
 /** Nothing new for this long is the end, where the work has ended and no line was later than that. In ms. */
 const quietMs = 2_000;
-/** By how much the time at which a line was found may exceed the time at which it was visible, in ms. */
+/** How much later a line may be found than it was visible, in ms. */
 const pollDelayMs = 1_000;
 
 /** `endedAt`: by the platform's clock, if another command waited for the end. */

@@ -3,7 +3,7 @@ import { compareLines, eachLine, type LogLine } from './log-line.ts';
 import type { LogPage, LogPageQuery, LogSource } from './log-source.ts';
 import type { SeenLines } from './seen-lines.ts';
 
-/** In ms since 1970. */
+/** A range of times, in ms since 1970. */
 export interface LogRange {
   since?: number | undefined;
   until?: number | undefined;

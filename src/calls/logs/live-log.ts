@@ -167,7 +167,7 @@ const maxUnexpectedReplies = 5;
 
 /** The pauses between two polls of a log. */
 export class PollIntervals {
-  /** Until the next poll. */
+  /** The time until the next poll. */
   ms: number;
   /** Failed polls in a row. */
   #failures = 0;

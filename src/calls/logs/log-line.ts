@@ -8,7 +8,7 @@ export interface LogLine {
   text: string;
   /** RFC 3339, as returned by the platform; empty if there is none. */
   timestamp: string;
-  /** The same in ms since 1970; 0 if there is none. */
+  /** The time in ms since 1970; 0 if there is none. */
   at: number;
   /** The fraction below 1 ms; undefined if the timestamp has none. */
   nanoseconds: number | undefined;
@@ -17,7 +17,7 @@ export interface LogLine {
   stream: string | undefined;
   id: string | undefined;
   number: number;
-  /** With the platform's field names of the history. A line of the live log gets the same names. */
+  /** Fields by the names that the platform has for them in the history. A line of the live log gets the same names. */
   original: Record<string, unknown>;
 }
 
@@ -74,7 +74,7 @@ function withText(line: LogLine, text: string): LogLine {
 
 type LineSecrets = Pick<ReturnType<Context['secrets']['inSequence']>, 'hideIn'>;
 
-/** Without the parts of secrets that begin in the line before, or end in the next. */
+/** The line without the parts of secrets that begin in the line before, or end in the next. */
 export function withoutSplitSecrets(line: LogLine, secrets: LineSecrets): LogLine {
   const text = secrets.hideIn(`${line.container} ${line.stream ?? ''}`, line.text);
   return text === line.text ? line : withText(line, text);

@@ -12,7 +12,7 @@ export interface ReadLogOptions extends LogRange {
   tail?: number | undefined;
   follow?: boolean | undefined;
   failOnGap?: boolean | undefined;
-  /** Of a build or a run: when it ended, undefined if it has not. Shortly after the end, its last lines are waited for. */
+  /** When a build or a run ended, undefined if it has not. Shortly after the end, its last lines are waited for. */
   readEnding?: (() => Promise<LogEnding | undefined>) | undefined;
   /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
   ended?: AbortSignal | undefined;

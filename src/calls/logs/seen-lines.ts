@@ -43,7 +43,7 @@ export class SeenLines {
   #ids = new Set<string>();
   #olderIds = new Set<string>();
   last: LogLine | undefined;
-  /** The same of the history, which may be later than the live log. */
+  /** The time of the last line of the history, which may be later than the live log. */
   #lastInHistory = Number.NEGATIVE_INFINITY;
   /** When the container last changed from one line to the next, in ms since 1970. */
   #switchedAt = Number.NEGATIVE_INFINITY;
@@ -95,7 +95,7 @@ export class SeenLines {
     return this.last && this.rememberedFrom(this.#lastInHistory - (isReadAgain ? 100 : overlapMs));
   }
 
-  /** The same time or a later one; undefined if all lines are remembered. */
+  /** This time or a later one, from which on all lines are remembered; undefined if all are. */
   rememberedFrom(at: number | undefined): number | undefined {
     return at === undefined ? undefined : this.notBefore(at) || undefined;
   }

@@ -19,7 +19,7 @@ export interface WorkLine {
 
 interface WorkLogOptions {
   source: (client: Pick<Context, 'api' | 'project' | 'openLog'>) => LogSource;
-  /** For warnings: `build log`. */
+  /** The name in warnings: `build log`. */
   name: string;
   /** Takes each line, in order; the next waits for it. */
   onLine?: (line: WorkLine) => unknown;

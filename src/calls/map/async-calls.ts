@@ -113,7 +113,7 @@ interface StartedRun {
   run: string;
   /** When this command called it, or began to ask for it. */
   startedAt: number;
-  /** Of an earlier command. */
+  /** Whether an earlier command has started it. */
   isOld: boolean;
 }
 
@@ -141,7 +141,7 @@ async function judgeRun(
   return outcome;
 }
 
-/** In the words of the app, if it has delivered any. */
+/** The failure in the words of the app, if it has delivered any. */
 async function failureOf(run: Run, name: string, read: BufferedResponse | undefined): Promise<MapOutcome> {
   const { responseMessage } = await loadResponseErrors();
   const { message, why } = read ? responseMessage(read) : {};

@@ -29,9 +29,9 @@ const maxPauseMs = 60_000;
 
 export interface CalledInput {
   result: MapResult;
-  /** Of a failure that all inputs would have, unless it is the app's own answer to this one: the error that says so. */
+  /** The error of a failure that all inputs would have, unless it is the app's own answer to this one. */
   concernsAll?: (() => Promise<GantryError>) | undefined;
-  /** To be called when the result is in the results file. */
+  /** Is called when the result is in the results file. */
   recorded?: (() => void) | undefined;
 }
 

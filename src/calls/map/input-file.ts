@@ -10,7 +10,7 @@ import { type FileLine, readChunks, splitLines } from './lines.ts';
 
 export interface MapInput {
   index: number;
-  /** Of the file, where it begins, from 1. */
+  /** The line of the file where it begins, from 1. */
   line: number;
   body: Uint8Array;
 }
@@ -141,7 +141,7 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, name: string): AsyncGener
   }
 }
 
-/** Without the spaces around them, which no parameter has. */
+/** Titles without the spaces around them, which no parameter has. */
 function readTitles({ cells, line }: CsvRow): string[] {
   const titles = cells.map((cell) => cell.trim());
   const [only = ''] = titles;
@@ -233,7 +233,7 @@ function endOfPlain(row: string, from: number): number {
   return comma === -1 ? row.length : comma;
 }
 
-/** After the closing quote: two quotes in a row are one quote of the text. */
+/** The end after the closing quote: two quotes in a row are one quote of the text. */
 function endOfQuoted(row: string, from: number): number {
   let end = from;
   do end = row.indexOf('"', end + 1) + 1;

@@ -22,7 +22,7 @@ export interface MapOptions {
   app: string;
   /** `run` if undefined. */
   fn: string | undefined;
-  /** As the user named them. */
+  /** Files, as the user named them. */
   input: string;
   results: string;
   /** Calls in flight; adaptive if undefined. */
@@ -34,7 +34,7 @@ export interface MapOptions {
   budget: number | undefined;
   /** How results of asynchronous calls are received; undefined for others. */
   deliver: DeliveryOptions | undefined;
-  /** Of one call, in ms. */
+  /** How long one call may take, in ms. */
   timeoutMs: number | undefined;
   /** False sends no token. */
   auth: boolean;

@@ -18,15 +18,15 @@ import { countResults } from './results-file.ts';
 export type MapSummary = Awaited<ReturnType<typeof mapInputs>>;
 
 const nothing = { calls: 0, refused: 0, durationMs: 0, failures: [] };
-/** Of a map before its first call. */
+/** The counts of a map before its first call. */
 const noCounts = { ...nothing, costCents: null, stoppedBy: null };
 
-/** In flight, if the platform does not say how many calls an app can take. */
+/** Calls in flight, if the platform does not say how many calls an app can take. */
 const defaultConcurrency = 8;
 const maxConcurrency = 256;
 /** The platform ends a call after the grace period of the app; 15 minutes by default. */
 const defaultGraceSeconds = 15 * 60;
-/** For what is around the call itself. */
+/** The time for what is around the call itself. */
 const delayMs = 60_000;
 
 /**

@@ -19,7 +19,7 @@ const Heading = v.object({
   input: v.object({ bytes: v.number(), sha256: v.string(), inputs: v.number() }),
   /** What is called, for people. */
   target: v.string(),
-  /** The same, with its platform. */
+  /** What is called, with its platform. */
   key: v.string(),
 });
 export type MapHeading = Omit<v.InferOutput<typeof Heading>, 'gantryMap'>;

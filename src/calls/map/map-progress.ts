@@ -66,7 +66,7 @@ export interface FailureGroup {
   inputs: number;
   /** The first input that was found to fail so. */
   index: number;
-  /** The same of the first of them. */
+  /** The first inputs that failed so. */
   indexes: number[];
 }
 
@@ -79,7 +79,7 @@ const shownCharacters = 160;
 /** Groups failures by their cause, as `gantry explain` finds it, or else by their message without its numbers. */
 export class FailureGroups {
   readonly #groups = new Map<string, FailureGroup>();
-  /** Of messages that were seen: rules are slow. */
+  /** Groups of messages that were seen: rules are slow. */
   readonly #groupOf = new Map<string, FailureGroup>();
 
   private constructor(private readonly explain: typeof import('../../causes/index.ts').explainLog) {}

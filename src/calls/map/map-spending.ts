@@ -3,7 +3,7 @@ import { type AppFacts, ReplicaSpending } from '../spending.ts';
 
 /** US cents. */
 export interface MapCost {
-  /** With the cooldown of the replicas and, before the end, with the calls in flight. */
+  /** The cost with the cooldown of the replicas and, before the end, with the calls in flight. */
   soFar: number;
   /** What the other inputs cost at this price; undefined before a call has ended. */
   left: number | undefined;
@@ -14,7 +14,7 @@ const rememberedCalls = 20;
 
 /** What the calls of a map cost, and whether one more is within the budget. */
 export class MapSpending {
-  /** From the first call on. */
+  /** What replicas cost, from the first call on. */
   #replicas: ReplicaSpending | undefined;
   readonly #begun = new Set<{ at: number }>();
   #ended = 0;

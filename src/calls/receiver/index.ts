@@ -7,7 +7,7 @@ import { FailedError } from '../../kernel/errors.ts';
 export interface ReceivedRequest {
   /** Path and query. */
   path: string;
-  /** By lower-case name; repeated headers are joined. */
+  /** Headers by lower-case name; repeated ones are joined. */
   headers: Record<string, string>;
   body: Buffer;
 }

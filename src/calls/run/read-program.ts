@@ -233,7 +233,7 @@ function functionToCall(
   return usual;
 }
 
-/** In the order in which the official client looks for them. */
+/** Names in the order in which the official client looks for them. */
 const defaultNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
 
 function throwMissing(functions: readonly string[], file: string, name: string): never {

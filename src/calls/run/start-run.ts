@@ -45,7 +45,7 @@ import type { Program } from './read-program.ts';
 interface RunOptions {
   /** The arguments of the function or program, as JSON. */
   data: string;
-  /** Of the command line. */
+  /** The region of the command line. */
   region: string | undefined;
   limit: TimeLimit;
   /** Do not wait for the run; Ctrl-C does not cancel it. */
@@ -76,7 +76,7 @@ export async function startProgram(program: Program, options: RunOptions): Promi
   return { app, run };
 }
 
-/** As for a deploy. Only the region of a profile needs to know whether the app is new: without any, the platform does. */
+/** The region, as for a deploy. Only that of a profile needs to know whether the app is new. */
 async function readRegion({ api, project, settings }: Context, { name, hardware }: AppConfig) {
   const typed = chooseRegion(settings.region, hardware.region, { isNew: false });
   if (typed !== undefined || settings.region.value === undefined) return typed;

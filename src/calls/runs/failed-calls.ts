@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts';
 
 const FailedCalls = v.array(v.object({ run: v.string(), text: v.string(), at: v.optional(v.number()) }));
 
-/** Of one app. */
+/** How many calls of one app are kept. */
 const maxKept = 50;
 
 /**

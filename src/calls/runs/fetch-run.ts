@@ -12,7 +12,7 @@ export async function fetchRun(api: Api, params: { project: string; app: string;
   return expectId('run', params.run, (await api(getRun, params)).item);
 }
 
-/** The same of a run that another command may just have started: it is waited for. */
+/** Reads a run that another command may just have started: it is waited for. */
 export function fetchShownRun(context: Context, app: string, run: string): Promise<Run> {
   const { api, project } = context;
   return untilShown(() => fetchRun(api, { project, app, run }), context);
@@ -23,7 +23,7 @@ export async function readRunEnding(context: Context, app: string, run: string):
   return runEnding(context, await fetchShownRun(context, app, run));
 }
 
-/** The same of a run that was read. */
+/** The ending of a run that was read. */
 export function runEnding(context: Pick<Context, 'elapsed' | 'platformNow'>, run: Run): LogEnding | undefined {
   return hasEnded(run) ? endingOf(context, run.completedAt || run.updatedAt) : undefined;
 }

@@ -123,7 +123,7 @@ function signalOf(code: number): string {
   return name ? ` (${name})` : '';
 }
 
-/** In ms; 0 if unknown. */
+/** The duration in ms; 0 if unknown. */
 function durationOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTimeMs }: Run): number {
   const ms = runtimeMs || executionTimeMs || toMs(completedAt || updatedAt) - toMs(createdAt);
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;

@@ -68,7 +68,7 @@ export async function findJobs(context: Context, app: string): Promise<Jobs> {
   return new Jobs().see({ started, containers: listed ?? [] }).see({ runs: newest?.items });
 }
 
-/** Of one run, by what it says itself and what was started from here: without another request. */
+/** The kind of one run, by what it says itself and what was started from here: without another request. */
 export async function kindOfRun(context: Context, app: string, run: Run): Promise<'job' | 'call'> {
   return new Jobs().see({ started: await readJobs(context, app) }).isJob(run) ? 'job' : 'call';
 }

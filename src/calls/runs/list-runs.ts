@@ -96,7 +96,7 @@ export async function readChart(api: Context['api'], of: { project: string; app:
 
 type RunSource = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow' | 'settings' | 'now'>;
 
-/** Of the list of runs, the newest ones. */
+/** How many of the newest runs are searched. */
 const maxSearched = 1_000;
 
 /**

@@ -57,6 +57,8 @@ export class ModuleGraph {
   readonly tree: ReadonlyMap<string, string>;
   private readonly shipment: Shipment;
   private readonly loading: { path: string; line: number }[] = [];
+  /** Texts of what was loaded that may name modules. */
+  private readonly named: string[] = [];
   private readonly folders = new Set<string>();
 
   constructor(shipment: Shipment, packages: Packages) {
@@ -155,8 +157,10 @@ export class ModuleGraph {
     for (const { name, arguments: given } of facts.calls)
       if (/^sys\.path\.(?:append|insert|extend)$/.test(name)) this.addFolder(module, given);
     for (const each of facts.imports) this.follow(module, each);
-    for (const { value } of facts.texts) this.followText(value);
+    for (const { value } of facts.texts) this.named.push(value);
     this.loading.pop();
+    // What a text names is loaded by whoever reads the text: later.
+    if (this.loading.length === 0) for (const value of this.named.splice(0)) this.followText(value);
   }
 
   private addFolder({ path, file }: Module, given: readonly (string | undefined)[]): void {

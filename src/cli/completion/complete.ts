@@ -87,7 +87,7 @@ function typedValue(words: readonly string[]): string {
   return (words.at(-1) ?? '').replace(/^--[^=]+=/, '');
 }
 
-/** Of the target of a command, with the project, profile, region and folder that stand before the cursor. */
+/** The context for the target of a command, with the project, profile, region and folder before the cursor. */
 async function contextOf({ io, signal, secrets, words }: CompletionRequest, { given }: ValueAtCursor) {
   const flags: GlobalFlags = { color: 'never', input: false, pager: false, quiet: true };
   for (const name of ['project', 'profile', 'region', 'cwd'] as const) {

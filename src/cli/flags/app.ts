@@ -29,7 +29,7 @@ export function appArgument<Inputs extends unknown[], Options extends OptionValu
   >;
 }
 
-/** The same for a command that can do without: with the flag `unless`, or in a folder without an app (`orNone`). */
+/** An app argument that may be left out: with the flag `unless`, or in a folder without an app (`orNone`). */
 export function optionalAppArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
   { description = ofFolder, unless, orNone = unless === undefined }: OptionalAppOptions,
@@ -39,7 +39,7 @@ export function optionalAppArgument<Inputs extends unknown[], Options extends Op
   return placed as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
 }
 
-/** The same for a command about one app or all of the project. */
+/** An app argument for a command about one app or all of the project. */
 export function appsArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
@@ -53,7 +53,7 @@ export function appsArgument<Inputs extends unknown[], Options extends OptionVal
 interface OptionalAppOptions {
   description?: string;
   unless?: string;
-  /** By default if there is no such flag. */
+  /** The default if there is no such flag. */
   orNone?: boolean;
 }
 

@@ -159,7 +159,7 @@ function weightsOf({ command, summary, details, flags }: CommandReference): Map<
   return new Map(places.flatMap(([weight, text]) => stemsOf(text).map((word): [string, number] => [word, weight])));
 }
 
-/** By its first meaning: `deploying` and `deploys` are `deploy`, `files` is `file`, and `running` is `run`. */
+/** The stems of words, by their first meaning: `deploying` and `deploys` are `deploy`, `files` is `file`. */
 function stemsOf(text: string): string[] {
   const typed = text.toLowerCase().match(/[a-z][a-z\d-]*/g) ?? [];
   // `roll back` and `log in` are commands.

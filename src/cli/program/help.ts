@@ -25,7 +25,7 @@ function describe(source: HelpSource): Help {
   return 'group' in source ? groupHelp(source) : commandHelp(source);
 }
 
-/** These need no explanation, and share a line. */
+/** Flags that need no explanation, and share a line. */
 const listedTogether = [
   ['ls', 'cat', 'rm'],
   ['login', 'logout', 'whoami', 'config', 'doctor'],

@@ -68,7 +68,7 @@ const unset = { GANTRY_PROFILE: '', GANTRY_REGION: '', GANTRY_INFERENCE_KEY: '' 
 
 interface Choice {
   origin: string;
-  /** Of an emulator that other folders use, too; undefined for the folder's own. */
+  /** The address of an emulator that other folders use, too; undefined for the folder's own. */
   address?: string;
 }
 

@@ -99,7 +99,7 @@ function lineWithout(group: string | undefined, typed: string, argv: string[]): 
   return extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
 }
 
-/** The same in all groups, where `rm` removes no files. */
+/** Words with one meaning in all groups, where `rm` removes no files. */
 const removals = ['rm', 'delete', 'unset', 'remove'];
 
 /** A command without its group. Words that many groups have are not meant for one. */

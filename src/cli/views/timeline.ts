@@ -57,7 +57,7 @@ function emptyStepsBetween(from: number, to: number, stepMs: number): number {
   return steps > 0 && steps <= maxEmptySteps ? steps : 0;
 }
 
-/** The same for entries of one time each, as far apart as most of them are. */
+/** Points for entries of one time each, as far apart as most of them are. */
 export function pointsOfTime<Entry>(entries: readonly Entry[], timeOf: (entry: Entry) => number, range: ChartRange) {
   const stepMs = medianDistance(entries.map(timeOf), range);
   return createTimeline(entries, { range, stepMs, spanOf: (entry) => ({ start: timeOf(entry) }) });

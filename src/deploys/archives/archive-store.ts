@@ -54,7 +54,7 @@ export async function writeRecord(state: string, kept: KeptArchive): Promise<voi
   await writeFileAtomic(join(recordsFolder(state), recordName(kept)), stringifyJson(kept), { mode: 0o600 });
 }
 
-/** With the archive's hash, so that nobody has to read all records to know which files are needed. */
+/** A name with the archive's hash, so that nobody has to read all records to know which files are needed. */
 export function recordName(kept: KeptArchive): string {
   return `${nameOf(kept)}-${kept.sha256}.json`;
 }
@@ -66,7 +66,7 @@ export function hashOf(recordName: string): string | undefined {
   return /-([0-9a-f]{64})\.json$/.exec(recordName)?.[1];
 }
 
-/** Of all records of this machine, or of those of a build. */
+/** The names of all records of this machine, or of those of a build. */
 function recordNames(state: string, of?: ArchiveKey): string[] {
   const prefix = of?.build === undefined ? '' : `${nameOf(of)}-`;
   return namesIn(recordsFolder(state)).filter((name) => name.startsWith(prefix) && hashOf(name) !== undefined);
@@ -192,7 +192,7 @@ export async function withKeptArchive<T>(
   return use(undefined);
 }
 
-/** Of a build, or of another one of the same files. `at`: where the team has it. What was sent is known better here. */
+/** The archive of a build, or of another one of equal files, and where the team has it. What was sent is known better here. */
 async function findKept(context: Context, app: string, build: string) {
   const { settings, project } = context;
   const history = await readHistory(context, app);

@@ -32,7 +32,7 @@ import {
 
 /** What this machine keeps at most, over all apps. */
 export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 };
-/** Of an app, these stay beyond the limits. */
+/** So many archives of an app stay beyond the limits. */
 const maxOfApp = 3;
 /** What a team keeps of an app besides: its newest builds that were not found sick, which a rollback may return to. */
 const maxShared = 10;
@@ -123,7 +123,7 @@ export async function enforceLimits(context: Context): Promise<void> {
   await removeUnused(state, now);
 }
 
-/** The same for those of a team, of which this command has sent one: that of a build that failed is removed. */
+/** Limits the archives of a team, of which this command has sent one: that of a build that failed is removed. */
 async function enforceSharedLimits(context: Context, team: TeamState, sent: KeptArchive): Promise<void> {
   const [folder, filesIn] = [sharedRecords(team, sent.app), sharedFiles(team, sent.app)];
   const listed = (await team.list(context, folder)).map(({ name }) => name);

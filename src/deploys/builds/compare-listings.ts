@@ -61,7 +61,7 @@ export interface BuildFile {
   path: string;
   size?: number;
   crc32?: number;
-  /** In hex. Empty if it is not known. */
+  /** In hexadecimal digits. Empty if it is not known. */
   sha256?: string;
   /** Other fields of the reply, as text. */
   more?: string;

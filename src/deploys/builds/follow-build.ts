@@ -97,7 +97,7 @@ export async function resolveBuild(source: Source, app: string, word: string | u
   return id;
 }
 
-/** The same, if the platform lists it. */
+/** The build of a word, if the platform lists it. */
 export async function findListedBuild({ api, project }: Source, app: string, word: string): Promise<Build | undefined> {
   const wanted = readIdWord(word);
   const items = (await api(listBuilds, { project, app })).sort(latestFirst(({ createdAt }) => createdAt));

@@ -189,7 +189,7 @@ export async function readObjects(context: Pick<Context, 'env' | 'cwd' | 'signal
 /** Names are bytes. */
 const encoding = 'latin1';
 
-/** Of lines `<mode> <object> <stage>\t<path>`. */
+/** Parses lines `<mode> <object> <stage>\t<path>`. */
 function parseEntries(listed: string): { files: string; submodules: string[] } {
   const entries = listed
     .split('\0')

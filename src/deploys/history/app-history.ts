@@ -9,7 +9,7 @@ export interface BuildCommit {
   commit: string | null;
   /** Whether files that were sent differed from it, or were not in it. */
   dirty: boolean | null;
-  /** On record as it was sent, or found by what the platform lists of its files. */
+  /** What shows it: the record of what was sent, or what the platform lists of its files. */
   evidence: 'record' | 'SHA-256' | 'CRC-32' | null;
 }
 
@@ -25,9 +25,9 @@ export type ListedEvent = Exclude<HistoryEvent, EventOf<(typeof unlisted)[number
   };
 
 export interface DeployedSettings {
-  /** As they were sent. What was left out was left to the platform. */
+  /** Settings as they were sent. What was left out was left to the platform. */
   sent?: Record<string, unknown> | undefined;
-  /** As the platform showed them right after. */
+  /** Settings as the platform showed them right after. */
   shown?: Record<string, unknown> | undefined;
 }
 
@@ -65,7 +65,7 @@ export class AppHistory {
     return this.#last('sent', () => true);
   }
 
-  /** As it was sent, or as it was found since. */
+  /** The commit that was sent, or that was found since. */
   commitOf(build: string): BuildCommit {
     const { commit, dirty = false } = this.sent(build) ?? {};
     if (commit !== undefined) return { commit, dirty, evidence: 'record' };
@@ -238,7 +238,7 @@ export class AppHistory {
     return content;
   }
 
-  /** For people, the newest first, one for each action: what was sent was created, what was rolled back was sent. */
+  /** Events for people, the newest first, one for each action: what was sent was created, what was rolled back was sent. */
   listed(): ListedEvent[] {
     const whole = new AppHistory(this.recorded.filter(({ event }) => event !== 'deleted'));
     const followed = new FollowedSettings();

@@ -28,7 +28,7 @@ export interface EventsRead {
  * no line of another process is lost.
  */
 export class EventLog {
-  /** By its line; undefined is no event. A long command reads the same lines many times. */
+  /** Events by their line; undefined is no event. A long command reads the same lines many times. */
   readonly #parsed = new Map<string, HistoryEvent | undefined>();
 
   constructor(private readonly path: string) {}
@@ -135,7 +135,7 @@ const sent = v.object({
   filesDigest: text,
   /** Sixteen bits of the secrets' SHA-256, which tell that they have changed. On this machine only: no team gets them. */
   secrets: v.optional(text),
-  /** As the config file has them: what is kept of a live app is no setting of the file. */
+  /** Settings as the config file has them: what is kept of a live app is no setting of the file. */
   settings,
   /** What the platform has made of the file's own value of a setting that is kept; null if that is not known. */
   made: v.optional(settings),

@@ -25,7 +25,7 @@ import {
 } from './event-log.ts';
 import { changedSettings, shownSettings } from './followed-settings.ts';
 
-/** Of this machine and its team. Throws FailedError if this machine's cannot be read at all. */
+/** The history of this machine and its team. Throws FailedError if this machine's cannot be read at all. */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
   const [own, team] = await Promise.all([
     logOf(context, app).read(context.platformNow()),
@@ -124,14 +124,14 @@ export async function forgetHistory(context: Context, app: string): Promise<void
     .catch(() => {});
 }
 
-/** The same for all of a command, which keeps what it has read of it. */
+/** One log for all of a command, which keeps what it has read of it. */
 function logOf({ settings, project }: Context, name: string): EventLog {
   const key = stateKey(platformOf(settings), project, shortAppName(project, name));
   const known = onceFor(logs, settings, () => new Map<string, EventLog>());
   return onceFor(known, key, () => new EventLog(fileOf(settings, key)));
 }
 
-/** In place of an app: what is on record of all apps of a project. */
+/** Stands in place of an app: what is on record of all apps of a project. */
 export const allApps = '(project)';
 const fileOf = ({ folders }: Settings, key: StateKey) => join(folders.state, 'history', `${key}.jsonl`);
 
@@ -195,7 +195,7 @@ function mergeEvents(local: readonly HistoryEvent[], team: readonly HistoryEvent
   return [...byText.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
-/** Without what was drawn from secrets: those who read a volume may not read them. */
+/** The event without what was drawn from secrets: those who read a volume may not read them. */
 function withoutMarks(event: HistoryEvent): HistoryEvent {
   if (event.event !== 'sent') return event;
   const { secrets: _, ...shared } = event;
@@ -215,10 +215,10 @@ async function shareEvent(context: Context, app: string, event: HistoryEvent): P
   team.share(context, { key: folder, lastWork: (atEnd) => removeOld(atEnd, team, folder) });
 }
 
-/** Of one command: each removal is a request. */
+/** How many documents one command removes: each removal is a request. */
 const maxRemoved = 100;
 
-/** The same limits as for the history of a machine. */
+/** Applies the limits of a machine's history to the team's. */
 async function removeOld(context: Context, team: TeamState, folder: string): Promise<void> {
   const entries = await team.list(context, folder);
   const now = context.platformNow();

@@ -178,7 +178,7 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
   };
 }
 
-/** Of which branch an app is a preview, and what shows that; null if nothing does. `sent`: what was deployed last. */
+/** The branch that an app is a preview of, and what shows that; null if nothing does. `sent`: what was deployed last. */
 type Proven = ReturnType<typeof prove>;
 
 function prove(name: string, { repository, branches, here }: Clone, history: AppHistory) {

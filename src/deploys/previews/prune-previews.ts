@@ -19,7 +19,7 @@ interface PruneFilter {
   olderThan?: number | undefined;
   merged: boolean;
   expired: boolean;
-  /** Of this branch, which may be gone. */
+  /** The branch, which may be gone. */
   branch?: string | undefined;
   /** The name of the repository, or of the named preview, typed. */
   confirm?: string | undefined;
@@ -106,7 +106,7 @@ function requireTeamState(context: Context, { expired, merged }: PruneFilter): v
   });
 }
 
-/** By its app, its branch, or a part that only one has. Throws NotFoundError, UsageError. */
+/** Finds a preview by its app, its branch, or a part that only one has. Throws NotFoundError, UsageError. */
 function findNamed(previews: readonly Preview[], named: string): Preview {
   const namesOf = ({ app, branch }: Preview) => [app, branch ?? app];
   const exact = previews.filter((preview) => namesOf(preview).includes(named));
@@ -137,7 +137,7 @@ function isChosen(
   return proof !== null && isOld && isExpired && isOfBranch && (!filter.merged || merged === true);
 }
 
-/** Of these nothing tells when they expire. */
+/** Names the previews for which nothing tells when they expire. */
 function noteEndless(context: Context, previews: readonly Preview[]): void {
   const endless = previews.filter(({ proof, expiresAt }) => proof !== null && expiresAt === null);
   if (endless.length === 0) return;

@@ -151,7 +151,7 @@ function sayPlan(
   if (anew.length > 0) progress.note(`installed again, perhaps in other versions: ${shortList(anew, maxShown)}`);
 }
 
-/** Of what is resolved anew. */
+/** How many names are shown of what is resolved anew. */
 const maxShown = 8;
 
 function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {

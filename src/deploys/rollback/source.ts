@@ -42,7 +42,7 @@ import { type Chosen, changedScaling, noArchiveError, type RollbackOptions } fro
 
 export interface SourceFacts {
   source: 'archive' | 'git' | null;
-  /** Of a revision, or as it is on record. */
+  /** The commit of a revision, or the one on record. */
   commit: string | null;
   /** SHA-256 of the archive, if one was kept. */
   archive: string | null;
@@ -55,10 +55,10 @@ export interface SourceFacts {
 export interface RollbackSource {
   facts: SourceFacts;
   origin: string;
-  /** Of all files, before compression. */
+  /** Bytes of all files, before compression. */
   bytes: number;
   body: AppCreation;
-  /** By the SHA-256 on record of what was sent; undefined if nothing is on record. */
+  /** Whether it has the SHA-256 on record of what was sent; undefined if nothing is on record. */
   isAsSent: boolean | undefined;
   /** What it has other than this list. */
   compare(expected: readonly BuildFile[]): Promise<FileChanges>;
@@ -159,7 +159,7 @@ export const proofTexts: Record<Proof, string> = {
   crc32: 'compared by CRC-32',
 };
 
-/** Before anything is sent. Throws ConflictError if the files are others, or if names and sizes are all that is known. */
+/** Proves them before anything is sent. Throws ConflictError if they are others, or if only names and sizes are known. */
 export async function proveFiles(context: Context, app: string, build: string, source: RollbackSource): Promise<Proof> {
   if (source.isAsSent) return 'record';
   const { api, project } = context;
@@ -202,7 +202,7 @@ async function textOf(entry: FileEntry | undefined): Promise<string | undefined>
 /** What a build takes from outside of its files, and may take in another version the next time. */
 interface ResolvedAnew {
   kind: 'pip' | 'conda' | 'apt' | 'image';
-  /** As it is required: `torch>=2`, `python:3.12-slim`. */
+  /** The requirement as it is written: `torch>=2`, `python:3.12-slim`. */
   requirement: string;
 }
 

@@ -176,7 +176,7 @@ export function withoutLogin(project: AppConfig, options: CreateAppOptions): App
   };
 }
 
-/** The same with the scaling of the file, whatever is kept of the app's. */
+/** Settings with the scaling of the file, whatever is kept of the app's. */
 export function ownSettings(project: AppConfig, { keep, ...options }: CreateAppOptions): AppCreation {
   return withoutLogin(project, { ...options, keep: keep?.region ? { region: keep.region } : {} });
 }

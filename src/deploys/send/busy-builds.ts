@@ -198,7 +198,7 @@ async function findProof(context: Context, app: string, build: Build, now: numbe
   ]);
 }
 
-/** Of each command. */
+/** Builds that were named, of each command. */
 const namedBuilds = new WeakMap<Context['settings'], Set<string>>();
 
 async function tell(context: Context, app: string, { id }: Build, { message, isOwn }: Proof): Promise<void> {

@@ -40,13 +40,13 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   failOnDrift?: true | undefined;
   detach?: true | undefined;
   logs: boolean;
-  /** Of the preparation, the wait for other builds, and the wait for this one. */
+  /** The limit of the preparation, the wait for other builds, and the wait for this one. */
   limit: TimeLimit;
   /** What was typed for it, in ms. */
   timeout?: number | undefined;
   /** What the new build must show. */
   verification: Verification;
-  /** The same deploy, waiting for other builds. */
+  /** The line of the same deploy, waiting for other builds. */
   inTurn: CommandLine;
   /** The line that deploys an older commit than the one that serves, too; undefined if this one does. */
   anyway: CommandLine | undefined;

@@ -11,6 +11,7 @@ import { findCommit } from '../commit-of-build.ts';
 import { firstRowAsked, type ReadyStep, readyTable } from '../decide.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { BuildVerification } from '../verify.ts';
+import { checkLocal } from './check-local.ts';
 import {
   type Decided,
   type DeployAppOptions,
@@ -23,7 +24,7 @@ import {
 import { type Deployment, trySecretsOf } from './deploy-record.ts';
 import { recordFailure, tellOnFailure } from './failed-build.ts';
 import { readPlanFile, writePlanFile } from './guard.ts';
-import { checkLocal, type LocalApp } from './local-app.ts';
+import type { LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan } from './plan.ts';
 import type { Sent } from './send-build.ts';
 
@@ -38,7 +39,7 @@ interface Question {
 
 /** A deploy that is decided on. */
 export interface Prepared extends Intent, Decided {
-  /** To be asked before it is sent, where somebody can be asked. */
+  /** What is asked before it is sent, where somebody can be asked. */
   questions: readonly Question[];
 }
 

@@ -34,7 +34,7 @@ export async function sentFilesDigest({ entries, checksums }: Pick<LocalApp, 'en
   return checksums.digestOf(entries, (sums) => filesDigestOf(withSums(entries, sums)));
 }
 
-/** The same for the same paths, contents and executable bits, in any order. */
+/** A digest, equal for equal paths, contents and executable bits in any order. */
 export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
 }
@@ -50,7 +50,7 @@ type AppSecrets = Awaited<ReturnType<typeof readSecretsOf>> | undefined;
 /** Undefined if they may not be read. */
 export type ReadSecrets = () => Promise<AppSecrets>;
 
-/** The same, for what goes on without them. */
+/** The secrets, for what goes on without them. */
 export function trySecretsOf(context: Context, app: string): Promise<AppSecrets> {
   const { project } = context;
   return tryRequest(context, (api) => readSecretsOf({ api, project }, app));

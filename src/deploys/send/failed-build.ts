@@ -31,7 +31,7 @@ export async function recordFailure(context: Context, app: string, build: string
 export interface KnownBuild {
   app: string;
   build?: string;
-  /** As the platform last showed it, or `unknown`. */
+  /** The status as the platform last showed it, or `unknown`. */
   status?: string;
   dashboard?: string;
 }

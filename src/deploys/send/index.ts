@@ -8,18 +8,12 @@ export {
   withoutLogin,
 } from './app-settings.ts';
 export { busyPolicies, othersInProgress, whichCanStart } from './busy-builds.ts';
+export { checkPackages, checkSecrets } from './check-local.ts';
 export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-app.ts';
 export type { Deployment } from './deploy-record.ts';
 export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
 export { DeployedMeanwhileError, wasCreated } from './guard.ts';
-export {
-  checkLocalApp,
-  checkPackages,
-  checkSecrets,
-  type FileDecision,
-  type LocalApp,
-  readLocalApp,
-} from './local-app.ts';
+export { checkLocalApp, type FileDecision, type LocalApp, readLocalApp } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan } from './plan.ts';
 export { sendApp } from './send-app.ts';

@@ -11,7 +11,6 @@ import { isGeneratedAndSent, planGeneratedFiles } from '../../app/generated-file
 import { checkLoadedByName } from '../../app/loaded-by-name.ts';
 import type { PackingCacheOptions } from '../../app/packing-cache/index.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
-import { resolveRequirements } from '../../app/resolver.ts';
 import { withAppName } from '../../app/set-config-value.ts';
 import type { SeenProblems } from '../../causes/files/index.ts';
 import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
@@ -26,7 +25,7 @@ export interface LocalApp {
   bytes: number;
   /** Where compressed files are kept for the next archive; undefined if the user wants none kept. */
   cache: PackingCacheOptions | undefined;
-  /** Of the files, each read once. */
+  /** Checksums of the files, each of which is read once. */
   checksums: FileChecksums;
   /** What the look at its files found; undefined for an app without files. */
   seen: SeenProblems | undefined;
@@ -48,9 +47,6 @@ export interface LocalAppOptions {
   /** Read and compress every file again. */
   repack?: boolean | undefined;
 }
-
-/** The secrets that an app gets, by their names. Undefined if they may not be read. */
-type ReadNames = () => Promise<object | undefined>;
 
 /** The config file, the app's files and the generated ones. Removes what a killed command left. Throws ProjectError. */
 export async function readLocalApp(context: Context, options: LocalAppOptions): Promise<LocalApp> {
@@ -80,42 +76,6 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
     step.fail();
     throw error;
   }
-}
-
-/**
- * Refuses an app that needs a secret which is not there. `end` refuses packages that do not fit together: they are asked for
- * beside all that comes before the upload. An emulator installs nothing.
- */
-export async function checkLocal(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
-  const { env, target } = context;
-  if (!local.seen) await checkLocalSource(context, local);
-  refuse(context, await checkSecrets(local, secrets));
-  const isInstalled = target.platform.value !== 'emulator';
-  const asked = isInstalled ? checkPackages({ env, signal }, local, { timeoutMs: 5_000 }) : [];
-  return { end: async () => refuse(context, await asked) };
-}
-
-/** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
-async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
-  const { cwd, env, signal, progress } = context;
-  const { project } = local;
-  if (project.partner) return;
-  local.seen = await look(context, project, local);
-  const problems = [...(await checkAppSource(project, cwd, { env, signal })), ...local.seen.problems];
-  throwOnError(problems);
-  for (const problem of problems) progress.warn(problem);
-}
-
-/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
-export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadNames): Promise<Problem[]> {
-  if (!seen?.needed.length) return [];
-  const secrets = await read();
-  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
-}
-
-function refuse({ progress }: Context, problems: readonly Problem[]): void {
-  for (const problem of problems) if (problem.severity === 'warning') progress.warn(problem);
-  throwOnError(problems);
 }
 
 /** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
@@ -207,7 +167,7 @@ async function collectApp(
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);
-  const seen = checkSource ? await look(context, project, { entries, skipped }) : undefined;
+  const seen = checkSource ? await findProblems(context, project, { entries, skipped }) : undefined;
   return {
     seen,
     entries,
@@ -223,23 +183,15 @@ async function collectApp(
   };
 }
 
-async function look({ cwd, env, signal }: Context, config: AppConfig, files: Pick<LocalApp, 'entries' | 'skipped'>) {
+/** What the look at the files of an app finds. */
+export async function findProblems(
+  { cwd, env, signal }: Context,
+  config: AppConfig,
+  files: Pick<LocalApp, 'entries' | 'skipped'>,
+) {
   const { lookAtFiles } = await import('../../causes/files/index.ts');
   const shownAs = (path: string) => relative(cwd, join(config.root, path));
   return lookAtFiles({ config, ...files, configFile: relative(cwd, config.file), shownAs, parser: { env, signal } });
-}
-
-/** Asks a resolver whether the packages of the app can be installed together. Claims nothing that it does not say. */
-export async function checkPackages(
-  { env, signal }: Pick<Context, 'env' | 'signal'>,
-  { seen }: Pick<LocalApp, 'seen'>,
-  { timeoutMs, note }: { timeoutMs: number; note?: (text: string) => void },
-): Promise<Problem[]> {
-  if (!seen?.requirements) return [];
-  const found = await resolveRequirements(seen.requirements, { env, signal, timeoutMs });
-  if (found.is === 'unknown' && found.because !== undefined)
-    note?.(`whether the packages fit together is not known: ${found.because}`);
-  return found.is === 'refused' ? seen.unresolvedProblems(found.said) : [];
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
@@ -250,7 +202,7 @@ function textEntry(path: string, text: string): FileEntry {
   return { path: path.replaceAll('\\', '/'), size, executable: false, source: { text }, reason: required };
 }
 
-/** The same app as it would be sent by another name. */
+/** The app as it would be sent by another name. */
 export async function asNamed(local: LocalApp, name: string): Promise<LocalApp> {
   const { project, entries } = local;
   const config = relative(project.root, project.file);

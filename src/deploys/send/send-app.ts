@@ -16,7 +16,7 @@ import { filesDigestOf, type SentFile, settingsDigestOf, withKeptRecord } from '
 import type { LocalApp } from './local-app.ts';
 import { follow, type PackedApp, type Sending, type SendOptions, type Sent, send } from './send-build.ts';
 
-/** Of an app on disk. */
+/** How an app on disk is sent. */
 export interface DeployOptions extends SendOptions, CreateAppOptions {
   /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
   preview?: string | true | undefined;

@@ -58,7 +58,7 @@ export interface Sending extends SendOptions {
 /** An app in a temporary archive. Absent of a partner's app, which has no files, and whose build has no log. */
 export interface PackedApp {
   archive?: AppArchive | undefined;
-  /** As a plan has them. */
+  /** Files as a plan has them. */
   files: readonly SentFile[];
   packMs: number;
 }
@@ -124,7 +124,7 @@ export async function send(context: Context, sending: Sending, packed: PackedApp
   return { ...sent, uploadMs: context.elapsed() - started };
 }
 
-/** Without the time limit: only Ctrl-C ends it. */
+/** The context without the time limit: only Ctrl-C ends it. */
 const unlimitedOf = ({ sending }: Ongoing): Context => sending.limit.unlimited;
 
 /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */

@@ -5,7 +5,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { type ExitName, exitCodes, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 
-/** Of the exit codes of several apps, the one that counts is the last of these. */
+/** The exit code of several apps is the last of these that one of them has. */
 const worstLast: readonly ExitName[] = [
   ...(['ok', 'changes', 'pending', 'rate-limited', 'unavailable', 'conflict', 'input-needed', 'usage'] as const),
   ...(['project', 'not-found', 'denied', 'auth', 'limit', 'failed', 'app-error', 'build-failed', 'not-ready'] as const),

@@ -69,7 +69,7 @@ export function documentName(at: string, text: string): string {
   return `${at.replace(/[-:.]/g, '')}-${createHash('sha256').update(text).digest('hex')}.json`;
 }
 
-/** In ms since 1970; NaN if the name is not one of ours. */
+/** The time of a document in ms since 1970; NaN if the name is not one of ours. */
 export function documentTime(name: string): number {
   return Date.parse(name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-.*$/, '$1-$2-$3T$4:$5:$6.$7Z'));
 }

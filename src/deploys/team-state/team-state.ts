@@ -28,7 +28,7 @@ interface TeamDocument {
 interface Sharing {
   /** What is shared: `lastWork` is done once for each. */
   key: string;
-  /** Before anything is sent, in the background. */
+  /** What is done before anything is sent, in the background. */
   firstWork?: () => Promise<void>;
   /** When the command has ended, before the rest is sent. */
   lastWork?: (context: Context) => Promise<void>;
@@ -105,7 +105,7 @@ export class TeamState {
     return { documents, unreadable: isComplete ? names.length - documents.length : 0 };
   }
 
-  /** Of a document, which never changes. Undefined if it cannot be read. */
+  /** The text of a document, which never changes. Undefined if it cannot be read. */
   async #textOf(copy: string): Promise<string | undefined> {
     const text = this.#texts.get(copy) ?? (await readFile(copy, 'utf8').catch(() => undefined));
     if (text !== undefined) this.#texts.set(copy, text);

@@ -62,7 +62,7 @@ function report(target: string, call: Omit<ServedCall, 'app' | 'path'>, { store,
   onCall?.({ app, path: path || '/', ...call, runStatus });
 }
 
-/** Of a run that ended by itself, not because its caller disconnected. */
+/** The end of a run that ended by itself, not because its caller disconnected. */
 function endOf(run: RunRecord | undefined): number | undefined {
   return run && runOutcome(run) !== 'closed' ? run.statusCode : undefined;
 }

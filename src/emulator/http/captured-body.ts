@@ -1,11 +1,11 @@
 import type { ByteStream, ServerReply } from './reply.ts';
 
-/** Of each body that is kept, the rest is not: 200 calls with both bodies take 25 MiB at most. */
+/** The bytes that are kept of each body: 200 calls with both bodies take 25 MiB at most. */
 export const maxCapturedBytes = 64 * 1024;
 
 /** The start of a body that passes by. */
 export class CapturedBody {
-  /** Of the whole body, as far as it was read. */
+  /** Bytes of the whole body, as far as it was read. */
   size = 0;
   hasEnded = false;
   readonly #chunks: Buffer[] = [];

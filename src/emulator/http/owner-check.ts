@@ -59,7 +59,7 @@ export async function listSockets(folder = '/proc/net') {
   });
 }
 
-/** Of one end of a listed socket: `0100007F:1F90`. */
+/** The port of one end of a listed socket: `0100007F:1F90`. */
 export function portOf(end: string): number {
   return Number.parseInt(end.split(':')[1] ?? '', 16);
 }

@@ -12,13 +12,13 @@ export interface ServerReply {
 export interface ReadableBody {
   /** Bytes; undefined if unknown before the end. */
   readonly size: number | undefined;
-  /** To be called once. */
+  /** May be called once. */
   read(): ByteStream;
   /** Instead, for a small file: a stream takes longer. */
   readAtOnce?(): Buffer;
 }
 
-/** Of files that are not streamed. */
+/** The largest file that is not streamed. */
 export const maxAtOnceBytes = 64 * 1024;
 
 export function toReadableBody({ body }: ServerReply): ReadableBody {
@@ -76,7 +76,7 @@ export function refuse(status: number, message: string): never {
   throw new RefusalError(jsonReply({ message }, status));
 }
 
-/** The same, as object storage does. */
+/** Refuses as object storage does. */
 export function refuseStorage(status: number, code: string, message: string): never {
   throw new RefusalError(storageError(status, code, message));
 }

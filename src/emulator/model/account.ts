@@ -4,7 +4,7 @@ import type { ApiKey, User } from '../../platform/contract/team.ts';
 import type { Account } from './state/records.ts';
 import type { Model } from './state/store.ts';
 
-/** The same in every emulator, except for times, which are relative to the first access. */
+/** The account of a project: equal in every emulator, except for times, which are relative to the first access. */
 export function getAccount({ store, now }: Model, project: string): Account {
   const existing = store.accounts.get(project);
   if (existing) return existing;
@@ -14,7 +14,7 @@ export function getAccount({ store, now }: Model, project: string): Account {
   return account;
 }
 
-/** Of a project that was just created. */
+/** The account of a project that was just created. */
 function newAccount(project: string, now: number): Account {
   const at = new Date(now).toISOString();
   return {

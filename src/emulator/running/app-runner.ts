@@ -93,7 +93,7 @@ export class AppRunner {
     return this.options.real ? (await findPython())?.path : undefined;
   }
 
-  /** Those of docker or podman, for apps with a Dockerfile; undefined if they cannot run here. */
+  /** The containers of docker or podman, for apps with a Dockerfile; undefined if they cannot run here. */
   async containers(): Promise<OwnContainers | undefined> {
     const engine = this.options.real ? await findContainerEngine() : undefined;
     if (!engine) return undefined;
@@ -149,7 +149,7 @@ export class AppRunner {
     return pool;
   }
 
-  /** Those of an app whose process runs here. */
+  /** The replicas of an app whose process runs here. */
   running(app: AppRecord): ReplicaPeriod[] {
     return this.#pools.get(app.id)?.list(app) ?? [];
   }

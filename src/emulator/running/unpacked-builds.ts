@@ -25,7 +25,7 @@ interface UnpackedBuild {
   /** What it shares with the next one. */
   contents?: Unpacked;
   storage?: AttachedStorage;
-  /** Of an app with a Dockerfile. */
+  /** The image of an app with a Dockerfile. */
   image?: OwnImage;
 }
 

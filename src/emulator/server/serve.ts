@@ -129,7 +129,7 @@ async function serveEndpoint(
   return reply === 'text' ? textReply(String(result)) : jsonReply(result);
 }
 
-/** By the endpoint's `form`. */
+/** How a body is read, by the endpoint's `form`. */
 const bodyReaders: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
   false: readJson,
   true: readForm,

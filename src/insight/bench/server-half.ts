@@ -6,7 +6,7 @@ import type { StepCalls } from './step-calls.ts';
 /** What the platform has recorded of a call, in ms; `createdAt` since 1970. Not known: NaN. */
 export type CallRecord = ReturnType<typeof recordOf>;
 
-/** By step and call. */
+/** Records of calls, by step and call. */
 export type CallRecords = Map<StepCalls, Map<number, CallRecord>>;
 
 /** The clocks of the platform may differ by this much. */

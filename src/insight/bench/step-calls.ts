@@ -12,11 +12,11 @@ const inFlight = 0;
 export class StepCalls {
   sent = 0;
   ended = 0;
-  /** Those of the ended ones that nobody waited for any longer. */
+  /** How many of the ended ones nobody waited for any longer. */
   abandoned = 0;
   readonly sentAt: Float64Array;
   readonly endedAt: Float64Array;
-  /** Of HTTP, or one of those above; 0 in flight. */
+  /** A status of HTTP, or one of those above; 0 in flight. */
   readonly status: Int16Array;
   readonly runs: (string | undefined)[] = [];
   /** What could not be connected to, and why. */
@@ -25,7 +25,7 @@ export class StepCalls {
   constructor(
     readonly rate: number,
     readonly count: number,
-    /** By the platform's clock, in ms since 1970. */
+    /** When it started by the platform's clock, in ms since 1970. */
     readonly startedAt: number,
   ) {
     this.sentAt = new Float64Array(count);

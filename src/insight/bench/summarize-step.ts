@@ -3,7 +3,7 @@ import type { AppFacts } from '../../calls/spending.ts';
 import type { CallRecord } from './server-half.ts';
 import { noConnection, noResponse, type StepCalls } from './step-calls.ts';
 
-/** Of the calls, at least: below it, the app does not keep up. */
+/** The least share of calls that succeed: below it, the app does not keep up. */
 const minSucceeded = 0.99;
 /** If the last calls take this many times as long as the first ones, and this much longer, they queue up. */
 const growth = { factor: 2, ms: 100 };
@@ -83,7 +83,7 @@ export function secondsOf(calls: StepCalls) {
   return seconds;
 }
 
-/** Of calls that succeeded or got no response in time: one that is refused at once is not fast. */
+/** Durations of calls that succeeded or got no response in time: one that is refused at once is not fast. */
 function durationsOf(calls: StepCalls, from: number, to: number): Float64Array {
   const durations = new Float64Array(to - from);
   let length = 0;

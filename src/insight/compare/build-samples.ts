@@ -52,7 +52,7 @@ const hourMs = 3_600_000;
  */
 export class CallSorter {
   unattributed = 0;
-  /** By hour of the day, in UTC. */
+  /** Samples by hour of the day, in UTC. */
   readonly #before = dayOfSamples();
   readonly #after = dayOfSamples();
   readonly #samples: readonly [ServingTime, readonly BuildSamples[]][];

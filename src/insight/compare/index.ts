@@ -28,7 +28,7 @@ interface CompareBuildsOptions {
 }
 
 const dayMs = 86_400_000;
-/** Of each build, its latest days are enough. */
+/** The latest days of each build are enough. */
 const maxPeriodMs = 7 * dayMs;
 
 /**

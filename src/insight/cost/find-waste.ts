@@ -151,7 +151,7 @@ function priced(facts: WasteFacts, { change, seconds, lived, moreColdStarts }: S
   return { advice, since, savesSeconds, savesCents: roundCents(savesCents), moreColdStarts };
 }
 
-/** By the bill, if there is one; where that leaves it open, as long as the replay says. */
+/** Paid seconds by the bill, if there is one; where that leaves it open, as long as the replay says. */
 function paidSeconds({ price, bill }: WasteFacts, lived: number): number {
   if (price === undefined || !bill) return lived;
   return Math.min(bill.most, Math.max(bill.least, price * lived)) / price;

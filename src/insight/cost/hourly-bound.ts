@@ -68,7 +68,7 @@ function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<stri
   };
 }
 
-/** Of the kinds that the platform may take; undefined if one of them is not known. */
+/** The highest price of the kinds that the platform may take; undefined if one of them is not known. */
 async function highestPrice(context: Context, own: App | undefined, hardware: Hardware): Promise<number | undefined> {
   const prices: (number | undefined)[] = [];
   for (const kind of hardware.compute) prices.push(await priceOf(context, own, { ...hardware, compute: [kind] }));

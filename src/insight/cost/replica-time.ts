@@ -11,7 +11,7 @@ interface ReplicaTimeOptions {
   /** Calls that were made before may run in the period, but are not of it. At most `since`. */
   countFrom: number;
   until: number;
-  /** Of which the time that replicas live is wanted. */
+  /** Cooldowns for which the time that replicas live is wanted. */
   cooldowns: readonly number[];
 }
 
@@ -41,7 +41,7 @@ export class ReplicaTime {
   busySeconds = 0;
   /** When the last call was made; undefined without one. */
   lastCall: number | undefined;
-  /** By midnight. */
+  /** Days by their midnight. */
   readonly days = new Map<number, DayOfCalls>();
   #current = { midnight: Number.NaN, day: { calls: 0, coldStarts: 0, busySeconds: 0 } };
   readonly #coldStartMs: number[] = [];
@@ -103,7 +103,7 @@ export class ReplicaTime {
     return this.#starts[this.#indexOf(cooldown)] ?? 0;
   }
 
-  /** Of the calls that had one. */
+  /** The median cold start, over the calls that had one. */
   medianColdStartMs(): number {
     return median(this.#coldStartMs);
   }

@@ -33,7 +33,7 @@ interface MonitorOptions {
   signal: AbortSignal;
   /** Whose log is shown. */
   logOf?: () => string | undefined;
-  /** Of an app, what counts its calls. */
+  /** What counts the calls of an app. */
   counterOf?: (app: string) => CallCounter;
 }
 
@@ -133,7 +133,7 @@ type FigureSource = 'runs' | 'settings' | 'containers' | 'counts' | 'message' | 
 
 /** A whole picture, as soon as possible. */
 const firstSources: readonly FigureSource[] = ['runs', 'settings', 'containers'];
-/** Of runs, in one request: enough for percentiles. */
+/** Runs in one request: enough for percentiles. */
 const runsPerRead = 500;
 const minuteMs = 60_000;
 /** How far back runs are read: those that take long have begun long ago. */

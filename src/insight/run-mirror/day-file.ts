@@ -21,7 +21,7 @@ export interface RunDay {
   /** Its midnight. */
   day: number;
   runs: RunTable;
-  /** Of this reading: they are not kept, but read again. */
+  /** Gaps of this reading: they are not kept, but read again. */
   gaps: Gap[];
   /** All runs that were created before are here, and what was known of them then. */
   readTo: number;

@@ -66,7 +66,7 @@ const startFactors = [1, 0.9, 1.1, 1.2, 1.35];
 
 interface Attempt extends Replayed {
   model: ReplicaModel;
-  /** By day. */
+  /** Misfits by day. */
   misfits: number[];
 }
 

@@ -39,7 +39,7 @@ const dayMs = 86_400_000;
 const defaultMs = 14 * dayMs;
 /** Fewer say too little about the next ones. */
 const leastRuns = 200;
-/** Of calls that overlapped, and of those that did not, to compare how long they ran. */
+/** How many calls that overlapped, and how many that did not, it takes to compare how long they ran. */
 const enoughToCompare = 50;
 
 /** What other settings would have meant for the calls of an app. Null is what is not known. */

@@ -1,6 +1,6 @@
 /** Durations in buckets of one percent: enough for percentiles, and a million of them take 8 KB. */
 export class LatencyHistogram {
-  /** Of a duration in ms. */
+  /** The bucket of a duration in ms. */
   static bucketOf(ms: number): number {
     return ms <= 1 ? 0 : Math.min(buckets - 1, Math.round(Math.log(ms) * bucketsPerE));
   }

@@ -15,7 +15,7 @@ export class PastCalls {
   /** Calls that do not say when or how long they ran: they are not replayed. */
   unknown = 0;
   readonly starts: PastStart[] = [];
-  /** Of the first calls in a replica that ran others meanwhile, and of those that were alone: run times in ms. */
+  /** Run times in ms, of the first calls in a replica that ran others meanwhile, and of those that were alone. */
   readonly overlapping: number[] = [];
   readonly alone: number[] = [];
   /** How many calls a replica ran at once at most. */
@@ -25,9 +25,9 @@ export class PastCalls {
   readonly #runtimeMs: number[] = [];
   readonly #wasCold: number[] = [];
   readonly #startMs: number[] = [];
-  /** Of calls that waited for no start, in buckets. */
+  /** Waits of calls that waited for no start, in buckets. */
   readonly #queue = new LatencyHistogram();
-  /** By replica: when its calls end. */
+  /** When calls end, by replica. */
   readonly #replicas = new Map<string, number[]>();
   /** When the last of the calls so far ends. */
   #busyUntil = 0;
@@ -76,7 +76,7 @@ export class PastCalls {
     this.#busyUntil = Math.max(this.#busyUntil, at + queueMs + runtime);
   }
 
-  /** To be replayed. */
+  /** What is replayed. */
   trace(): CallTrace {
     const overheadMs = this.#queue.size === 0 ? 0 : this.#queue.quantile(0.1);
     const runtimeMs = Float64Array.from(this.#runtimeMs);

@@ -85,7 +85,7 @@ class Replay {
     }
   }
 
-  /** By day in UTC. Limited: with more replicas, a call would have gone otherwise. */
+  /** Figures by day in UTC. Limited: with more replicas, a call would have gone otherwise. */
   run() {
     const { at } = this.trace;
     for (let call = 0; call < at.length; call++) {

@@ -71,7 +71,7 @@ async function copyOnce(
   }
 }
 
-/** Of one part nothing is worth a line. Shared: thousands of small files are in flight. */
+/** A single part is worth no line in the journal. Shared: thousands of small files are in flight. */
 const unrecorded = { onStarted: () => {}, onPart: () => {}, keep: false };
 
 /** What is told of a file while it is copied goes to the journal. */

@@ -9,7 +9,7 @@ export interface OpenFile {
   bytes: number;
   /** Identifies the version of the file: parts of another version cannot be resumed. */
   mark: string;
-  /** Of content whose parts are held in memory. */
+  /** The largest part, of content whose parts are held in memory. */
   maxPartBytes?: number;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface OpenFile {
 export interface SourceContent extends OpenFile {
   /** Reads the parts that an earlier attempt has not sent. */
   createReader(sent: readonly SentPart[]): PartReader;
-  /** Those of the parts that an earlier attempt has sent which need not be sent again. */
+  /** The parts of an earlier attempt that need not be sent again. */
   resumable(sent: readonly SentPart[]): SentPart[];
   /** Throws a ChangedError if the file has changed since it was opened, or is not the one that was asked for. */
   checkUnchanged(): Promise<void>;

@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics } from 'node:v8';
 import { every } from '../../kernel/clock.ts';
 import { setFlag, unsetFlag } from '../../kernel/v8-flags.ts';
 
-/** Of the young generation. V8 uses one half at a time. */
+/** The size of the young generation. V8 uses one half at a time. */
 const limitBytes = 16 * 2 ** 20;
 /** Of the old one, until it is collected again, over what was left of it. V8 would let a small one grow to its fourfold. */
 const slowGrowth = { flag: '--heap-growing-percent=150', usual: ['--heap-growing-percent=0'] };

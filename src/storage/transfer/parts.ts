@@ -18,7 +18,7 @@ export interface Part {
 /** A part that is where it belongs. */
 export interface DonePart {
   number: number;
-  /** Of a part that was sent. */
+  /** The ETag of a part that was sent. */
   etag?: string | undefined;
   /** The state of the SHA-256 of the file after this part, if the source is hashed in its order. */
   sha256State?: string | undefined;

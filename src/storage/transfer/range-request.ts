@@ -33,7 +33,7 @@ export interface ObjectResponse {
   version: string | undefined;
   /** Holds the last chunk back until the response ends, to be sure that there are no more bytes. */
   chunks: AsyncGenerator<Buffer>;
-  /** The same bytes without a copy. There may be fewer. Read either, not both. */
+  /** The bytes without a copy. There may be fewer. Read either, not both. */
   blocks?: AsyncGenerator<ReceivedBlock> | undefined;
   /** All of them, if they were wanted so: then read nothing else. */
   whole?: Buffer | undefined;

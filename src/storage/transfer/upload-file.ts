@@ -17,7 +17,7 @@ export interface FileUpload extends PartsCopy<OpenUpload, SentPart> {
 export interface UploadedParts {
   upload: OpenUpload;
   parts: SentPart[];
-  /** Of the parts that an earlier process has sent. */
+  /** Bytes of the parts that an earlier process has sent. */
   resumedBytes: number;
 }
 
@@ -50,7 +50,7 @@ function isSessionGone(error: unknown): boolean {
 
 class UploadAttempt {
   upload: OpenUpload | undefined;
-  /** By the monotonic clock; the journal has it by wall-clock time. */
+  /** When the URLs expire, by the monotonic clock; the journal has it by wall-clock time. */
   #urlsExpireAt: number | undefined;
   readonly #parts = new Map<number, SentPart>();
   readonly #reader: PartReader;

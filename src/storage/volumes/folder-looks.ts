@@ -71,7 +71,7 @@ export class FolderLooks {
     return listNames(this.context, { ...volume, path: remoteParent(path) });
   }
 
-  /** Those of the waiting paths of one folder that may still be there. */
+  /** The waiting paths of one folder that may still be there. */
   async #notGone(waiting: VolumePath[], isEmptied: boolean): Promise<Remaining> {
     let doubt: GantryError = new UnavailableError('its folder lists nothing', { retryable: true });
     const listed = await this.#list(waiting).catch((error: unknown) => {

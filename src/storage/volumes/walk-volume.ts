@@ -216,7 +216,7 @@ async function explainMissingVolume(
   });
 }
 
-/** By name, which the platform does not promise. Not sorted if it has an order of files, and one of folders. */
+/** Entries by name, which the platform does not promise. Not sorted if it has an order of files, and one of folders. */
 function inOrder(entries: Iterable<ListedEntry>): Iterable<ListedEntry> {
   return isAscending(entries) ? entries : sortPacked(entries, (one, other) => byUnits(one.name, other.name));
 }

@@ -64,7 +64,7 @@ export interface FoundWeights {
   at: VolumePath;
   files: SourceFile[];
   revision: string | undefined;
-  /** Of the same source in the same folder. */
+  /** The lock of the same source in the same folder. */
   locked: LockedWeights | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface PulledWeights {
   files: number;
   bytes: number;
   equal: number;
-  /** Those of them that the volume lists as the lock has them, which were not read. */
+  /** Files that the volume lists as the lock has them, which were not read. */
   listed: number;
   /** Files of the same size on the volume, which a dry run does not read. */
   unread: number;

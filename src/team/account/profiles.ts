@@ -97,7 +97,7 @@ export async function deleteProfile(
   return { profile: name };
 }
 
-/** The same error, and the same exit code, as for `--profile`. */
+/** Throws the error of `--profile`, with its exit code. */
 function checkProfileExists(settings: Settings, name: string): void {
   checkProfile({ ...settings, profile: { value: name, origin: 'flag' } });
 }

@@ -86,7 +86,7 @@ async function readCallBody(
   return whole;
 }
 
-/** Of a longer body, what tests may read of a request has nothing. */
+/** A longer body is not kept for tests that read requests. */
 const maxRecordedBytes = 1024 * 1024;
 
 function withRunId(reply: ServerReply, run: string): ServerReply {

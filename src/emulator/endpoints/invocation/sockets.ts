@@ -204,7 +204,7 @@ export function closeFrame(code: number, reason: string): Buffer {
 const closeOpcode = 8;
 const maxHeaderBytes = 14;
 
-/** Of a header that may be incomplete: at least as many bytes as are needed next. */
+/** The length of a header that may be incomplete: at least as many bytes as are needed next. */
 function headerLength(header: Buffer): number {
   const second = header[1];
   if (second === undefined) return 2;

@@ -85,7 +85,7 @@ function latestRuns(
   }
 }
 
-/** By default hours, or days if the range is longer than a week (spec 4.6). */
+/** The default is hours, or days if the range is longer than a week (spec 4.6). */
 function bucketsForQuery(range: TimeRange, { groupBy, timezone }: RunsQuery): { size: BucketSize; list: Bucket[] } {
   const length = range.end - range.start;
   const size = groupBy ?? (length > 7 * day ? 'day' : 'hour');

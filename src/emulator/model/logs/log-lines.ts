@@ -19,7 +19,7 @@ export function generateLines(app: AppRecord, { start, end }: TimeRange): Printe
   return lines.sort(compareLogLines);
 }
 
-/** By time. Times of an app's lines are unique. */
+/** Orders lines by time. Times of an app's lines are unique. */
 export function compareLogLines(a: Pick<PrintedLine, 'at' | 'nanoseconds'>, b: typeof a): number {
   return a.at - b.at || a.nanoseconds - b.nanoseconds;
 }

@@ -8,7 +8,7 @@ export interface SeededRandom {
   hex(digits: number): string;
 }
 
-/** The same seed produces the same numbers. */
+/** Random numbers: equal for equal seeds. */
 export function createRandom(seed: string): SeededRandom {
   let state = hash(seed);
   const next = () => {

@@ -166,7 +166,7 @@ class SimulatedReplicas {
 
   constructor(
     readonly profile: TrafficProfile,
-    /** Of their names. */
+    /** The beginning of their names. */
     readonly prefix: string,
     readonly random: SeededRandom,
   ) {}

@@ -98,7 +98,7 @@ const BuildRecord = v.object({
   /** Id of its app. */
   app: v.string(),
   createdAt: Time,
-  /** Those of this deployment: a later one does not change them. */
+  /** The settings of this deployment: a later one does not change them. */
   settings: Settings,
   /** The archive's key in object storage. */
   keyName: v.string(),
@@ -144,7 +144,7 @@ const RunRecord = v.object({
   cancelledAt: v.exactOptional(Time),
   /** A file that runs once, not a call. */
   oneOff: v.exactOptional(v.boolean()),
-  /** Of a file: what its own hardware costs. Absent in the state file of an older version. */
+  /** What the hardware of a file's run costs. Absent in the state file of an older version. */
   billed: v.exactOptional(BilledSettings),
   exitCode: v.exactOptional(v.number()),
   /** Executed here rather than generated or simulated: it ends with the emulator. */

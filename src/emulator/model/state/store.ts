@@ -27,11 +27,11 @@ export class Store {
   readonly runs = new Map<string, RunRecord>();
   /** Those whose process ran here, and has ended, by name. */
   readonly replicas = new Map<string, ReplicaRecord>();
-  /** By project; seeded on first access. */
+  /** Accounts by project; seeded on first access. */
   readonly accounts = new Map<string, Account>();
   /** Names and values, by the id of the project or app they belong to. */
   readonly secrets = new Map<string, Record<string, string>>();
-  /** Of the file that `gantry dev` is given. They hide those of the same names, and are not kept. */
+  /** Secrets of the file that `gantry dev` is given. They hide those of the same names, and are not kept. */
   givenSecrets: Readonly<Record<string, string>> = {};
   /** In GB, by `project/region`: of volumes that were made larger. */
   readonly volumeSizes = new Map<string, number>();
@@ -179,7 +179,7 @@ export class Store {
 
 const idsAhead = 1_000;
 
-/** The same for the same text. */
+/** An id, equal for equal texts. */
 export function idFrom(text: string): string {
   return hash('sha256', text).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 }
@@ -231,7 +231,7 @@ class StateFile {
 }
 
 const minPauseMs = 250;
-/** Of its time the emulator spends a twentieth on writing, however long that takes. */
+/** The emulator spends a twentieth of its time on writing, however long that takes. */
 const pauseFactor = 20;
 
 /** What the platform knows, and the clock by which it is read. */

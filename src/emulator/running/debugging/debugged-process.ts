@@ -49,10 +49,10 @@ export function forProcess(request: DebugMessage, { folder, foreign, port }: Deb
 export interface DebugMessage {
   seq: number;
   type: 'request' | 'response' | 'event';
-  /** Of a request and its response. */
+  /** The command of a request, and of its response. */
   command?: string;
   arguments?: Record<string, unknown>;
-  /** Of a response: the number of its request. */
+  /** In a response: the number of its request. */
   request_seq?: number;
   success?: boolean;
   message?: string;

@@ -41,7 +41,7 @@ export class OwnContainers {
     return containers;
   }
 
-  /** Of a folder and a Dockerfile in it. It gets no variables of the app: they are for its containers. */
+  /** Builds the image of a folder and a Dockerfile in it. It gets no variables of the app: they are for its containers. */
   buildImage(id: string, folder: string, dockerfile: string, audience: ImageAudience): Promise<OwnImage> {
     const tag = `${labelName}:${this.#nameOf(id)}`;
     const args = ['build', '--label', this.#label, '--tag', tag, '--file', join(folder, dockerfile), folder];
@@ -181,7 +181,7 @@ export function findContainerEngine(): Promise<ContainerEngine | undefined> {
   return known;
 }
 
-/** By PATH. */
+/** Engines that were looked for, by PATH. */
 const engines = new Map<string, Promise<ContainerEngine | undefined>>();
 
 async function findFirst(programs: readonly string[]): Promise<ContainerEngine | undefined> {

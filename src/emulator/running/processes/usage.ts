@@ -20,7 +20,7 @@ const intervalMs = process.platform === 'linux' ? 500 : 5_000;
 const sampleMs = 5_000;
 /** The kernel counts CPU time in steps of 10 ms. */
 const minSampleMs = 100;
-/** Of each app: a day of one replica. */
+/** The samples that are kept of each app: a day of one replica. */
 const maxSamples = 20_000;
 
 /** Measures the processes of replicas while there are any. Samples are kept in memory. */
@@ -92,14 +92,14 @@ export class UsageSampler {
   }
 }
 
-/** Of a process and its descendants. */
+/** What a process and its descendants use. */
 interface ProcessUsage {
   /** CPU time since its start. */
   cpuMs: number;
   memoryBytes: number;
 }
 
-/** By process id. Processes that have ended are missing, and on Windows all are. */
+/** The usage by process id. Processes that have ended are missing, and on Windows all are. */
 async function readProcessUsage(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
   if (pids.length === 0 || process.platform === 'win32') return new Map();
   // Each app process leads a process group, which has its children.

@@ -101,7 +101,7 @@ export class ReplicaPool {
       : this.#startFirst(app, build, python, signal);
   }
 
-  /** The same once the replicas of the version before have ended, for one that needs an address which they have. */
+  /** Starts the first replica once those of the version before have ended, if it needs an address which they have. */
   async startFirstAlone(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
     const before = this.#startAlone ?? Promise.resolve();
     const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(app, build, python, signal));

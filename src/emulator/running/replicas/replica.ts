@@ -43,7 +43,7 @@ export type SocketCall = Pick<ReplicaCall, 'run' | 'address' | 'headers' | 'sign
 export interface SocketReply {
   response: IncomingMessage;
   socket?: Duplex;
-  /** To be called if the app breaks the socket off: writes to the log of its run why, if the process has ended. */
+  /** Is called if the app breaks the socket off: writes to the log of its run why, if the process has ended. */
   explainBreak?(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface SocketReply {
 export interface Replica {
   /** Resolves when it can be called. Rejects with a `ReplicaError`. */
   readonly ready: Promise<void>;
-  /** Of its process; undefined before that starts. */
+  /** The id of its process; undefined before that starts. */
   readonly pid: number | undefined;
   /** Resolves when its process has ended for any reason, with that reason. */
   readonly ended: Promise<string>;

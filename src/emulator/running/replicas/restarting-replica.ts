@@ -25,7 +25,7 @@ const maxPauseMs = 5 * 60_000;
 /** A process that ran this long without a problem starts the pauses over. */
 const stableMs = 10 * 60_000;
 
-/** Of a call. An app may start well and end at once, again and again. */
+/** How often a call is delivered: an app may start well and end at once, again and again. */
 const maxDeliveries = 3;
 /** How long a process that takes no calls may take to end. A server may also have stopped listening, and run on. */
 const endingMs = 3_000;

@@ -18,7 +18,7 @@ import { freePort, isFree, portPattern, untilReady } from './server-ready.ts';
 
 /** How the server of an app runs: as a process of this machine, or in a container. */
 export interface ServerRuntime {
-  /** Of a container the process is not known: it may be in another namespace or on a virtual machine. */
+  /** The process of a container is not known: it may be in another namespace or on a virtual machine. */
   isContainer: boolean;
   choosePort(): Promise<number>;
   start(port: number): AppProcess;
@@ -159,7 +159,7 @@ function exposureWarning(address: string, port: number): string {
 /** What the program that mounts volumes exits with if it cannot find the command to run. */
 const notFoundCode = 127;
 
-/** Of servers that have not started to listen: they are still free. */
+/** Ports of servers that have not started to listen: they are still free. */
 const claimedPorts = new Set<number>();
 
 /** The configured port if it is free, and any other one if the entrypoint names it: that can be changed. */

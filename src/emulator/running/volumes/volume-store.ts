@@ -17,7 +17,7 @@ export const partsFolder = 'parts';
 export interface UploadSession extends VolumeLocation {
   names: readonly string[];
   partCount: number;
-  /** By part number; with the MD5 in hex. */
+  /** Parts by their number; with the MD5 in hex. */
   parts: Map<number, { path: string; size: number; md5: string }>;
 }
 

@@ -10,7 +10,7 @@ import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, Unde
 interface Pending {
   respond(reply: ServerReply): void;
   fail(error: Error): void;
-  /** Of a stream: each a StreamItem, or the error that ends it. */
+  /** The items of a stream: each a StreamItem, or the error that ends it. */
   items?: Readable;
 }
 
