@@ -6,7 +6,7 @@ export function foundCommands(commands: readonly CommandReference[]): CommandRef
   return commands.filter(({ command }) => !notForAgents.has(command));
 }
 
-/** Of these, what `call` runs: it ends by itself, and is of use to an agent. */
+/** Whether `call` runs it: it ends by itself, and is of use to an agent. */
 export function isSuitable({ unattended, command }: Pick<CommandReference, 'unattended' | 'command'>): boolean {
   return unattended && !onlyInShell.has(command);
 }

@@ -113,15 +113,14 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     /** `check` returns true or an error message. */
     async ask(question: string, { flag, byDefault, check }: AskOptions) {
       const { input } = await loadPrompts(inputOf(question), flag);
-      const fallback = byDefault === undefined ? {} : { default: byDefault };
-      const validate = check && { validate: check };
-      return answer((streams) => input({ message: message(question), ...fallback, ...validate }, streams));
+      const options = { message: message(question), ...defined({ default: byDefault, validate: check }) };
+      return answer((streams) => input(options, streams));
     },
     async choose(question: string, { flag, from, byDefault }: Omit<AskOptions, 'check'> & { from: readonly string[] }) {
       const { select } = await loadPrompts(inputOf(question), flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
-      const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return answer((streams) => select({ message: message(question), choices, ...fallback }, streams));
+      const options = { message: message(question), choices, ...defined({ default: byDefault }) };
+      return answer((streams) => select(options, streams));
     },
     /** Keys are not shown. Undefined if there is no terminal to type at. */
     async listenForKeys(listener: (key: string) => void) {

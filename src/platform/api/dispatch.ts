@@ -6,8 +6,8 @@ import { type HttpRequest, maxReplyBytes, replyTooLargeError, type Send, toConne
 
 /** Sends over pooled connections: for thousands of requests this takes half the time of `sendDirectly`. */
 export function createPooledSend(dispatcher: Dispatcher): Send {
-  return ({ signal, silenceMs, maxBytes = maxReplyBytes, allowsChunks = false, ...request }) => {
-    const limit = { bytes: maxBytes, truncates: false, allowsChunks, silenceMs };
+  return ({ signal, silenceMs, allowsChunks = false, ...request }) => {
+    const limit = { bytes: maxReplyBytes, truncates: false, allowsChunks, silenceMs };
     return dispatchRequest(dispatcher, dispatchOptions({ ...request, silenceMs }), signal, limit);
   };
 }

@@ -17,8 +17,6 @@ export interface HttpRequest {
   signal: AbortSignal;
   /** Fails if no byte was transferred for this long, in ms. */
   silenceMs: number;
-  /** Maximum of the reply; {@link maxReplyBytes} if undefined. */
-  maxBytes?: number | undefined;
   /** Whether a long body of a reply with status 200 may stay in chunks. */
   allowsChunks?: boolean;
 }
@@ -43,7 +41,7 @@ export const connectTimeoutMs = 10_000;
 export const sendDirectly: Send = (request) => sendWithAgent(request, undefined);
 
 export async function sendWithAgent(
-  { method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes, allowsChunks }: HttpRequest,
+  { method, url, headers, body, signal, silenceMs, allowsChunks }: HttpRequest,
   agent: Agent | undefined,
 ): Promise<HttpReply> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -57,7 +55,7 @@ export async function sendWithAgent(
     const reply = await waitForResponse(outgoing);
     awaited = reply;
     progress.restart();
-    const chunks = await read(reply, progress, { method, url, maxBytes });
+    const chunks = await read(reply, progress, { method, url });
     const { statusCode: status = 0, headers: received } = reply;
     return { status, headers: received, ...toReplyBody(chunks, received, allowsChunks && status === 200) };
   } catch (cause) {
@@ -134,7 +132,7 @@ export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessag
 function read(
   reply: IncomingMessage,
   progress: ProgressLimit,
-  { method, url, maxBytes }: Pick<HttpRequest, 'method' | 'url'> & { maxBytes: number },
+  { method, url }: Pick<HttpRequest, 'method' | 'url'>,
 ): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -142,7 +140,7 @@ function read(
     reply.on('data', (chunk: Buffer) => {
       size += chunk.length;
       progress.received(chunk.length);
-      if (size > maxBytes) reply.destroy(replyTooLargeError(url, maxBytes));
+      if (size > maxReplyBytes) reply.destroy(replyTooLargeError(url, maxReplyBytes));
       else chunks.push(chunk);
     });
     reply.on('end', () => (size === 0 && lacksEnd(reply, method) ? reject(incompleteReply()) : resolve(chunks)));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { makePrivateFolder, waitForLock } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import type { Settings, StoredKey } from './settings.ts';
 
 export type SettingChanges = { [Key in StoredKey]?: string | undefined };
@@ -38,12 +39,8 @@ export async function removeProfile(settings: FolderSettings, name: string): Pro
   await updateStoredFile(settings.folders.config, 'config', ({ profile, folders, ...stored }: Stored) => {
     const { [name]: _, ...profiles } = stored.profiles ?? {};
     const bound = Object.entries(Object(folders)).filter(([, other]) => other !== name);
-    return {
-      ...(folders !== undefined && { folders: Object.fromEntries(bound) }),
-      ...stored,
-      ...(profile === undefined || profile === name ? {} : { profile }),
-      profiles,
-    };
+    const kept = { folders: folders && Object.fromEntries(bound), profile: profile === name ? undefined : profile };
+    return { ...stored, ...defined(kept), profiles };
   });
 }
 
