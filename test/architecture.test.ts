@@ -372,7 +372,6 @@ test('a file has at most 400 lines, unless it is a table', () => {
 const dense = new Set([
   'src/app/rules/entrypoint.ts',
   'src/causes/add-cause.ts',
-  'src/causes/explain-log.ts',
   'src/causes/refine.ts',
   'src/causes/unknown-failure.ts',
   'src/cli/commands/cp.ts',
