@@ -13,8 +13,8 @@ const ownerOf = (module: string) => packageOf(module) ?? plain(module.replace(/\
 export const pipWarned: Refinement = ({ package: given, module = '' }, _, before, found) => {
   const name = plain(given ?? ownerOf(module));
   for (const line of before.toReversed()) {
-    const [, owner, wanted, bound] = groupsOf(incompatible, line);
-    if (owner === undefined || plain(wanted ?? '') !== name) continue;
+    const [, owner, wanted = '', bound] = groupsOf(incompatible, line);
+    if (owner === undefined || plain(wanted) !== name) continue;
     const title = `${found.title}: pip replaced ${wanted}, of which ${owner} needs ${bound}`;
     const fix = `pin ${wanted} = "${bound}", or update ${owner}`;
     return { cause: 'dependency-conflict', title, fix, setting: `dependencies.pip.${wanted}` };
