@@ -27,26 +27,29 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   }
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
   const step = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
-  const found = { ...toExplanation(best), ...(step !== undefined && { step }) };
-  return fixedInDockerfile(refine(found, best.captured, facts, before), facts.config);
+  return fixedInDockerfile(refine({ ...toExplanation(best), step }, best.captured, facts, before), facts.config);
 }
 
-/** The best of the rules' matches: what a log goes on after is not the cause of a later exception. */
+/** The best of the rules' matches. */
 function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefined {
-  const texts = lines.map(({ text }) => text);
-  const whole = texts.join('\n');
-  const raised = Math.max(lastTraceback(texts)?.start ?? -1, findUncaught(texts)?.at ?? -1);
-  const isRaised = (at: number) => findTracebacks(texts).some(({ start, end }) => at >= start && at <= end);
-  const isPassed = ({ at, line, rule }: Match) =>
-    at < raised &&
-    line.source === 'log' &&
-    ((rule.rank ?? defaultRank) < 3 || /warn/i.test(line.text)) &&
-    !isRaised(at);
+  const whole = lines.map(({ text }) => text).join('\n');
+  const isPassed = hasFailed(facts) ? () => false : passedIn(lines.map(({ text }) => text));
   return rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
     .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
-    .filter((match) => hasFailed(facts) || !isPassed(match))
+    .filter((match) => !isPassed(match))
     .reduce<Match | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
+}
+
+/** What a log goes on after is not the cause of a later exception. */
+function passedIn(texts: readonly string[]): (match: Match) => boolean {
+  const raised = Math.max(lastTraceback(texts)?.start ?? -1, findUncaught(texts)?.at ?? -1);
+  const tracebacks = findTracebacks(texts);
+  return ({ at, line, rule }) =>
+    at < raised &&
+    line.source === 'log' &&
+    (rankOf(rule) < 3 || /warn/i.test(line.text)) &&
+    !tracebacks.some(({ start, end }) => at >= start && at <= end);
 }
 
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
@@ -135,16 +138,12 @@ function withBuilt(captured: Captured, { title }: FailureRule, before: readonly 
   return built === undefined ? captured : { ...captured, built };
 }
 
-const defaultRank = 4;
-
 /** What ends the work comes last; what follows from a cause has a lower rank. */
 function isBetter(one: Match, other: Match): boolean {
-  return (rankOf(one) - rankOf(other) || one.at - other.at) > 0;
+  return (rankOf(one.rule) - rankOf(other.rule) || one.at - other.at) > 0;
 }
 
-function rankOf({ rule }: Match): number {
-  return rule.rank ?? defaultRank;
-}
+const rankOf = ({ rank = 4 }: FailureRule): number => rank;
 
 function toExplanation({ rule, captured, line }: Match): Explanation {
   const { source, line: number, text } = line;
@@ -153,7 +152,7 @@ function toExplanation({ rule, captured, line }: Match): Explanation {
     title: fill(rule.title, captured),
     evidence: { source, line: number, text: cutText(text.trim(), 400) },
     fix: fill(rule.fix, captured),
-    ...(rule.at !== undefined && { setting: fill(rule.at, captured) }),
-    ...(rule.next && { next: rule.next.map((word) => fill(word, captured)) }),
+    setting: rule.at && fill(rule.at, captured),
+    next: rule.next?.map((word) => fill(word, captured)),
   };
 }

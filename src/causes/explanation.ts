@@ -8,9 +8,9 @@ export interface Explanation {
   /** The setting to change, as a dotted path. */
   setting?: string | undefined;
   /** The instruction of a Dockerfile that failed, as the log shows it. */
-  step?: string;
+  step?: string | undefined;
   /** The command that helps, without `gantry`. */
-  next?: readonly string[];
+  next?: readonly string[] | undefined;
 }
 
 export interface Evidence {

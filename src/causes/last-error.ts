@@ -34,7 +34,7 @@ const otherMistakes =
 
 /** A mistake of the app in another language than Python. */
 function mistakeOf({ error, place }: Partial<Uncaught> = {}): Found | undefined {
-  if (error === undefined || place === undefined || !otherMistakes.test(error)) return undefined;
+  if (!error || !place || !otherMistakes.test(error)) return undefined;
   return { title: `the code of the app raised ${cutText(error, 200)}`, fix: `correct ${place}` };
 }
 

@@ -31,7 +31,7 @@ export function cleanLines(log: string): CleanLine[] {
 function withoutIndentation(lines: readonly string[]): readonly string[] {
   const indented = lines.map((line) => (line.trim() === '' ? Number.POSITIVE_INFINITY : line.search(/\S/)));
   const common = indented.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
-  return common === 0 || !Number.isFinite(common) ? lines : lines.map((line) => line.slice(common));
+  return lines.map((line) => line.slice(common));
 }
 
 /** uv wraps its messages at the width of a terminal: a rule sees each as one line. */
@@ -81,9 +81,8 @@ function messagesOf(record: Record<string, unknown>): string[] {
 
 /** Of a line with carriage returns, such as a progress bar, the last state remains. */
 function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
-  const cut = line.length > maxLineCharacters ? line.slice(0, maxLineCharacters) : line;
-  const shown = cut.includes('\r') ? (cut.split('\r').findLast((part) => part.trim() !== '') ?? '') : cut;
-  const plain = shown.includes('\u001b') ? stripVTControlCharacters(shown) : shown;
+  const states = line.slice(0, maxLineCharacters).split('\r');
+  const plain = stripVTControlCharacters(states.findLast((part) => part.trim() !== '') ?? '');
   const found = prefix.exec(plain);
   const { step, service } = found?.groups ?? {};
   const stream = step ?? service;

@@ -6,12 +6,15 @@ import type { Refinement } from './rule.ts';
 /** As packages are compared, without extras. */
 export const plain = (name: string) => normalizeName(name.replace(/\[.*$/, ''));
 
+/** The package of a module, as far as its name tells. */
+const ownerOf = (module: string) => packageOf(module) ?? plain(module.replace(/\..*$/, ''));
+
 /** pip installs all the same, and says which versions do not fit. */
 export const pipWarned: Refinement = ({ package: given, module = '' }, _, before, found) => {
-  const name = plain(given ?? packageOf(module) ?? module.split('.')[0] ?? '');
+  const name = plain(given ?? ownerOf(module));
   for (const line of before.toReversed()) {
-    const [, owner, wanted, bound] = groupsOf(incompatible, line);
-    if (owner === undefined || plain(wanted ?? '') !== name) continue;
+    const [, owner, wanted = '', bound] = groupsOf(incompatible, line);
+    if (owner === undefined || plain(wanted) !== name) continue;
     const title = `${found.title}: pip replaced ${wanted}, of which ${owner} needs ${bound}`;
     const fix = `pin ${wanted} = "${bound}", or update ${owner}`;
     return { cause: 'dependency-conflict', title, fix, setting: `dependencies.pip.${wanted}` };
@@ -30,7 +33,7 @@ export const movedName: Refinement = (
   { cause },
 ) => {
   const bound = versionsWith(name === undefined ? module : `${module}.${name}`);
-  const owner = given ?? packageOf(module) ?? plain(module.split('.')[0] ?? '');
+  const owner = given ?? ownerOf(module);
   if (bound === undefined || (cause === 'module-missing' && !module.includes('.'))) return undefined;
   const otherwise = bound.startsWith('<') ? ', or update the package or the code that uses it' : '';
   return { fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };

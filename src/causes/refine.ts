@@ -39,7 +39,9 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const known = packageOf(module);
   if (module === '') return undefined;
   if (top.startsWith('_') || standardModules.has(top)) return standardModule;
-  const isOwn = commonNames.has(top) || namesOf(files, config?.root).has(top);
+  // A module finds itself: what its own file lacks is the package of that name.
+  const isNamesake = known !== undefined && files.at(-1)?.endsWith(`/${top}.py`);
+  const isOwn = !isNamesake && (commonNames.has(top) || namesOf(files, config?.root).has(top));
   const isPart = module !== top && !namespaces.has(top);
   if (isOwn || (isPart && !isForeign && known === undefined))
     return { ...ownModule, title: `the app imports ${module}, which is not where Python looks for it` };
@@ -100,7 +102,7 @@ const leftOut: Refinement = (
   const path = paths.find((one) => !one.startsWith('/') && !one.split('/').includes('..') && exists(one));
   const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
   const sent = path?.replace(/\/$/, '/module.py');
-  if (path === undefined || sent === undefined || isSelected(sent, include, exclude)) return undefined;
+  if (!path || !sent || isSelected(sent, include, exclude)) return undefined;
   const { why, pattern } = exclusionReason(sent, exclude);
   return {
     cause: isModule ? 'module-excluded' : 'file-excluded',
@@ -174,10 +176,7 @@ const notInstalledHere: Refinement = ({ package: name, module, command }, facts,
   const listed = list.find((each) => names.includes(plain(each)));
   // What the packages of a requirements file are called, and what they bring along, is not known here.
   if (listed === undefined && list.length === 0 && paths?.pip === undefined) return undefined;
-  const title =
-    listed === undefined
-      ? `the app lists packages, but this emulator installs none: ${module ?? command} may come with them`
-      : `the app lists ${listed}, but this emulator installs no packages`;
+  const title = `the app lists ${listed ?? `packages, which ${module ?? command} may come with`}, but this emulator installs no packages`;
   return { title, fix: emulatorHint, setting: undefined, next: ['deploy', '--install'] };
 };
 

@@ -35,10 +35,10 @@ function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecover
   const last = new Map<string, boolean>();
   let hasRecovered = false;
   for (const { text } of lines) {
-    const { path, isGood } = answerTo(text) ?? {};
-    if (path === undefined || isGood === undefined || unasked.test(text)) continue;
-    if (isGood && last.get(path) === false) hasRecovered = true;
-    last.set(path, isGood);
+    const answer = answerTo(text);
+    if (!answer || unasked.test(text)) continue;
+    hasRecovered ||= answer.isGood && last.get(answer.path) === false;
+    last.set(answer.path, answer.isGood);
   }
   return { isGood: last.size > 0 && ![...last.values()].includes(false), hasRecovered };
 }

@@ -51,7 +51,7 @@ function describe(lines: readonly string[], reason: string, statusCode: number):
 
 function lastError(lines: readonly string[], traceback?: Traceback): string {
   const { error, place } = traceback ? raisedIn(lines, traceback) : (findUncaught(lines) ?? {});
-  if (error !== undefined) return `the app raised ${cutText(error, 240)}${place === undefined ? '' : ` at ${place}`}`;
+  if (error !== undefined) return `the app raised ${cutText(error, 240)}${place ? ` at ${place}` : ''}`;
   const said = errorsIn(lines.slice(-shownLines)).at(-1);
   return `no known cause matches${said === undefined ? '' : `; the last error is: ${cutText(said.trim(), 240)}`}`;
 }

@@ -138,7 +138,9 @@ test.each([
   const hint = 'hint: the emulator installs packages only with --install (gantry deploy --install)';
   const found = explainLog(`${reason}\n`, { ...facts, status: 'init_failure', reason: `${reason}\n${hint}` });
   expect(found?.title).toMatch(
-    lists ? /^the app lists packages, but this emulator installs none: torch/ : /is not installed$/,
+    lists
+      ? /^the app lists packages, which torch may come with, but this emulator installs no packages/
+      : /is not installed$/,
   );
 });
 
