@@ -56,6 +56,9 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
     : { fix: `add ${known} to [cerebrium.dependencies.pip]: ${known} = "${versionsWith(top) ?? 'latest'}"` };
 };
 
+/** An installed package imports modules of other packages. */
+const likelyPackage = (top: string, isForeign: boolean) => (isForeign ? top.replaceAll('_', '-') : undefined);
+
 const standardModule = {
   title: 'the Python of the image does not have a module of the standard library',
   fix: 'use a python_version that has it, or newer versions of the packages that import it',
