@@ -45,19 +45,17 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const isPart = module !== top && !namespaces.has(top);
   if (isOwn || (isPart && !isForeign && known === undefined))
     return { ...ownModule, title: `the app imports ${module}, which is not where Python looks for it` };
-  if (isPart)
-    return {
-      title: `the installed version of ${known ?? top} has no module ${module}`,
-      fix: `pin ${known ?? top} to the version that the code was written for, or change the import`,
-      setting: `dependencies.pip.${known ?? top}`,
-    };
+  if (isPart) return withoutModule(known ?? top, module);
   return known === undefined
     ? undefined
     : { fix: `add ${known} to [cerebrium.dependencies.pip]: ${known} = "${versionsWith(top) ?? 'latest'}"` };
 };
 
-/** An installed package imports modules of other packages. */
-const likelyPackage = (top: string, isForeign: boolean) => (isForeign ? top.replaceAll('_', '-') : undefined);
+const withoutModule = (name: string, module: string) => ({
+  title: `the installed version of ${name} has no module ${module}`,
+  fix: `pin ${name} to the version that the code was written for, or change the import`,
+  setting: `dependencies.pip.${name}`,
+});
 
 const standardModule = {
   title: 'the Python of the image does not have a module of the standard library',
