@@ -21,7 +21,6 @@ import { ZipWriter } from './zip/records.ts';
 export interface AppArchive {
   path: string;
   bytes: number;
-  /** In the order of the archive. */
   entries: ArchiveEntry[];
   /** Paths of files whose size changed since they were collected. */
   changed: string[];

@@ -22,7 +22,6 @@ export interface DependencyInput {
 
 type DependencyKind = 'pip' | 'conda' | 'apt';
 
-/** A file, and the dotted name of the section or key that it is generated from. */
 export interface DependencyFile {
   source: string;
   entry: FileEntry;

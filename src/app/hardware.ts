@@ -26,7 +26,6 @@ export const accelerators: Record<string, Accelerator> = {
   TRN1: { family: 'AWS', gpus: 16, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 128, memory: 512 } },
 };
 
-/** The sizes of a CPU-only replica, in cores. */
 export const cpuOnlyCores = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64, 80];
 
 export const providers = ['aws', 'crusoe', 'nebius'];

@@ -97,7 +97,6 @@ describe('values that the platform refuses are errors', () => {
     ['an image that is a file', 'docker_base_image_url = "Dockerfile"', 'error 3:25 "Dockerfile" is not the name of an image -> [cerebrium.runtime.custom]\ndockerfile_path = "Dockerfile"'],
     ['an image with capitals', 'docker_base_image_url = "ghcr.io/Me/App:1"', 'error 3:25 "ghcr.io/Me/App:1" is not the name of an image'],
     ['an image of a registry with a port', 'docker_base_image_url = "Registry.test:5000/me/my__app-2:v1.0-GPU"'],
-    ['a cloud it left', hardware('provider = "CoreWeave"'), 'error 4:12 provider coreweave is no longer supported -> provider = "aws"'],
     ['a tier', scaling('compute_tier = "protect"'), 'error 4:16 invalid compute_tier "protect" -> compute_tier = "protected"'],
     ['a container runtime', '[cerebrium.runtime]\ncontainer_runtime = "v3"', 'error 4:21 invalid container_runtime "v3" -> container_runtime = "v1"'],
   ]);

@@ -90,7 +90,6 @@ export class KnownFiles {
     }
   }
 
-  /** Whether the files are on a disk of this machine. */
   get isLocal(): boolean {
     return this.index.device !== undefined;
   }
