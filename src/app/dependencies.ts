@@ -34,7 +34,7 @@ export function generateDependencyFiles(input: DependencyInput): DependencyFile[
   return files;
 }
 
-/** The same, with problems instead of an error. */
+/** The generated files, with problems instead of an error. */
 export function dependencyFiles(input: DependencyInput): { files: DependencyFile[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const from = (source: string, entries: FileEntry[]) =>

@@ -181,7 +181,7 @@ function startStage(text: string, { stages }: DockerImage, line: number): Stage 
   return { ...empty, ports: [], name, line };
 }
 
-/** By its name, or its number from 0. */
+/** A stage by its name, or its number from 0. */
 export const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
   stages.find(
     (each, at) => (each.name !== '' && each.name.toLowerCase() === name.toLowerCase()) || String(at) === name,
@@ -250,7 +250,7 @@ const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>
 const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
   path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));
 
-/** Of a file that COPY takes, its path below the folder that the source names, empty if the source names the file. */
+/** A file that COPY takes: its path below the folder that the source names, empty if the source names the file. */
 interface Taken {
   below: string;
   name: string;

@@ -17,7 +17,7 @@ export class FileChecksums {
 
   constructor(private readonly cache?: PackingCacheOptions | undefined) {}
 
-  /** Of each entry, in their order. Computes them once: to see later changes, create another. */
+  /** The checksums of each entry, in their order. Computes them once: to see later changes, create another. */
   async readAll(entries: readonly FileEntry[], signal?: AbortSignal): Promise<Checksums[]> {
     this.#known ??= this.#openKnown();
     const known = await this.#known;

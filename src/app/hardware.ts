@@ -5,7 +5,7 @@ export interface Accelerator {
   gpus: number;
   /** Maximum CPU cores and GB of memory for each GPU. */
   perGpu: { cpu: number; memory: number };
-  /** Of one replica, where it is more. */
+  /** What one replica has, where it is more. */
   perReplica?: { cpu: number; memory: number };
   gpu?: GpuFacts;
 }

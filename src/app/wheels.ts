@@ -37,7 +37,7 @@ function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | u
 /** The CUDA that torch was built with, or the torch of vllm: `1.13.1+cu117` names it. */
 interface TorchBuild {
   cuda: string;
-  /** Of vllm: the torch that it needs. */
+  /** The torch that vllm needs. */
   torch?: string;
   source: string;
 }
@@ -115,7 +115,7 @@ export function isSame(one: string, other: string): boolean {
   return suffix(one) === suffix(other) && compareVersions(one, other) === 0;
 }
 
-/** By the numbers of the release; `2.15.0.post1` counts as `2.15.0`. */
+/** Compares the numbers of releases; `2.15.0.post1` counts as `2.15.0`. */
 function compareVersions(one: string, other: string): number {
   const [numbers = [], others = []] = [one, other].map((version) =>
     version

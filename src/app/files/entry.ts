@@ -22,7 +22,7 @@ export interface FileEntry {
   size: number;
   executable: boolean;
   source: { file: string } | { text: string };
-  /** Of a file of the app folder, when it was found. */
+  /** What a file of the app folder was when it was found. */
   stats?: FileStats;
   reason?: FileReason;
 }

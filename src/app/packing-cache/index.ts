@@ -94,7 +94,7 @@ export class KnownFiles {
     return this.index.device !== undefined;
   }
 
-  /** Of a file that has not changed. `stats`: what it was when it was found. */
+  /** The checksums of a file that has not changed. `stats`: what it was when it was found. */
   recall(path: string, stats?: FileStats): Checksums | undefined {
     const row = this.index.find(path);
     if (row === undefined || !this.index.isUnchanged(row, stats)) return undefined;

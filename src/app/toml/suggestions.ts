@@ -47,7 +47,7 @@ function nearestByMemory(memory: number, written: string, known: readonly string
   return [least.find((name) => name.split('_')[0] === written.toUpperCase().split('_')[0]) ?? least[0] ?? []].flat();
 }
 
-/** By the words of the name: `a100-80` is AMPERE_A100_80GB, `A100` is any A100. */
+/** Accelerators by the words of the name: `a100-80` is AMPERE_A100_80GB, `A100` is any A100. */
 function accelerators(written: string, known: readonly string[]): string[] {
   const words = written
     .toUpperCase()

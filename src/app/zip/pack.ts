@@ -242,7 +242,7 @@ interface PackedBlock {
   data: Uint8Array;
   /** Free once the data is written. */
   buffer: ArrayBuffer;
-  /** Of the whole file, with the last block of one that is stored. */
+  /** The sums of the whole file, with the last block of one that is stored. */
   sums?: Sums | undefined;
 }
 

@@ -130,7 +130,7 @@ export class ZipWriter {
     this.entries.push(entry);
   }
 
-  /** The same without a promise, for one of many small files. Returns false if it has to wait for the disk. */
+  /** Writes without a promise, for one of many small files. Returns false if it has to wait for the disk. */
   writeAtOnce(entry: ZipEntry, data: Uint8Array): boolean {
     if (!this.#output.hasRoomFor(localHeaderBytes(entry) + data.length)) return false;
     entry.offset = this.#output.position;
