@@ -32,6 +32,7 @@ import { Shipment } from './shipment.ts';
 import { lookAtStages } from './stage-packages.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
+import { lookAtTemplates } from './templates.ts';
 import { lookAtVariableNames } from './variable-names.ts';
 
 /** What an app is when it is looked at. */
@@ -74,6 +75,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtAwaits(graph),
     ...lookAtResults(shipment, graph),
     ...lookAtOpened(shipment, graph),
+    ...lookAtTemplates(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtPins(shipment, packages),
     ...lookAtPackageNames(shipment, packages, graph),

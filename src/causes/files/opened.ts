@@ -191,7 +191,7 @@ function likeIt(path: string, shipment: Shipment): string | undefined {
 }
 
 /** Whether a command of the build speaks of it, or of its folder. */
-function isBuilt(path: string, shipment: Shipment): boolean {
+export function isBuilt(path: string, shipment: Shipment): boolean {
   const [top = ''] = path.split('/');
   const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
   const making = shipment.buildCommands().filter(({ words }) => !fits(/^ch(?:mod|own)$/, words[0]));
