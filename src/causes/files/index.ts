@@ -83,7 +83,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment, packages),
     ...lookAtStages(shipment),
-    ...lookAtImageCommand(shipment),
+    ...lookAtImageCommand(shipment, packages),
     ...lookAtScripts(shipment),
     ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),
