@@ -4,7 +4,7 @@
 export interface ErrorCount {
   calls: number;
   failed: number;
-  /** Those of the failed ones that the app blamed on the caller (4xx). */
+  /** The failed ones that the app blamed on the caller (4xx). */
   byCaller: number;
 }
 

@@ -129,7 +129,7 @@ async function commitsOf(context: Context, here: Here, build: string, among: rea
   };
 }
 
-/** Those of the commits that send what the platform lists of a build. */
+/** The commits that send what the platform lists of a build. */
 async function commitsBySums(context: Context, here: Here, build: string, sent: ReadonlyMap<string, CommitFiles>) {
   const { project } = context;
   const { findSending } = await import('./commit-files.ts');

@@ -63,7 +63,7 @@ export interface Use extends At {
 }
 
 export interface Flow {
-  /** By their names: `load`, `Index.load`. */
+  /** Functions by their names: `load`, `Index.load`. */
   functions: ReadonlyMap<string, FunctionFlow>;
   /** What names at the top and members of objects (`Index.model`) stand for, where they are given a value once. */
   values: ReadonlyMap<string, Value>;
@@ -85,7 +85,7 @@ export interface Import extends At {
 }
 
 export interface PythonCall extends At {
-  /** By the module that it is imported from: `uvicorn.run`, `flask.Flask.run` of an object; `.read_text` of what has no name. */
+  /** The name after its import: `uvicorn.run`, `flask.Flask.run` of an object; `.read_text` of what has no name. */
   name: string;
   /** The text that it is called on, and those that it is called with. */
   object: string | undefined;

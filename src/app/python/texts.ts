@@ -32,7 +32,7 @@ export class PythonTexts {
     return kind && depth < 12 ? kind(this, node, (each) => this.value(each, depth + 1)) : undefined;
   }
 
-  /** Of what a call is given: numbers, too, and the program of a command. */
+  /** The text that a call is given: numbers, too, and the program of a command. */
   argument(node: PyNode): string | undefined {
     return this.value(node) ?? this.plain(node);
   }
@@ -137,7 +137,7 @@ const onlySame = ({ given, evaluate }: Called) => evaluate(given[0]);
 const otherwise = ({ texts, given }: Called) => given[1] && texts.argument(given[1]);
 const below = ({ object, given, evaluate }: Called) => given.map(evaluate).reduce(joined, evaluate(object));
 
-/** By the last part of the name of what is called. */
+/** Calls that give a text, by the last part of the name of what is called. */
 const calls = new Map<string, (call: Called) => string | undefined>(
   Object.entries({
     dirname: ({ given, evaluate }) => parents(evaluate(given[0])),

@@ -121,7 +121,7 @@ const maxDepth = 2_000;
 /** The parser calls itself for each level, too. */
 const parse = (text: string) => attempt(() => parser.parse(text)) ?? parser.parse('');
 
-/** Of a file that nests too deeply, the tree is empty. */
+/** Reads the tree, which is empty for a file that nests too deeply. */
 function readTree(text: string, definitions: PyNode[]): PyNode {
   const cursor = parse(text).cursor();
   const nodeIn = (parent: PyNode | undefined): PyNode => ({

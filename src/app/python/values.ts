@@ -173,7 +173,7 @@ function looped({ target, parts: all, at }: Target): Value {
   return member(target, all.slice(start + 1, end), step(at(all.slice(end + 1, end + 2)), '[]'));
 }
 
-/** Of several names that get one value each, that of a name. */
+/** The value of one of several names that get one value each. */
 function member(target: PyNode, named: readonly PyNode[], value: Value): Value {
   const sides = separated(named);
   const at = sides.findIndex((part) => part.includes(target));

@@ -106,7 +106,7 @@ function* startedProgram(
   }
 }
 
-/** Of a file that a command runs, if it surely is one. */
+/** The path of a file that a command runs, if it surely is one. */
 function startedPath(words: readonly string[], cwd: string): string | undefined {
   const [program = ''] = words;
   const script = program.startsWith('[') ? undefined : scriptOf(words);

@@ -295,7 +295,7 @@ function beside(link: Link, known: LookedApp): SeenCause | undefined {
 
 const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
 
-/** The same module in another folder, or with another spelling. */
+/** Where a module of this name is, in another folder, or with another spelling. */
 function otherPlaceOf(parts: readonly string[], all: readonly string[]): string | undefined {
   const wanted = parts.join('/');
   const [top = ''] = parts;

@@ -52,11 +52,11 @@ export interface SeenProblems {
   problems: Problem[];
   /** The variables that the code needs: whether there are secrets of these names, only the platform knows. */
   needed: Needed[];
-  /** The same look, for the secrets that there are. */
+  /** What the look says for the secrets that there are. */
   secretProblems: (names: readonly string[]) => Problem[];
   /** What the build installs in one go; undefined if the files do not tell it. */
   requirements: Requirements | undefined;
-  /** The same look, for what a resolver says of it if it finds no versions. */
+  /** What the look says for what a resolver says of it if it finds no versions. */
   unresolvedProblems: (said: string) => Promise<Problem[]>;
 }
 

@@ -124,7 +124,7 @@ function boundIn(shipment: Shipment, file: string): ListeningPlace | undefined {
 const setsAddress = ({ environment }: StartedServer) =>
   [...environment.keys()].some((name) => /(?:HOST|PORT|CMD_ARGS)$/.test(name));
 
-/** Of a program that is not known, only what it surely says. */
+/** What a program that is not known surely says. */
 function otherProgram({ words, at }: StartedCommand): ListeningPlace[] {
   const text = words.join(' ');
   const [, bound, boundPort] = groupsOf(

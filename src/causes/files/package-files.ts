@@ -14,7 +14,7 @@ export interface Requirement {
   wanted: string;
   /** Whether it is only for some systems or versions of Python. */
   isConditional: boolean;
-  /** Of conda, or of an address: not what a package index has under the name. */
+  /** Whether it is of conda, or of an address: not what a package index has under the name. */
   isElsewhere?: true;
 }
 
@@ -44,7 +44,7 @@ function otherSource(name: string): Requirement {
   return { name: normalizeName(name), extras: [], wanted: '', isConditional: false, isElsewhere: true };
 }
 
-/** Of conda: `conda-forge::numpy=1.26`. */
+/** Parses a package of conda: `conda-forge::numpy=1.26`. */
 export function parseCondaPackage(text: string): Requirement | undefined {
   const [, name] = groupsOf(/^(?:[\w./-]+::)?([A-Za-z][\w.-]*)/, text.trim());
   return name === undefined ? undefined : otherSource(name);
@@ -74,7 +74,7 @@ interface Project {
     'optional-dependencies'?: Record<string, string[]>;
   };
   'dependency-groups'?: Record<string, unknown[]>;
-  /** Of a Pipfile. */
+  /** The packages of a Pipfile. */
   packages?: Record<string, PoetryValue>;
   tool?: {
     poetry?: {

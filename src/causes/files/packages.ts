@@ -105,7 +105,7 @@ export class Packages {
     return isThere || this.hasOther(top, known ?? plain) || (isWhole ? false : undefined);
   }
 
-  /** Of another package with this module, or of Debian. */
+  /** Whether another package has this module, or Debian does. */
   private hasOther(module: string, known: string): boolean {
     const debian = [...this.apt].flatMap((each) => groupsOf(/^python3-(.+)$/, each)[1] ?? []);
     return debian.some((each) => known === each || known.startsWith(`${each}-`)) || this.has(alsoIn[module] ?? '');

@@ -93,7 +93,7 @@ function membersOf({ imports, members, calls, rebound }: PythonFacts): Import[] 
   });
 }
 
-/** These came back in numpy 2. */
+/** Names that came back in numpy 2. */
 const cameBack = /^numpy\.(?:bool|long)$/;
 
 function boundOf({ module, name, level }: Import): string | undefined {

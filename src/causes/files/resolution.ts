@@ -42,7 +42,7 @@ const kinds: readonly Kind[] = [
   ['dependency-conflict', /^Because/],
 ];
 
-/** The same, where there are no wheels: the platform may build the package, or fail to. */
+/** What is said where there are no wheels: the platform may build the package, or fail to. */
 const ofWheels: readonly Kind[] = [
   [
     'python-version-unsupported',

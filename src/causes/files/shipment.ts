@@ -50,7 +50,7 @@ export interface Docker {
 /** What is sent, and what it becomes in the image. */
 export class Shipment {
   readonly config: AppConfig;
-  /** By its path in the app folder. */
+  /** Files by their path in the app folder. */
   readonly sent: ReadonlyMap<string, FileEntry>;
   readonly paths: readonly string[];
   private readonly skipped: readonly SkippedFile[];
@@ -157,7 +157,7 @@ export class Shipment {
         };
   }
 
-  /** Of an app that is built from a Dockerfile. */
+  /** The Dockerfile that the app is built from. */
   dockerfile = once((): Docker | undefined => {
     const named = this.config.custom?.dockerfile_path;
     if (named === undefined) return undefined;
@@ -168,7 +168,7 @@ export class Shipment {
     return stage && { path, text, image, stage };
   });
 
-  /** Those of its Dockerfile. */
+  /** The stages of its Dockerfile. */
   get stages(): readonly Stage[] {
     return this.dockerfile()?.image.stages ?? [];
   }
@@ -331,7 +331,7 @@ export interface StartedCommand extends ShellCommand {
   environment: ReadonlyMap<string, string>;
 }
 
-/** Of `case "$1" in`, only the commands of the arm that the first word chooses; the lines keep their numbers. */
+/** Only the commands of the arm of `case "$1" in` that the first word chooses; the lines keep their numbers. */
 const withChosenArm = (text: string, first = '') =>
   text.replace(
     /(\bcase\s+"?\$\{?1\b[^\n]*?\bin\b)([\s\S]*?)(\n\s*esac\b)/g,

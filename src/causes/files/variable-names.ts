@@ -81,7 +81,7 @@ const ofKind =
   /^(?:API|APP|DIR|ENV|FILE|HOST|ID|KEY|MAX|MIN|MODE|NAME|PASSWORD|PATH|PORT|SECRET|TIMEOUT|TOKEN|UR[IL]|USER)$/;
 const wordsOf = (name: string) => name.replace(/(?<![A-Z])(?:DATABASE|POSTGRES(?:QL)?|PG)(?![A-Z])/g, 'DB').split('_');
 
-/** By its letters, or by its words; of what an image sets, one word that is not of a kind is enough. */
+/** A name that is near by its letters, or by its words: by one that is not of a kind, if the image sets it. */
 function nearest(name: string, names: readonly string[], isSet: boolean): string | undefined {
   const own = wordsOf(name);
   const isNear = (other: string) => {

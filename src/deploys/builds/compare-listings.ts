@@ -7,9 +7,9 @@ export interface FileChanges {
   changed: string[];
   removed: string[];
   unchanged: number;
-  /** Those of the unchanged files that were compared by CRC-32, because one side has no SHA-256. */
+  /** How many unchanged files were compared by CRC-32, because one side has no SHA-256. */
   byCrc32: number;
-  /** Those of the unchanged files for which there is no checksum to compare. */
+  /** How many unchanged files have no checksum to compare. */
   unverified: number;
 }
 

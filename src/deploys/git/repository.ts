@@ -197,7 +197,7 @@ export async function mayConvert(context: GitContext): Promise<boolean> {
   return (await unlessFailed(git(context, ['ls-files', '--', ':(top,glob)**/.gitattributes']))) !== '';
 }
 
-/** Those of the commits that a branch contains. What this clone does not have is not among them. */
+/** The commits that a branch contains. What this clone does not have is not among them. */
 export async function findMerged(context: GitContext, commits: readonly string[], into: string): Promise<Set<string>> {
   const ids = [...new Set(commits)].filter((commit) => /^[0-9a-f]{40,64}$/.test(commit));
   const merged = await mergedOf(context, ids, into);
@@ -245,7 +245,7 @@ function withoutSuffix(url: string): string {
     .replace(/\.git$/i, '');
 }
 
-/** These do not tell repositories by case. */
+/** Hosts that do not tell repositories by case. */
 const hostsWithoutCase = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'dev.azure.com']);
 
 /** Where SSH is reached at the port of HTTPS, behind firewalls. */

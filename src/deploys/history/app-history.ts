@@ -37,7 +37,7 @@ export const clockErrorMs = 2_000;
 /** What is known of an app, from its events. Oldest first. */
 export class AppHistory {
   readonly events: readonly HistoryEvent[];
-  /** Those of this app: one that was deleted had the same name. */
+  /** The events of this app: one that was deleted had the same name. */
   readonly #own: readonly HistoryEvent[];
   readonly #byName = new Map<string, HistoryEvent[]>();
   readonly #contents = new Map<string, string>();

@@ -34,7 +34,7 @@ const planSchema = v.object({
   /** Digests of the fields of the deployed app; null if it is not deployed. */
   live: v.nullable(v.record(v.string(), v.string())),
   builds: v.optional(v.array(v.string()), []),
-  /** By path: size, SHA-256 and whether it is executable. */
+  /** Files by path: size, SHA-256 and whether it is executable. */
   files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
 });
 export type Plan = v.InferOutput<typeof planSchema>;

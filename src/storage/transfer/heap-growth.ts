@@ -4,7 +4,7 @@ import { setFlag, unsetFlag } from '../../kernel/v8-flags.ts';
 
 /** The size of the young generation. V8 uses one half at a time. */
 const limitBytes = 16 * 2 ** 20;
-/** Of the old one, until it is collected again, over what was left of it. V8 would let a small one grow to its fourfold. */
+/** How much the old generation grows until it is collected again. V8 would let a small one grow to its fourfold. */
 const slowGrowth = { flag: '--heap-growing-percent=150', usual: ['--heap-growing-percent=0'] };
 const noGrowth = { flag: '--semi-space-growth-factor=1', usual: ['--semi-space-growth-factor=2'] };
 const checkEveryMs = 10;

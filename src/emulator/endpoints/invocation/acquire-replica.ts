@@ -59,7 +59,7 @@ async function acquireSlot(request: ReplicaRequest, platform: Platform): Promise
   }
 }
 
-/** The same request for the newer build of the app, which has other settings. */
+/** The request for the newer build of the app, which has other settings. */
 function toNewerBuild(request: ReplicaRequest, platform: Platform): ReplicaRequest {
   const { app, build } = request;
   const newer = newestBuild(request, platform);

@@ -11,7 +11,7 @@ import { contentOf, iterateArchive } from './archive.ts';
 /** What was unpacked, so that the next version need not write the same files again. */
 export interface Unpacked {
   folder: string;
-  /** By path: what the archive says of a file, and what the file was on disk when it was written. */
+  /** Files by path: what the archive says of one, and what it was on disk when it was written. */
   files: Map<string, { content: string; state: string }>;
 }
 

@@ -126,7 +126,7 @@ function buildTable(builds: readonly ShownBuild[], app: string, link: InProject[
   return rowsTable(['Build', 'Status', 'Created', 'Reason'], rows, 'No builds yet.');
 }
 
-/** Of a line that was drawn several times, the last state. What went to stderr, such as a traceback, is marked. */
+/** The last state of a line that was drawn several times. What went to stderr, such as a traceback, is marked. */
 export function logView(lines: readonly ShownLine[]): Html {
   if (lines.length === 0) return html`<p class="quiet">It has printed nothing.</p>`;
   const shown = lines.map(
