@@ -257,6 +257,7 @@ describe('gantry mcp', () => {
     ['call', { argv: ['apps', 'list', '--limit', 'many'] }, 'invalid --limit'],
     ['call', { argv: ['apps', 'list', '--limit', { a: 1 }] }, 'call requires "argv"'],
     ['call', { argv: ['apps', 'list', '--jq', '.['] }, 'invalid --jq expression'],
+    ['find', { search: 'logs' }, 'find takes "query" only, not "search"'],
     ['nothing', {}, 'unknown tool "nothing"'],
     ['call', { result: 'r9', from: 1 }, 'result "r9" not found'],
   ])('answers a wrong call of %s with %j by an error', async (tool, input, message) => {

@@ -135,7 +135,9 @@ function callTool(allowed: Started['allowed']): Tool {
 
 const maxFound = 6;
 
-function find({ query }: Input, commands: readonly CommandReference[], { allowed }: Started): Asked {
+function find({ query, ...beside }: Input, commands: readonly CommandReference[], { allowed }: Started): Asked {
+  const [unknown] = Object.keys(beside);
+  if (unknown !== undefined) throw new UsageError(`find takes "query" only, not "${unknown}"`);
   const line = String(query ?? '')
     .replace(/^gantry /, '')
     .trim();
