@@ -9,6 +9,7 @@ import {
   runKey,
 } from '../calls/runs/index.ts';
 import { count, toMs } from '../kernel/output/format.ts';
+import { runOutcome } from '../platform/contract/run-outcome.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import type { Owner } from './replicas.ts';
 
@@ -129,7 +130,10 @@ export class Calls {
   }
 
   #ended(owner: Owner): Call[] {
-    return this.#calls().filter((call) => hasEnded(call) && this.#ownerOf(call) === owner);
+    const all = this.#calls();
+    const answered = new Set(all.filter(hasSucceeded).map(({ functionName }) => functionName));
+    const isOf = (call: Call) => hasEnded(call) && this.#ownerOf(call) === owner && !isMistyped(call, answered);
+    return all.filter(isOf);
   }
 
   #calls(): Call[] {
@@ -141,6 +145,12 @@ const doubts: Partial<Record<ReturnType<typeof compareErrors>, string>> = {
   'as bad': 'no better than before',
   'too few calls': 'too few calls to tell',
 };
+
+/** Whether a call names a function that has never answered: its caller mistyped it, in a smoke test or elsewhere. */
+function isMistyped(call: Call, answered: ReadonlySet<string | undefined>): boolean {
+  const { functionName } = call;
+  return Boolean(functionName) && !answered.has(functionName) && runOutcome(call) === 'failed by the caller';
+}
 
 export function replicaOf({ containerId, podName }: Run): string {
   return containerId || podName || '';

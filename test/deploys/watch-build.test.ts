@@ -29,6 +29,7 @@ interface Call {
   endsAt: number;
   status?: string;
   statusCode?: number;
+  functionName?: string;
 }
 
 interface World {
@@ -144,12 +145,12 @@ function containerOf({ id, build, startsAt, readyAt, endsAt, restarts, endsAs, t
   };
 }
 
-function runOf({ id, replica, endsAt, status, statusCode }: Call, now: number, hides: World['hides']) {
+function runOf({ id, replica, endsAt, status, statusCode, functionName }: Call, now: number, hides: World['hides']) {
   const hasEnded = now >= endsAt;
   const shownStatus = hides.includes('statuses') ? {} : { status: hasEnded ? (status ?? 'success') : 'processing' };
   const usual = { success: 200, cancelled: 0, closed: -1 }[status ?? 'success'] ?? 500;
   const code = statusCode ?? usual;
-  return { id, containerId: replica, ...shownStatus, ...(hasEnded && { statusCode: code }) };
+  return { id, containerId: replica, functionName, ...shownStatus, ...(hasEnded && { statusCode: code }) };
 }
 
 function calls(number: number, more: Partial<Call> & { prefix?: string; everyMs?: number } = {}): Call[] {
@@ -238,6 +239,17 @@ describe('healthy', () => {
       { replicas: [life('c-1')], calls: calls(4, { status: 'failure', statusCode: 422 }) },
     ],
     [
+      'callers that mistype the name of a function',
+      {
+        replicas: [life('c-1'), old],
+        calls: [
+          ...calls(11, { prefix: 'typo', status: 'failure', statusCode: 404, functionName: 'runn' }),
+          ...calls(1, { functionName: 'run' }),
+          ...earlier(150, { functionName: 'run' }),
+        ],
+      },
+    ],
+    [
       'replicas that one list leaves out',
       { replicas: [life('c-1'), life('c-2')], minReplicas: 2, omits: [40_000, 50_000] },
     ],
@@ -315,6 +327,17 @@ describe('sick', () => {
     [
       'callers that were understood before',
       { replicas: [life('c-1'), old], calls: [...calls(9, { status: 'failure', statusCode: 422 }), ...earlier(300)] },
+      /of \d calls failed/,
+    ],
+    [
+      'callers of a function that has answered before',
+      {
+        replicas: [life('c-1'), old],
+        calls: [
+          ...calls(9, { status: 'failure', statusCode: 404, functionName: 'run' }),
+          ...earlier(300, { functionName: 'run' }),
+        ],
+      },
       /of \d calls failed/,
     ],
     [
