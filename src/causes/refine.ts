@@ -37,6 +37,7 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const files = before.flatMap((line) => groupsOf(/^\s+File "([^"]{1,300})", line/, line).slice(1));
   const isForeign = isForeignFile(files.at(-1));
   const known = packageOf(module);
+  const owner = known ?? top;
   if (module === '') return undefined;
   if (top.startsWith('_') || standardModules.has(top)) return standardModule;
   // A module finds itself: what its own file lacks is the package of that name.
@@ -47,9 +48,9 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
     return { ...ownModule, title: `the app imports ${module}, which is not where Python looks for it` };
   if (isPart)
     return {
-      title: `the installed version of ${known ?? top} has no module ${module}`,
-      fix: `pin ${known ?? top} to the version that the code was written for, or change the import`,
-      setting: `dependencies.pip.${known ?? top}`,
+      title: `the installed version of ${owner} has no module ${module}`,
+      fix: `pin ${owner} to the version that the code was written for, or change the import`,
+      setting: `dependencies.pip.${owner}`,
     };
   return known === undefined
     ? undefined

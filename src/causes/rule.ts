@@ -75,6 +75,8 @@ export const rowsWith =
     raw
       .join('')
       .replace(/\\(?=`|\$\{)/g, '')
+      // The build escapes what is beyond ASCII.
+      .replace(/\\u([\da-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
       .trim()
       .split(/\n(?! )/)
       .map((row) => {
