@@ -11,7 +11,7 @@ import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 import { mayMatch } from './sign-words.ts';
-import { findTracebacks, findUncaught, lastTraceback } from './tracebacks.ts';
+import { findTracebacks, findUncaught, isForeignFile, lastFile, lastTraceback } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
@@ -48,9 +48,12 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
   return ({ at, line, rule }) =>
     at < raised &&
     line.source === 'log' &&
-    (rankOf(rule) < 3 || /warn/i.test(line.text)) &&
+    (rankOf(rule) < 3 || warning.test(line.text)) &&
     !tracebacks.some(({ start, end }) => at >= start && at <= end);
 }
+
+/** A warning; glog has only its letter. */
+const warning = /warn|(?:^|: )W (?:tensorflow|external)\/|^W\d{4} /i;
 
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
   return status !== undefined || reason !== undefined || Boolean(exitCode);
@@ -96,6 +99,7 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
     if (!captured || (rule.after && !before().some((text) => rule.after?.test(text)))) continue;
+    if (rule.own && isForeignFile(lastFile([...before(), line.text]))) continue;
     const named = withBuilt(withCheck(withPackage(captured), facts), rule, lines.slice(0, at));
     if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
   }

@@ -101,9 +101,19 @@ function withoutFolder(file: string): string {
   return file.replace(/^\/(?:cortex|app|code|src|workspace)\//, '');
 }
 
-/** Whether a file is of Python or of an installed package. */
-export function isForeignFile(file = ''): boolean {
-  return (
-    file.startsWith('<') || /\/(?:site|dist)-packages\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\//.test(file)
-  );
+/** The file that was named last, by Python or by a compiler: of a message, and of a few lines above it. */
+export function lastFile(lines: readonly string[]): string | undefined {
+  const named = lines
+    .slice(-6)
+    .flatMap((text) => groupsOf(/^\s+File "([^"]{1,300})"|^(?:\[ERROR\] )?([\w./@+-]{1,200}\.\w{1,6})[:(]\d/, text));
+  return named.findLast((file, at) => file !== undefined && at % 3 > 0);
 }
+
+/** Whether a file is of a language or of an installed package. */
+export function isForeignFile(file = ''): boolean {
+  return foreignPlace.test(file);
+}
+
+/** Places of Python, of its console scripts, and of packages; those of Go and Rust beside. */
+const foreignPlace =
+  /^<|(?:^|\/)(?:(?:site|dist)-packages|node_modules)\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\/|\/bin\/[\w-]+$|\/go\/pkg\/mod\/|\/go\/src\/[\w-]+\.\w+\/|\/\.cargo\/registry\//;
