@@ -1,12 +1,18 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
 import { endedBy } from './processes.ts';
 
+/** What failed to bring a program that is missing in the next line. */
+const notFetched = /^curl: \(\d{1,2}\) |^wget: |^fatal: unable to access /;
+
 /** What a build prints, and an app that runs does not. */
 const building =
   /^(?:\[\d{1,2}\/\d{1,2}\] (?:RUN|COPY)|Step \d|STEP \d|Collecting |\s*(?:Building wheel|Downloading \S{1,80}\.whl|Installing collected)|running build|Run pip )/;
 
 /** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
+  ...rowsWith({ after: /No space left on device/ })`
+6 disk-full | /^tmpfs .{0,60} 100% \/tmp$/ | /tmp is full: it is smaller than the disk | set TMPDIR to a folder on the disk
+`,
   ...rows`
 hardware-unavailable | nodes are available: …Insufficient {resource} | no machine with this hardware is free | list several kinds in compute, or use another region | hardware.compute
 `,
@@ -37,14 +43,26 @@ entrypoint-not-found | /^(?:\/bin\/)?(?:sh|ash|dash|bash): (?:(?:line )?\d{1,6}:
 5 line-endings † | /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter(?!: Permission)/; /^(?:.{0,80}: )?exec (?<path>[\w./-]{1,120}\.(?:sh|bash|py)): no such file or directory|exec user process caused:? "?no such file or directory/;
   /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/; /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/; \r’: No such file or directory; \r{|'}: No such file or directory
   | a script has Windows line endings, so that its interpreter is not found | save it with LF: sed -i "s/\r$//" {path|SCRIPT}
+`,
+  ...rowsWith({
+    applies: (_, __, before) =>
+      !before()
+        .slice(-3)
+        .some((line) => notFetched.test(line)),
+  })`
 3 command-not-found | ^{command}: command not found$; : {command}: command not found$; ^{|/bin/}{sh|dash}: …{|exec: }{command}: not found$; : line …: exec: {command}: not found$; executable file \`{command}\` not found in $PATH; exec: "{command}": executable file not found in $PATH;
   /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/; ^error: Failed to spawn: \`{command}\`; its entrypoint failed to start: {command} not found; /\bspawn (?<command>[\w.+-]{1,60}) ENOENT/
   | {command} is not installed in the image | add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name
+`,
+  ...rows`
 command-not-found | /: (?<command>(?:lib[\w.+-]{2,60}|[\w.+-]{2,60}-(?:dev|client|common|utils|server))): (?:command )?not found$/ | the shell runs {command}, which is the name of a package | keep it in the command that installs packages: no && and no line without \ may stand before it
 command-not-found | ^{|line }…: {command=source|pushd|popd|shopt|[[|declare}: {|command }not found$; : {|line }…: {command=source|pushd|popd|shopt|[[|declare}: {|command }not found$ | sh does not know {command}: it is a command of bash | run it with bash -c, or write it for sh, as in . venv/bin/activate instead of source
 shell-syntax-error | /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/; /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/ | a shell script has a syntax error: {problem} | correct the line that the message names; bash -n checks a script without running it
 1 build-timeout | /^(?:ERROR: |error: )?(?:the )?build (?:has )?timed out\b/i; failed to solve: {DeadlineExceeded|Canceled}…{|context deadline exceeded}$; /\bbuild .{0,60}(?:exceeded|reached) (?:its|the) (?:maximum )?time limit/i | the build took longer than allowed | shorten its longest step: use wheels instead of compiling, the solver libmamba for conda, and keep models on a volume
-5 glibc-too-old | version {\`|'|‘}{version}{'|’} not found; Error relocating …: {version}: symbol not found | a program or a library needs {version}, which the image does not have | use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one | deployment.docker_base_image_url
+5 glibc-too-old | Error relocating …: {symbol}: symbol not found; Error loading shared library ld-linux-{name}; /undefined reference to [\`'‘]__\w{1,40}_chk/ | what was compiled for glibc is used on Alpine, which has musl | build and run it on one system: use an image of Debian, a build for musl, or apk add gcompat | deployment.docker_base_image_url
+5 container-engine-failed | (uv_thread_create(; pthread_create failed (EPERM); pthread_create failed…Operation not permitted | the Docker of the machine is too old for the image: it forbids how a newer glibc starts threads | update Docker (20.10.10 or later), or use an image of an older system, such as bullseye | deployment.docker_base_image_url
+6 line-endings | /^#!\/\S{1,80}(?: \S{1,40})?\^M\$?$/ | a script has Windows line endings, so that the system cannot start it | save it with LF: sed -i "s/\r$//" SCRIPT
+5 glibc-too-old | version {\`|'|‘}{version}{'|’} not found | a program or a library needs {version}, which the image does not have | use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one | deployment.docker_base_image_url
 `,
   {
     cause: 'cpu-unsupported',
