@@ -98,12 +98,17 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
     if (rule.undoneBy?.test(line.text)) return undefined;
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
-    if (!captured || (rule.after && !before().some((text) => rule.after?.test(text)))) continue;
-    if (rule.own && isForeignFile(lastFile([...before(), line.text]))) continue;
+    if (!captured || !isBelow(rule, before, line.text)) continue;
     const named = withBuilt(withCheck(withPackage(captured), facts), rule, lines.slice(0, at));
     if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
   }
   return undefined;
+}
+
+/** Whether the lines above are as the rule wants them. */
+function isBelow({ after, own }: FailureRule, before: () => readonly string[], text: string): boolean {
+  if (after && !before().some((line) => after.test(line))) return false;
+  return !own || !isForeignFile(lastFile([...before(), text]));
 }
 
 function capture(signs: readonly RegExp[], text: string): Captured | undefined {
