@@ -98,17 +98,31 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
     if (rule.undoneBy?.test(line.text)) return undefined;
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
-    if (!captured || !isBelow(rule, before, line.text)) continue;
+    if (!captured || !isBelow(rule, before, lines.slice(at, at + 2))) continue;
     const named = withBuilt(withCheck(withPackage(captured), facts), rule, lines.slice(0, at));
     if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
   }
   return undefined;
 }
 
+/** What is missing because nothing was fetched is no cause. */
+const missing = /^(?:command-not-found|file-not-found|compiler-missing)$/;
+const notFetched =
+  /^(?:curl: \(\d{1,2}\) |wget: (?:unable|can't|server)|(?:Resolving|Connecting) .{1,160}failed: |fatal: unable to access |E: (?:Failed to fetch|Unable to fetch some) )/;
+
 /** Whether the lines above are as the rule wants them. */
-function isBelow({ after, own }: FailureRule, before: () => readonly string[], text: string): boolean {
+function isBelow({ after, own, cause }: FailureRule, before: () => readonly string[], found: readonly Line[]): boolean {
   if (after && !before().some((line) => after.test(line))) return false;
-  return !own || !isForeignFile(lastFile([...before(), text]));
+  if (
+    missing.test(cause) &&
+    before()
+      .slice(-3)
+      .some((line) => notFetched.test(line))
+  )
+    return false;
+  // Rust names the place below its message.
+  const texts = found.map(({ text }) => text).filter((text, at) => at === 0 || /^\s{0,8}--> /.test(text));
+  return !own || !isForeignFile(lastFile([...before(), ...texts]));
 }
 
 function capture(signs: readonly RegExp[], text: string): Captured | undefined {

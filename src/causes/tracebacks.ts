@@ -110,7 +110,12 @@ function withoutFolder(file: string): string {
 export function lastFile(lines: readonly string[]): string | undefined {
   const named = lines
     .slice(-6)
-    .flatMap((text) => groupsOf(/^\s+File "([^"]{1,300})"|^(?:\[ERROR\] )?([\w./@+-]{1,200}\.\w{1,6})[:(]\d/, text));
+    .flatMap((text) =>
+      groupsOf(
+        /^\s+File "([^"]{1,300})"|^(?:\[ERROR\] |\s{0,8}--> |file:\/\/)?([\w./@+-]{1,200}\.\w{1,6})[:(]\d/,
+        text,
+      ),
+    );
   return named.findLast((file, at) => file !== undefined && at % 3 > 0);
 }
 
@@ -121,4 +126,4 @@ export function isForeignFile(file = ''): boolean {
 
 /** Places of Python, of its console scripts, and of packages; those of Go and Rust beside. */
 const foreignPlace =
-  /^<|(?:^|\/)(?:(?:site|dist)-packages|node_modules)\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\/|\/bin\/[\w-]+$|\/go\/pkg\/mod\/|\/go\/src\/[\w-]+\.\w+\/|\/\.cargo\/registry\//;
+  /^<|(?:^|\/)(?:(?:site|dist)-packages|node_modules)\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\/|\/bin\/[\w-]+$|\/go\/pkg\/mod\/|\/go\/src\/[\w-]+\.\w+\/|\/\.?cargo\/registry\//;

@@ -71,6 +71,11 @@ test.each([
   ['code-error', 'app/server.go:18:10: undefined: Flux\n'],
   [undefined, '/go/pkg/mod/example.com/flux@v1.2.0/api.go:18:10: undefined: Flux\n'],
   [undefined, '/go/src/github.com/acme/flux/api.go:18:10: undefined: Flux\n'],
+  ['code-error', 'error[E0425]: cannot find value `flux` in this scope\n  --> src/main.rs:83:9\n'],
+  [
+    undefined,
+    'error[E0425]: cannot find value `flux`\n  --> /usr/local/cargo/registry/src/index/flux-0.3.2/src/lib.rs:83:9\n',
+  ],
   [undefined, "node_modules/flux/index.ts:4:2 - error TS2339: Property 'a' does not exist on type 'B'.\n"],
   [undefined, "thread 'main' panicked at src/main.rs:12:30:\ncalled `Result::unwrap()` on an `Err` value: NoFlux\n"],
 ])('%s is said where the file shows it: %s', (cause, log) => {
@@ -88,8 +93,11 @@ describe('what comes after a failure is not its cause, and no good end', () => {
   );
 
   test('a program that could not be fetched is not the cause of what lacks it', () => {
-    const log = 'curl: (6) Could not resolve host: flux.example\n/bin/sh: uv: not found\n';
-    expect(explainLog(log)?.cause).toBe('network-failed');
+    const failed = 'curl: (6) Could not resolve host: flux.example\n';
+    expect(explainLog(`${failed}/bin/sh: uv: not found\n`)?.cause).toBe('network-failed');
+    expect(explainLog(`${failed}tar: flux.tgz: Cannot open: No such file or directory\n`)?.cause).toBe(
+      'network-failed',
+    );
     expect(explainLog('/bin/sh: uv: not found\n')?.cause).toBe('command-not-found');
   });
 

@@ -176,6 +176,12 @@ code-error | STATIC_ROOT setting to a filesystem path; Working outside of applic
 
 /** Messages of services, of the machine and of tools of the build. */
 export const toolMessageRules: readonly FailureRule[] = rows`
+tool-version-wrong | /^SyntaxError: Unexpected token '(?:\?\??=?|\.|\|\|=|&&=)'/ | the Node of the image is too old for the syntax of the code, or of a package | use a base image with the Node that they need (16 for ??=) | deployment.docker_base_image_url
+container-engine-failed | vm.max_map_count [{found}] is too low | the machine lets a process map too little memory for Elasticsearch | sysctl -w vm.max_map_count=262144 on the machine, or discovery.type=single-node for one node
+process-limit-reached | inotify watch limit reached; System limit for number of file watchers reached | more files are watched than the machine allows | start without reload, watch fewer folders, or raise fs.inotify.max_user_watches on the machine
+package-api-changed | Serialized Engine Version: {found} | the engine of TensorRT was built with another version of TensorRT than the installed one | build it again with the installed version, on the same kind of GPU, or use the image that built it
+service-quota-exceeded | over its data quota | the repository may deliver no more files of Git LFS | buy more of that, or get the files from another place, such as the hub of the model
+5 package-api-changed | type annotations needed for \`Box<_>\` | the crate time that Cargo.lock names is too old for the Rust of the image | cargo update -p time, or use an image of Rust before 1.80
 binary-incompatible | was compiled against a different Node.js version | a Node package with compiled code was built for another Node than the one that runs it | install the packages in the image, with its Node: npm rebuild, or npm ci without a copied node_modules | deployment.docker_base_image_url
 5 shared-library-missing | Error loading shared library libvips{library} | sharp does not find its library libvips{library} | install sharp in the image for its system (npm install --os=linux --libc=musl sharp), and let the build keep @img/sharp-libvips: outputFileTracingIncludes of Next.js
 secret-missing | Could not resolve placeholder '{name}' in value | the variable {name} is not set, which the configuration of Spring names | set it as a secret: gantry secrets set NAME, with the name in capitals and _ for dots

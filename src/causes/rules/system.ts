@@ -1,9 +1,6 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
 import { endedBy } from './processes.ts';
 
-/** What failed to bring a program that is missing in the next line. */
-const notFetched = /^curl: \(\d{1,2}\) |^wget: |^fatal: unable to access /;
-
 /** What a build prints, and an app that runs does not. */
 const building =
   /^(?:\[\d{1,2}\/\d{1,2}\] (?:RUN|COPY)|Step \d|STEP \d|Collecting |\s*(?:Building wheel|Downloading \S{1,80}\.whl|Installing collected)|running build|Run pip )/;
@@ -43,18 +40,9 @@ entrypoint-not-found | /^(?:\/bin\/)?(?:sh|ash|dash|bash): (?:(?:line )?\d{1,6}:
 5 line-endings † | /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter(?!: Permission)/; /^(?:.{0,80}: )?exec (?<path>[\w./-]{1,120}\.(?:sh|bash|py)): no such file or directory|exec user process caused:? "?no such file or directory/;
   /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/; /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/; \r’: No such file or directory; \r{|'}: No such file or directory
   | a script has Windows line endings, so that its interpreter is not found | save it with LF: sed -i "s/\r$//" {path|SCRIPT}
-`,
-  ...rowsWith({
-    applies: (_, __, before) =>
-      !before()
-        .slice(-3)
-        .some((line) => notFetched.test(line)),
-  })`
 3 command-not-found | ^{command}: command not found$; : {command}: command not found$; ^{|/bin/}{sh|dash}: …{|exec: }{command}: not found$; : line …: exec: {command}: not found$; executable file \`{command}\` not found in $PATH; exec: "{command}": executable file not found in $PATH;
   /^(?:\S{0,40}env|nohup|timeout|setsid|xargs|nice): (?:failed to run command |cannot run command )?['‘]?(?<command>[\w./+-]{1,80})['’]?: No such file or directory$/; ^error: Failed to spawn: \`{command}\`; its entrypoint failed to start: {command} not found; /\bspawn (?<command>[\w.+-]{1,60}) ENOENT/
   | {command} is not installed in the image | add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name
-`,
-  ...rows`
 command-not-found | /: (?<command>(?:lib[\w.+-]{2,60}|[\w.+-]{2,60}-(?:dev|client|common|utils|server))): (?:command )?not found$/ | the shell runs {command}, which is the name of a package | keep it in the command that installs packages: no && and no line without \ may stand before it
 command-not-found | ^{|line }…: {command=source|pushd|popd|shopt|[[|declare}: {|command }not found$; : {|line }…: {command=source|pushd|popd|shopt|[[|declare}: {|command }not found$ | sh does not know {command}: it is a command of bash | run it with bash -c, or write it for sh, as in . venv/bin/activate instead of source
 shell-syntax-error | /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/; /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/ | a shell script has a syntax error: {problem} | correct the line that the message names; bash -n checks a script without running it
