@@ -101,6 +101,15 @@ describe('what comes after a failure is not its cause, and no good end', () => {
     expect(explainLog('/bin/sh: uv: not found\n')?.cause).toBe('command-not-found');
   });
 
+  test.each(['[1] [INFO] Reason: Worker failed to boot.', 'ERROR:    Application startup failed. Exiting.'])(
+    'a server that gave up did not fail by where it listens: %s',
+    (line) => {
+      const log = '[1] [INFO] Listening at: http://127.0.0.1:8000 (1)\n';
+      expect(explainLog(log)?.cause).toBe('bound-to-localhost');
+      expect(explainLog(`${log}${line}\n`)).toBeUndefined();
+    },
+  );
+
   test('a warning that only its letter shows is not the cause of a later exception', () => {
     const warned = 'W tensorflow/dso_loader.cc:64] Could not load libcudart.so.11.0: cannot open shared object file\n';
     const log = `${warned}${traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])}`;

@@ -53,7 +53,8 @@ port-in-use | /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/; 
   {
     cause: 'bound-to-localhost',
     rank: 2,
-    undoneBy: /Worker failed to boot/,
+    undoneBy:
+      /Worker failed to boot|Application startup failed|^(?:ERROR|FATAL|CRITICAL|panic)\b(?!.{0,200}(?:[Hh]ealth|[Pp]robe|[Pp]ort|connect))/,
     signs: [
       listening,
       /\b[Ll]istening (?:on|at) (?:port )?(?:https?:\/\/)?(?<host>127\.0\.0\.1|localhost):(?<port>\d{1,5})\b/,

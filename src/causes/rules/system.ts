@@ -50,6 +50,7 @@ shell-syntax-error | /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]y
 5 glibc-too-old | Error relocating …: {symbol}: symbol not found; Error loading shared library ld-linux-{name}; /undefined reference to [\`'‘]__\w{1,40}_chk/ | what was compiled for glibc is used on Alpine, which has musl | build and run it on one system: use an image of Debian, a build for musl, or apk add gcompat | deployment.docker_base_image_url
 5 container-engine-failed | (uv_thread_create(; pthread_create failed (EPERM); pthread_create failed…Operation not permitted | the Docker of the machine is too old for the image: it forbids how a newer glibc starts threads | update Docker (20.10.10 or later), or use an image of an older system, such as bullseye | deployment.docker_base_image_url
 6 line-endings | /^#!\/\S{1,80}(?: \S{1,40})?\^M\$?$/ | a script has Windows line endings, so that the system cannot start it | save it with LF: sed -i "s/\r$//" SCRIPT
+6 glibc-too-old | version {\`|'|‘}GLIBCXX_{version}{'|’} not found | the libstdc++ that is loaded is too old: a library needs GLIBCXX_{version} | use a base image with a newer gcc; with conda, install libstdcxx-ng and put its lib folder first into LD_LIBRARY_PATH | deployment.docker_base_image_url
 5 glibc-too-old | version {\`|'|‘}{version}{'|’} not found | a program or a library needs {version}, which the image does not have | use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one | deployment.docker_base_image_url
 `,
   {
