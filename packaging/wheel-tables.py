@@ -138,6 +138,10 @@ def main():
             built[package] = grouped(read_cuda(versions, wheels))
         if package == "vllm":
             built[package] = grouped(read_torch_of(versions, wheels))
+    for groups in tables.values():
+        # Those before the first one with wheels; all of a package that never has any.
+        if len(groups) > 1:
+            groups.pop("", None)
     for package, reasons in left_out.items():
         for reason, versions in reasons.items():
             print(f"left out of {package}, {reason}: {' '.join(map(str, sorted(versions)))}", file=sys.stderr)
@@ -149,7 +153,7 @@ export const readOn = '{datetime.date.today().isoformat()}';
 
 /**
  * The versions of each package, by the Pythons that they have wheels for on Linux with x86-64. `2.1:0-3,5` has `2.1.0` to
- * `2.1.3` and `2.1.5`; `2.1` has `2.1.0`.
+ * `2.1.3` and `2.1.5`; `2.1` has `2.1.0`. Older versions have none.
  */
 export const wheelTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {{
 {body}

@@ -21,7 +21,6 @@ import { ZipWriter } from './zip/records.ts';
 export interface AppArchive {
   path: string;
   bytes: number;
-  /** In the order of the archive. */
   entries: ArchiveEntry[];
   /** Paths of files whose size changed since they were collected. */
   changed: string[];
@@ -113,7 +112,7 @@ async function write(
 /** Beyond it, the numbers of the format have no room. What was collected is at most 2 GiB. */
 const maxBytes = 3 * 2 ** 30;
 
-/** Of two entries with one path, what unpacks the archive keeps the last. */
+/** Refuses two entries with one path: what unpacks the archive would keep the last. */
 export function checkPaths(files: readonly { path: string }[]): void {
   const { repeated } = distinctPaths(files);
   if (repeated !== undefined)

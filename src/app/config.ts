@@ -27,7 +27,6 @@ export interface AppConfig extends FileSettings {
   /** Without `gpu_count` for CPU apps, which get no GPU. */
   hardware: Values<'hardware'>;
   scaling: Values<'scaling'>;
-  /** `v1` or `v2`. */
   container_runtime?: string;
   /** With `runtime: 'custom'`; a string `entrypoint` is split into words. */
   custom?: Values<'runtime.custom'>;

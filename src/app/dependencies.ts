@@ -22,7 +22,6 @@ export interface DependencyInput {
 
 type DependencyKind = 'pip' | 'conda' | 'apt';
 
-/** A file, and the dotted name of the section or key that it is generated from. */
 export interface DependencyFile {
   source: string;
   entry: FileEntry;
@@ -35,7 +34,7 @@ export function generateDependencyFiles(input: DependencyInput): DependencyFile[
   return files;
 }
 
-/** The same, with problems instead of an error. */
+/** The generated files, with problems instead of an error. */
 export function dependencyFiles(input: DependencyInput): { files: DependencyFile[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const from = (source: string, entries: FileEntry[]) =>

@@ -3,7 +3,6 @@ import { type Instruction, parseInstructions, parseList, parseWords, withArgumen
 import { compileGlob } from './files/glob.ts';
 import { type ShellCommand, shellCommands } from './shell.ts';
 
-/** An image as it is before or after an instruction. */
 export interface ImageState {
   /** The image it is made from, through the stages of the file. */
   base: string;
@@ -17,13 +16,11 @@ export interface ImageState {
   commands: RunCommand[];
 }
 
-/** A place that another stage or image filled, and where it was there. */
 export interface OtherPlace {
   path: string;
   from?: { stage: Stage; path: string } | undefined;
 }
 
-/** A command of RUN, and the image that it finds. */
 export interface RunCommand extends ShellCommand {
   before: ImageState;
   cwd: string;
@@ -33,7 +30,6 @@ export interface RunCommand extends ShellCommand {
   caches: readonly string[];
 }
 
-/** What an image starts: words, or a text for a shell. */
 export interface ImageCommand {
   words: string[];
   line: number;
@@ -46,7 +42,6 @@ export interface Stage extends ImageState {
   ports: { port: string; line: number }[];
   entrypoint?: ImageCommand;
   cmd?: ImageCommand;
-  /** Of ENTRYPOINT and CMD. */
   command?: ImageCommand | undefined;
 }
 
@@ -139,7 +134,6 @@ const readers: Readonly<Record<string, Reader>> = {
 const withoutHeredocs = (text: string) => text.replace(/<<-?["']?\w+["']?/g, '').trim();
 /** The first heredoc, without the line that ends it. */
 const textOf = ([first = '']: readonly string[]) => first.replace(/[^\n]*$/, '');
-/** What reads a heredoc as its commands. */
 const ofShell = /^(?:(?:\S*\/)?(?:ba|da|z)?sh\b[^>]*)?$/;
 
 function scriptOf(text: string, heredocs: readonly string[]): string {
@@ -187,7 +181,7 @@ function startStage(text: string, { stages }: DockerImage, line: number): Stage 
   return { ...empty, ports: [], name, line };
 }
 
-/** By its name, or its number from 0. */
+/** A stage by its name, or its number from 0. */
 export const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
   stages.find(
     (each, at) => (each.name !== '' && each.name.toLowerCase() === name.toLowerCase()) || String(at) === name,
@@ -256,7 +250,7 @@ const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>
 const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
   path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));
 
-/** Of a file that COPY takes, its path below the folder that the source names, empty if the source names the file. */
+/** A file that COPY takes: its path below the folder that the source names, empty if the source names the file. */
 interface Taken {
   below: string;
   name: string;
@@ -353,7 +347,6 @@ export function lacks({ base, workdir, files, others, commands }: ImageState, pa
   return others.every(lacksOther) && !commands.some(isMade);
 }
 
-/** What a command of a build writes to a file. */
 interface WrittenFile {
   path: string;
   text: string;
@@ -363,7 +356,6 @@ interface WrittenFile {
 
 const lines = (text: string) => text.replaceAll('\\n', '\n');
 
-/** The programs that write what they are given. */
 const writers: Readonly<Record<string, (given: readonly string[], heredoc: string) => string>> = {
   echo: (given) => `${lines(given.filter((word) => !/^-[neE]+$/.test(word)).join(' '))}\n`,
   printf: ([format = '', ...given]) =>

@@ -17,7 +17,6 @@ export interface Instruction {
   text: string;
   flags: readonly (readonly [name: string, value: string])[];
   heredocs: readonly string[];
-  /** Where it begins, from 1. */
   line: number;
 }
 

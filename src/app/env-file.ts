@@ -78,7 +78,6 @@ class LineReader {
     return match;
   }
 
-  /** Of this line, counted from 1. */
   number(): number {
     this.#line += this.text.slice(this.#counted, this.#at).split('\n').length - 1;
     this.#counted = this.#at;

@@ -11,15 +11,13 @@ const blockBytes = 1024 * 1024;
 /** With a cache, a file that has not changed since it was packed or read is not read again. */
 export class FileChecksums {
   #known: Promise<KnownFiles | undefined> | undefined;
-  /** By path, of this run. */
   readonly #sums = new Map<string, Checksums>();
-  /** Of the files of the app. */
   #digest: { of: readonly FileEntry[]; value: string } | undefined;
   #stamp: AppStamp | undefined;
 
   constructor(private readonly cache?: PackingCacheOptions | undefined) {}
 
-  /** Of each entry, in their order. Computes them once: to see later changes, create another. */
+  /** The checksums of each entry, in their order. Computes them once: to see later changes, create another. */
   async readAll(entries: readonly FileEntry[], signal?: AbortSignal): Promise<Checksums[]> {
     this.#known ??= this.#openKnown();
     const known = await this.#known;
@@ -88,7 +86,6 @@ class Sums {
     return this;
   }
 
-  /** Call it once. */
   result(): Checksums {
     return { crc32: this.#crc32, sha256: this.#sha256.digest('hex') };
   }

@@ -5,7 +5,7 @@ export interface Accelerator {
   gpus: number;
   /** Maximum CPU cores and GB of memory for each GPU. */
   perGpu: { cpu: number; memory: number };
-  /** Of one replica, where it is more. */
+  /** What one replica has, where it is more. */
   perReplica?: { cpu: number; memory: number };
   gpu?: GpuFacts;
 }
@@ -26,7 +26,6 @@ export const accelerators: Record<string, Accelerator> = {
   TRN1: { family: 'AWS', gpus: 16, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 128, memory: 512 } },
 };
 
-/** The sizes of a CPU-only replica, in cores. */
 export const cpuOnlyCores = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64, 80];
 
 export const providers = ['aws', 'crusoe', 'nebius'];

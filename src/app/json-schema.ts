@@ -31,7 +31,6 @@ export function configJsonSchema(): ConfigSchema {
   };
 }
 
-/** Adds a section at its dotted name, with the tables around it. */
 function addSection([name = '', ...below]: readonly string[], section: Section, into: ConfigSchema): void {
   into.properties ??= {};
   if (below.length === 0) {
@@ -68,7 +67,6 @@ function keySchema(key: Key): ConfigSchema {
   };
 }
 
-/** The schema of each kind of value; `text` is the schema of a single string. */
 const shapes: Record<Kind, (text: ConfigSchema) => ConfigSchema> = {
   string: (text) => text,
   boolean: () => ({ type: 'boolean' }),

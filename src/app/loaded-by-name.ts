@@ -23,7 +23,7 @@ export function checkLoadedByName(root: string, cwd: string, entries: readonly F
   });
 }
 
-/** Of each model what has the most bytes: a part of it may be in another folder, too. */
+/** The part of each model that has the most bytes: another part may be in another folder, too. */
 function wholeModels(weights: readonly LockedWeights[]): LockedWeights[] {
   const models = new Map<string, LockedWeights>();
   for (const each of weights) {
@@ -55,7 +55,7 @@ function loadsOf(model: LockedWeights, lines: readonly string[], file: string): 
   ];
 }
 
-/** Of the quoted name; -1 if there is none, or if it is in a comment. */
+/** The position of the quoted name; -1 if there is none, or if it is in a comment. */
 function positionOf(name: string, line: string): number {
   const at = Math.max(line.indexOf(`"${name}"`), line.indexOf(`'${name}'`));
   return /^\s*#/.test(line) ? -1 : at;

@@ -1,8 +1,6 @@
 import { childOf, type PyNode, PySource, separated } from './python/tree.ts';
 
-/** The structure of a Python file, as far as it is known without running it. */
 export interface ProgramStructure {
-  /** Functions at the top level of the module, in order. */
   functions: string[];
   parameters: ReadonlyMap<string, FunctionParameters>;
   /** Byte offsets of `__name__` in each main guard (`if __name__ == "__main__":` in any spelling). */

@@ -36,7 +36,6 @@ export async function findSyntaxErrors(source: PythonSource, options: ParserOpti
 }
 
 interface SyntaxFailure {
-  /** Of the Python that reports it. */
   version: string;
   message: string;
   /** From 1; 0 if unknown. Columns are in code points. */

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 
-/** What is to be installed together: lines of a requirements file, and the Python of the app. */
 export interface Requirements {
   lines: readonly string[];
   python: string;
 }
 
-/** Whether the packages fit together, and what uv says if they do not. */
 export type Resolution = { is: 'solved' } | { is: 'refused'; said: string } | { is: 'unknown'; because?: string };
 
 /** Asks uv, which installs nothing. Unknown without uv or PyPI, or with an index that the platform does not know. */

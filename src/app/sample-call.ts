@@ -10,7 +10,7 @@ export interface SampleCall {
   parameters: Record<string, unknown>;
 }
 
-/** Of the named function, else of `run`, or of the first one that can be called; undefined without one. */
+/** A call of the named function, else of `run`, or of the first one that can be called; undefined without one. */
 export async function sampleCallOf(root: string, wanted?: string): Promise<SampleCall | undefined> {
   const program = await programOf(root);
   const functions = functionsIn(program);

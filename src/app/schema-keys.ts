@@ -1,4 +1,3 @@
-/** The kinds of values in `cerebrium.toml`, and their types once parsed. */
 export interface Kinds {
   string: string;
   boolean: boolean;
@@ -22,7 +21,6 @@ export interface HardwareDefault<T> {
 interface KeyFacts<K extends Kind> {
   /** The field of the create-app request: see {@link fieldOf}. Null: the platform reads the key from the text of the file. */
   field?: string | null;
-  /** The value that the platform uses if the key is absent. */
   default?: Kinds[K] | HardwareDefault<Kinds[K]>;
   /** What happens if the key is absent, if that is not a value. */
   absent?: string;

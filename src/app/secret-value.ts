@@ -7,7 +7,7 @@ export function isSecretVariable(name: string, value: string): boolean {
   return words.some((word) => secretWords.has(word)) || hasCredentials(value) || value.split(/[^\w+]|_/).some(isRandom);
 }
 
-/** Of names such as `API_KEY`, `githubToken` and `DB_PASS`. Not `tokens`, which are counted. */
+/** Words of names such as `API_KEY`, `githubToken` and `DB_PASS`. Not `tokens`, which are counted. */
 const secretWords = new Set(
   'apikey auth cookie credential credentials dsn key keys passphrase passwd password pass pwd salt secret secrets token'.split(
     ' ',
@@ -28,5 +28,5 @@ function isRandom(word: string): boolean {
   return shares.reduce((bits, share) => bits - share * Math.log2(share), 0) > leastBits;
 }
 
-/** Of each character: hexadecimal digits have up to 4, words about 3. */
+/** The least bits of each character: hexadecimal digits have up to 4, words about 3. */
 const leastBits = 3.2;

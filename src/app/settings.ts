@@ -9,9 +9,7 @@ export interface AppSetting {
   section: SectionName;
   key: string;
   field: string;
-  /** As written; undefined if absent. */
   value?: unknown;
-  /** The value that the platform uses if absent; undefined if unknown. */
   default?: unknown;
   /** What happens if absent, if that is not a value: "picked by the platform". */
   absent?: string | undefined;

@@ -1,6 +1,7 @@
 import { join, posix } from 'node:path';
+import * as v from 'valibot';
 import { distinctPaths } from '../kernel/distinct-paths.ts';
-import { isRecord, tryParseJson } from '../kernel/json-text.ts';
+import { tryParseJson } from '../kernel/json-text.ts';
 import { readTextIfPresent } from './read-text.ts';
 
 /** The file in the folder of an app that says which weights are on a volume, where, and with which content. */
@@ -36,11 +37,9 @@ export function readWeightsLock(folder: string): LockedWeights[] | 'damaged' | u
   const text = readTextIfPresent(join(folder, weightsLockName));
   if (text === undefined) return undefined;
   const value = tryParseJson(text);
-  if (!isRecord(value) || value.version !== 1 || !Array.isArray(value.weights)) return 'damaged';
-  return value.weights.every(isLocked) ? value.weights : 'damaged';
+  return v.is(lockFile, value) ? value.weights : 'damaged';
 }
 
-/** Why a lock is damaged, and what to do. */
 export const damagedLock = {
   why: 'it is not what gantry cp writes, or has an unresolved merge conflict',
   fix: 'take one side of the merge, restore it from git, or delete it and pull the weights again',
@@ -65,32 +64,37 @@ export function mountedPath({ target, seen }: Pick<LockedWeights, 'target' | 'se
 
 const keyOf = ({ source, target }: LockedWeights) => `${target} ${source}`;
 
-function isLocked(value: unknown): value is LockedWeights {
-  if (!isRecord(value) || !isRecord(value.seen) || !Array.isArray(value.files)) return false;
-  const { source, target, revision = 'fffffff', include = [], exclude = [], seen, files } = value;
-  return (
-    [source, target, revision, seen.project, seen.region].every(isText) &&
-    isVolumeFolder(String(target)) &&
-    /^[0-9a-f]{7,64}$/.test(String(revision)) &&
-    [include, exclude].every((globs) => Array.isArray(globs) && globs.every(isText)) &&
-    files.every(isLockedFile) &&
-    distinctPaths(files).repeated === undefined
-  );
-}
-
 /** A path that means another one is not what a pull writes. */
 function isVolumeFolder(target: string): boolean {
   const [, path] = /^[A-Za-z][\w.-]+:(\/.*)$/s.exec(target) ?? [];
   return path !== undefined && posix.normalize(path) === path;
 }
 
-function isLockedFile(value: unknown): boolean {
-  if (!isRecord(value) || !isText(value.path) || !isText(value.sha256)) return false;
-  const isInside = value.path.split('/').every((name) => !['', '.', '..'].includes(name));
-  const areTexts = [value.modified, value.gitId].every((one) => one === undefined || isText(one));
-  return isInside && areTexts && Number.isSafeInteger(value.bytes) && /^[0-9a-f]{64}$/.test(value.sha256);
-}
+const lockedFile = v.object({
+  path: v.pipe(
+    v.string(),
+    v.check((path) => path.split('/').every((name) => !['', '.', '..'].includes(name))),
+  ),
+  bytes: v.pipe(v.number(), v.safeInteger()),
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  gitId: v.exactOptional(v.string()),
+  modified: v.exactOptional(v.string()),
+});
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
+const lockFile = v.object({
+  version: v.literal(1),
+  weights: v.array(
+    v.object({
+      source: v.string(),
+      revision: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{7,64}$/))),
+      target: v.pipe(v.string(), v.check(isVolumeFolder)),
+      include: v.exactOptional(v.array(v.string())),
+      exclude: v.exactOptional(v.array(v.string())),
+      seen: v.object({ project: v.string(), region: v.string() }),
+      files: v.pipe(
+        v.array(lockedFile),
+        v.check((files) => distinctPaths(files).repeated === undefined),
+      ),
+    }),
+  ),
+});

@@ -2,11 +2,9 @@ import { builtWith, readOn, wheelTables } from './wheel-tables.ts';
 
 /** A version of a package that has no wheels for a Python: its installation fails, or compiles for an hour. */
 export interface MissingWheels {
-  /** The Pythons that it has wheels for; may be empty. */
   pythons: string[];
   /** The oldest and the newest version that have wheels for the Python; absent if none has. */
   versions?: readonly [oldest: string, newest: string];
-  /** Where the facts are from, and when they were read. */
   source: string;
 }
 
@@ -16,7 +14,7 @@ const tabled = new Set(Object.values(wheelTables).flatMap((table) => Object.keys
 export function missingWheels(name: string, version: string, python: string): MissingWheels | undefined {
   if (!tabled.has(python)) return undefined;
   const groups = groupsOf(name);
-  const pythons = groups.find(({ versions }) => versions.some((each) => isSame(each, version)))?.pythons;
+  const pythons = pythonsOf(version, groups);
   if (pythons === undefined || pythons.includes(python)) return undefined;
   const others = groups
     .filter((group) => group.pythons.includes(python))
@@ -28,10 +26,18 @@ export function missingWheels(name: string, version: string, python: string): Mi
   return { pythons, ...versions, source: sourceOf(name) };
 }
 
+/** Undefined if nothing is known of a version. Those before the first one with wheels have none. */
+function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | undefined {
+  const known = groups.find(({ versions }) => versions.some((each) => isSame(each, version)));
+  const isBefore = ({ pythons, versions }: WheelGroup) =>
+    pythons.length > 0 && versions.every((each) => isOlder(version, each));
+  return known?.pythons ?? (groups.length > 0 && groups.every(isBefore) ? [] : undefined);
+}
+
 /** The CUDA that torch was built with, or the torch of vllm: `1.13.1+cu117` names it. */
 interface TorchBuild {
   cuda: string;
-  /** Of vllm: the torch that it needs. */
+  /** The torch that vllm needs. */
   torch?: string;
   source: string;
 }
@@ -109,7 +115,7 @@ export function isSame(one: string, other: string): boolean {
   return suffix(one) === suffix(other) && compareVersions(one, other) === 0;
 }
 
-/** By the numbers of the release; `2.15.0.post1` counts as `2.15.0`. */
+/** Compares the numbers of releases; `2.15.0.post1` counts as `2.15.0`. */
 function compareVersions(one: string, other: string): number {
   const [numbers = [], others = []] = [one, other].map((version) =>
     version

@@ -37,7 +37,6 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const files = before.flatMap((line) => groupsOf(/^\s+File "([^"]{1,300})", line/, line).slice(1));
   const isForeign = isForeignFile(files.at(-1));
   const known = packageOf(module);
-  const owner = known ?? top;
   if (module === '') return undefined;
   if (top.startsWith('_') || standardModules.has(top)) return standardModule;
   // A module finds itself: what its own file lacks is the package of that name.
@@ -46,16 +45,17 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const isPart = module !== top && !namespaces.has(top);
   if (isOwn || (isPart && !isForeign && known === undefined))
     return { ...ownModule, title: `the app imports ${module}, which is not where Python looks for it` };
-  if (isPart)
-    return {
-      title: `the installed version of ${owner} has no module ${module}`,
-      fix: `pin ${owner} to the version that the code was written for, or change the import`,
-      setting: `dependencies.pip.${owner}`,
-    };
+  if (isPart) return withoutModule(known ?? top, module);
   return known === undefined
     ? undefined
     : { fix: `add ${known} to [cerebrium.dependencies.pip]: ${known} = "${versionsWith(top) ?? 'latest'}"` };
 };
+
+const withoutModule = (name: string, module: string) => ({
+  title: `the installed version of ${name} has no module ${module}`,
+  fix: `pin ${name} to the version that the code was written for, or change the import`,
+  setting: `dependencies.pip.${name}`,
+});
 
 const standardModule = {
   title: 'the Python of the image does not have a module of the standard library',

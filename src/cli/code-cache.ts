@@ -107,7 +107,7 @@ function compileInto(folder: string, { prototype, wrapper: [before, after] = [''
 
 type FileFacts = Pick<Stats, 'mtimeMs' | 'size'>;
 
-/** Of a compiled file: modification time and size of its source, and the checksum of the code, each as a double. */
+/** The head of a compiled file: modification time and size of its source, and the checksum of the code, each as a double. */
 const headBytes = 24;
 
 /** V8 verifies less, and a single wrong bit may end the process. */

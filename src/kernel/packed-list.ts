@@ -97,7 +97,7 @@ function* mergeTwo<Item>(left: Iterable<Item>, right: Iterable<Item>, compare: (
   for (; !other.done; other = others.next()) yield other.value;
 }
 
-/** By UTF-16 code units, whatever the locale is. */
+/** Orders by UTF-16 code units, whatever the locale is. */
 export function byUnits(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }

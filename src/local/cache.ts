@@ -13,7 +13,7 @@ type CacheKind = (typeof cacheKinds)[number];
 
 export interface CacheEntry {
   kind: CacheKind;
-  /** Of an archive, or of runs. */
+  /** The app of an archive, or of runs. */
   app: string | null;
   build: string | null;
   project: string | null;
@@ -22,7 +22,7 @@ export interface CacheEntry {
   /** When it was kept, or used last. RFC 3339, UTC. */
   usedAt: string;
   path: string;
-  /** By this command. */
+  /** Whether this command has removed it. */
   removed: boolean;
 }
 

@@ -44,9 +44,9 @@ export interface InterruptNotice {
 /** Everything a command may use. Created by `program/create-context.ts`; tests pass their own `Io`. */
 export interface Context {
   api: Api;
-  /** The same API with another abort signal, for requests that must outlive Ctrl-C. */
+  /** The API with another abort signal, for requests that must outlive Ctrl-C. */
   apiWithSignal(signal: AbortSignal, onRetry?: (retry: Retry) => void, send?: Send): Api;
-  /** The same API with a token that is not stored in the settings. */
+  /** The API with a token that is not stored in the settings. */
   apiWithToken(token: string): Api;
   /** Calls any method and path, for `gantry api`. */
   raw(call: RawCall): Promise<HttpReply>;
@@ -58,7 +58,7 @@ export interface Context {
   readonly target: Target;
   /** The token in use and its claims. Throws AuthError if there is none. */
   readonly credential: Credential;
-  /** The same, for a request that is not made through `api`. Throws UsageError if it must not go to this host. */
+  /** The credential for a request that is not made through `api`. Throws UsageError if it must not go to this host. */
   credentialFor(host: Host): Credential;
   readonly settings: Settings;
   /** The settings given as flags, for commands that resolve settings again (`gantry doctor`). */
@@ -89,7 +89,7 @@ export interface Context {
   cwd: string;
   /** Wall-clock time in ms, for timestamps, ages and expiry. It may jump: durations and timeouts use `elapsed`. */
   now: () => number;
-  /** The same by the platform's clock, as its last reply showed it: what its times are compared with. */
+  /** The time by the platform's clock, as its last reply showed it: what its times are compared with. */
   platformNow: () => number;
   /** A monotonic clock in ms. Only differences are meaningful. */
   elapsed: () => number;

@@ -281,7 +281,7 @@ export class TestApp {
   }
 }
 
-/** Of runs or of a log. */
+/** A page of runs or of a log. */
 interface Page {
   items?: Record<string, unknown>[];
   logs?: Record<string, unknown>[];

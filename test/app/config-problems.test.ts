@@ -43,7 +43,7 @@ describe('a value of the wrong type is an error, never coerced', () => {
     ['a date for text', 'python_version = 2024-01-01', 'error 3:18 python_version must be a string, got a date or time -> python_version = "2024-01-01"'],
     ['a version of a package', pip('numpy = 1.20'), 'error 4:9 the version of numpy must be a string, got a decimal number -> numpy = "1.20"'],
     ['a package with extras', pip('"infinity-emb[all]" = 1'), 'error 4:23 the version of infinity-emb[all] must be a string, got a number -> "infinity-emb[all]" = "1"'],
-    ['a package with a dot', pip('zope.interface = "5"'), 'error 4:1 the version of zope must be a string, got a table'],
+    ['a package with a dot', pip('zope.interface = "5"'), 'error 4:1 the version of zope must be a string, got a table -> "zope.interface" = "5"'],
     ['a package as other tools write it', pip('numpy = { version = "^1.2" }'), 'error 4:9 the version of numpy must be a string, got a table'],
     ['a folder for a version', pip('a = "./pkg"'), 'error 4:5 the version of a is a path: ./pkg -> [cerebrium.deployment]\nshell_commands = ["pip install ./pkg"]'],
     ['true for a version', pip('a = true'), 'error 4:5 the version of a must be a string, got true or false without quotes -> a = "latest"'],
@@ -97,7 +97,6 @@ describe('values that the platform refuses are errors', () => {
     ['an image that is a file', 'docker_base_image_url = "Dockerfile"', 'error 3:25 "Dockerfile" is not the name of an image -> [cerebrium.runtime.custom]\ndockerfile_path = "Dockerfile"'],
     ['an image with capitals', 'docker_base_image_url = "ghcr.io/Me/App:1"', 'error 3:25 "ghcr.io/Me/App:1" is not the name of an image'],
     ['an image of a registry with a port', 'docker_base_image_url = "Registry.test:5000/me/my__app-2:v1.0-GPU"'],
-    ['a cloud it left', hardware('provider = "CoreWeave"'), 'error 4:12 provider coreweave is no longer supported -> provider = "aws"'],
     ['a tier', scaling('compute_tier = "protect"'), 'error 4:16 invalid compute_tier "protect" -> compute_tier = "protected"'],
     ['a container runtime', '[cerebrium.runtime]\ncontainer_runtime = "v3"', 'error 4:21 invalid container_runtime "v3" -> container_runtime = "v1"'],
   ]);

@@ -98,6 +98,18 @@ describe('coroutines and async generators', () => {
       ['    for part', '    async for part'],
     ],
     [
+      'a pool of arq whose member is called',
+      'import arq\n\n\nasync def run(text: str):\n    pool = arq.create_pool()\n    return str(await pool.enqueue_job("read", text))\n',
+      'await-missing main.py:5 arq.create_pool() gives a coroutine',
+      ['arq.create_pool', 'await arq.create_pool'],
+    ],
+    [
+      'a socket that nothing accepts',
+      `${api}from starlette.websockets import WebSocket\n\n\n@app.websocket("/")\nasync def talk(socket: WebSocket):\n    socket.accept()\n    await socket.close()\n`,
+      'WebSocket.accept() gives a coroutine',
+      ['    socket.accept', '    await socket.accept'],
+    ],
+    [
       'a list that is awaited',
       'from transformers import pipeline\n\npipe = pipeline("summarization", device="cpu")\n\n\nasync def run(text: str):\n    found = await pipe(text)\n    return {"text": found[0]["summary_text"]}\n',
       'await-missing main.py:7 pipe gives a plain value',
@@ -106,7 +118,7 @@ describe('coroutines and async generators', () => {
   ]);
 
   test('that are awaited later, run in the background or handed on are left alone', async () => {
-    const code = `${api}import asyncio\nimport inspect\n\n\nasync def save(text):\n    await asyncio.sleep(1)\n\n\n@app.post("/")\nasync def up(text: str):\n    first = save(text)\n    await asyncio.gather(first, save(text))\n    tasks = [save(each) for each in text]\n    asyncio.create_task(save(text))\n    await asyncio.wait_for(save(text), 3)\n    await asyncio.gather(*tasks)\n    return {}\n\n\ndef later(text):\n    return save(text)\n\n\nasync def call(function, *given):\n    result = function(*given)\n    function.run()\n    return await result\n`;
+    const code = `${api}import asyncio\nimport inspect\n\n\nasync def save(text):\n    await asyncio.sleep(1)\n\n\n@app.post("/")\nasync def up(text: str):\n    first = save(text)\n    await asyncio.gather(first, save(text))\n    tasks = [save(each) for each in text]\n    asyncio.create_task(save(text))\n    asyncio.gather(save(text))\n    await asyncio.wait_for(save(text), 3)\n    await asyncio.gather(*tasks)\n    return {}\n\n\ndef later(text):\n    return save(text)\n\n\nasync def call(function, *given):\n    result = function(*given)\n    function.run()\n    return await result\n`;
     expect(await told(code)).toEqual([]);
   });
 });

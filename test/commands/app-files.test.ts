@@ -206,7 +206,7 @@ test('the fix for a secret keeps the patterns of exclude, and is enough', async 
 });
 
 test('a key for secrets points to gantry secrets, and its value is shown nowhere', async () => {
-  const toml = `${config('env = { DB_PASSWORD = "hunter2" }\napi_key = "hunter2"\n')}[cerebrium.secrets]\nHF_TOKEN = "hunter2"\nOTHER = hunter2\n[cerebrium.environment]\nA = "hunter2"\n`;
+  const toml = `${config('env = { DB_PASSWORD = "hunter2" }\napi_key = "hunter2"\n')}[cerebrium.secrets]\nHF_TOKEN = "hunter2"\nOTHER = "hunter2"\n[cerebrium.environment]\nA = "hunter2"\n`;
   await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': toml });
   const { stdout, stderr } = await gantry(['check', '--json'], { cwd: app.path });
   expect(stdout + stderr).not.toContain('hunter2');
@@ -214,6 +214,10 @@ test('a key for secrets points to gantry secrets, and its value is shown nowhere
   for (const fix of ['gantry secrets set DB_PASSWORD', 'gantry secrets set api_key', each, 'gantry secrets set A']) {
     expect(stderr).toContain(`fix ${fix}\n`);
   }
+  await writeFile(join(app.path, 'cerebrium.toml'), toml.replace('OTHER = "hunter2"', 'OTHER = hunter2'));
+  const broken = await gantry(['check', '--json'], { cwd: app.path });
+  expect(broken.stderr).toContain('8 | OTHER …\n');
+  expect(broken.stdout + broken.stderr).not.toContain('hunter2');
 });
 
 describe('--files', () => {

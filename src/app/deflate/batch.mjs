@@ -30,7 +30,7 @@ export const columnCount = 5;
 /** The data of a file: to be stored as it is, deflated, or none because the content is known. */
 export const forms = { stored: 0, deflated: 1, known: 2 };
 
-/** To read and check what is kept of a smaller file takes no longer than to read the file. */
+/** Reading and checking what is kept of a smaller file takes no longer than reading the file. */
 export const tinyBytes = 4096;
 
 /**

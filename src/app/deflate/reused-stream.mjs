@@ -25,7 +25,7 @@ export class ReusedStream {
   /** @type {SyncStream | undefined} */
   #stream;
   #output = new Uint8Array(outputBytes);
-  /** Of the last content. */
+  /** The length of the last content. */
   #length = 0;
 
   /**

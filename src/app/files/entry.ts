@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
 import { exclusionOf } from './patterns.ts';
 
-/** What differs if a file has changed. */
 export type FileStats = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
 
 /** Why a file is sent or not. `by` is a pattern, a line of a `.gitignore` or `.dockerignore`, or a section of the config file. */
@@ -22,11 +21,9 @@ export interface FileEntry {
   /** In bytes, when the file was found. */
   size: number;
   executable: boolean;
-  /** Absolute path, or generated content. */
   source: { file: string } | { text: string };
-  /** Of a file of the app folder, when it was found. */
+  /** What a file of the app folder was when it was found. */
   stats?: FileStats;
-  /** Of files that were collected or generated. */
   reason?: FileReason;
 }
 

@@ -17,7 +17,7 @@ class GitIgnore implements IgnoreRules {
   readonly #repository: string;
   /** The path of the app folder in the repository, such as `services/web/`; empty at its root. */
   readonly #prefix: string;
-  /** By folder in the repository; null if the folder has no rules. */
+  /** Rules by folder in the repository; null if the folder has none. */
   readonly #rules = new Map<string, Ignore | null>();
   readonly #ownRules: Ignore | null;
 

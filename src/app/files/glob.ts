@@ -103,7 +103,6 @@ function firstBrace(pattern: string): Brace | undefined {
   return undefined;
 }
 
-/** `before{choices}after` */
 interface Brace {
   before: string;
   choices: string[];
@@ -146,7 +145,6 @@ function segment(text: string): GlobSegment | undefined {
   return (name) => name.startsWith(head) && name.endsWith(tail) && matchTokens(tokens, [...name]);
 }
 
-/** The tokens before the first one that is not a literal. */
 function literals(tokens: GlobToken[]): GlobToken[] {
   const end = tokens.findIndex((token) => typeof token !== 'string');
   return tokens.slice(0, end);

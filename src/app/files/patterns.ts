@@ -7,7 +7,6 @@ import type { Problem } from '../../kernel/errors.ts';
 import { compileGlob, compileNames, type Glob } from './glob.ts';
 
 export interface Include {
-  /** As written. */
   text: string;
   everything: boolean;
   matches(path: string): boolean;

@@ -1,4 +1,4 @@
-/** By names only. Ambiguous ones (`config.json`) and well-known public certificates do not count. */
+/** Finds secret files by their names. Ambiguous ones (`config.json`) and well-known public certificates do not count. */
 import type { Problem } from '../../kernel/errors.ts';
 import { compileGlob, compileNames } from './glob.ts';
 import { excludeLine } from './patterns.ts';

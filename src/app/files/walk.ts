@@ -150,7 +150,6 @@ class Walk {
     else this.#skip(path, { kind: 'not-included' });
   }
 
-  /** Why a path is not sent, whatever is included. */
   #exclusion(path: string, name: string, isFolder: boolean): FileReason | undefined {
     const pattern = this.options.excludes.find((each) => each.matches(path, name, isFolder));
     if (pattern) return { kind: 'excluded', by: pattern.text };

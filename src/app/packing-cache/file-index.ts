@@ -10,7 +10,7 @@ import { writeFileAtomic } from '../../kernel/disk/index.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { FileStats } from '../files/entry.ts';
 
-/** Of the content of a file. SHA-256 is its identity; CRC-32 is what zip archives and the platform's lists have. */
+/** Checksums of a content. SHA-256 is its identity; CRC-32 is what zip archives and the platform's lists have. */
 export interface Checksums {
   crc32: number;
   sha256: string;
@@ -50,7 +50,7 @@ export class FileIndex {
   private constructor(
     /** What the archive depends on besides the files. */
     private readonly salt: string,
-    /** Of the files; undefined if their change times cannot be trusted. */
+    /** The device of the files; undefined if their change times cannot be trusted. */
     readonly device: number | undefined,
     readonly members: Map<number, Members>,
     paths: readonly string[],
@@ -167,7 +167,7 @@ const doublesAt = (row: number) => (row * rowBytes) / 8;
 const integersAt = (row: number) => (row * rowBytes + 32) / 4;
 const sha256At = (row: number) => row * rowBytes + 56;
 
-/** By the magic number of statfs: local disks. Others cache (network), lack change times (FAT) or miss some (tmpfs). */
+/** Local disks, by the magic number of statfs. Others cache (network), lack change times (FAT) or miss some (tmpfs). */
 const trustedFileSystems = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // XFS

@@ -90,12 +90,11 @@ export class KnownFiles {
     }
   }
 
-  /** Whether the files are on a disk of this machine. */
   get isLocal(): boolean {
     return this.index.device !== undefined;
   }
 
-  /** Of a file that has not changed. `stats`: what it was when it was found. */
+  /** The checksums of a file that has not changed. `stats`: what it was when it was found. */
   recall(path: string, stats?: FileStats): Checksums | undefined {
     const row = this.index.find(path);
     if (row === undefined || !this.index.isUnchanged(row, stats)) return undefined;

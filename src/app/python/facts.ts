@@ -16,7 +16,6 @@ export interface PythonFacts {
   names: ReadonlyMap<string, Definition>;
   /** Modules that it makes itself: `sys.modules["x"] = …`. */
   madeModules: ReadonlySet<string>;
-  /** Names that stand for more than one thing in it. */
   rebound: ReadonlySet<string>;
   /** The text of a name that is assigned once: of a constant, or of a field of a class. */
   values: ReadonlyMap<string, string>;
@@ -30,7 +29,6 @@ export interface PythonFacts {
   functions: ReadonlySet<string>;
   /** Whether some of it is no Python. */
   isBroken: boolean;
-  /** What goes through its functions. */
   flow: () => Flow;
   /** Syntax that only this version and later ones know. */
   needs: (At & { version: string; what: string })[];
@@ -51,7 +49,6 @@ export interface FunctionFlow extends At {
   isAsync: boolean;
   isGenerator: boolean;
   decorators: readonly string[];
-  /** What it says that it returns. */
   type: string;
   returns: readonly Value[];
 }
@@ -65,7 +62,6 @@ export interface Use extends At {
   value: () => Value;
 }
 
-/** What goes through the functions of a file. */
 export interface Flow {
   /** By their names: `load`, `Index.load`. */
   functions: ReadonlyMap<string, FunctionFlow>;

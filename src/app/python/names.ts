@@ -12,10 +12,8 @@ const heads = new Set(['ParamList', 'TypeDef']);
 
 /** Where names are looked up: a file, a function, the body of a class, or a loop in an expression. */
 export class NameScope {
-  /** What binds each name. */
   readonly names = new Map<string, PyNode[]>();
   readonly used = new Map<string, PyNode>();
-  /** Names that belong to an outer scope. */
   private readonly shared = new Map<string, NameScope>();
   private readonly isFunction: boolean;
 
@@ -60,10 +58,8 @@ const isFound = (name: string, node: PyNode, scope: NameScope) =>
 /** Names that a file binds anywhere, those that it has at its top level, and those that it uses. */
 export class PythonNames {
   readonly top = new Map<string, Definition>();
-  /** Names that stand for more than one thing. */
   readonly rebound = new Set<string>();
   private readonly bound = new Set<string>();
-  /** By the node that makes each. */
   readonly scopes = new Map<PyNode, NameScope>();
 
   constructor(private readonly source: PySource) {}
@@ -117,7 +113,6 @@ export class PythonNames {
     return inner;
   }
 
-  /** Binds what a node binds itself. */
   private bind(node: PyNode, scope: NameScope): void {
     if (scope.node === node || node.kind === 'ForStatement') this.bindLoops(node, scope);
     binders.get(node.kind)?.(this, node, scope);
@@ -159,7 +154,6 @@ const allOf: Binder = (names, { children }, scope) => {
 };
 const first: Binder = (names, { children }, scope) => names.bindAll(children[0], scope.own);
 
-/** Names after `as`. */
 const aliased: Binder = (names, { children }, scope) => {
   for (const each of children)
     if (nodeBefore(each)?.kind === 'as') names.bindAll(each, scope, names.madeBy(children[each.index - 2]));

@@ -5,7 +5,6 @@ type Evaluate = (node: PyNode | undefined) => string | undefined;
 
 /** Texts that expressions give, as far as they are known: strings, paths, and numbers that calls are given. */
 export class PythonTexts {
-  /** What is assigned once, by its name. */
   readonly constants = new Map<string, PyNode | undefined>();
 
   constructor(
@@ -48,7 +47,6 @@ export class PythonTexts {
     return text !== undefined && /^\d+$/.test(port ?? '') ? `${text}:${port}` : text;
   }
 
-  /** The texts of a list, a tuple or a set. */
   listed(node: PyNode | undefined): { value: string; node: PyNode }[] {
     const list = node?.kind === 'VariableName' ? this.constants.get(this.source.of(node)) : node;
     if (!list || !/^(?:Tuple|Array|Set)Expression$/.test(list.kind)) return [];
@@ -58,7 +56,6 @@ export class PythonTexts {
     });
   }
 
-  /** Of short constants, their texts. */
   values(): Map<string, string> {
     const found = new Map<string, string>();
     for (const [name, node] of this.constants) {

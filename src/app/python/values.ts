@@ -5,7 +5,6 @@ import { childOf, nodeAfter, nodeBefore, type PyNode, type PySource, separated }
 const none = () => [];
 const deepest = 20;
 
-/** Says what the expressions of a file give. */
 export class PythonValues {
   /** What is put into lists and dictionaries, by the function and the name. */
   readonly put = new Map<string, PyNode[]>();
@@ -105,7 +104,6 @@ interface Reading {
 const parts = (nodes: readonly PyNode[]) => separated(nodes.slice(1, -1)).flatMap((part) => part.at(-1) ?? []);
 const literal = ({ made }: Reading) => made('0');
 
-/** What expressions give, by their kind. */
 const readers: Readonly<Record<string, (reading: Reading) => Value>> = {
   VariableName: ({ named }) => named(),
   MemberExpression: ({ node, children, value, reader }) => step(value(children[0]), reader.stepOf(node)),
@@ -144,7 +142,6 @@ interface Target {
   text: (node: PyNode | undefined) => string;
 }
 
-/** What names are given, by what binds them. */
 const targets: Readonly<Record<string, (target: Target) => Value>> = {
   AssignStatement: ({ target, parts: all, at }) => {
     const last = all.findLastIndex(({ kind }) => kind === 'AssignOp');
@@ -183,7 +180,6 @@ function member(target: PyNode, named: readonly PyNode[], value: Value): Value {
   return sides.length > 1 ? step(value, `[${at}]`) : value;
 }
 
-/** A value with what is done with it. */
 function step(value: Value, next: string): Value {
   const { trail, items } = value;
   const [, number] = /^\[(\d+)\]$/.exec(next) ?? [];

@@ -80,7 +80,6 @@ export class PythonVariables {
     return node.parent?.kind === 'MemberExpression' || /^(?:int|float|Path|len|json\.loads)$/.test(this.taker(node));
   }
 
-  /** What is called with it. */
   private taker({ parent }: PyNode): string {
     return parent?.kind === 'ArgList' ? this.source.dotted(parent.parent?.children[0]) : '';
   }

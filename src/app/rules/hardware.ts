@@ -7,7 +7,6 @@ import { isReadable, type Rule, type RuleInput } from './rule.ts';
 const maxChoices = 5;
 
 export const hardwareRule: Rule = function* (app) {
-  yield* removedProvider(app);
   if (!isReadable(app, 'hardware.compute')) return;
   yield* mixedFamilies(app);
   yield* longList(app);
@@ -17,12 +16,6 @@ export const hardwareRule: Rule = function* (app) {
   yield* aboveLimits(app);
   yield* notInRegion(app);
 };
-
-/** The official client rejects it, too. */
-function* removedProvider({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  if (hardware?.provider?.toLowerCase() !== 'coreweave') return;
-  yield errorAt('hardware.provider', 'provider coreweave is no longer supported', { fix: 'provider = "aws"' });
-}
 
 const named = new Map(Object.entries(accelerators).map(([name, facts]) => [name, { name, ...facts }]));
 const knownIn = (compute: readonly string[] = ['CPU']) => compute.flatMap((name) => named.get(name) ?? []);
@@ -47,27 +40,22 @@ function* longList({ sections: { hardware } }: RuleInput): Generator<ConfigIssue
   });
 }
 
+function* gpuCount({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
+  const { gpu_count: count = 1, compute } = hardware;
+  if (isCpuOnly(compute)) return yield* gpusOnCpu(hardware.gpu_count ?? 0, compute);
+  const why = `${compute?.[0]} comes with at least 1`;
+  if (count === 0) yield warningAt('hardware.gpu_count', 'gpu_count 0 requests no GPU', { why, fix: 'gpu_count = 1' });
+}
+
 /** A count of 1 for CPU, left from a template, is harmless: it is not sent. */
-function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const count = hardware?.gpu_count;
-  if (count === undefined) return;
-  const at = 'hardware.gpu_count';
-  const compute = hardware?.compute;
+function* gpusOnCpu(count: number, compute: readonly string[] | undefined): Generator<ConfigIssue> {
   const onCpu = compute ? 'compute is "CPU"' : 'compute is not set, so the app runs on CPU';
+  const fix = compute ? 'gpu_count = 0' : exampleCompute;
   const unset = compute ? {} : { missing: ['hardware.compute'] };
-  if (!isCpuOnly(compute)) {
-    const why = `${compute?.[0]} comes with at least 1`;
-    if (count === 0) yield warningAt(at, 'gpu_count 0 requests no GPU', { why, fix: 'gpu_count = 1' });
-  } else if (count === 1) {
-    const why = `the platform gives a CPU app no GPU: ${onCpu}`;
-    yield warningAt(at, 'gpu_count is ignored', { why, fix: compute ? 'gpu_count = 0' : exampleCompute, ...unset });
-  } else if (count > 1) {
-    yield errorAt(at, `gpu_count ${count} contradicts compute`, {
-      why: onCpu,
-      fix: compute ? 'gpu_count = 0' : exampleCompute,
-      ...unset,
-    });
-  }
+  const at = 'hardware.gpu_count';
+  const why = `the platform gives a CPU app no GPU: ${onCpu}`;
+  if (count === 1) yield warningAt(at, 'gpu_count is ignored', { why, fix, ...unset });
+  if (count > 1) yield errorAt(at, `gpu_count ${count} contradicts compute`, { why: onCpu, fix, ...unset });
 }
 
 const exampleCompute = 'compute = "AMPERE_A10"';

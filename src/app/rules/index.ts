@@ -19,5 +19,5 @@ export const runRules: readonly Rule[] = [
   knownLimitsRule,
 ];
 
-/** The same with the checks of what only a deploy uses. */
+/** All rules, with the checks of what only a deploy uses. */
 export const deployRules: readonly Rule[] = [...runRules, deploymentRule, entrypointRule];

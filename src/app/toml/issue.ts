@@ -14,13 +14,11 @@ export type IssueText = string | ((written: string) => string | undefined);
 export interface ConfigIssue extends Omit<Problem, 'location' | 'why' | 'fix'> {
   /** Absent if the problem is not in the file. A path that is not in the file means the nearest table around it. */
   at?: TomlPath;
-  /** The part to mark; the value by default. */
   part?: 'key' | 'value';
   why?: IssueText | undefined;
   fix?: IssueText | CommandLine | Sentence | undefined;
   /** The dotted names of keys that are absent: the issue is not reported if another one supplies one of them. */
   missing?: readonly string[];
-  /** The dotted names of the keys that the fix would set. */
   supplies?: readonly string[] | undefined;
   /** Whether the value may be a secret: the line is shown up to it. */
   hidesValue?: boolean;
@@ -42,7 +40,6 @@ function issueAt(severity: Problem['severity'], at: TomlPath | string | undefine
   return { severity, message, ...details, ...defined({ at: path }) };
 }
 
-/** The offsets of the key, the value and the `[header]` of a path. */
 interface NodeOffsets {
   key?: readonly [number, number];
   value?: readonly [number, number];

@@ -45,7 +45,6 @@ function* stray(
   yield (isRoot ? report : warningAt)([name], `${tomlKey(name)} is ignored${hint}`, { part: 'key', why });
 }
 
-/** Whether the table of a section is there, with keys of its own. */
 function hasSection(top: string, value: TomlValue | undefined, [first, ...below]: readonly string[]): boolean {
   if (top !== first) return false;
   const table = tableAt(value, below);

@@ -131,11 +131,19 @@ function noVersion(name: string, value: TomlValue, at: string[]): ConfigIssue {
   const why = 'a version is one string, such as ">=1.2", and a name with dots is quoted';
   if (typeof value === 'boolean')
     return errorAt(at, message, { fix: value ? `${tomlKey(name)} = "latest"` : `remove ${name}` });
-  if (typeof value === 'object' && !(value instanceof Date)) return errorAt(at, message, { why });
+  const fix = (written: string) => (written.startsWith('{') ? undefined : withoutDots(name, value));
+  if (typeof value === 'object' && !(value instanceof Date)) return errorAt(at, message, { why, fix });
   return errorAt(at, message, {
     why: (written) => quoteIt(value, written),
     fix: (written) => tomlAssignment(name, quoteAsWritten(value, written)),
   });
+}
+
+/** What `zope.interface = "5"` was meant to be; undefined for any other table. */
+function withoutDots(name: string, value: TomlValue): string | undefined {
+  if (typeof value === 'string') return `${tomlKey(name)} = ${toToml(value)}`;
+  const [only, second] = isTable(value) ? Object.entries(value) : [];
+  return only && !second ? withoutDots(`${name}.${only[0]}`, only[1]) : undefined;
 }
 
 function quoteIt(value: TomlValue, written: string): string {

@@ -81,7 +81,6 @@ function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string
   return failure(`cannot read ${shownAs}`, { why: cause.message });
 }
 
-/** The subfolders that are apps; only the first ones. */
 function appsBelow(folder: string): string[] {
   try {
     const names = readdirSync(folder).slice(0, 200);

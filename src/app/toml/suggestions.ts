@@ -40,7 +40,6 @@ const otherNames: Record<string, string> = {
 /** The memory of GPUs that the platform no longer has, in GB, by the model. */
 const retired: Record<string, number> = { 4000: 8, 5000: 16, A4000: 16, A5000: 24, A6000: 48 };
 
-/** The smallest GPU with as much memory, of the same maker's family if there is one. */
 function nearestByMemory(memory: number, written: string, known: readonly string[]): string[] {
   const enough = gpusIn(known).filter((gpu) => gpu.memory >= memory);
   const [smallest] = enough.toSorted((one, other) => one.memory - other.memory);
@@ -48,7 +47,7 @@ function nearestByMemory(memory: number, written: string, known: readonly string
   return [least.find((name) => name.split('_')[0] === written.toUpperCase().split('_')[0]) ?? least[0] ?? []].flat();
 }
 
-/** By the words of the name: `a100-80` is AMPERE_A100_80GB, `A100` is any A100. */
+/** Accelerators by the words of the name: `a100-80` is AMPERE_A100_80GB, `A100` is any A100. */
 function accelerators(written: string, known: readonly string[]): string[] {
   const words = written
     .toUpperCase()

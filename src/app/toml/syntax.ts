@@ -45,7 +45,6 @@ function withoutText(location: FileLocation): FileLocation {
   return { ...location, text, column: Math.min(location.column, [...text].length), length: 1 };
 }
 
-/** The message of smol-toml without preamble and excerpt. */
 function reason(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace('Invalid TOML document: ', '');
 }
@@ -93,7 +92,6 @@ function explainSyntaxError(fault: SyntaxFault): SyntaxProblem {
   return general;
 }
 
-/** Whether a line is valid on its own or inside a list. */
 function isValidLine(line: string): boolean {
   return canParse(line) || canParse(`x = [\n${line}\n]`);
 }
@@ -129,7 +127,6 @@ const unclosedString: Explainer = ({ message, text, from }) => {
   };
 };
 
-/** The offset of a quote that is not closed on its line. */
 function openQuote(text: string): number | undefined {
   const tokens = /"(?:\\.|[^"\\])*"|'[^']*'|#.*$|["']/g;
   return [...text.matchAll(tokens)].find(([token]) => token === '"' || token === "'")?.index;

@@ -11,7 +11,6 @@ import { documentedValues } from './suggestions.ts';
 
 interface FormerName {
   why: string;
-  /** The key that the fix sets. */
   sets?: string;
   fix?(written: string): string | undefined;
 }
@@ -35,7 +34,6 @@ const formerNames: Record<string, FormerName> = {
   project: { why: 'apps are deployed to the project of --project, GANTRY_PROJECT or the profile' },
 };
 
-/** The present names of an accelerator; undefined if there is none. */
 function documentedCompute(written: string): string | undefined {
   const documented = documentedValues('compute', written.replace(/^["']|["']$/g, ''), Object.keys(accelerators));
   return documented.map((name) => `compute = ${toToml(name)}`).join(' or ') || undefined;
@@ -186,11 +184,9 @@ interface KindRules<T> {
   /** The parsed value; undefined if it is of another kind. Never coerces. */
   parse(value: TomlValue): T | undefined;
   suggest(value: TomlValue, written: string): string | undefined;
-  /** Whether a value is empty although the key needs one. */
   isEmpty?(value: T): boolean;
 }
 
-/** How each kind of value is parsed, and what to suggest for a value of another kind. */
 export const valueKinds: { [K in Kind]: KindRules<Kinds[K]> } = {
   string: {
     label: 'a string',

@@ -8,6 +8,7 @@ import { openRegular } from '../../kernel/disk/index.ts';
 import { ProjectError, throwIfAborted } from '../../kernel/errors.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
+import type { Unread } from '../deflate/read-small-file.mjs';
 import { readChecksums } from '../file-checksums.ts';
 import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, MemberPlace, PackingCache } from '../packing-cache/index.ts';
@@ -18,7 +19,6 @@ import {
   hasCompressedExtension,
   isCompressible,
   packSmallFiles,
-  type SmallMember,
   windowBytes,
 } from './small-files.ts';
 
@@ -80,14 +80,20 @@ class Packer {
   }
 
   #addBatch(batch: FileEntry[]): Promise<void> {
-    const { pool, cache } = this.packing;
+    const { writer, pool, cache } = this.packing;
     const work = packSmallFiles(batch, { pool, cache, buffers: this.#buffers });
     return this.#order.add(work, async ({ members, used }) => {
       let bytes = 0;
       for (const [index, entry] of batch.entries()) {
         const member = members[index];
-        if (member && !this.#writeAtOnce(entry, member)) await this.#writeSmall(entry, member);
-        if (!member || !('data' in member)) continue;
+        if (!member) continue;
+        if (!('data' in member)) {
+          await this.#addUnread(entry, member);
+          continue;
+        }
+        // A promise for each of many small files would cost more than writing it.
+        const item = newZipEntry(entry, member);
+        if (!writer.writeAtOnce(item, member.data)) await writer.writeEntry(item, member.data);
         bytes += member.size;
         cache?.keep(entry, member);
       }
@@ -97,20 +103,11 @@ class Packer {
     });
   }
 
-  /** Most files: a promise for each would cost more than writing it. */
-  #writeAtOnce(entry: FileEntry, member: SmallMember): boolean {
-    if (!('data' in member)) return false;
-    return this.packing.writer.writeAtOnce(newZipEntry(entry, member), member.data);
-  }
-
-  async #writeSmall(entry: FileEntry, member: SmallMember): Promise<void> {
+  async #addUnread(entry: FileEntry, member: Unread): Promise<void> {
     if ('error' in member) throw unreadable(entry, member.error);
-    if ('grown' in member) {
-      const queue = new OrderedQueue(maxPending);
-      await this.#addLarge(entry, queue);
-      return queue.drain();
-    }
-    await this.packing.writer.writeEntry(newZipEntry(entry, member), member.data);
+    const queue = new OrderedQueue(maxPending);
+    await this.#addLarge(entry, queue);
+    await queue.drain();
   }
 
   #addLarge(entry: FileEntry, order: OrderedQueue): Promise<void> {
@@ -245,7 +242,7 @@ interface PackedBlock {
   data: Uint8Array;
   /** Free once the data is written. */
   buffer: ArrayBuffer;
-  /** Of the whole file, with the last block of one that is stored. */
+  /** The sums of the whole file, with the last block of one that is stored. */
   sums?: Sums | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { FileEntry } from '../files/entry.ts';
 export interface ZipEntry {
   path: string;
   executable: boolean;
-  method: CompressionMethod;
+  deflated: boolean;
   crc32: number;
   sha256: string;
   /** In bytes, before compression. */
@@ -19,16 +19,12 @@ export interface ZipEntry {
   offset: number;
 }
 
-export const compressionMethods = { stored: 0, deflated: 8 } as const;
-export type CompressionMethod = (typeof compressionMethods)[keyof typeof compressionMethods];
-
 /** An entry of which only this is known yet. */
 export function newZipEntry(
   { path, executable }: FileEntry,
   { deflated, size = 0, crc32 = 0, sha256 = '', data }: NewZipEntry,
 ): ZipEntry {
-  const method = deflated ? compressionMethods.deflated : compressionMethods.stored;
-  return { path, executable, method, crc32, sha256, size, compressed: data?.length ?? 0, offset: 0 };
+  return { path, executable, deflated, crc32, sha256, size, compressed: data?.length ?? 0, offset: 0 };
 }
 
 interface NewZipEntry extends Partial<Pick<ZipEntry, 'size' | 'crc32' | 'sha256'>> {
@@ -72,7 +68,7 @@ function centralRecord(item: ZipEntry): Buffer {
 function writeShared(target: Buffer, at: number, item: ZipEntry): void {
   target.writeUInt16LE(version.default, at);
   target.writeUInt16LE(utf8Names, at + 2);
-  target.writeUInt16LE(item.method, at + 4);
+  target.writeUInt16LE(item.deflated ? 8 : 0, at + 4);
   target.writeUInt16LE(firstDay.time, at + 6);
   target.writeUInt16LE(firstDay.date, at + 8);
   target.writeUInt32LE(item.crc32, at + 10);
@@ -134,7 +130,7 @@ export class ZipWriter {
     this.entries.push(entry);
   }
 
-  /** The same without a promise, for one of many small files. Returns false if it has to wait for the disk. */
+  /** Writes without a promise, for one of many small files. Returns false if it has to wait for the disk. */
   writeAtOnce(entry: ZipEntry, data: Uint8Array): boolean {
     if (!this.#output.hasRoomFor(localHeaderBytes(entry) + data.length)) return false;
     entry.offset = this.#output.position;

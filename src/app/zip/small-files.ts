@@ -8,7 +8,7 @@ import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, PackedContent, PackingCache } from '../packing-cache/index.ts';
 
 /** How a small file goes into the archive, or why it does not. */
-export type SmallMember = PackedContent | Unread;
+type SmallMember = PackedContent | Unread;
 
 interface SmallFilesOptions {
   pool: DeflatePool;
@@ -74,14 +74,12 @@ function membersOf({ files, buffer }: Result): (SmallMember | 'known')[] {
   });
 }
 
-/** Files are read and compressed in blocks of this size. */
 export const blockBytes = 2 ** 20;
 /** What deflate may refer to before a block. */
 export const windowBytes = 2 ** 15;
 /** A block, the window before it, and what deflate may add. */
 const bufferBytes = windowBytes + blockBytes + 2 ** 14;
 
-/** Buffers for blocks, which are used again. */
 export class BlockBuffers {
   readonly #free: ArrayBuffer[] = [];
 

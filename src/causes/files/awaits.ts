@@ -12,11 +12,13 @@ const asynchronous: readonly RegExp[] = [
   /^aiohttp\.web\.Request\(\)\.(?:json|text|read|post)\(\)$/,
   /^(?:fastapi|starlette\.requests)\.Request\(\)\.(?:json|body|form)\(\)$/,
   /^fastapi\.UploadFile\(\)\.(?:read|write|seek|close)\(\)$/,
-  /^fastapi\.WebSocket\(\)\.(?:accept|close|send_\w+|receive_\w+|receive|send)\(\)$/,
+  /^(?:fastapi|starlette\.websockets)\.WebSocket\(\)\.(?:accept|close|send_\w+|receive_\w+|receive|send)\(\)$/,
   /^asyncio\.(?:sleep|wait_for|to_thread|open_connection|create_subprocess_\w+)\(\)$/,
   /^asyncio\.(?:Queue\(\)\.(?:get|put|join)|Event\(\)\.wait|Lock\(\)\.acquire)\(\)$/,
   /^(?:openai\.AsyncOpenAI|openai\.AsyncAzureOpenAI|anthropic\.AsyncAnthropic)\(\)\.(?:chat\.completions|completions|embeddings|responses|messages|images|audio\.\w+)\.create\(\)$/,
   /^asyncpg\.(?:connect|create_pool)\(\)!?\.(?:fetch\w*|execute\w*)\(\)$/,
+  /^quart\.(?:render_template|request\.(?:get_json|get_data))\(\)$/,
+  /^(?:arq\.create_pool|aio_pika\.connect(?:_robust)?)\(\)$/,
   /\.(?:ainvoke|abatch|enqueue_job)\(\)$/,
 ];
 /** Calls of libraries that give what only `async for` goes through. */
@@ -100,7 +102,8 @@ const texts: Readonly<
 
 /** How others of a file use what a use of it gets wrong, and what it is then. */
 const others: readonly { how: Use['how']; other: Use['how']; trail: RegExp; made: 'coroutine' | 'stream' }[] = [
-  { how: 'alone', other: 'awaited', trail: /\./, made: 'coroutine' },
+  // It runs without await.
+  { how: 'alone', other: 'awaited', trail: /^(?!asyncio\.gather\().*\./, made: 'coroutine' },
   { how: 'looped', other: 'looped later', trail: /\)$/, made: 'stream' },
 ];
 

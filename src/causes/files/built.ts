@@ -36,6 +36,23 @@ const makers: readonly Maker[] = [
     makes: () => ({ paths: ['/'], but: /\.(?:py|sh|[cm]?[jt]s)$/ }),
   },
   { command: /^tsc(?: |$)/, makes: compiled },
+  {
+    command: /^nest build$/,
+    makes: (step, textOf) =>
+      textOf('tsconfig.build.json') !== '' || /monorepo|assets|webpack|swc/.test(textOf('nest-cli.json'))
+        ? undefined
+        : compiled({ ...step, words: ['tsc'] }, textOf),
+  },
+  {
+    command: /^next build$/,
+    makes: (_, textOf) => {
+      const text = ['next.config.js', 'next.config.mjs', 'next.config.ts', 'package.json'].map(textOf).join('');
+      const isOpen = /distDir|withPWA|export default \w+\(|next-(?:pwa|sitemap)|serwist/.test(text);
+      return isOpen
+        ? undefined
+        : { paths: ['.next', 'out'], but: /standalone/.test(text) ? undefined : /^\.next\/standalone/ };
+    },
+  },
   { command: /^go build\b/, makes: ({ words }) => made(flagOf(words, '-o')) },
   { command: /^cargo build\b/, makes: byCargo },
 ];

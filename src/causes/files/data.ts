@@ -106,7 +106,8 @@ function* broken(file: string, kind: string, text: string): Generator<SeenCause>
     };
 }
 
-const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
+/** From 1. */
+export const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
 function failureOf(read: () => unknown): Error | undefined {
   try {

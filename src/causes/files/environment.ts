@@ -25,8 +25,7 @@ export interface Needed {
 }
 
 /** Variables that the code cannot go on without, but for those that something here sets. */
-export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[] {
-  const set = variablesSet(shipment, graph);
+export function neededVariables(graph: ModuleGraph, set: ReadonlySet<string>): Needed[] {
   const found = new Map<string, Needed>();
   for (const each of pythonReads(graph)) {
     const known = found.get(each.name);
@@ -36,7 +35,8 @@ export function neededVariables(shipment: Shipment, graph: ModuleGraph): Needed[
   return [...found.values()];
 }
 
-function variablesSet(shipment: Shipment, graph: ModuleGraph): Set<string> {
+/** Those that the image, the start, the code or the file `.env` sets. */
+export function variablesSet(shipment: Shipment, graph: ModuleGraph): ReadonlySet<string> {
   const image = shipment.dockerfile()?.stage.environment.keys() ?? [];
   const started = shipment.started().flatMap(({ environment }) => [...environment.keys()]);
   const code = [...graph.modules.values()].flatMap(({ facts }) =>

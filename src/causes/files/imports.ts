@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isLaterVersion } from '../../app/later-version.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf } from '../groups.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';
 import { folderOf, type Link, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
@@ -332,7 +333,7 @@ const isSure = (name: string | undefined, link: Link, known: LookedApp) =>
 /** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
 function foundElsewhere({ parts: [top = ''] }: Link, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
   const commands = shipment.buildCommands();
-  const words = commands.flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : []));
+  const words = commands.flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : writtenTo(each.words)));
   const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.workdir));
   const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
   const isGenerated =
@@ -341,7 +342,11 @@ function foundElsewhere({ parts: [top = ''] }: Link, { shipment, graph }: Looked
   return graph.addsRoots || words.includes('clone') ? 'any' : undefined;
 }
 
-const fetches = /^(?:git|hg|svn|curl|wget|cp|mv|ln)$/;
+const fetches = /^(?:git|hg|svn|curl|wget|cp|mv|ln|mkdir|touch)$/;
+
+/** The folder of `--python_out=generated`, `--output-dir=client`. */
+const writtenTo = (words: readonly string[]) =>
+  words.flatMap((word) => groupsOf(/^--\w*out\w*(?:-\w+)?=(.+)/, word).slice(1));
 
 const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: LookedApp) =>
   !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));

@@ -11,7 +11,7 @@ import { lookAtAwaits } from './awaits.ts';
 import { lookAtBuildSteps } from './build-steps.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
-import { missingSecrets, type Needed, neededVariables } from './environment.ts';
+import { missingSecrets, type Needed, neededVariables, variablesSet } from './environment.ts';
 import { lookAtImageCommand } from './image-command.ts';
 import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
@@ -32,6 +32,8 @@ import { Shipment } from './shipment.ts';
 import { lookAtStages } from './stage-packages.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
+import { lookAtTemplates } from './templates.ts';
+import { lookAtVariableNames } from './variable-names.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -65,12 +67,15 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const packages = new Packages(shipment);
   const graph = new ModuleGraph(shipment, packages);
   const isServer = config.runtime === 'custom';
+  const set = variablesSet(shipment, graph);
+  const needed = neededVariables(graph, set);
   const findings = [
     ...lookAtImports(shipment, packages, graph),
     ...lookAtPython(shipment, packages, graph),
     ...lookAtAwaits(graph),
     ...lookAtResults(shipment, graph),
     ...lookAtOpened(shipment, graph),
+    ...lookAtTemplates(shipment, graph),
     ...lookAtRequirements(shipment, packages),
     ...lookAtPins(shipment, packages),
     ...lookAtPackageNames(shipment, packages, graph),
@@ -78,7 +83,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtDockerfile(shipment),
     ...lookAtBuildSteps(shipment, packages),
     ...lookAtStages(shipment),
-    ...lookAtImageCommand(shipment),
+    ...lookAtImageCommand(shipment, packages),
     ...lookAtScripts(shipment),
     ...lookAtLinks(shipment),
     ...lookAtStart(shipment, packages, graph),
@@ -86,8 +91,8 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...(isServer ? lookAtChecks(shipment, graph) : []),
     ...lookAtSystem(shipment, packages, graph),
     ...lookAtData(shipment),
+    ...lookAtVariableNames(shipment, needed, set),
   ];
-  const needed = neededVariables(shipment, graph);
   // What is kept until the secrets are known must not keep all files.
   const placed = needed.map((each) => ({ each, place: placeOf(each, looked, shipment) }));
   const listed = installedAtOnce(shipment, packages);

@@ -162,8 +162,12 @@ const isName = (path: string, isRead: boolean) =>
 /** Endings of files that are only read. */
 const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
 
+/** Weights and settings that ultralytics fetches, or has, by their names. */
+const isFetched =
+  /^(?:yolo(?:v?\d+|e-\d+|_nas_)[a-z]{0,2}\d?(?:-(?:seg|pose|cls|obb|world\w*|oiv7|tiny|spp))*|sam2?(?:\.\d)?_[a-z]|mobile_sam|FastSAM-[a-z]|rtdetr-[a-z])\.(?:pt|ya?ml)$/;
+
 function notThere(path: string, { value, isRead, mayBeMade }: Opened, shipment: Shipment): SeenCause | undefined {
-  if (!isName(path, isRead) || isBuilt(path, shipment)) return undefined;
+  if (!isName(path, isRead) || isFetched.test(path) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
   if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };
@@ -187,7 +191,7 @@ function likeIt(path: string, shipment: Shipment): string | undefined {
 }
 
 /** Whether a command of the build speaks of it, or of its folder. */
-function isBuilt(path: string, shipment: Shipment): boolean {
+export function isBuilt(path: string, shipment: Shipment): boolean {
   const [top = ''] = path.split('/');
   const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
   const making = shipment.buildCommands().filter(({ words }) => !fits(/^ch(?:mod|own)$/, words[0]));

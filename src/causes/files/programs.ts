@@ -117,6 +117,6 @@ const isInstalled = ({ commands, others }: BareImage, program: string) =>
 const bringsLike = (words: readonly string[], debian: string) =>
   words.some((word) =>
     /^python/.test(debian)
-      ? word === debian || /ensurepip|get-pip|python-full|pip$/.test(word)
+      ? word === debian || /^apt|^python3-|ensurepip|get-pip|python-full|pip$/.test(word)
       : word.length > 3 && (word.startsWith(debian.slice(0, 4)) || debian.includes(word) || /jdk|jre/.test(word)),
   );

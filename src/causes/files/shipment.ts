@@ -84,9 +84,7 @@ export class Shipment {
   read = (path: string): string => this.text(path) ?? '';
 
   /** Whether the folder has a file or a folder of this name, sent or not. */
-  exists(path: string): boolean {
-    return path !== '' && !path.startsWith('..') && existsSync(join(this.config.root, path));
-  }
+  exists = (path: string): boolean => path !== '' && !path.startsWith('..') && existsSync(join(this.config.root, path));
 
   isFolder(path: string): boolean {
     return statSync(join(this.config.root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;

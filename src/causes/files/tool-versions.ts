@@ -13,8 +13,6 @@ interface ToolRule {
   command: RegExp;
   files: readonly string[];
   wants: readonly (readonly [sign: RegExp, version?: string])[];
-  /** What of the Dockerfile may bring another version. */
-  brings: RegExp;
 }
 
 const tools: readonly ToolRule[] = [
@@ -25,7 +23,6 @@ const tools: readonly ToolRule[] = [
     command: /^go (?:build|install|run|mod|vet|test)\b/,
     files: ['go.mod'],
     wants: [[/^go (\d+\.\d+(?:\.\d+)?)/m]],
-    brings: /GOTOOLCHAIN|go\.dev|golang\.org\/dl/,
   },
   {
     tool: 'Rust',
@@ -33,7 +30,6 @@ const tools: readonly ToolRule[] = [
     command: /^cargo (?:build|install|test)\b/,
     files: ['Cargo.toml', 'Cargo.lock'],
     wants: [[/^edition\s*=\s*"2024"/m, '1.85'], [/^version = 4$/m, '1.78'], [/^rust-version\s*=\s*"([\d.]+)"/m]],
-    brings: /rustup|RUSTUP_TOOLCHAIN/,
   },
   {
     tool: 'Node',
@@ -41,17 +37,49 @@ const tools: readonly ToolRule[] = [
     command: /^(?:yarn|pnpm)(?: install| i|$)(?: -|$)(?!.*--ignore-engines)/,
     files: ['package.json'],
     wants: [[/"node":\s*">=\s*(\d+(?:\.\d+)*)"/]],
-    brings: /nvm|fnm|volta/,
+  },
+  {
+    tool: 'Node',
+    image: /(?:^|\/)node:(\d+(?:\.\d+)*)/,
+    command: /^(?:(?:npm|pnpm) run|yarn(?: run)?) build$|^(?:npx )?next build/,
+    files: ['package.json'],
+    wants: [
+      [/"next":\s*"[~^]?1[45]\./, '18.17'],
+      [/"next":\s*"[~^]?16\./, '20.9'],
+    ],
+  },
+  {
+    tool: 'Ruby',
+    image: /(?:^|\/)ruby:(\d+\.\d+(?:\.\d+)?)/,
+    command: /^bundle install\b/,
+    files: ['Gemfile'],
+    wants: [[/^ruby ["'](?:(?:~>|>=)\s*)?(\d[\d.]*)["']/m]],
+  },
+  {
+    tool: '.NET',
+    image: /dotnet\/sdk:(\d+\.\d+)/,
+    command: /^dotnet (?:restore|build|publish)\b/,
+    files: ['*.csproj'],
+    wants: [[/<TargetFramework>net(\d+\.\d+)</]],
+  },
+  {
+    tool: 'Java',
+    image: /(?:temurin|openjdk|corretto|zulu\S*):(\d+)/,
+    command: /^java\b.* -jar\b/,
+    files: ['*pom.xml'],
+    wants: [[/<(?:java\.version|maven\.compiler\.release)>(\d+)</]],
   },
 ];
 
+type Step = Pick<RunCommand, 'words' | 'line' | 'cwd' | 'before'>;
+
 /** A tool of the image that is older than a file of the app wants. */
-export function* toolVersion(shipment: Shipment, docker: Docker, step: RunCommand): Generator<SeenCause> {
+export function* toolVersion(shipment: Shipment, docker: Docker, step: Step): Generator<SeenCause> {
   const command = step.words.join(' ');
-  const rule = tools.find((each) => each.command.test(command) && !isBrought(each, docker, shipment));
+  const rule = tools.find((each) => each.command.test(command) && !isBrought(docker, shipment));
   const [, has] = rule ? groupsOf(rule.image, step.before.base) : [];
   if (!rule || has === undefined) return;
-  for (const file of rule.files.flatMap((name) => step.before.files.get(posix.resolve(step.cwd, name)) ?? [])) {
+  for (const file of rule.files.flatMap((name) => filesAt(name, step, shipment))) {
     const found = rule.wants.flatMap(([sign, version]) => {
       const [said, own] = groupsOf(sign, shipment.read(file));
       return said === undefined ? [] : [{ said, version: version ?? own ?? '0' }];
@@ -69,9 +97,19 @@ export function* toolVersion(shipment: Shipment, docker: Docker, step: RunComman
   }
 }
 
+/** `*.csproj` is any file of the app with that end, whether the image has it or not. */
+const filesAt = (name: string, { before, cwd }: Step, { paths }: Shipment): string[] =>
+  name.startsWith('*')
+    ? paths.filter((path) => path.endsWith(name.slice(1)))
+    : [before.files.get(posix.resolve(cwd, name)) ?? []].flat();
+
+/** What of the Dockerfile may bring another version. */
+const brings =
+  /GOTOOLCHAIN|go\.dev|golang\.org\/dl|rustup|RUSTUP_TOOLCHAIN|nvm|fnm|volta|rbenv|rvm|dotnet-install|sdkman/;
+
 /** A tag with fewer numbers is the newest of them. */
 const isBelow = (has: string, wanted: string) =>
   isOlder(has, wanted.split('.').slice(0, has.split('.').length).join('.'));
 
-const isBrought = ({ brings }: ToolRule, docker: Docker, shipment: Shipment) =>
+const isBrought = (docker: Docker, shipment: Shipment) =>
   brings.test(docker.text) || shipment.paths.some((path) => /(?:^|\/)rust-toolchain/.test(path));

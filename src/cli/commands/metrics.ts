@@ -266,7 +266,7 @@ function resourcesReport(reply: ResourceMetrics, options: ResourcesViewOptions):
   };
 }
 
-/** Of the requested metrics, those with a value: an app without a GPU has no panel for it. */
+/** The requested metrics that have a value: an app without a GPU has no panel for it. */
 function measuredMetrics(reply: ResourceMetrics, { metrics }: Pick<ResourcesViewOptions, 'metrics'>): ResourceMetric[] {
   return resourceMetrics.filter((metric) => metrics.includes(metric) && valuesOf(reply[metric]).length > 0);
 }

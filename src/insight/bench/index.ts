@@ -29,7 +29,7 @@ interface BenchOptions
   extends Pick<InvokeOptions, 'app' | 'args' | 'data' | 'input' | 'method' | 'path' | 'header' | 'auth'> {
   /** Calls a second; a search for the limit without them. */
   rates: readonly number[] | undefined;
-  /** Of each step, in ms. */
+  /** How long each step takes, in ms. */
   stepMs: number;
   /** US dollars. */
   budget?: number | undefined;
@@ -115,7 +115,7 @@ interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTi
 }
 
 class Bench {
-  /** Of all steps, also of the one that runs. */
+  /** The calls of all steps, also of the one that runs. */
   readonly #calls: StepCalls[] = [];
   readonly #steps: { calls: StepCalls; busy: number }[] = [];
   #stoppedBy: 'budget' | 'interrupt' | null = null;

@@ -126,7 +126,7 @@ export function toDiskError(cause: unknown): GantryError {
   return new FailedError(reasons[code] ?? (cause instanceof Error ? cause.message : String(cause)), { cause });
 }
 
-/** The same with what was tried: `cannot write plan.json`. */
+/** The error with what was tried: `cannot write plan.json`. */
 export function toDiskErrorOf(what: string, cause: unknown): GantryError {
   const { message, facts } = toDiskError(cause);
   return new FailedError(`${what}: ${message}`, facts);

@@ -24,7 +24,7 @@ export function namesIn(folder: string): string[] {
   return attempt(() => readdirSync(folder)) ?? [];
 }
 
-/** The same, with what each of them is. */
+/** The entries, with what each of them is. */
 export function entriesIn(folder: string): Dirent[] {
   return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

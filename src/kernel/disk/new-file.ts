@@ -40,7 +40,7 @@ export class NewFile {
 
   private constructor(
     readonly path: string,
-    /** The same file by its absolute path, as {@link TemporaryNames} records it. */
+    /** The absolute path, as {@link TemporaryNames} records it. */
     readonly absolutePath: string,
     readonly handle: FileHandle,
   ) {}

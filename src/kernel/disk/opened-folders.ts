@@ -30,7 +30,7 @@ export type OpenedFolder = ReturnType<OpenedFolders['open']>;
  * is checked before each use, which leaves a short race.
  */
 export class OpenedFolders {
-  /** By path relative to the root, the least recently used first. */
+  /** Folders by their path relative to the root, the least recently used first. */
   readonly #folders = new Map<string, Folder>();
   #root: Folder | undefined;
 

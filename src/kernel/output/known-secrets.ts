@@ -154,7 +154,7 @@ function hideWord(text: string, word: string): string {
 
 /** CSI sequences such as colors, and strings such as titles. */
 const sequence = String.raw`\u001b(?:\[[0-?]*[ -\/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\))`;
-/** The same and lone control characters, as JSON writes them. */
+/** Escape sequences and lone control characters, as JSON writes them. */
 const escaped = String.raw`\\{1,4}(?:u001b\[[0-?]*[ -\/]*[@-~]|u00(?:[0189][\da-f]|20|7f|a0|ad)|u(?:20[0-6][\da-f]|feff)|[nrtbf]|\r?\n)`;
 let compiled: RegExp | undefined;
 

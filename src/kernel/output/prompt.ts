@@ -176,5 +176,5 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Of `? ` before and ` (y/N)` after a question, in columns. */
+/** The width of `? ` before and ` (y/N)` after a question, in columns. */
 const decorationWidth = 8;

@@ -17,7 +17,7 @@ export function systemErrorReason(message: string): string {
 /** Codes that only a bug in gantry causes. */
 const bugCodes = new Set(['EBADF', 'EINVAL', 'EFAULT']);
 
-/** Of those whose name says it otherwise. */
+/** Verbs of calls whose name says it otherwise. */
 const verbs: Record<string, string> = {
   chmod: 'change the permissions of',
   close: 'write',

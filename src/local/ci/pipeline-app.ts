@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts';
 export interface PipelineApp {
   /** The root of the repository, where the pipeline and its package belong. */
   root: string;
-  /** Of the app, from the root. */
+  /** The folder of the app, from the root. */
   folder: string;
   /** What is deployed. */
   branch: string;

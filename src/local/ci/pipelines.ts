@@ -229,7 +229,7 @@ export const adviceOnSmoke =
 
 const pipelines: Record<CiSystem, (commands: Commands) => Pipeline> = { github, gitlab };
 
-/** By commit, since a tag can be moved. */
+/** Actions by their commit, since a tag can be moved. */
 const githubActions = {
   checkout: 'actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2',
   node: 'actions/setup-node@48b55a011bda9f5d6aeb4c2d9c7362e8dae4041e # v6.4.0',

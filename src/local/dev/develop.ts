@@ -99,9 +99,9 @@ function joined(earlier: FolderChange, later: FolderChange): FolderChange {
 }
 
 class WatchedApp {
-  /** Of the version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
+  /** The version that was tried last; undefined if it could not be read, so that the next change is tried in any case. */
   #tried: AppSnapshot | undefined;
-  /** Of the version that was looked at last, deployed or not. */
+  /** The version that was looked at last, deployed or not. */
   #seen: AppSnapshot | undefined;
   readonly #warned = new Set<string>();
   readonly #restless: RestlessFiles;
@@ -201,7 +201,7 @@ class WatchedApp {
 interface Quiet {
   warned: Set<string>;
   step: Step;
-  /** Of the reload: what is left of one that a newer change has ended is nobody's problem. */
+  /** Ends the reload: what is left of one that a newer change has ended is nobody's problem. */
   signal: AbortSignal;
 }
 

@@ -74,7 +74,7 @@ interface SessionPrinter {
 interface SessionOptions {
   signal: AbortSignal;
   print: SessionPrinter;
-  /** Of its apps. */
+  /** The folders of its apps. */
   folders: readonly string[];
   several: boolean;
   open: boolean;
@@ -95,7 +95,7 @@ export class DevSession {
   readonly ready = new EventEmitter();
   readonly #announcement: ReturnType<typeof announceEmulator>;
   readonly #watchers: FolderWatcher[] = [];
-  /** By name. */
+  /** Folders by the name of their app. */
   readonly #folders = new Map<string, string>();
   /** Names of apps whose output is printed. */
   readonly #listening = new Set<string>();
@@ -159,7 +159,7 @@ export class DevSession {
     }
   }
 
-  /** Of an app that runs or is about to. */
+  /** The folder of an app that runs or is about to. */
   folderOf(app: string): string | undefined {
     return this.#folders.get(app);
   }

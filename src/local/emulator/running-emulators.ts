@@ -15,7 +15,7 @@ const RunningEmulatorSchema = v.object({
   project: v.string(),
   /** Where the command runs. */
   folder: v.string(),
-  /** Of the apps that `gantry dev` runs. */
+  /** The folders of the apps that `gantry dev` runs. */
   folders: v.optional(v.array(v.string()), []),
   /** Names of the apps that `gantry dev` runs. */
   apps: v.array(v.string()),

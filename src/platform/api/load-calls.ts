@@ -28,7 +28,7 @@ export interface LoadCalls {
 
 /** Servers close idle connections after 5 seconds or more. */
 const maxIdleMs = 3_000;
-/** Of a response: enough for the run id, with which the default runtime begins it. */
+/** How much of a response is kept: enough for the run id, with which the default runtime begins it. */
 const bodyStartBytes = 128;
 
 /** Sends one request thousands of times a second, with little work for each. */

@@ -1,7 +1,7 @@
 /** Smaller differences are ignored, because a Date header has whole seconds. */
 const minDifferenceMs = 2_000;
 
-/** By the dates of responses: a remote time can only be compared with that, as this machine's clock may differ. */
+/** The platform's clock, by the dates of responses: this machine's may differ. */
 export class RemoteClock {
   #aheadMs = 0;
 

@@ -25,7 +25,7 @@ export interface BodyStream {
 export interface StreamedRequest extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
   body: OutgoingBody | undefined;
   proxy: ProxySettings | undefined;
-  /** Of {@link keptConnections}; without it, the request has a connection of its own. */
+  /** The agent of {@link keptConnections}; without it, the request has a connection of its own. */
   agent?: Agent | undefined;
   /** Fails if no byte could be sent, or none of a response of known length arrived, for this long, in ms. */
   silenceMs: number;

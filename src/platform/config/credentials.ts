@@ -71,9 +71,9 @@ const maxTokenCharacters = 12_000;
 
 interface TokenProblem {
   message: string;
-  /** Of a token that can never be valid, or that was just issued; continues a sentence about it. */
+  /** Why a token can never be valid, or was just issued; continues a sentence about it. */
   why?: string;
-  /** Of a token with something around it that does not belong to it. */
+  /** How to remove what is around a token and does not belong to it. */
   fix?: string;
 }
 

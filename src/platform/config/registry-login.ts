@@ -22,7 +22,7 @@ const dockerHub = 'docker.io';
 /** Names under which Docker stores the login to Docker Hub. */
 const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io', 'registry-1.docker.io'];
 
-/** Those of the given images' registries only, in Docker's config or its helper. Undefined if there are none. */
+/** The logins for the registries of these images, in Docker's config or its helper. Undefined if there are none. */
 export async function findRegistryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
   const registries = [...new Set(images.map(parseRegistry))];
   if (registries.length === 0) return undefined;

@@ -3,7 +3,7 @@ import type { Settings } from './settings.ts';
 /** Made by {@link stateKey} only. */
 export type StateKey = string & { readonly madeBy: 'stateKey' };
 
-/** By the service's address: two platforms may have the same names, and an emulator has another at each start. */
+/** A key with the service's address: two platforms may have equal names, and an emulator has a new one at each start. */
 export function stateKey(address: string, ...parts: readonly string[]): StateKey {
   const text = JSON.stringify([address, ...parts]);
   // Loaded on demand: every command has this file, and few need a key.

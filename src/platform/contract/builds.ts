@@ -24,7 +24,7 @@ export function buildHasFailed(status: string): boolean {
   return buildPhase(status) === 'failed' && !isCanceled(status);
 }
 
-/** Of a build or a run, in either spelling. */
+/** Whether a build or a run is canceled, in either spelling. */
 export function isCanceled(status: string): boolean {
   return /^cancell?ed$/i.test(status);
 }

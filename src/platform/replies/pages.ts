@@ -64,7 +64,7 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
 interface ListReading {
   by: 'token' | 'offset';
   hasSwitched: boolean;
-  /** Of all items that were read. */
+  /** The keys of all items that were read. */
   keys: Set<string>;
   pages: number;
   /** The smallest that was announced. */
@@ -137,7 +137,7 @@ class Pass {
   }
 }
 
-/** By token instead of by offset, or by offset instead of by token: tried once. */
+/** The position by token instead of by offset, or by offset instead of by token: tried once. */
 function inOtherWay(previous: ListPage<unknown>, list: ListReading): PagePosition | 'lost' {
   if (list.hasSwitched) return 'lost';
   list.hasSwitched = true;

@@ -54,7 +54,7 @@ export interface PolledWork {
   name: string;
   fix: Fix;
   details: Record<string, unknown>;
-  /** Of what this command has created: how long ago. The platform may not show it yet. */
+  /** How long ago this command has created it. The platform may not show it yet. */
   ageMs?: number | undefined;
 }
 

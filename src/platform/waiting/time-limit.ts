@@ -143,7 +143,7 @@ export function contextWith(context: Context, parts: Partial<Context>): Context 
   return Object.create(context, Object.getOwnPropertyDescriptors(parts));
 }
 
-/** The same context, whose requests and pauses end with a signal. */
+/** The context, whose requests and pauses end with a signal. */
 export function contextUntil(context: Context, signal: AbortSignal, parts: Partial<Context> = {}): Context {
   const delay: Context['delay'] = (ms, until = signal) => context.delay(ms, until);
   return contextWith(context, { signal, api: context.apiWithSignal(signal), delay, ...parts });

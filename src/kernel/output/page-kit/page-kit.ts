@@ -59,7 +59,7 @@ export interface PageParts {
   trail?: readonly (readonly [name: string, address: string])[];
   sections?: Readonly<Record<string, string>>;
   intro?: HtmlValue;
-  /** Of a page that a server sends: seconds until it is read anew, or 0 if only a click does that. */
+  /** Seconds until a page that a server sends is read anew, or 0 if only a click does that. */
   refresh?: number | undefined;
   server?: string;
   /** Whether it has forms. They lead back to its server. */

@@ -1,0 +1,114 @@
+import { posix } from 'node:path';
+import type { PythonCall } from '../../app/python/facts.ts';
+import { lineAt } from './data.ts';
+import type { ModuleGraph } from './modules.ts';
+import { isBuilt } from './opened.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+const renders = /(?:^|\.)(?:render_template|TemplateResponse|get_template|render_to_string|render)$/;
+/** What has templates that are no files of a folder here. */
+const otherLoaders = /(?:^|\.)(?:DictLoader|FunctionLoader|PrefixLoader|ModuleLoader|BaseLoader)$/;
+const isTemplate = /^[\w./-]+\.(?:html?|j2|jinja2?|txt|xml|md|tmpl)$/;
+
+type Named = PythonCall & { file: string };
+type Place = { name: string; file: string; line: number };
+
+/** Templates and folders of them that Python names and the app does not have, and blocks in them that have no end. */
+export function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
+  const calls = [...graph.modules.values()].flatMap(({ file, facts }) =>
+    facts.calls.map((call) => ({ ...call, file })),
+  );
+  yield* foldersNamed(calls, shipment);
+  const rendered = calls.filter(({ name, isTried }) => renders.test(name) && !isTried);
+  if (rendered.length === 0 || calls.some(({ name }) => otherLoaders.test(name))) return;
+  const files = [...new Set(shipment.inImage().values())];
+  const templates = files.filter((path) => /\.(?:html?|j2|jinja2?)$|(?:^|\/)templates\//.test(path)).slice(0, 100);
+  const given = rendered.flatMap(({ file, line, arguments: texts, keywords }) =>
+    [...texts, keywords.name].map((name = '') => ({ name, file, line })),
+  );
+  const named = [
+    ...given.filter(({ name }) => isTemplate.test(name)),
+    ...templates.flatMap((file) => namedIn(file, shipment.read(file))),
+  ];
+  for (const each of named) if (!isThere(each.name, files) && isOwn(each.name, files)) yield absent(each, shipment);
+  for (const file of templates) yield* openBlock(file, shipment.read(file));
+}
+
+const names = /\{%-?\s*(?:extends|include|import|from)\s+["']([\w./-]+)["'](?!\s+ignore missing)/g;
+const namedIn = (file: string, text: string): Place[] =>
+  [...text.matchAll(names)].map(({ index, 1: name = '' }) => ({ name, file, line: lineAt(text, index) }));
+const isThere = (name: string, files: readonly string[]) => files.some((path) => `/${path}`.endsWith(`/${name}`));
+
+/** Templates that packages bring, and that an app replaces some of. */
+const ofPackages =
+  /^(?:admin|registration|account|socialaccount|security|rest_framework|wagtail\w*|crispy\w*|bootstrap\w*|django\w*|flask_\w+|unfold|cms|\w+_(?:provider|toolbar|factor))\//;
+
+const isOwn = (name: string, files: readonly string[]) =>
+  !ofPackages.test(name) &&
+  (!name.includes('/') || files.some((path) => `/${path}`.includes(`/${name.split('/')[0]}/`)));
+
+function absent({ name, ...at }: Place, shipment: Shipment): SeenCause {
+  const all = [...shipment.paths, ...shipment.unsent];
+  const other = all.find((path) => posix.basename(path) === posix.basename(name));
+  return {
+    cause: 'file-not-found',
+    captured: { path: name },
+    at,
+    title: `${at.file} names the template ${name}, which ${placeOf(shipment)} does not have`,
+    why: other && `there is ${other}`,
+    fix: other ? `bring ${other} to where it is looked for` : `add ${name} to a folder of templates`,
+  };
+}
+
+const blocks =
+  /\{%-?\s*(end)?(if|for|block|macro|call|filter|autoescape)\b[^%]*%\}|\{%-?\s*raw\s*-?%\}[\s\S]*?\{%-?\s*endraw|\{#[\s\S]*?#\}/g;
+
+/** A template with a block that has no end; not one whose blocks end in another order. */
+function openBlock(file: string, text: string): SeenCause[] {
+  const open: { tag: string; line: number }[] = [];
+  for (const { index, 1: end, 2: tag } of text.matchAll(blocks)) {
+    if (end !== undefined && open.pop()?.tag !== tag) return [];
+    if (end === undefined && tag !== undefined) open.push({ tag, line: lineAt(text, index) });
+  }
+  // Tornado has one end for all.
+  const last = /\{%-?\s*(?:comment|end)\b/.test(text) ? [] : open.slice(-1);
+  return last.map(({ tag, line }) => ({
+    cause: 'file-invalid',
+    at: { file, line },
+    title: `${file} has {% ${tag} %} without {% end${tag} %}`,
+    fix: `write {% end${tag} %} where it ends`,
+  }));
+}
+
+const makesFolder = /(?:^|\.)(?:mkdir|makedirs|copytree)$/;
+
+/** The folder that must be there when StaticFiles is made. */
+function servedBy({
+  name,
+  arguments: [first = ''],
+  keywords: { check_dir, directory = first },
+}: Named): string | undefined {
+  const isServed = /(?:^|\.)StaticFiles$/.test(name) && check_dir === undefined && /^\w[\w./-]*$/.test(directory);
+  return isServed ? posix.normalize(directory) : undefined;
+}
+
+function* foldersNamed(calls: readonly Named[], shipment: Shipment): Generator<SeenCause> {
+  const made = calls.flatMap(({ name, object, arguments: given }) =>
+    makesFolder.test(name) ? [object, given[0]] : [],
+  );
+  const files = [...shipment.inImage().values()];
+  const isThere = (path: string) => made.includes(path) || files.some((each) => `/${each}`.includes(`/${path}/`));
+  for (const call of calls) {
+    const path = servedBy(call);
+    if (path === undefined || isThere(path) || isBuilt(path, shipment)) continue;
+    yield {
+      cause: 'file-not-found',
+      at: { file: call.file, line: call.line },
+      title: `${call.file} names the folder ${path}, which ${placeOf(shipment)} does not have`,
+      fix: `add ${path} with its files, or name the folder that there is`,
+    };
+  }
+}
+
+const placeOf = ({ isDocker }: Shipment) => (isDocker ? 'the image' : 'the app');

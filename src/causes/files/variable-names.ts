@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { readBytesIfPresent } from '../../app/read-text.ts';
+import { closestName } from '../../kernel/closest-name.ts';
+import { lineAt } from './data.ts';
+import type { Needed } from './environment.ts';
+import { isBeside } from './script-imports.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/** Reads of a variable that other languages than Python cannot go on without. */
+const readers: readonly (readonly [files: RegExp, read: RegExp])[] = [
+  [/\.rs$/, /\benv::var\(\s*"(?<name>\w+)"\s*\)\s*\.(?:expect|unwrap)\(/g],
+  [/\.rb$|(?:^|\/)config\.ru$/, /\bENV\.fetch\(\s*["'](?<name>\w+)["']\s*\)(?!\s*(?:\{|do\b))/g],
+  [/\.(?:php|cs)$/, /\b(?:getenv|GetEnvironmentVariable)\(\s*["'](?<name>\w+)["']\s*\)\s*\?[?:]\s*throw\b/g],
+  [/\bsrc\/main\/resources\/application\.(?:properties|ya?ml)$/, /\$\{(?<name>[A-Z][A-Z\d_]+)\}/g],
+  [
+    /(?<!_test)\.go$/,
+    /(\w+)\s*:?=\s*os\.Getenv\("(?<name>\w+)"\)\s+if \1 == ""\s*\{\s*(?:\w+\.)?(?:Fatal|panic|Exit|return\b.*(?:Errorf|errors\.New))/g,
+  ],
+  [
+    /(?<!\.d)\.[cm]?[jt]sx?$/,
+    /(?:const|let)\s+(?:(\w+)\s*=\s*(?:process|Bun)\.env\.|\{\s*(?=(\w+)\s*\}\s*=\s*(?:process|Bun)\.env;?\s))(?<name>\w+)[\s\S]{0,24}?\s+if\s*\(\s*!(?:\1|\2)\s*\)\s*\{?\s*(?:throw\b|process\.exit)/g,
+  ],
+];
+
+const readsBy = (file: string, text: string, pattern: RegExp): Omit<Needed, 'isOptional'>[] =>
+  [...text.matchAll(pattern)].map(({ index, groups }) => ({
+    name: groups?.name ?? '',
+    file,
+    line: lineAt(text, index),
+  }));
+
+const readsElsewhere = ({ paths, read }: Shipment) =>
+  readers.flatMap(([files, pattern]) =>
+    paths.flatMap((file) => (files.test(file) && !isBeside(file) ? readsBy(file, read(file), pattern) : [])),
+  );
+
+/** Files that say what an app is given. */
+const examples = '.env.example .env.sample .env.template env.example compose.yaml docker-compose.yml README.md'.split(
+  ' ',
+);
+const isExample = /(?:^|\/)(?:\.?env\.\w+|(?:docker-)?compose[\w.-]*\.ya?ml|Dockerfile[^/]*|[^/]*\.md)$/;
+
+function namesIn(file: string, { config, exists }: Shipment): string[] {
+  const text = exists(file) ? readBytesIfPresent(join(config.root, file))?.toString() : '';
+  return text?.match(/\b[A-Z][A-Z\d]*_[A-Z\d_]*[A-Z\d]\b/g) ?? [];
+}
+
+/** A variable that the code needs and nothing sets, where one of nearly its name is set, or spoken of, that nothing reads. */
+export function* lookAtVariableNames(
+  shipment: Shipment,
+  python: readonly Needed[],
+  set: ReadonlySet<string>,
+): Generator<SeenCause> {
+  const needed = [...python, ...readsElsewhere(shipment)].filter(({ name }) => !set.has(name));
+  const spoken = needed.length === 0 ? [] : examples.map((file) => ({ file, names: namesIn(file, shipment) }));
+  const image = { file: shipment.dockerfile()?.path ?? 'the start', names: [...set] };
+  for (const { name, ...at } of needed) {
+    const isSpoken = spoken.some(({ names }) => names.includes(name));
+    const found = [image, ...(isSpoken ? [] : spoken)].flatMap(({ file, names }) => {
+      const other = nearest(name, names, file === image.file);
+      return other === undefined || isRead(other, shipment) ? [] : [{ file, other }];
+    });
+    for (const { file, other } of found.slice(0, 1))
+      yield {
+        cause: 'secret-missing',
+        at,
+        title: `${at.file} needs ${name}, and ${file} ${file === image.file ? 'sets' : 'names'} ${other}`,
+        why: `nothing sets ${name}, and nothing reads ${other}`,
+        fix: `write ${name} in both places, or ${other}`,
+      };
+  }
+}
+
+/** What libraries and tools read by themselves. */
+const ofLibraries =
+  /^(?:HF|HUGGING\w*|TRANSFORMERS|TORCH|CUDA|NVIDIA|NCCL|PIP|POETRY|UV|PYTHON|NODE|NPM|YARN|NEXT|RAILS|RACK|BUNDLE|GEM|JAVA|MAVEN|SPRING|DOTNET|ASPNETCORE|GO|CARGO|RUST|LD|LC|XDG|DEBIAN|OMP|MKL|OPENBLAS|TOKENIZERS|VLLM|TRITON|GUNICORN|UVICORN|FLASK|DJANGO|STREAMLIT|GRADIO|AWS|GOOGLE|AZURE|OTEL|SENTRY|DD|MAMBA|CONDA|PLAYWRIGHT|NLTK)_|^PYTHON/;
+
+/** Words that say of what kind a value is, not which. */
+const ofKind =
+  /^(?:API|APP|DIR|ENV|FILE|HOST|ID|KEY|MAX|MIN|MODE|NAME|PASSWORD|PATH|PORT|SECRET|TIMEOUT|TOKEN|UR[IL]|USER)$/;
+const wordsOf = (name: string) => name.replace(/(?<![A-Z])(?:DATABASE|POSTGRES(?:QL)?|PG)(?![A-Z])/g, 'DB').split('_');
+
+/** By its letters, or by its words; of what an image sets, one word that is not of a kind is enough. */
+function nearest(name: string, names: readonly string[], isSet: boolean): string | undefined {
+  const own = wordsOf(name);
+  const isNear = (other: string) => {
+    const words = wordsOf(other);
+    const shared = own.filter((each) => words.includes(each));
+    const isPart = shared.length > 1 && shared.length === Math.min(own.length, words.length);
+    return isPart || (isSet && shared.some((each) => !ofKind.test(each)));
+  };
+  return closestName(name, names) ?? names.find((each) => !ofLibraries.test(each) && isNear(each));
+}
+
+/** Whether a file of the app has the name as a word, or as a field of settings with a prefix. */
+function isRead(name: string, { paths, read, dockerfile }: Shipment): boolean {
+  const words = name.split('_');
+  const ends = words.map((_, at) => words.slice(at).join('_').toLowerCase()).join('|');
+  const spelt = words.length > 1 ? String.raw`|\b${words.join('[._-]').toLowerCase()}\b` : '';
+  const pattern = new RegExp(String.raw`\b${name}\b(?!\s*=[^=])${spelt}|BaseSettings[^]*^\s+(?:${ends})\s*:`, 'm');
+  const files = paths.filter((path) => !isExample.test(path));
+  return (
+    new RegExp(String.raw`\$\{?${name}\b`).test(dockerfile()?.text ?? '') ||
+    files.some((path) => pattern.test(read(path)))
+  );
+}
