@@ -19,7 +19,11 @@ export const asciiChunks = {
   },
 };
 
-/** `\u` and four digits mean the same in strings, templates, regular expressions, names and JSON. @param {string} code */
+/**
+ * `\u` and four digits mean the same in strings, templates, regular expressions, names and JSON. Whoever reads the raw text of
+ * a template sees them.
+ * @param {string} code
+ */
 export function escaped(code) {
   return code.replace(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -11,7 +11,7 @@ import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 import { mayMatch } from './sign-words.ts';
-import { findTracebacks, findUncaught, lastTraceback } from './tracebacks.ts';
+import { findTracebacks, findUncaught, isForeignFile, lastFile, lastTraceback } from './tracebacks.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
@@ -48,9 +48,12 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
   return ({ at, line, rule }) =>
     at < raised &&
     line.source === 'log' &&
-    (rankOf(rule) < 3 || /warn/i.test(line.text)) &&
+    (rankOf(rule) < 3 || warning.test(line.text)) &&
     !tracebacks.some(({ start, end }) => at >= start && at <= end);
 }
+
+/** A warning; glog has only its letter. */
+const warning = /warn|(?:^|: )W (?:tensorflow|external)\/|^W\d{4} /i;
 
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
   return status !== undefined || reason !== undefined || Boolean(exitCode);
@@ -95,11 +98,31 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
     if (rule.undoneBy?.test(line.text)) return undefined;
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
-    if (!captured || (rule.after && !before().some((text) => rule.after?.test(text)))) continue;
+    if (!captured || !isBelow(rule, before, lines.slice(at, at + 2))) continue;
     const named = withBuilt(withCheck(withPackage(captured), facts), rule, lines.slice(0, at));
     if (rule.applies?.(named, facts, before) ?? true) return { rule, captured: named, at, line };
   }
   return undefined;
+}
+
+/** What is missing because nothing was fetched is no cause. */
+const missing = /^(?:command-not-found|file-not-found|compiler-missing)$/;
+const notFetched =
+  /^(?:curl: \(\d{1,2}\) |wget: (?:unable|can't|server)|(?:Resolving|Connecting) .{1,160}failed: |fatal: unable to access |E: (?:Failed to fetch|Unable to fetch some) )/;
+
+/** Whether the lines above are as the rule wants them. */
+function isBelow({ after, own, cause }: FailureRule, before: () => readonly string[], found: readonly Line[]): boolean {
+  if (after && !before().some((line) => after.test(line))) return false;
+  if (
+    missing.test(cause) &&
+    before()
+      .slice(-3)
+      .some((line) => notFetched.test(line))
+  )
+    return false;
+  // Rust names the place below its message.
+  const texts = found.map(({ text }) => text).filter((text, at) => at === 0 || /^\s{0,8}--> /.test(text));
+  return !own || !isForeignFile(lastFile([...before(), ...texts]));
 }
 
 function capture(signs: readonly RegExp[], text: string): Captured | undefined {

@@ -30,11 +30,11 @@ const mistakes =
   /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError|KeyError|IndexError|AttributeError|TypeError)\b(?!.{0,120}NoneType)/;
 /** The same in other languages. */
 const otherMistakes =
-  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|on an `Err` value|all goroutines are asleep/;
+  /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;
 
 /** A mistake of the app in another language than Python. */
-function mistakeOf({ error, place }: Partial<Uncaught> = {}): Found | undefined {
-  if (!error || !place || !otherMistakes.test(error)) return undefined;
+function mistakeOf({ error, place, isForeign }: Partial<Uncaught> = {}): Found | undefined {
+  if (!error || !place || isForeign || !otherMistakes.test(error)) return undefined;
   return { title: `the code of the app raised ${cutText(error, 200)}`, fix: `correct ${place}` };
 }
 

@@ -36,5 +36,6 @@ export const movedName: Refinement = (
   const owner = given ?? ownerOf(module);
   if (bound === undefined || (cause === 'module-missing' && !module.includes('.'))) return undefined;
   const otherwise = bound.startsWith('<') ? ', or update the package or the code that uses it' : '';
-  return { fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };
+  const moved = cause === 'module-missing' && { title: `the installed version of ${owner} has no module ${module}` };
+  return { ...moved, fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };
 };

@@ -194,6 +194,15 @@ const lastSaid: Refinement = ({ command }, { config }, before, { title }) => {
   };
 };
 
+/** What a build says of itself decides why it fails. */
+const buildSaid: Refinement = (_, __, before, { title }) => {
+  if (!title.endsWith('building it fails')) return undefined;
+  const said = before.findLast((line) => buildError.test(line));
+  return { title: said === undefined ? `${title}, and no rule knows why` : `${title}: ${cutText(said.trim(), 200)}` };
+};
+
+const buildError = /\berror: (?!subprocess|command|metadata|legacy|Failed)|\w(?:Error|Exception): |^\s*CMake Error/;
+
 const versions = 'import-name-missing package-api-changed module-missing';
 
 /** By the causes that they are for; the first that has a word on it. */
@@ -205,6 +214,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['module-missing entrypoint-not-found file-not-found requirements-file-missing copy-source-missing', leftOut],
   ['module-missing command-not-found', notInstalledHere],
   ['package-version-not-found package-not-found package-build-failed', unsupportedPython],
+  ['package-build-failed', buildSaid],
   ['app-exited command-failed', lastSaid],
   ['module-missing', missingModule],
   ['command-not-found', missingProgram],

@@ -12,7 +12,7 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 
 /** Whether the last line says so, where nothing else does: the errors before it were handled. */
 export function endsWell(lines: readonly CleanLine[]): boolean {
-  const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '') ?? {};
+  const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '' && !tidying.test(text)) ?? {};
   // Code that a traceback shows says nothing.
   if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text))) return false;
   return (
@@ -75,6 +75,10 @@ const ended = /Traceback \(most recent|\b[Ee]xiting\b|exited with code [1-9]|exi
 /** What browsers and scanners ask of any server. */
 const unasked =
   /\b(?:GET|HEAD|POST) \/(?:favicon\.ico|robots\.txt|apple-touch-icon\S*|wp-\S*|\.env|\.git\S*|\S*\.php|ads\.txt|cgi-bin\S*|solr\S*|actuator\S*|manifest\.json|sitemap\.xml)[ ?]/;
+
+/** What the container or the runner does after the program has ended, well or not. */
+const tidying =
+  /^(?:\[(?:cont-finish\.d|cont-init\.d|services\.d|s6-finish)\]|s6-\S{1,20}: |Cleaning up |Stopping |Removing |Post job cleanup)/;
 
 const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;

@@ -24,6 +24,8 @@ export interface FailureRule {
   only?: 'build' | 'run';
   /** A later line that shows that the work went on: what happened before it was not fatal. */
   undoneBy?: RegExp;
+  /** A mistake of the code: it holds only where the last file that is named is the app's own. */
+  own?: true;
   /** Whether it applies to what was captured, and to the lines before it. */
   applies?: (captured: Captured, facts: FailureFacts, before: () => readonly string[]) => boolean;
   title: string;
@@ -75,6 +77,8 @@ export const rowsWith =
     raw
       .join('')
       .replace(/\\(?=`|\$\{)/g, '')
+      // The build escapes what is beyond ASCII.
+      .replace(/\\u([\da-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
       .trim()
       .split(/\n(?! )/)
       .map((row) => {

@@ -67,8 +67,10 @@ export function framesOf(lines: readonly string[]): Frame[] {
 export interface Uncaught {
   at: number;
   error: string;
-  /** Where the code of the app raised it. */
+  /** Where the code of the app raised it, or called what did. */
   place?: string;
+  /** Whether a package raised it. */
+  isForeign: boolean;
 }
 
 /** What Java, Go, PHP, .NET and Rust print before one; Node prints its name only. */
@@ -76,6 +78,7 @@ const uncaught =
   /^(?:(?:Uncaught |Unhandled exception\. |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
 const place =
   /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs))(?::line |[:(])(\d{1,7})/;
+const packaged = /node_modules|\/(?:vendor|gems|\.cargo)\/|\borg\.(?:springframework|apache|hibernate)\b/;
 const foreign =
   /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)/;
 
@@ -88,9 +91,11 @@ export function findUncaught(lines: readonly string[]): Uncaught | undefined {
   const { said, raised } = uncaught.exec(lines[at] ?? '')?.groups ?? {};
   const error = said?.endsWith(':') ? lines[at + 1] : (said ?? raised);
   if (error === undefined) return undefined;
-  const frames = lines.slice(at, at + 40).filter((text) => !foreign.test(text));
-  const [, file, line] = frames.map((text) => place.exec(text)).find((found) => found !== null) ?? [];
-  return { at, error, ...(file !== undefined && { place: `${withoutFolder(file)}:${line}` }) };
+  const frames = lines.slice(at, at + 40);
+  const own = frames.find((text) => place.test(text) && !foreign.test(text));
+  const [, file, line] = groupsOf(place, own);
+  const isForeign = frames.slice(0, own === undefined ? 0 : frames.indexOf(own)).some((text) => packaged.test(text));
+  return { at, error, isForeign, ...(file !== undefined && { place: `${withoutFolder(file)}:${line}` }) };
 }
 
 function isFrame(text: string): boolean {
@@ -101,9 +106,24 @@ function withoutFolder(file: string): string {
   return file.replace(/^\/(?:cortex|app|code|src|workspace)\//, '');
 }
 
-/** Whether a file is of Python or of an installed package. */
-export function isForeignFile(file = ''): boolean {
-  return (
-    file.startsWith('<') || /\/(?:site|dist)-packages\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\//.test(file)
-  );
+/** The file that was named last, by Python or by a compiler: of a message, and of a few lines above it. */
+export function lastFile(lines: readonly string[]): string | undefined {
+  const named = lines
+    .slice(-6)
+    .flatMap((text) =>
+      groupsOf(
+        /^\s+File "([^"]{1,300})"|^(?:\[ERROR\] |\s{0,8}--> |file:\/\/)?([\w./@+-]{1,200}\.\w{1,6})[:(]\d/,
+        text,
+      ),
+    );
+  return named.findLast((file, at) => file !== undefined && at % 3 > 0);
 }
+
+/** Whether a file is of a language or of an installed package. */
+export function isForeignFile(file = ''): boolean {
+  return foreignPlace.test(file);
+}
+
+/** Places of Python, of its console scripts, and of packages; those of Go and Rust beside. */
+const foreignPlace =
+  /^<|(?:^|\/)(?:(?:site|dist)-packages|node_modules)\/|\/lib\/python\d|\/(?:usr|opt)\/(?:local\/)?bin\/|\/bin\/[\w-]+$|\/go\/pkg\/mod\/|\/go\/src\/[\w-]+\.\w+\/|\/\.?cargo\/registry\//;

@@ -62,7 +62,7 @@ function raisedIn(lines: readonly string[], { start, end, exception }: Traceback
   return { error: exception, place };
 }
 
-const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical|failed|abort(?:ed)?)\b/i;
+const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
 /** Requests that failed at a gateway follow from the failure of the app. */
 const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
 

@@ -105,3 +105,18 @@ test('of tracebacks, the last that does not point to another is shown', () => {
   const second = traceback('RuntimeError: Engine failed. See root cause above.', ['/app/main.py', 'run()']);
   expect(describeUnknown(`${first}${second}`).title).toContain('the flux kernel differs');
 });
+
+test('a mistake that a package raises is not named as one of the app', () => {
+  const log =
+    "TypeError: Cannot read properties of undefined (reading 'map')\n    at load (/app/node_modules/flux/index.js:14:19)\n    at start (/app/index.js:3:1)\n";
+  expect(explainLog(log)).toBeUndefined();
+  expect(describeUnknown(log).title).toMatch(/ at index\.js:3$/);
+});
+
+test.each([
+  ["error: flux.cu(5): error: identifier 'flux' is undefined", /building it fails: error: flux\.cu/],
+  ['Used 255 registers', /building it fails, and no rule knows why$/],
+])('of a package that is not built, what its build says last is said: %s', (line, title) => {
+  const log = `      ${line}\n  ERROR: Failed building wheel for fluxpkg\n`;
+  expect(explainLog(log)).toMatchObject({ cause: 'package-build-failed', title: expect.stringMatching(title) });
+});

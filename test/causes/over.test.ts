@@ -60,3 +60,64 @@ test('an exception is no good end, whatever its message says', () => {
   const log = traceback('ValueError: names must match those that passed', [`${packages}/flux/api.py`, 'raise error']);
   expect(describeUnknown(log).cause).toBe('unknown');
 });
+
+/** A mistake of the code is one of the app only where the last file that is named is its own. */
+test.each([
+  ['syntax-error', traceback('SyntaxError: invalid syntax', ['/app/main.py', 'import async'])],
+  [
+    'python-version-unsupported',
+    traceback('SyntaxError: invalid syntax', [`${packages}/kombu/compat.py`, 'import async']),
+  ],
+  ['code-error', 'app/server.go:18:10: undefined: Flux\n'],
+  [undefined, '/go/pkg/mod/example.com/flux@v1.2.0/api.go:18:10: undefined: Flux\n'],
+  [undefined, '/go/src/github.com/acme/flux/api.go:18:10: undefined: Flux\n'],
+  ['code-error', 'error[E0425]: cannot find value `flux` in this scope\n  --> src/main.rs:83:9\n'],
+  [
+    undefined,
+    'error[E0425]: cannot find value `flux`\n  --> /usr/local/cargo/registry/src/index/flux-0.3.2/src/lib.rs:83:9\n',
+  ],
+  [undefined, "node_modules/flux/index.ts:4:2 - error TS2339: Property 'a' does not exist on type 'B'.\n"],
+  [undefined, "thread 'main' panicked at src/main.rs:12:30:\ncalled `Result::unwrap()` on an `Err` value: NoFlux\n"],
+])('%s is said where the file shows it: %s', (cause, log) => {
+  expect(explainLog(log)?.cause).toBe(cause);
+});
+
+describe('what comes after a failure is not its cause, and no good end', () => {
+  const failed = 'ImportError: libflux.so.2: cannot open shared object file: No such file or directory\n';
+
+  test.each(['[cont-finish.d] done.', 'Cleaning up project directory: done', 'Removing network flux ... done'])(
+    'as the container is tidied: %s',
+    (end) => {
+      expect(explainLog(`${failed}${end}\n`)?.cause).toBe('shared-library-missing');
+    },
+  );
+
+  test('a program that could not be fetched is not the cause of what lacks it', () => {
+    const failed = 'curl: (6) Could not resolve host: flux.example\n';
+    expect(explainLog(`${failed}/bin/sh: uv: not found\n`)?.cause).toBe('network-failed');
+    expect(explainLog(`${failed}tar: flux.tgz: Cannot open: No such file or directory\n`)?.cause).toBe(
+      'network-failed',
+    );
+    expect(explainLog('/bin/sh: uv: not found\n')?.cause).toBe('command-not-found');
+  });
+
+  test.each(['[1] [INFO] Reason: Worker failed to boot.', 'ERROR:    Application startup failed. Exiting.'])(
+    'a server that gave up did not fail by where it listens: %s',
+    (line) => {
+      const log = '[1] [INFO] Listening at: http://127.0.0.1:8000 (1)\n';
+      expect(explainLog(log)?.cause).toBe('bound-to-localhost');
+      expect(explainLog(`${log}${line}\n`)).toBeUndefined();
+    },
+  );
+
+  test('a warning that only its letter shows is not the cause of a later exception', () => {
+    const warned = 'W tensorflow/dso_loader.cc:64] Could not load libcudart.so.11.0: cannot open shared object file\n';
+    const log = `${warned}${traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])}`;
+    expect(explainLog(log)).toBeUndefined();
+  });
+
+  test('a list of vulnerabilities is no failure', () => {
+    const log = '9 vulnerabilities (2 moderate, 6 high, 1 critical)\n#12 exporting to image\n#12 DONE 1.9s\n';
+    expect(describeUnknown(log).cause).toBe(null);
+  });
+});

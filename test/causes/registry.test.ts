@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { escaped } from '../../build/ascii.js';
 import { fill } from '../../src/causes/fill.ts';
+import { rows } from '../../src/causes/rule.ts';
 import { rules } from '../../src/causes/rules/index.ts';
 
 const first = new Map([...rules].reverse().map((rule) => [rule.cause, rule]));
@@ -83,4 +85,18 @@ test('docs/failures.md has a line for each cause, with where it is seen', async 
   const renewed = text.replace(/(?<=<!-- causes -->\n\n)[\s\S]*?(?=\n\n<!-- end of causes -->)/, () => table);
   expect(renewed).toContain(table);
   await expect(renewed).toMatchFileSnapshot('../../docs/failures.md');
+});
+
+test('every rule has a cause, a title and a fix', () => {
+  const incomplete = rules.filter(
+    ({ cause, title, fix }) => !/^[a-z][a-z-]+$/.test(cause) || title === '' || fix === '',
+  );
+  expect(incomplete).toEqual([]);
+});
+
+test('rows mean the same in the program, whose build escapes what is beyond ASCII', () => {
+  const table = '3 file-invalid † | ^a ‘{name}’ … is {not|no} “b” | {name} × | → mend it';
+  const asRows = (text: string) => rows(Object.assign([text], { raw: [text] }));
+  expect(asRows(escaped(table))).toEqual(asRows(table));
+  expect(asRows(table)[0]).toMatchObject({ cause: 'file-invalid', rank: 3, inFiles: true });
 });

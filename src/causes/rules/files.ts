@@ -46,6 +46,6 @@ file-encoding | ^SyntaxError: {|(unicode error) }Non-UTF-8 code …in file {path
 3 file-invalid | JSONDecodeError: {problem…} | a JSON file of the app is not valid: {problem} | correct it at the line and column that the message names
 `,
   ...rows`
-5 git-lfs-pointer | /is a (?:git[- ])?lfs pointer/i; invalid magic {characters|number}{|:} {|'}{vers|76657273}; version https://git-lfs.github.com/spec/v1; Unexpected token 'v', "version ht; UnpicklingError: invalid load key, 'v' | a file is only a pointer of Git LFS, not its content | git lfs pull before the deploy
+5 git-lfs-pointer | /is a (?:git[- ])?lfs pointer/i; invalid magic {characters|number}{|:} {|'}{vers|76657273}; version https://git-lfs.github.com/spec/v1; Unexpected token 'v', "version ht; UnpicklingError: invalid load key, 'v'; without having git-lfs installed; WeightsUnpickler error: Unsupported operand 118 | a file is only a pointer of Git LFS, not its content | git lfs pull before the deploy
 `,
 ];

@@ -6,6 +6,9 @@ const needsFirst =
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
   ...rows`
+5 package-build-failed | No module named 'setuptools.command.test; module 'setuptools.command.{name}' has no attribute; cannot import name 'Feature' from 'setuptools; setup command: use_2to3 is invalid | a package is built with a setuptools that no longer has what its setup.py uses | build it with an older one: setuptools<72 (<80 for easy_install, <58 for use_2to3, <46 for Feature) in a file that PIP_CONSTRAINT names, or use a newer version of the package | dependencies.pip
+5 package-build-failed | identifier "__hmax2" is undefined; identifier "half" is undefined | {built|a package} is compiled for GPUs that are older than its CUDA code allows | name the GPUs to compile for (CMAKE_ARGS=-DCMAKE_CUDA_ARCHITECTURES=80), or use a wheel or another version | dependencies.pip
+5 compiler-missing | go-sqlite3/…undefined: SQLite; go-sqlite3 requires cgo to work | go-sqlite3 has code in C, and cgo is off in the build | set CGO_ENABLED=1 and install gcc (build-base on Alpine), or use modernc.org/sqlite
 package-layout-invalid | Multiple top-level packages discovered in a flat-layout: {found…}; Multiple top-level modules discovered in a flat-layout: {found…}; No file/folder found for package {found}; Unable to determine which files to ship inside the wheel; Readme file does not exist: {found}; Readme path must be within the project directory; Readme path \`{found}\` does not exist; Expected a Python module at: \`{found}\` | the project itself cannot be installed as a package: {said} | install only what it needs (poetry install --no-root, uv sync --no-install-project), or copy its files into its folder before; name its folders in pyproject.toml: [tool.setuptools] packages = ["..."]
 5 package-layout-invalid | setuptools-scm was unable to detect version; setuptools_scm was unable to detect version | the version of the project comes from git, and the image has no .git folder | set SETUPTOOLS_SCM_PRETEND_VERSION=0.0.0 in the build, or copy .git there, which .dockerignore may leave out
 5 wrong-architecture | unrecognized command-line option ‘-msse; unrecognized command-line option ‘-mavx | a package has no wheel for this processor, and its code is written for x86 | use a version with a wheel for it, or build for --platform linux/amd64 | dependencies.pip
@@ -39,9 +42,9 @@ compiler-missing | unable to execute {|'}{tool}{|'}: No such file or directory; 
   },
   ...rows`
 2 package-build-failed | ERROR: Failed building wheel for {package}; /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/; ^Command … failed with error code … in /tmp/pip-…/{package}{|/}$;
-  × … did not run successfully; An error occurred while {building|configuring} with CMake; ninja: build stopped:; error in {package} setup command: use_2to3 is invalid; error: subprocess-exited-with-error; Failed to build \`{package}\`; Error building extension ';
+  × … did not run successfully; An error occurred while {building|configuring} with CMake; ninja: build stopped:; error: subprocess-exited-with-error; Failed to build \`{package}\`; Error building extension ';
   Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure; ERROR: Command errored out with exit status
-  | {package|a package} has no wheel for this Python, and building it fails | use a version with a wheel, or another python_version | dependencies.pip
+  | {package|a package} has no wheel that fits, and building it fails | correct what the build names above, or use a version with a wheel | dependencies.pip
 `,
   ...rowsWith({ after: /did not run successfully|build backend returned an error/ })`
 3 package-build-failed | /^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/ | building {built|a package} fails: {problem} | use a version with a wheel, or one for this Python; of the project itself, correct what the message names | dependencies.pip

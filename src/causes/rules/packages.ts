@@ -14,6 +14,7 @@ hash-mismatch | THESE PACKAGES DO NOT MATCH THE HASHES; Hash mismatch for \`{pac
 hash-missing | ^ERROR: Hashes are required in --require-hashes mode; In --require-hashes mode, all requirements must have their version; In \`--require-hashes\` mode, all requirements must | the requirements have hashes, but not all of them, with what they need | write the file again with all hashes: pip-compile --generate-hashes, or uv pip compile --generate-hashes | dependencies.paths.pip
 `,
   ...rowsWith({ undoneBy: /^\s*Downloading \S|^Successfully installed / })`
+5 package-index-unreachable | /^WARNING: Retrying \(.{0,300}Network is unreachable/ | the build has no way to the package index: no route leads there, or only a proxy does | behind a proxy, give it to the build (--build-arg HTTPS_PROXY=http://HOST:PORT); else let its network reach the index | dependencies.pip
 package-index-unreachable | Retrying (Retry(…after connection broken by '{reason}; Failed to fetch: \`…\`; ^ERROR: {|Could not install packages due to an OSError: |Could not install packages due to an EnvironmentError: }HTTPSConnectionPool(…Max retries exceeded;
   {error|╰─▶|├─▶|×}{| }…Request failed after … retr
   | the package index cannot be reached | check the address of the index and its certificate, or deploy again if the index was down | dependencies.pip
@@ -24,7 +25,7 @@ package-index-unreachable | Retrying (Retry(…after connection broken by '{reas
   | the package index refuses to give the package | add the login to the address of the index, from a secret that the build can read; of a public mirror that refuses, use another index, and lock again: a lock file keeps the addresses of the old one | dependencies.pip
 `,
   ...rows`
-python-version-unsupported | ackage {|'}{package}{|'} requires a different Python: {python} not in '{wanted}'; ^ERROR: {package}-…-…{tag}-…-{manylinux|linux|any}… is not a supported wheel;
+python-version-unsupported | ackage {|'}{package}{|'} requires a different Python: {python} not in '{wanted…}'; ^ERROR: {package}-…-…{tag}-…-{manylinux|linux|any}… is not a supported wheel;
   /current Python version \((?<python>[\d.]{1,12})\) does not satisfy Python(?<wanted>[<>=!~\d.,*]{1,40})(?: and (?<package>[\w.-]{1,80}?)(?:==\S{1,40})? depends on Python)?/;
   /(?<![\w.,<>=!~-])(?<package>[\w.-]{1,80})(?:\{[^{}]{1,80}\})?(?:==(?<version>[\w.+!]{1,40})|[<>=!~][\w.,<>=!~*+]{1,80})? (?:has|have) no wheels (?:are available )?with a matching Python (?:ABI|version|implementation)/; AttributeError: module 'pkgutil' has no attribute 'ImpImporter';
   ModuleNotFoundError: No module named 'distutils'
@@ -74,7 +75,7 @@ requirements-file-missing | ^ERROR: Could not open requirements file: …'{path}
 requirement-invalid | ^{|ERROR: }…Invalid requirement: {line…}; ^error: Couldn't parse requirement in \`{path}\`; does not appear to be a Python project; packaging.version.InvalidVersion: {line…}; has invalid metadata: {line…}; ^ERROR: Directory … is not installable; Expected one of \`@\`, \`(\`, \`<\` | a requirement is not valid: {line} | write it as name==1.2, name>=1.0,<2 or name | dependencies.pip
 environment-externally-managed | ^error: externally-managed-environment; The interpreter at … is externally managed; Cannot uninstall {|'}{package}{|'}. It is a distutils installed project; Cannot uninstall {package} …no RECORD file was found; Cannot uninstall {package} …RECORD file not found
   | the Python of the image belongs to its distribution, and pip may not change {package|it} | use a python base image, install into a virtual environment, or set PIP_BREAK_SYSTEM_PACKAGES=1 in the build | deployment.docker_base_image_url
-5 package-index-unreachable | pip._vendor.…ReadTimeoutError; ReadTimeoutError: HTTPSConnectionPool; ProtocolError…Connection broken; urllib3.…Connection broken; network timeout at:; Try increasing UV_HTTP_TIMEOUT; error decoding response body
+5 package-index-unreachable | for -=: 'Retry' and 'int'; pip._vendor.…ReadTimeoutError; ReadTimeoutError: HTTPSConnectionPool; ProtocolError…Connection broken; urllib3.…Connection broken; network timeout at:; Try increasing UV_HTTP_TIMEOUT; error decoding response body
   | the download of a package from the index broke off, or took too long | deploy again; if it fails again, wait longer (pip --timeout 120 --retries 10, UV_HTTP_TIMEOUT=120), or use a smaller package, such as the CPU build of torch | dependencies.pip
 `,
 ];

@@ -1,4 +1,5 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { framesOf, isForeignFile } from '../tracebacks.ts';
 import { endedBy } from './processes.ts';
 
 /** What a line of the app looks like when its server has started after all. */
@@ -21,7 +22,16 @@ const places = 'typing|enum|datetime|datetime\\.datetime|asyncio|itertools|funct
 
 /** Errors of Python, in the code of the app or while it is imported. */
 export const pythonRules: readonly FailureRule[] = [
-  ...rowsWith({ undoneBy: started })`
+  ...rowsWith({ after: /\/pydantic\/fields\.py"/ })`
+python-version-unsupported | ^AttributeError: __args__ | the installed pydantic is too old for the Python of the app | update pydantic, or set python_version to an older one | deployment.python_version
+`,
+  ...rowsWith({
+    undoneBy: started,
+    applies: (_, __, before) => isForeignFile(framesOf(before()).at(-1)?.file),
+  })`
+3 python-version-unsupported | /^SyntaxError: (?<problem>(?!f-string).{1,200})/ | an installed package does not fit the Python of the app: {problem} | use versions of it and of what it needs that are made for this Python, or set python_version to one that it was made for | deployment.python_version
+`,
+  ...rowsWith({ undoneBy: started, own: true })`
 3 syntax-error | /^(?:E {1,8})?SyntaxError: (?!.{0,120}\bJSON\b)(?<problem>.{1,200})/; ^IndentationError: {problem…}; ^TabError: {problem…} | a source file has a syntax error: {problem} | correct the line that the traceback names; newer syntax needs a newer python_version, or a newer Node
 `,
   ...rowsWith({ undoneBy: started })`

@@ -7,6 +7,9 @@ const building =
 
 /** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
+  ...rowsWith({ after: /No space left on device/ })`
+6 disk-full | /^tmpfs .{0,60} 100% \/tmp$/ | /tmp is full: it is smaller than the disk | set TMPDIR to a folder on the disk
+`,
   ...rows`
 hardware-unavailable | nodes are available: …Insufficient {resource} | no machine with this hardware is free | list several kinds in compute, or use another region | hardware.compute
 `,
@@ -44,7 +47,11 @@ command-not-found | /: (?<command>(?:lib[\w.+-]{2,60}|[\w.+-]{2,60}-(?:dev|clien
 command-not-found | ^{|line }…: {command=source|pushd|popd|shopt|[[|declare}: {|command }not found$; : {|line }…: {command=source|pushd|popd|shopt|[[|declare}: {|command }not found$ | sh does not know {command}: it is a command of bash | run it with bash -c, or write it for sh, as in . venv/bin/activate instead of source
 shell-syntax-error | /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]yntax error[: ](?<problem>.{1,120})/; /: line \d{1,6}: (?<problem>unexpected EOF while looking for matching .{1,20})/ | a shell script has a syntax error: {problem} | correct the line that the message names; bash -n checks a script without running it
 1 build-timeout | /^(?:ERROR: |error: )?(?:the )?build (?:has )?timed out\b/i; failed to solve: {DeadlineExceeded|Canceled}…{|context deadline exceeded}$; /\bbuild .{0,60}(?:exceeded|reached) (?:its|the) (?:maximum )?time limit/i | the build took longer than allowed | shorten its longest step: use wheels instead of compiling, the solver libmamba for conda, and keep models on a volume
-5 glibc-too-old | version {\`|'|‘}{version}{'|’} not found; Error relocating …: {version}: symbol not found | a program or a library needs {version}, which the image does not have | use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one | deployment.docker_base_image_url
+5 glibc-too-old | Error relocating …: {symbol}: symbol not found; Error loading shared library ld-linux-{name}; /undefined reference to [\`'‘]__\w{1,40}_chk/ | what was compiled for glibc is used on Alpine, which has musl | build and run it on one system: use an image of Debian, a build for musl, or apk add gcompat | deployment.docker_base_image_url
+5 container-engine-failed | (uv_thread_create(; pthread_create failed (EPERM); pthread_create failed…Operation not permitted | the Docker of the machine is too old for the image: it forbids how a newer glibc starts threads | update Docker (20.10.10 or later), or use an image of an older system, such as bullseye | deployment.docker_base_image_url
+6 line-endings | /^#!\/\S{1,80}(?: \S{1,40})?\^M\$?$/ | a script has Windows line endings, so that the system cannot start it | save it with LF: sed -i "s/\r$//" SCRIPT
+6 glibc-too-old | version {\`|'|‘}GLIBCXX_{version}{'|’} not found | the libstdc++ that is loaded is too old: a library needs GLIBCXX_{version} | use a base image with a newer gcc; with conda, install libstdcxx-ng and put its lib folder first into LD_LIBRARY_PATH | deployment.docker_base_image_url
+5 glibc-too-old | version {\`|'|‘}{version}{'|’} not found | a program or a library needs {version}, which the image does not have | use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one | deployment.docker_base_image_url
 `,
   {
     cause: 'cpu-unsupported',
