@@ -27,6 +27,17 @@ export async function callableFunctions(root: string): Promise<string[]> {
   return functionsIn(await programOf(root));
 }
 
+/** Whether main.py may have a function of this name: its text has the name, or may take it from elsewhere. */
+export async function mayHaveFunction(root: string, name: string): Promise<boolean> {
+  const text = String(await readRegular(join(root, 'main.py')).catch(() => ''));
+  return (
+    text === '' ||
+    /import \*|\b(?:globals|setattr)\(/.test(text) ||
+    !/^\w+$/.test(name) ||
+    new RegExp(`\\b${name}\\b`).test(text)
+  );
+}
+
 async function programOf(root: string): Promise<ProgramStructure> {
   const { analyzeProgram } = await import('./main-guard.ts');
   return analyzeProgram(await readRegular(join(root, 'main.py')).catch(() => Buffer.from('')));

@@ -1,3 +1,5 @@
+import type { AppConfig } from '../app/config.ts';
+import { callableFunctions, mayHaveFunction } from '../app/sample-call.ts';
 import {
   type AppEvent,
   type AppResponse,
@@ -7,6 +9,7 @@ import {
   readResponse,
 } from '../calls/invoke/index.ts';
 import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
+import { closestName } from '../kernel/closest-name.ts';
 import { AppError, GantryError, UnavailableError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../kernel/json-text.ts';
 import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
@@ -258,6 +261,22 @@ export function parseSmokeTest(typed: string): SmokeTest {
   if (/^[A-Za-z]\w*$/.test(called)) return { ...rest, fn: called };
   throw new UsageError(`invalid --smoke "${typed}": expected a path, or a function with JSON`, {
     fix: '--smoke /health, --smoke run, or --smoke \'run={"name":"Ada"}:Hello\'',
+  });
+}
+
+/** Throws UsageError for what a function app surely does not answer: a function that main.py lacks. */
+export async function checkSmokeTests(tests: readonly SmokeTest[], { runtime, root }: AppConfig): Promise<void> {
+  for (const { typed, fn, path = '' } of runtime === 'cortex' ? tests : []) {
+    const name = fn ?? path.split('/')[1] ?? '';
+    if (!(await mayHaveFunction(root, name))) throw noFunctionError(typed, name, await callableFunctions(root));
+  }
+}
+
+function noFunctionError(typed: string, name: string, functions: readonly string[]): UsageError {
+  const meant = closestName(name, functions) ?? functions[0];
+  return new UsageError(`--smoke ${typed}: main.py has no function ${name}`, {
+    why: functions.length > 0 ? `its functions: ${functions.join(', ')}` : undefined,
+    fix: meant && `--smoke ${meant}`,
   });
 }
 

@@ -94,3 +94,12 @@ test('the end of the log that is shown and explained has no line of an earlier b
   expect(explained.stdout).toContain('KeyError: of this build');
   expect(explained.stdout).not.toContain('of an earlier build');
 });
+
+test.each([
+  ['runn', /: main\.py has no function runn\n\s+why its functions: .*\brun\b.*\n\s+fix --smoke run\n/],
+  ['/health', /: main\.py has no function health\n\s+why its functions: .*\n\s+fix --smoke run\n/],
+])('a smoke test that the app cannot answer is refused before anything is sent: %s', async (typed, said) => {
+  const { code, stderr } = await deploy(typed);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
+  expect([...emulator.store.builds.values()]).toEqual([]);
+});

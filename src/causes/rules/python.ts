@@ -40,7 +40,7 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
   ...rows`
 3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/; Error R1{4|5} (Memory quota {|vastly }exceeded);
   {O|o}ut of memory: Kill{|ed} process … ({program…}); {R|r}an out of memory (used over; {M|m}emory limit of … …{|was }exceeded; concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly;
-  OSError: [Errno 12] Cannot allocate memory; OOMKilled; excessive memory usage causing the Operating System to kill the worker; DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory; low on resource: memory
+  OSError: [Errno 12] Cannot allocate memory; /OOMKilled(?!"?: ?false)/; excessive memory usage causing the Operating System to kill the worker; DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory; low on resource: memory
   | the app ran out of memory | raise memory, or load less at once | hardware.memory
 `,
   ...rowsWith({

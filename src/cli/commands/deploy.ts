@@ -17,6 +17,7 @@ import {
   rememberTarget,
   worstExit,
 } from '../../deploys/send/index.ts';
+import type * as Smoke from '../../deploys/smoke.ts';
 import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import {
@@ -130,6 +131,7 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
   const outputs = [options.savePlan, options.applyPlan];
   const reading = { ...options, ...preview?.app, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
   const local = await readLocalApp(context, reading);
+  if (smokeTests.length > 0) await checkSmokeTests(smokeTests, local.project);
   const { maxHourly, keepScaling = false } = options;
   if (maxHourly !== undefined) {
     const { checkHourlyBound } = await import('../../insight/cost/index.ts');
@@ -223,6 +225,10 @@ const planPreview: typeof Previews.planPreview = async (...args) =>
 async function parseSmokeTests(typed: readonly string[]) {
   const { parseSmokeTest } = await import('../../deploys/smoke.ts');
   return typed.map(parseSmokeTest);
+}
+
+async function checkSmokeTests(...args: Parameters<typeof Smoke.checkSmokeTests>): Promise<void> {
+  await (await import('../../deploys/smoke.ts')).checkSmokeTests(...args);
 }
 
 /** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */

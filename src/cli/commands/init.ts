@@ -97,7 +97,7 @@ async function planPipeline(context: Context, system: (typeof ciSystems)[number]
     next: `next: set ${names} in ${variablesIn[system]}, and commit ${toCommit.join(' and ')}`,
     /** Throws ConflictError if there is another one, before anything else is written. */
     write: () => {
-      isNew = writePipeline(system, app);
+      isNew = writePipeline(system, app, relative(cwd, folder) || '.');
     },
     /** Returns the files that it has written. */
     finish: async () => {

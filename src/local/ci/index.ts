@@ -12,9 +12,9 @@ export { committedPackage, writePackage } from './write-package.ts';
 
 /**
  * Writes the pipeline of the app to the root of the repository. Returns false if it is there already, and throws
- * ConflictError if there is another one.
+ * ConflictError if there is another one. `place`: the folder of the app, from the working directory.
  */
-export function writePipeline(system: CiSystem, app: PipelineApp): boolean {
+export function writePipeline(system: CiSystem, app: PipelineApp, place: string): boolean {
   const { path, text } = pipelineFor(system, app);
   const file = join(app.root, path);
   try {
@@ -28,7 +28,7 @@ export function writePipeline(system: CiSystem, app: PipelineApp): boolean {
     if (readRegularSync(file) === text) return false;
     throw new ConflictError(`${path} already exists`, {
       why: 'existing pipelines are not changed',
-      fix: gantryCommand`init ${app.folder} --ci ${system} --print`,
+      fix: gantryCommand`init ${place} --ci ${system} --print`,
       cause,
     });
   }
