@@ -63,6 +63,13 @@ test('the ends of builds and runs have one spelling', () => {
   expect(own.filter(({ text }) => foreignStatus.test(text)).map(({ file }) => file)).toEqual([]);
 });
 
+test('comments of declarations begin with their subject', () => {
+  const offenses = files
+    .filter((file) => /^src\/.*\.m?[tj]s$/.test(file))
+    .filter((file) => /^\s*\/\*\*\s+(?:\* )?(?:Of|By|The same|Those of) /m.test(readFileSync(file, 'utf8')));
+  expect(offenses).toEqual([]);
+});
+
 /** Identifiers that name a thing by a picture of it. */
 const identifiers =
   /\b(bearWith|aside|spoil|furnish|unbothered|startBehind|elsewhere|pourInto|tellings|plainly|leaveOut|isCurrent|Tally|Stretch|Shelf|together|nursery|mischief|breath)\b/;

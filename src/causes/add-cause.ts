@@ -81,7 +81,7 @@ interface FailureDetails {
   app?: string;
   build?: string;
   run?: string;
-  /** Of an app that is not healthy: the replica, if the problem has one. */
+  /** The replica of an app that is not healthy, if the problem has one. */
   container?: string | null;
   status?: string;
   reason?: string | null;

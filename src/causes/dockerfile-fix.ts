@@ -31,7 +31,7 @@ export function stepOf(lines: readonly string[]): string | undefined {
 const inDockerfile =
   /^(?:dependencies\b|deployment\.(?:docker_base_image_url|\w+_commands|python_version)|runtime\.custom\.(?:dockerfile_path|entrypoint))/;
 
-/** Of an app with a Dockerfile, that installs the packages, not the settings. Its build shows it where no config does. */
+/** The fix for an app with a Dockerfile: that installs the packages, not the settings. Its build shows it where no config does. */
 export function fixedInDockerfile(found: Explanation, config: AppConfig | undefined): Explanation {
   const file = config ? config.custom?.dockerfile_path : found.step && 'the Dockerfile';
   if (file === undefined || !inDockerfile.test(found.setting ?? 'dependencies')) return found;

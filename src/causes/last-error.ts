@@ -28,7 +28,7 @@ type Found = Pick<Explanation, 'title' | 'fix'>;
 /** Errors of code that no setting mends. Where None came from, nobody knows. */
 const mistakes =
   /^(?:NameError|UnboundLocalError|ZeroDivisionError|RecursionError|KeyError|IndexError|AttributeError|TypeError)\b(?!.{0,120}NoneType)/;
-/** The same in other languages. */
+/** Mistakes in other languages. */
 const otherMistakes =
   /\b(?:ReferenceError|NullPointerException|NullReferenceException|IndexOutOfBoundsException|ClassCastException|NoMethodError|InvalidCastException)\b|TypeError: .{1,120}(?:is not a function|is not iterable|reading '|of (?:undefined|null))|nil pointer dereference|index out of (?:range|bounds)|assignment to entry in nil map|Call to undefined method|undefined method `|undefined method '|on a `None` value|all goroutines are asleep/;
 

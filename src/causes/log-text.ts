@@ -27,7 +27,7 @@ export function cleanLines(log: string): CleanLine[] {
   return joinWrapped(clean);
 }
 
-/** Of a log that was copied from a page or a chat, where all of it is indented. */
+/** The lines of a log that was copied from a page or a chat, where all of it is indented. */
 function withoutIndentation(lines: readonly string[]): readonly string[] {
   const indented = lines.map((line) => (line.trim() === '' ? Number.POSITIVE_INFINITY : line.search(/\S/)));
   const common = indented.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
@@ -79,7 +79,7 @@ function messagesOf(record: Record<string, unknown>): string[] {
   return [message ?? '', ...traces].flatMap((text) => String(text).trimEnd().split('\n'));
 }
 
-/** Of a line with carriage returns, such as a progress bar, the last state remains. */
+/** The last state of a line with carriage returns, such as a progress bar. */
 function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
   const states = line.slice(0, maxLineCharacters).split('\r');
   const plain = stripVTControlCharacters(states.findLast((part) => part.trim() !== '') ?? '');
@@ -97,11 +97,11 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
 const prefix =
   /^(?:\[?\d{4}-(?:\d\d|[A-Z][a-z]{2})-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?[ \t](?:\d\d[OE][+ ] ?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.@-]{1,64}) {1,20}\| )?/;
 
-/** Of syslog, `Oct 27 18:30:47 web python3[15]: `, of hosts that run apps, `app[web.1] lax [info]`, `Step #2 - "Deploy": `, and of PM2, `0|web | `. */
+/** What syslog, `Oct 27 18:30:47 web python3[15]: `, hosts of apps, `app[web.1] lax [info]`, `Step #2 - "Deploy": `, and PM2, `0|web | `, write first. */
 const hostPrefix =
   /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|Step #\d{1,3}(?: - "[^"]{1,60}")?: |\[(?:inf|err)\] {1,4}|\[\d\d:\d\d:\d\d(?:\.\d{1,6})?\] |[AP]M: {1,4}|[A-Z][a-z]{2} {1,2}\d{1,2},? \d{1,2}:\d\d(?::\d\d)? [AP]M {1,4}|\d{1,3}\|[\w.-]{1,40} {1,20}\| |[\w@/-]{1,60}:(?:build|dev|start): |remote: (?!Repository|Support)|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
 
-/** Of one of several processes: `(EngineCore_DP0 pid=6880)` of vLLM and Ray, `[rank0]:` of torchrun. */
+/** What one of several processes writes first: `(EngineCore_DP0 pid=6880)` of vLLM and Ray, `[rank0]:` of torchrun. */
 const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[rank\d{1,4}\]: ?)/;
 
 /** What a logger writes before each line of an error. Other levels stay: they show that the work went on. */

@@ -150,7 +150,7 @@ interface Call {
   isOpen: boolean;
 }
 
-/** Of a call by the whole name of what it calls, or of a method of what is not known: `.subclip`. */
+/** Bounds by the whole name of what a call calls, or by the method of what is not known: `.subclip`. */
 export function callBounds(call: Call, isMethod: boolean): CallBound[] {
   const { name, arguments: given, keywords } = call;
   const words = [...Object.keys(keywords), ...given.flatMap((each) => each ?? [])];

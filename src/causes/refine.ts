@@ -205,7 +205,7 @@ const buildError = /\berror: (?!subprocess|command|metadata|legacy|Failed)|\w(?:
 
 const versions = 'import-name-missing package-api-changed module-missing';
 
-/** By the causes that they are for; the first that has a word on it. */
+/** Refinements by the causes that they are for; the first that has a word on it. */
 const refinements: readonly (readonly [causes: string, refinement: Refinement])[] = [
   ['secret-missing', missingFields],
   ['apt-package-not-found', replacedPackage],

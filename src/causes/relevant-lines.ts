@@ -87,7 +87,7 @@ const succeeded =
 const crashed =
   /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)|^[\w.-]{1,64} exited with code [1-9]|: exited [1-9]/;
 
-/** Of several services of Compose, the one that ended with an error. */
+/** The lines of the service of Compose that ended with an error. */
 function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
   const ended = lines.flatMap(({ text }) => groupsOf(/^([\w.-]{1,64}) exited with code [1-9]/, text).slice(1));
   const isEnded = ({ stream }: T) => ended.some((name) => name === stream);

@@ -2,7 +2,7 @@ import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 const variable =
   '(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
-/** Of a line that is no mere note. */
+/** The start of a line that is no mere note. */
 const error = '^(?!.{0,60}\\b(?:DEBUG|INFO|WARN(?:ING)?)\\b)';
 const raised = '^\\w[\\w.]{0,80}(?:Error|Exception|ImproperlyConfigured): ';
 const words = [' is required', ' is missing', ' is not defined', ' is undefined', ' is empty', ': Required'];
