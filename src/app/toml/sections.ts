@@ -141,9 +141,14 @@ function noVersion(name: string, value: TomlValue, at: string[]): ConfigIssue {
 
 /** What `zope.interface = "5"` was meant to be; undefined for any other table. */
 function withoutDots(name: string, value: TomlValue): string | undefined {
-  if (typeof value === 'string') return `${tomlKey(name)} = ${toToml(value)}`;
-  const [only, second] = isTable(value) ? Object.entries(value) : [];
-  return only && !second ? withoutDots(`${name}.${only[0]}`, only[1]) : undefined;
+  const names = [name];
+  let inner: TomlValue | undefined = value;
+  while (isTable(inner)) {
+    const [only, second]: [string, TomlValue][] = Object.entries(inner);
+    names.push(only?.[0] ?? '');
+    inner = second ? undefined : only?.[1];
+  }
+  return typeof inner === 'string' ? `${tomlKey(names.join('.'))} = ${toToml(inner)}` : undefined;
 }
 
 function quoteIt(value: TomlValue, written: string): string {
