@@ -1,4 +1,5 @@
 import type { AppConfig } from '../app/config.ts';
+import { once } from '../kernel/once.ts';
 import type { Explanation } from './explanation.ts';
 import { groupsOf } from './groups.ts';
 
@@ -84,13 +85,23 @@ export const rowsWith =
       .map((row) => {
         const [head, list = '', title = '', fix = '', at] = row.split(/(?:\n +| )\| /);
         const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
-        const signs = list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined);
+        const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
         const facts = {
           ...(rank && { rank: Number(rank) }),
           ...(at && { at }),
           ...(inFiles && { inFiles: true as const }),
         };
-        return { cause, signs, title, fix, ...facts, ...rest };
+        return {
+          cause,
+          title,
+          fix,
+          ...facts,
+          ...rest,
+          // Only an explanation of a log needs them.
+          get signs() {
+            return signs();
+          },
+        };
       });
 
 /** Rules of a table that have nothing besides. */
