@@ -105,7 +105,7 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
   return undefined;
 }
 
-/** What is missing because nothing was fetched is no cause. */
+/** Causes that only follow from a download that failed above them. */
 const missing = /^(?:command-not-found|file-not-found|compiler-missing)$/;
 const notFetched =
   /^(?:curl: \(\d{1,2}\) |wget: (?:unable|can't|server)|(?:Resolving|Connecting) .{1,160}failed: |fatal: unable to access |E: (?:Failed to fetch|Unable to fetch some) )/;

@@ -192,3 +192,13 @@ test.each(['(', 'not ', 'x+', 'x.y', 'lambda: '])('a file of %j thousands of tim
   });
   expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining('internal')]);
 });
+
+cases('names of variables that no shell takes', [
+  [
+    'are looked for as they are written',
+    native('', {
+      'main.py': `import os\n\nos.environ["API_KEY(X"] = "1"\n${main}\nif "KEY[" in os.environ:\n    print(os.environ["KEY["])\nprint(os.environ["API_KEY(Y"])\n`,
+    }),
+    undefined,
+  ],
+]);

@@ -88,7 +88,7 @@ export class PackingCache {
     return place ? this.#readers.has(place.members) : false;
   }
 
-  /** Undefined if it is not here. Of damaged members nothing is here from then on. */
+  /** Returns undefined if it is not here. A file of members that is damaged is forgotten as a whole. */
   read({ members, at, length }: MemberPlace): Uint8Array | undefined {
     try {
       return this.#readers.get(members)?.read(at, length);
@@ -108,7 +108,7 @@ export class PackingCache {
       yield this.read({ members, at: at + done, length: Math.min(chunkBytes, length - done) });
   }
 
-  /** Keeps data, to be written by `flush`. Undefined if there is no room for it. */
+  /** Keeps data until `flush` writes it. Returns undefined if there is no room. */
   append(data: Uint8Array): MemberPlace | undefined {
     const isFull = this.#writer.bytes + data.length > this.limit;
     return isFull ? undefined : { members: this.#next, at: this.#writer.append(data), length: data.length };

@@ -41,14 +41,15 @@ export class PythonVariables {
 
   /** Whether the code around it asks whether there is one, or goes on without: `if "X" in os.environ:`, `except KeyError:`. */
   private isHandled(node: PyNode, name: string): boolean {
-    const named = new RegExp(`["']${name}["']`);
+    const names = [`"${name}"`, `'${name}'`];
     let inner = node;
     for (let outer = node.parent; outer; inner = outer, outer = outer.parent) {
       const others = outer.children.filter((each) => each !== inner);
       if (others.some(({ kind, children }) => kind === 'Body' && children.some((each) => this.ends(each)))) continue;
       const { kind } = outer;
       const isCaught = kind === 'TryStatement' && inner.index === 1 && childOf(outer, 'except');
-      const isNamed = (each: PyNode) => each.kind !== 'Body' && named.test(this.source.of(each));
+      const isNamed = (each: PyNode) =>
+        each.kind !== 'Body' && names.some((text) => this.source.of(each).includes(text));
       if (isCaught || (tests.has(kind) && others.some(isNamed))) return true;
     }
     return false;
@@ -71,9 +72,7 @@ export class PythonVariables {
     const { text } = this.source;
     if (/^config(?:\.|$)/.test(callee)) return callee === 'config' && /^from decouple import/m.test(text);
     const isEnv = /^env(?:\.(?:str|int|float|bool|list|json|url|db|db_url|cache|cache_url))?$/.test(callee);
-    return (
-      isEnv && /^(?:import environ$|from environs? import)/m.test(text) && !new RegExp(`\\b${name}=\\(`).test(text)
-    );
+    return isEnv && /^(?:import environ$|from environs? import)/m.test(text) && !text.includes(`${name}=(`);
   }
 
   private needsText(node: PyNode): boolean {

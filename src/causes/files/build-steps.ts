@@ -25,7 +25,7 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
       }
 }
 
-/** Files that commands read, by the start of the command: any one of each list. */
+/** Files that commands read, by how the command begins: one of each list is enough. */
 const needs: readonly (readonly [command: RegExp, files: readonly string[], cause?: string])[] = [
   [/^npm ci\b/, ['package-lock.json', 'npm-shrinkwrap.json'], 'lock-file-outdated'],
   [/^(?:npm|yarn|pnpm|bun) (?:install|i|ci|run)(?= -|$| run)(?!.* (?:-g|--global)\b)/, ['package.json']],

@@ -106,7 +106,7 @@ function* broken(file: string, kind: string, text: string): Generator<SeenCause>
     };
 }
 
-/** From 1. */
+/** The line of a position, from 1. */
 export const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
 function failureOf(read: () => unknown): Error | undefined {

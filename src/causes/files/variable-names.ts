@@ -93,15 +93,17 @@ function nearest(name: string, names: readonly string[], isSet: boolean): string
   return closestName(name, names) ?? names.find((each) => !ofLibraries.test(each) && isNear(each));
 }
 
-/** Whether a file of the app has the name as a word, or as a field of settings with a prefix. */
+/** Whether a file of the app may read it: by the name as a word, or as a field of settings with a prefix. */
 function isRead(name: string, { paths, read, dockerfile }: Shipment): boolean {
+  if (!/^\w+$/.test(name)) return true;
   const words = name.split('_');
   const ends = words.map((_, at) => words.slice(at).join('_').toLowerCase()).join('|');
   const spelt = words.length > 1 ? String.raw`|\b${words.join('[._-]').toLowerCase()}\b` : '';
-  const pattern = new RegExp(String.raw`\b${name}\b(?!\s*=[^=])${spelt}|BaseSettings[^]*^\s+(?:${ends})\s*:`, 'm');
+  const pattern = new RegExp(String.raw`\b${name}\b(?!\s*=[^=])${spelt}`);
+  const field = new RegExp(String.raw`^[ \t]{1,16}(?:${ends})[ \t]{0,4}:`, 'm');
+  const isSaid = (text: string) => pattern.test(text) || (text.includes('BaseSettings') && field.test(text));
   const files = paths.filter((path) => !isExample.test(path));
   return (
-    new RegExp(String.raw`\$\{?${name}\b`).test(dockerfile()?.text ?? '') ||
-    files.some((path) => pattern.test(read(path)))
+    new RegExp(String.raw`\$\{?${name}\b`).test(dockerfile()?.text ?? '') || files.some((path) => isSaid(read(path)))
   );
 }

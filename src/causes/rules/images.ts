@@ -31,6 +31,6 @@ copy-source-missing † | /failed to calculate checksum of ref \S{1,200}: "\/?(?
   ^{|ADD failed: |COPY failed: |ERROR: }lstat {path…}: no such file or directory$; no items matching glob "{path}" copied
   | the Dockerfile copies {path}, which is not sent | add {path} to the app folder and to include, or remove it from exclude and from .dockerignore | runtime.custom.dockerfile_path
 image-not-found | short-name "{image}" did not resolve to an alias | podman on this machine does not know the registry of the short name {image} | write the whole name, such as docker.io/library/{image}; or list docker.io in unqualified-search-registries of registries.conf | deployment.docker_base_image_url
-5 dockerfile-invalid | /\bsh: (?:(?:line )?\d{1,3}: )?(?<problem>\[["'\w./-]{1,80}),?: (?:command )?not found/ | CMD or ENTRYPOINT is no valid JSON, so that a shell runs it: {problem} | write the list with double quotes and commas only: CMD ["uvicorn", "main:app"] | runtime.custom.dockerfile_path
+5 dockerfile-invalid | /\bsh: (?:(?:line )?\d{1,3}: )?(?<problem>\[["'\w./-]{1,80}),?: (?:command )?not found/ | CMD or ENTRYPOINT is not valid JSON, so a shell runs it: {problem} | write the list with double quotes and commas only: CMD ["uvicorn", "main:app"] | runtime.custom.dockerfile_path
 `,
 ];

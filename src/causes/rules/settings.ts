@@ -2,7 +2,7 @@ import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 const variable =
   '(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
-/** The start of a line that is no mere note. */
+/** The start of a line that is more than a note. */
 const error = '^(?!.{0,60}\\b(?:DEBUG|INFO|WARN(?:ING)?)\\b)';
 const raised = '^\\w[\\w.]{0,80}(?:Error|Exception|ImproperlyConfigured): ';
 const words = [' is required', ' is missing', ' is not defined', ' is undefined', ' is empty', ': Required'];
@@ -57,7 +57,7 @@ secret-missing † | ^KeyError: '{name}'$ | the variable {name} is not set | set
   ...rows`
 secret-missing | /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/;
   /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/
-  | variables ({name}) are not set, or have no valid value | set each that the message names as a secret: gantry secrets set NAME; an empty text is no value
+  | variables ({name}) are not set, or have no valid value | set each that the message names as a secret: gantry secrets set NAME; an empty text is not a value
 `,
   ...rowsWith({ after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/ })`
 5 package-api-changed | Extra inputs are not permitted {[|(}type= | the settings of the app refuse a variable that they do not declare | declare it, or let pydantic ignore others: model_config = SettingsConfigDict(extra='ignore')

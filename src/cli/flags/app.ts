@@ -53,7 +53,7 @@ export function appsArgument<Inputs extends unknown[], Options extends OptionVal
 interface OptionalAppOptions {
   description?: string;
   unless?: string;
-  /** The default if there is no such flag. */
+  /** Whether no app is the default in a folder without one. */
   orNone?: boolean;
 }
 

@@ -189,7 +189,7 @@ export async function listTracked(context: GitContext, name: string): Promise<st
   return (await tryGit(context, ['ls-files', '-z', '--', `:(top,glob)**/${name}`])).split('\0').filter(Boolean);
 }
 
-/** A commit that none of these has any more was taken back, and nobody has deployed a stash. */
+/** The refs that commits are looked for in. A commit that none of them has was taken back; stashes are not deployed. */
 const shared = ['--branches', '--tags', '--remotes'] as const;
 
 /** Whether filters may make other files of what git has. */
