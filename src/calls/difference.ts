@@ -4,8 +4,6 @@
 export interface ErrorCount {
   calls: number;
   failed: number;
-  /** The failed ones that the app blamed on the caller (4xx). */
-  byCaller: number;
 }
 
 /** Chance of an alarm on a build that is no worse, at the end of a watch and for each look before. */
@@ -21,30 +19,23 @@ const doubtful = { difference: 0.1, chance: 0.25 };
 /** A build that fails this often is not well, whatever was before it. */
 const maxShare = 0.5;
 
-/**
- * Whether a build fails more often than the one before, by Fisher's exact test. Failures that are the caller's count only
- * if there is a rate of them to compare with. As bad: most calls fail, as they did before.
- */
-export function compareErrors(now: ErrorCount, before: ErrorCount, isEarly: boolean) {
-  const ownFailures = now.failed - now.byCaller;
-  const { failed, base } = comparable(now, before);
+/** Whether a build fails more often than the one before, by Fisher's exact test. As bad: most calls fail, as they did before. */
+export function compareErrors({ calls, failed }: ErrorCount, before: ErrorCount, isEarly: boolean) {
   if (failed === 0) return 'no worse';
-  const difference = failed / now.calls - base.failed / base.calls;
-  const noWorse = ownFailures >= minFailed.end && ownFailures / now.calls >= maxShare ? 'as bad' : 'no worse';
+  const base = isRate(before) ? before : { calls: assumedCalls, failed: before.failed };
+  const difference = failed / calls - base.failed / base.calls;
+  const noWorse = failed >= minFailed.end && failed / calls >= maxShare ? 'as bad' : 'no worse';
   if (difference <= 0) return noWorse;
   const when = isEarly ? 'early' : 'end';
-  const chance = fisherChance(failed, now.calls, base.failed, base.calls);
+  const chance = fisherChance(failed, calls, base.failed, base.calls);
   if (chance < maxChance[when] && failed >= minFailed[when]) return 'worse';
   const isDoubtful = difference >= doubtful.difference && chance < doubtful.chance;
-  return now.calls < enoughCalls && isDoubtful ? 'too few calls' : noWorse;
+  return calls < enoughCalls && isDoubtful ? 'too few calls' : noWorse;
 }
 
-/** Without a rate to compare with, failures that are the caller's do not count. */
-function comparable(now: ErrorCount, before: ErrorCount): { failed: number; base: Omit<ErrorCount, 'byCaller'> } {
-  const isKnown = before.calls >= assumedCalls || before.failed >= minFailed.end;
-  if (isKnown) return { failed: now.failed, base: before };
-  const base = { calls: assumedCalls, failed: before.failed - before.byCaller };
-  return { failed: now.failed - now.byCaller, base };
+/** Whether there are enough calls for a rate to compare with. */
+export function isRate({ calls, failed }: ErrorCount): boolean {
+  return calls >= assumedCalls || failed >= minFailed.end;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { compareErrors, type ErrorCount } from '../calls/difference.ts';
+import { compareErrors, type ErrorCount, isRate } from '../calls/difference.ts';
 import {
   type Call,
   countErrors,
@@ -14,7 +14,7 @@ import type { Run } from '../platform/contract/runs.ts';
 import type { Owner } from './replicas.ts';
 
 export interface CallFacts {
-  /** Doubtful: most fail, too few have ended, or which build handled those that fail is not known. */
+  /** Doubtful: most fail or are refused, too few have ended, or which build handled those that fail is not known. */
   state: 'worse' | 'doubtful' | 'fine' | 'none' | 'not known';
   reason: string;
   container?: string | undefined;
@@ -72,28 +72,34 @@ export class Calls {
 
   /** Calls of a replica have succeeded, and none has failed by itself. */
   hasServed(replica: string): boolean {
-    const { calls, failed, byCaller } = countErrors(this.#calls().filter((run) => replicaOf(run) === replica));
-    return calls > failed && failed === byCaller;
+    const { calls, failed } = countAnswers(this.#calls().filter((run) => replicaOf(run) === replica));
+    return calls > 0 && failed === 0;
   }
 
   /** `isEarly`: before the end of a watch, only what is certain counts. */
   facts(isEarly: boolean): CallFacts {
     if (!this.#isKnown)
       return { state: 'not known', reason: `calls of it are not known (${this.#refused ?? 'not listed'})` };
-    const own = countErrors(this.#ended('own'));
-    const before = this.#errorsBefore();
+    const ended = { own: this.#ended('own'), before: this.#before() };
+    const own = countAnswers(ended.own);
+    const before = countAnswers(ended.before);
     const rates = ratesText(own, before);
     const compared = compareErrors(own, before, isEarly);
     if (compared === 'worse') return { state: 'worse', reason: rates, container: this.#failing() };
     const doubt = doubts[compared];
     if (doubt !== undefined) return { state: 'doubtful', reason: `${rates}: ${doubt}` };
-    const open = countErrors(this.#ended('nobody'));
+    const all = { own: countErrors(ended.own), before: countErrors(ended.before) };
+    if (isRate(all.before) && compareErrors(all.own, all.before, false) === 'worse') {
+      const reason = `${ratesText(all.own, all.before)}: those that it refused (4xx) may be their callers' fault`;
+      return { state: 'doubtful', reason };
+    }
+    const open = countAnswers(this.#ended('nobody'));
     const ifOwn = compareErrors(sum(own, open), before, false);
     if (open.failed > 0 && /^(worse|as bad)$/.test(ifOwn)) {
       const reason = `${ratesText(open, before)}, and which build handled them is not known`;
       return { state: 'doubtful', reason };
     }
-    if (this.#ended('own').some(hasSucceeded)) return { state: 'fine', reason: '' };
+    if (ended.own.some(hasSucceeded)) return { state: 'fine', reason: '' };
     const calls = own.calls > 0 ? `none of ${count(own.calls, 'call')} has succeeded` : '';
     const unclear = open.calls > 0 ? `which build handled ${count(open.calls, 'call')} is not known` : '';
     return { state: 'none', reason: calls || unclear };
@@ -117,11 +123,11 @@ export class Calls {
     return owner === 'nobody' && this.#earlier?.has(runKey(call)) ? 'other' : owner;
   }
 
-  /** Errors of the runs before the build that are a measure. */
-  #errorsBefore(): ErrorCount {
+  /** The runs before the build that are a measure. */
+  #before(): Call[] {
     const isOfSick = (at: number) => this.known.sickTimes.some(({ from, to }) => at >= from && at < to);
     const isMeasure = (call: Call) => this.#earlier?.has(runKey(call)) && !isOfSick(toMs(call.createdAt));
-    return countErrors(this.#ended('other').filter(isMeasure));
+    return this.#ended('other').filter(isMeasure);
   }
 
   #failing(): string | undefined {
@@ -149,7 +155,16 @@ const doubts: Partial<Record<ReturnType<typeof compareErrors>, string>> = {
 /** Whether a call names a function that has never answered: its caller mistyped it, in a smoke test or elsewhere. */
 function isMistyped(call: Call, answered: ReadonlySet<string | undefined>): boolean {
   const { functionName } = call;
-  return Boolean(functionName) && !answered.has(functionName) && runOutcome(call) === 'failed by the caller';
+  return Boolean(functionName) && !answered.has(functionName) && isRefused(call);
+}
+
+function isRefused(call: Call): boolean {
+  return runOutcome(call) === 'failed by the caller';
+}
+
+/** Those that the app answered: a refused one (4xx) may be its caller's own fault. */
+function countAnswers(calls: readonly Call[]): ErrorCount {
+  return countErrors(calls.filter((call) => !isRefused(call)));
 }
 
 export function replicaOf({ containerId, podName }: Run): string {
@@ -157,7 +172,7 @@ export function replicaOf({ containerId, podName }: Run): string {
 }
 
 function sum(a: ErrorCount, b: ErrorCount): ErrorCount {
-  return { calls: a.calls + b.calls, failed: a.failed + b.failed, byCaller: a.byCaller + b.byCaller };
+  return { calls: a.calls + b.calls, failed: a.failed + b.failed };
 }
 
 function ratesText(now: ErrorCount, before: ErrorCount): string {

@@ -325,22 +325,6 @@ describe('sick', () => {
       /of \d+ calls failed, 0 of 300 before/,
     ],
     [
-      'callers that were understood before',
-      { replicas: [life('c-1'), old], calls: [...calls(9, { status: 'failure', statusCode: 422 }), ...earlier(300)] },
-      /of \d calls failed/,
-    ],
-    [
-      'callers of a function that has answered before',
-      {
-        replicas: [life('c-1'), old],
-        calls: [
-          ...calls(9, { status: 'failure', statusCode: 404, functionName: 'run' }),
-          ...earlier(300, { functionName: 'run' }),
-        ],
-      },
-      /of \d calls failed/,
-    ],
-    [
       'failing calls on a later page',
       {
         replicas: [life('c-1')],
@@ -397,6 +381,22 @@ describe('unknown', () => {
       'most calls fail, as they did before',
       { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...earlier(40, failing)] },
       /9 of 9 calls failed, 40 of 40 before: no better than before/,
+    ],
+    [
+      'callers that were understood before',
+      { replicas: [life('c-1'), old], calls: [...calls(9, { status: 'failure', statusCode: 422 }), ...earlier(300)] },
+      /9 of 9 calls failed, 0 of 300 before: those that it refused/,
+    ],
+    [
+      'callers of a function that has answered before',
+      {
+        replicas: [life('c-1'), old],
+        calls: [
+          ...calls(9, { status: 'failure', statusCode: 404, functionName: 'run' }),
+          ...earlier(300, { functionName: 'run' }),
+        ],
+      },
+      /9 of 9 calls failed, 0 of 300 before: those that it refused/,
     ],
     [
       'only the build before was called',

@@ -79,7 +79,7 @@ function containerOf({ containerId, podName }: Run): string {
 
 /** Calls that ended, and how. A canceled or closed one says nothing about the app, nor does one with an unknown code. */
 export function countErrors(calls: readonly Call[]): ErrorCount {
-  const errors: ErrorCount = { calls: 0, failed: 0, byCaller: 0 };
+  const errors: ErrorCount = { calls: 0, failed: 0 };
   for (const call of calls) addOutcome(errors, runOutcome(call));
   return errors;
 }
@@ -90,6 +90,5 @@ export function addOutcome(errors: ErrorCount, outcome: RunOutcome): boolean {
   if (!hasFailed && outcome !== 'succeeded') return false;
   errors.calls++;
   if (hasFailed) errors.failed++;
-  if (outcome === 'failed by the caller') errors.byCaller++;
   return true;
 }

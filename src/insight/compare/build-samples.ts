@@ -6,7 +6,7 @@ import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
 /** What the calls of one build were like. */
 export class BuildSamples {
-  readonly errors: ErrorCount = { calls: 0, failed: 0, byCaller: 0 };
+  readonly errors: ErrorCount = { calls: 0, failed: 0 };
   coldStarts = 0;
   /** In ms, by function: of calls that succeeded. */
   readonly runTimes = new Map<string, number[]>();
@@ -26,7 +26,6 @@ export class BuildSamples {
   addAll({ errors, coldStarts, coldStartTimes, runTimes }: BuildSamples): this {
     this.errors.calls += errors.calls;
     this.errors.failed += errors.failed;
-    this.errors.byCaller += errors.byCaller;
     this.coldStarts += coldStarts;
     for (const ms of coldStartTimes) this.coldStartTimes.push(ms);
     for (const [name, times] of runTimes) this.runTimes.set(name, [...(this.runTimes.get(name) ?? []), ...times]);
