@@ -37,7 +37,7 @@ import {
 } from '../causes/index.ts';
 import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import { type AppHistory, readHistory } from '../deploys/history/index.ts';
-import { checkLocalApp, trySecretsOf } from '../deploys/send/index.ts';
+import { checkLocalApp, checkSecrets, trySecretsOf } from '../deploys/send/index.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
@@ -76,7 +76,7 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   const subject = await findSubject(context, options);
   const { app, failed, at } = subject;
   const isHere = options.id === undefined && app !== null && (config?.name ?? app) === app;
-  const refusal = isHere ? await refusalSince(context, options.configFile, failed ? at : null) : undefined;
+  const refusal = isHere ? await refusalSince(context, app, options.configFile, failed ? at : null) : undefined;
   if (refusal) return { app, build: null, run: null, status: null, at: null, failed: true, ...refusal };
   return explainSubject(context, options.configFile, config, subject);
 }
@@ -158,11 +158,12 @@ async function locateMistake({ cwd }: Context, log: string, config: AppConfig | 
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
 
 /** The first error of the app in this folder, of which the platform never hears, unless something failed since it was made. */
-async function refusalSince(context: Context, configFile: string, failedAt: string | null) {
+async function refusalSince(context: Context, app: string, configFile: string, failedAt: string | null) {
   const path = resolve(context.cwd, configFile);
   if (!existsSync(path)) return undefined;
-  const { problems } = await checkLocalApp(context, { configFile, root: context.cwd });
-  const error = problems.find(({ severity }) => severity === 'error');
+  const { problems, seen } = await checkLocalApp(context, { configFile, root: context.cwd });
+  const secrets = await checkSecrets({ seen }, () => trySecretsOf(context, app));
+  const error = [...problems, ...secrets].find(({ severity }) => severity === 'error');
   const { mtimeMs } = statSync(error?.location ? resolve(context.cwd, error.location.file) : path);
   if (!error || mtimeMs < toMs(failedAt)) return undefined;
   const { message, location = null, fix } = error;
@@ -172,8 +173,8 @@ async function refusalSince(context: Context, configFile: string, failedAt: stri
     cause: 'refused',
     title,
     location,
-    fix: fix === undefined ? null : String(fix),
-    command: gantryCommand`check`,
+    fix: fix === undefined || fix instanceof CommandLine ? null : String(fix),
+    command: fix instanceof CommandLine ? fix : gantryCommand`check`,
   };
 }
 

@@ -90,6 +90,21 @@ test.each(['nothing', 'an older build'])('says why a deploy is refused when %s f
   expect(stdout.startsWith('cause: a deploy of this folder is refused')).toBe(failed === 'nothing');
 });
 
+test('says why a deploy is refused whose code needs a secret, also in the status of the app', async () => {
+  const main = 'import os\nkey = os.environ["NOT_SET_KEY"]\ndef run():\n    return key\n';
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app.path });
+  writeFileSync(join(app.path, 'main.py'), main);
+  expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(10);
+  const { json } = await gantry(['explain', '--json'], { emulator, cwd: app.path });
+  expect(json()).toMatchObject({
+    ...{ cause: 'refused', fix: null, location: { file: 'main.py', line: 2 } },
+    next: [{ argv: ['gantry', 'secrets', 'set', 'NOT_SET_KEY', '--from-env'] }],
+  });
+  const { stdout } = await gantry(['status'], { emulator, cwd: app.path });
+  expect(stdout).toMatch(/^failure\ta deploy of this folder is refused: /m);
+});
+
 test('says that nothing failed', async () => {
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, cwd: app.path });

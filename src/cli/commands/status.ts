@@ -285,11 +285,13 @@ function toDeploy(found: string): Cell {
 function failureText({ app, failure, lastHour }: AppStatus): Cell {
   if (!failure || (failure.laterSucceeded && lastHour?.errors === 0)) return null;
   const { build, run, at, laterSucceeded, title, fix } = failure;
-  const what = build === null ? `run ${shortBuild(run ?? '')}` : `build ${shortBuild(build)}`;
+  // A deploy that was refused here is neither.
+  const what = [build && `build ${shortBuild(build)}`, run && `run ${shortBuild(run)}`];
   const later = laterSucceeded ? ['later calls succeeded'] : [];
   return (page) => {
-    const named = [what, ago(at)(page)].filter(Boolean).join(', ');
-    return `${named}: ${[title, ...later, fix ?? gantryCommand`explain ${app}`].join('; ')}`;
+    const named = [...what, ago(at)(page)].filter(Boolean).join(', ');
+    const said = [title, ...later, fix ?? gantryCommand`explain ${app}`].join('; ');
+    return [named, said].filter(Boolean).join(': ');
   };
 }
 
