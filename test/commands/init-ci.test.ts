@@ -23,9 +23,10 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   // What is there stays: npm packs for a second.
   await using place = await folderOf({ [packed]: 'mine' });
   const { code, stdout } = await gantry(['init', 'my apps/web', '--ci', system], { cwd: place.path });
-  expect([code, stdout]).toEqual([0, `my apps/web/cerebrium.toml\nmy apps/web/main.py\n${files[system]}\n`]);
+  const file = files[system].replace('gantry.yml', 'gantry-my-apps-web.yml');
+  expect([code, stdout]).toEqual([0, `my apps/web/cerebrium.toml\nmy apps/web/main.py\n${file}\n`]);
   expect(readFileSync(join(place.path, packed), 'utf8')).toBe('mine');
-  const text = readFileSync(join(place.path, files[system]), 'utf8');
+  const text = readFileSync(join(place.path, file), 'utf8');
   const commands = textsIn(load(text));
   const at = "-C 'my apps/web'";
   const plan = `test -z "$GANTRY_TOKEN" || gantry deploy ${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`;
@@ -84,6 +85,7 @@ test.each([
 });
 
 test('init --ci in a folder of a repository writes to its root, for its branch, and says what git ignores', async () => {
+  const file = '.github/workflows/gantry-apps-web.yml';
   await using place = await repositoryOf({
     '.gitignore': '*.tgz\n',
     'apps/web/cerebrium.toml': app,
@@ -94,10 +96,13 @@ test('init --ci in a folder of a repository writes to its root, for its branch, 
     cwd: join(place.path, 'apps/web'),
     env: machine(),
   });
-  expect(stdout).toBe(`../../${files.github}\n../../${packed}\n`);
+  expect(stdout).toBe(`../../${file}\n../../${packed}\n`);
   expect(readFileSync(join(place.path, packed)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
-  const pipeline = load(readFileSync(join(place.path, files.github), 'utf8'));
-  expect(pipeline).toMatchObject({ on: { push: { branches: ['release/1'], paths: ['apps/web/**', files.github] } } });
+  const pipeline = load(readFileSync(join(place.path, file), 'utf8'));
+  expect(pipeline).toMatchObject({
+    ...{ name: 'gantry-apps-web', concurrency: expect.stringMatching(/^gantry-apps-web-/) },
+    on: { push: { branches: ['release/1'], paths: ['apps/web/**', file] } },
+  });
   expect(textsIn(pipeline)).toContain('gantry check -C apps/web --strict');
   expect(stderr).toContain('add a call of it: --smoke');
   expect(stderr).toContain(`git ignores ${packed}: git add --force ${packed}`);

@@ -26,8 +26,8 @@ const setUp = (place: string) => `# Made by gantry init --ci; change it as you l
 `;
 
 const github = (made: Commands): Pipeline => ({
-  path: '.github/workflows/gantry.yml',
-  text: `${setUp(variablesIn.github)}name: gantry
+  path: workflowPath(made.folder),
+  text: `${setUp(variablesIn.github)}name: ${workflowName(made.folder)}
 on:
   pull_request:
     types: [opened, synchronize, reopened, closed]
@@ -38,7 +38,7 @@ permissions:
   contents: read
 
 # A second push waits for the deploy before it.
-concurrency: gantry-\${{ github.head_ref || github.ref }}
+concurrency: ${workflowName(made.folder)}-\${{ github.head_ref || github.ref }}
 
 env:
   GANTRY_PROJECT: \${{ vars.GANTRY_PROJECT }}
@@ -247,6 +247,11 @@ const installed = (install: string) => `      - uses: ${githubActions.checkout}
           node-version: 22
       - run: ${install}`;
 
+/** Each app of a repository has a workflow of its own: none waits for another. */
+const workflowName = (folder: string) =>
+  folder === '.' ? 'gantry' : `gantry-${folder.replace(/[^\p{L}\p{N}_.-]+/gu, '-')}`;
+const workflowPath = (folder: string) => `.github/workflows/${workflowName(folder)}.yml`;
+
 /** An app in a folder is not concerned by changes elsewhere. */
 const pathsOf = (folder: string) =>
-  folder === '.' ? '' : `    paths: [${JSON.stringify(`${folder}/**`)}, .github/workflows/gantry.yml]\n`;
+  folder === '.' ? '' : `    paths: [${JSON.stringify(`${folder}/**`)}, ${workflowPath(folder)}]\n`;
