@@ -65,7 +65,7 @@ async function callOnce(
     if (by === 'own') {
       const { cents } = observed;
       const cost = cents === undefined ? 'its cost is not known' : `about ${dollars((cents * durationMs) / 1_000)}`;
-      progress.note(`${test.typed}: ${problem} in ${duration(durationMs)}, ${cost}`);
+      progress.note(`${test.typed}: ${problem} (${duration(durationMs)}, ${cost})`);
       return { ...saidBy(answer, name), calls };
     }
     if (elapsed() - started >= lastsMs[by]) {

@@ -80,7 +80,7 @@ describe('a plan', () => {
     after = (method, path) => method === 'POST' && path.endsWith('/apps') && others.scale({ maxReplicaCount: 7 });
     const { code, stderr } = await apply();
     expect({ code, started: started() }).toEqual({ code: 7, started: deployed });
-    expect(stderr).toContain('not as planned: deployed maxReplicaCount');
+    expect(stderr).toContain('not as planned: deployed max_replicas');
     expect(stderr).toMatch(/canceled build \S+/);
   });
 

@@ -34,8 +34,8 @@ async function deploy(...smoke: string[]) {
 }
 
 test.each([
-  ['a price', '100000', /: answered in ([\d.]+) (ms|s), about \$([\d.,]+)\n/],
-  ['no price', null, /: answered in [\d.]+ m?s, its cost is not known\n/],
+  ['a price', '100000', /: answered \(([\d.]+) (ms|s), about \$([\d.,]+)\)\n/],
+  ['no price', null, /: answered \([\d.]+ m?s, its cost is not known\)\n/],
 ])('a build that answers is healthy, and what the call costs is said: of %s', async (_, costs, said) => {
   price = costs;
   const { code, stderr, json } = await deploy('run={"name":"Ada"}:Hello');

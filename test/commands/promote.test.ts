@@ -39,6 +39,7 @@ test('deploys the archive that serves as another app, byte for byte, from anothe
   const archive = received(staging.build);
   expect(json()).toMatchObject({ replaced: live.build, restored: staging.build, proof: 'record', archive });
   expect(received(build)).toBe(archive);
+  expect((await run('history web')).stdout).toContain(' again, as it was sent to web-staging\t');
   const shown = async (app: string) => (await run(`apps get ${app} --json`)).json();
   expect(await shown('web')).toMatchObject({ latestReadyBuildId: build, maxReplicaCount: 7, cpu: 3 });
   expect(await shown('web-staging')).toMatchObject({ latestReadyBuildId: staging.build });

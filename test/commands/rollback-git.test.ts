@@ -96,8 +96,9 @@ test('finds an app below the root of the repository, under another name', async 
   await run(['deploy', ...named], folder);
   await writeFile(join(folder, 'main.py'), 'changed = True\n');
   await run(['deploy', ...named], folder);
-  const { code, json } = await run(['rollback', 'other', '--yes', '--json', '--from-git', 'main'], folder);
+  const { code, json, stderr } = await run(['rollback', 'other', '--yes', '--json', '--from-git', 'main'], folder);
   expect([code, json()]).toMatchObject([0, { app: 'other', changed: true, files: 2 }]);
+  expect(stderr).not.toContain('app folder');
 });
 
 test('says that submodules are missing', async () => {

@@ -97,8 +97,9 @@ function describeReturn(what: string, event: EventOf<'rolling-back' | 'rolled-ba
 }
 
 function describeSent(event: EventOf<'sending' | 'sent'>): string {
-  const { build, restored, unconfirmed } = event;
-  const source = restored ? `, which is ${shortBuild(restored)} again` : commitPart(event);
+  const { build, restored, named, unconfirmed } = event;
+  const first = named ? `, as it was sent to ${named}` : '';
+  const source = restored ? `, which is ${shortBuild(restored)} again${first}` : commitPart(event);
   return `sent ${shortBuild(build)}${source}${unconfirmed ? ': whether it arrived is not known' : ''}`;
 }
 

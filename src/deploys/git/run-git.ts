@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { TemporaryFolder } from '../../kernel/disk/index.ts';
 import { FailedError, UsageError } from '../../kernel/errors.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
@@ -148,7 +148,7 @@ export async function withRevision<T>(
     if (submodules.length > 0) {
       progress.warn(`${count(submodules.length, 'submodule')} not included: ${submodules.join(', ')}`);
     }
-    const folder = join(tree, prefix);
+    const folder = resolve(tree, prefix);
     if (!existsSync(folder)) throw new FailedError(`${cwd} does not exist in revision ${revision}`);
     return await use({ commit, folder });
   } finally {
@@ -166,7 +166,10 @@ export async function findRevision(context: Context, revision: string): Promise<
     await git(context, ['--version']);
     throw new UsageError(`${context.cwd} is not in a git repository`);
   }
-  throw new UsageError(`unknown git revision ${revision}`, { why: 'a branch, a tag or a commit is expected' });
+  throw new UsageError(`unknown git revision ${revision}`, {
+    why: 'a branch, a tag or a commit of this clone is expected',
+    fix: 'git fetch --tags',
+  });
 }
 
 /** Trees and files by their names, with one process. What this clone does not have is absent. */

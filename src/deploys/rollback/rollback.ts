@@ -159,7 +159,8 @@ function sayPlan(
 ): void {
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
-  progress.note(`${title} of ${app}: ${replacing} -> ${shortBuild(restored)}, ${what}`);
+  const steps = replaced === restored ? '' : ` -> ${shortBuild(restored)}`;
+  progress.note(`${title} of ${app}: ${replacing}${steps}, ${what}`);
   const tookMs = toMs(target.updatedAt) - toMs(target.createdAt);
   const took = tookMs > 0 ? `; deploying ${shortBuild(restored)} took ${duration(tookMs)}` : '';
   if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);

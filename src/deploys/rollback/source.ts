@@ -104,7 +104,8 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
       async deploy(options) {
         const withRegistry = await withLogin(context, { ...body, cliVersion: version }, baseImages);
         // The next deploy compares with the new build as it would with the old one.
-        const record = sent && withKeptRecord(place, changedScaling(history, target.id, keep), againOf(sent, name));
+        const record =
+          sent && withKeptRecord(place, changedScaling(history, target.id, keep), againOf(sent, name, body.name));
         return sendArchive(
           context,
           { ...options, body: withRegistry, baseImages, describe: async () => record },
@@ -115,10 +116,11 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
   });
 }
 
-/** What is on record of a build that is made of the same. `name`: of the app that it was made for. */
-function againOf({ build: restored, ...sent }: EventOf<'sent'>, name: string) {
-  const { settingsDigest, filesDigest, settings, made, commit, dirty, named = name } = sent;
-  return { settingsDigest, filesDigest, settings, made, restored, commit, dirty, named };
+/** What is on record of a build that is made of the same. `from`: the app that it was made for. */
+function againOf({ build: restored, ...sent }: EventOf<'sent'>, from: string, app: string) {
+  const { settingsDigest, filesDigest, settings, made, commit, dirty, named = from } = sent;
+  const record = { settingsDigest, filesDigest, settings, made, restored, commit, dirty };
+  return named === app ? record : { ...record, named };
 }
 
 function withCommit<T>(

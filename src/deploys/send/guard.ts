@@ -15,7 +15,7 @@ import { buildPhase } from '../../platform/contract/builds.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
 import type { Here } from '../commit-files.ts';
 import { whyOlder } from '../commit-of-build.ts';
-import { readHistory } from '../history/index.ts';
+import { readHistory, settingKey } from '../history/index.ts';
 import type { AppReading } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
@@ -218,7 +218,7 @@ async function listMovedSince(
 }
 
 function deployedField(field: string): string {
-  return field === 'latestReadyBuildId' ? 'the live build' : `deployed ${field}`;
+  return field === 'latestReadyBuildId' ? 'the live build' : `deployed ${settingKey(field)}`;
 }
 
 function changedKeys(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
