@@ -130,6 +130,8 @@ const servers: Readonly<Record<string, { host: string; port: string }>> = {
 export function serverOf(words: readonly string[]): Server | undefined {
   const program = posix.basename(words[0] ?? '');
   if (isPython(program) || program.endsWith('.py')) return pythonOf(program, words);
+  const worker = workers[program]?.(words.slice(1));
+  if (worker !== undefined) return { program, words, ...moduleAndAttribute(worker) };
   if (!Object.hasOwn(servers, program) || (program === 'fastapi' && words[1] === 'dev')) return undefined;
   const rest = words.slice(1);
   const server = { program, words, ...listening(rest) };
@@ -137,6 +139,18 @@ export function serverOf(words: readonly string[]): Server | undefined {
   if (app !== undefined) return { ...server, ...app };
   const script = rest.find((word) => /^[\w./-]+\.py$/.test(word));
   return script === undefined ? server : { ...server, script: script.replace(/^(\.\/)+/, '') };
+}
+
+/** Programs that load a module and serve no calls, by their words: `mailer.worker.WorkerSettings`. */
+const workers: Readonly<Record<string, (rest: readonly string[]) => string | undefined>> = {
+  celery: (rest) => flagOf(rest, '-A', '--app'),
+  arq: ([settings]) => settings?.replace(/\.(\w+)$/, ':$1'),
+  dramatiq: (rest) => rest.find((word) => /^[A-Za-z_][\w.]*$/.test(word)),
+};
+
+function moduleAndAttribute(target: string): Pick<Server, 'module' | 'attribute'> {
+  const [module = '', attribute] = target.split(':');
+  return { module, ...(attribute !== undefined && { attribute: attribute.replace(/\(.*$/, '') }) };
 }
 
 function pythonOf(program: string, words: readonly string[]): Server | undefined {
@@ -155,9 +169,7 @@ function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' 
     program === 'flask'
       ? flagOf(rest, '--app', '-A')
       : rest.find((word, at) => /^[A-Za-z_][\w./-]*:[A-Za-z_]\w*(?:\(.*\))?$/.test(word) && !isValue(at));
-  const [module, attribute] = target?.split(':') ?? [];
-  if (module !== undefined)
-    return attribute === undefined ? { module } : { module, attribute: attribute.replace(/\(.*$/, '') };
+  if (target !== undefined) return moduleAndAttribute(target);
   if (program !== 'gunicorn') return undefined;
   const plain = rest.find((word, at) => /^[A-Za-z_][\w.]*$/.test(word) && !rest[at - 1]?.startsWith('-'));
   return plain === undefined ? undefined : { module: plain, attribute: 'application' };

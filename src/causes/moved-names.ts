@@ -113,7 +113,11 @@ tensorflow.keras.Model.predict_classes<2.6 tensorflow.keras.optimizers.Adam:deca
 tensorflow.keras.optimizers.Adam:lr<2.16 tensorflow.keras.optimizers.SGD:lr<2.16
 transformers.TrainingArguments:evaluation_strategy<4.46 xgboost.XGBClassifier.fit:early_stopping_rounds<2.1
 xgboost.XGBRegressor.fit:early_stopping_rounds<2.1 yaml.load!Loader@1<6 yaml.load_all!Loader@1<6
-pydantic.BaseSettings<2 sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2
+pydantic.BaseSettings<2 flask.Blueprint.before_app_first_request<2.3 PIL.ImageFont.load_default:size>=10.1
+polars.DataFrame.with_column<1 PyPDF2.PdfFileMerger<3 PyPDF2.PdfFileReader<3 PyPDF2.PdfFileWriter<3 rq.Connection<2
+skimage.filters.gaussian:multichannel<0.22 skimage.restoration.denoise_bilateral:multichannel<0.22
+skimage.restoration.denoise_nl_means:multichannel<0.22 sklearn.compose.ColumnTransformer.get_feature_names<1.2
+sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2
 `;
 
 /** `<0.26` for `huggingface_hub.cached_download`, and for what is in it; undefined if it is not known. */

@@ -26,10 +26,10 @@ export function debianPackageOfProgram(program: string): string | undefined {
 
 /** The packages of PyPI whose programs apps start. Others have the name of a program that they are not, such as docker. */
 const pythonPackages = `
-  accelerate airflow=apache-airflow alembic bentoml celery chainlit dagster daphne deepspeed django-admin=django
-  fastapi=fastapi[standard] flask gdown gunicorn hf=huggingface-hub huggingface-cli=huggingface-hub hypercorn jupyter
-  jupyter-lab=jupyterlab litellm mlflow pipenv playwright poetry prefect pytest ray scrapy spacy streamlit tensorboard
-  torchrun=torch uv uvicorn vllm watchfiles yt-dlp
+  accelerate airflow=apache-airflow alembic arq bentoml celery chainlit dagster daphne deepspeed django-admin=django
+  dramatiq fastapi=fastapi[standard] flask gdown granian gunicorn hf=huggingface-hub huggingface-cli=huggingface-hub
+  honcho hypercorn jupyter jupyter-lab=jupyterlab litellm mlflow pipenv playwright poetry prefect pytest ray rq sanic
+  scrapy spacy streamlit tensorboard torchrun=torch uv uvicorn vllm waitress-serve=waitress watchfiles yt-dlp
 `;
 
 /** `uvicorn` for `uvicorn`, `torch` for `torchrun`; undefined if it is not known. */

@@ -78,6 +78,14 @@ const cases: Case[] = [
     'main.py calls jwt.decode without algorithms, which pyjwt 2.9.0 does not allow',
     functions('import jwt\n\n\ndef user(token):\n    return jwt.decode(token, "key", ["HS256"])\n', ['pyjwt 2.9.0']),
   ],
+  ...['11.1.0', '^11.1', '>=10,<12'].map(
+    (version): Case => [
+      `a name of what is imported from a package: ${version}`,
+      functions('from PIL import Image\n\nkind = Image.ANTIALIAS\n', [`pillow ${version}`]),
+      'main.py takes ANTIALIAS from PIL.Image, which pillow',
+      functions('from PIL import Image\n\nkind = Image.LANCZOS\n', [`pillow ${version}`]),
+    ],
+  ),
   [
     'a name that Python has no more',
     functions('import inspect\n\n\ndef names(f):\n    return inspect.getargspec(f)\n'),

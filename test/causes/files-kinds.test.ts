@@ -329,6 +329,82 @@ const ofPoetry = (rest: string, command = '"gunicorn"'): Files => ({
 cases('an environment of Poetry', [
   ['that is not made', ofPoetry('ENV POETRY_VIRTUALENVS_CREATE=false\n'), undefined],
   ['that poetry run finds', ofPoetry('', '"poetry", "run", "gunicorn"'), undefined],
+  ['that nothing finds', ofPoetry(''), 'gunicorn is not installed in the image'],
+]);
+
+/** With gunicorn in the group `dev`. */
+const grouped = (install: string): Files => ({
+  'pyproject.toml':
+    '[tool.poetry]\nname = "web"\nversion = "1"\n[tool.poetry.dependencies]\npython = "^3.11"\nflask = "^3.0"\n[tool.poetry.group.dev.dependencies]\ngunicorn = "^23"\n',
+  Dockerfile: `FROM python:3.11-slim\nENV V=1.8.5 POETRY_VIRTUALENVS_CREATE=false\nWORKDIR /srv\nRUN pip install "poetry==$V"\nCOPY pyproject.toml web.py ./\nRUN poetry install --no-root${install}\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`,
+  'web.py': web,
+});
+
+cases('a group of packages', [
+  ['that is installed', grouped(''), undefined],
+  ['that is left out', grouped(' --only main'), 'gunicorn is not installed in the image'],
+]);
+
+/** Several processes of one container. */
+const managed = (command: string, rest: Files, install = 'pip install flask gunicorn celery honcho'): Files => ({
+  Dockerfile: `FROM python:3.11-slim\nRUN apt-get update && apt-get install -y supervisor\nRUN ${install}\nWORKDIR /srv\nCOPY . .\nCMD [${command}]\n`,
+  'web.py': web,
+  'jobs.py': 'from celery import Celery\n\napp = Celery()\n',
+  ...rest,
+});
+const procfile = (text: string): Files => ({ Procfile: `# both\nweb: gunicorn web:app -b 0.0.0.0:8000\n${text}` });
+const supervised = (text: string, words = '"supervisord", "-c", "daemon.conf"'): Files =>
+  managed(words, { 'daemon.conf': `[supervisord]\n${text}` });
+const served = '[program:web]\ndirectory=/srv\ncommand=gunicorn web:app -b 0.0.0.0:8000\n';
+
+cases('a process manager', [
+  ['of a Procfile', managed('"honcho", "start"', procfile('work: celery -A jobs worker\n')), undefined],
+  [
+    'of a Procfile that names no module',
+    managed('"honcho", "start"', procfile('work: celery -A job worker\n')),
+    'celery loads job, which is not in /srv',
+  ],
+  [
+    'of another port',
+    managed('"honcho", "start"', { Procfile: 'web: gunicorn web:app -b 0.0.0.0:8001\n' }),
+    'listens on port 8001',
+  ],
+  [
+    'that is not installed',
+    managed('"honcho", "start"', procfile(''), 'pip install flask gunicorn'),
+    'honcho is not installed',
+  ],
+  ['of supervisord', supervised(`nodaemon=true\n${served}`), undefined],
+  ['of supervisord, told by a flag', supervised(served, '"supervisord", "-n", "-c", "daemon.conf"'), undefined],
+  ['of supervisord in the background', supervised(served), 'supervisord goes to the background'],
+  [
+    'of supervisord in another folder',
+    supervised(`nodaemon=true\n${served.replace('/srv', '/srv/web')}`),
+    'gunicorn loads web, which is not in /srv/web',
+  ],
+  [
+    'of supervisord without its file',
+    supervised(served, '"supervisord", "-n", "-c", "other.conf"'),
+    'supervisord reads other.conf, which is not in the image',
+  ],
+  [
+    'of supervisord with the file of its package',
+    supervised(served, '"supervisord", "-n", "-c", "/etc/supervisor/supervisord.conf"'),
+    undefined,
+  ],
+]);
+
+cases('a file that a server reads', [
+  [
+    'which is not there',
+    {
+      'cerebrium.toml': settings(
+        '[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["gunicorn", "-c", "conf/gunicorn.py", "web:app", "-b", "0.0.0.0:8000"]\n[cerebrium.dependencies.pip]\nflask = "latest"\ngunicorn = "latest"\n',
+      ),
+      'web.py': web,
+    },
+    'conf/gunicorn.py is started, and is not in the app',
+  ],
 ]);
 
 const started = (changed: Files): Files => ({

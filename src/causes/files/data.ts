@@ -58,7 +58,9 @@ function namesInSources(shipment: Shipment): ReadonlySet<string> {
     (path) =>
       shipment
         .text(path)
-        ?.match(/[\w*.-]+\.(?:(?:geo)?jsonl?|ndjson|ya?ml|toml|xml|pkl|onnx|npy|pt|csv|tsv|txt|md)\b/g) ?? [],
+        ?.match(
+          /(?<![\w*.-])[\w*.-]{1,255}\.(?:(?:geo)?jsonl?|ndjson|ya?ml|toml|xml|pkl|onnx|npy|pt|csv|tsv|txt|md)\b/g,
+        ) ?? [],
   );
   // What a Dockerfile copies is read, too; JSON with comments only by tools of its own.
   const copied = shipment.text(shipment.dockerfile()?.path ?? '')?.match(/[\w.-]+\.toml\b/g) ?? [];

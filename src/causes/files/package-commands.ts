@@ -10,9 +10,15 @@ export type Install =
   | { kind: 'requirements' | 'constraints' | 'environment'; file: string }
   /**
    * The app itself, a folder of it, or one of its projects by the name, `*` for all: `pip install .`, `uv sync --package api`.
-   * `isPackage` is false if only what it needs is installed.
+   * `isPackage` is false if only what it needs is installed, `isProduction` if that is without what is for the development.
    */
-  | { kind: 'project'; isPackage: boolean; folder?: string | undefined; member?: string | undefined }
+  | {
+      kind: 'project';
+      isPackage: boolean;
+      isProduction?: boolean;
+      folder?: string | undefined;
+      member?: string | undefined;
+    }
   /** Something that the command does not name. */
   | { kind: 'unknown' };
 
@@ -44,17 +50,23 @@ const installers: readonly { names: RegExp; installs: (rest: readonly string[], 
 
 const projectInstall = /^(?:poetry install|uv sync|pdm (?:install|sync))$/;
 
+/** Flags of uv, Poetry and PDM that leave out groups of packages for the development. */
+const forProduction =
+  /(?:^| )--(?:no-dev|no-default-groups|prod(?:uction)?|only[ =]main|(?:without|no-group)[ =]dev)(?: |$)/;
+
 function byPip(rest: readonly string[], name: string): Install[] {
   const isPackage = !rest.includes('--no-root') && !rest.includes('--no-install-project');
   const member = rest.includes('--all-packages') ? '*' : flagOf(rest, '--package');
   const folder = flagOf(rest, '--project', '--directory', '-C');
   if (projectInstall.test(`${name} ${rest.find((word) => /^[a-z]+$/.test(word))}`))
-    return [{ kind: 'project', isPackage, folder, member }];
+    return [{ kind: 'project', isPackage, isProduction: forProduction.test(rest.join(' ')), folder, member }];
   if (!rest.some((word) => word === 'install' || word === 'add')) return [];
   return rest.flatMap((word, at) => pipWord(word, rest[at - 1] ?? ''));
 }
 
-function pipWord(word: string, before: string): Install[] {
+function pipWord(given: string, before: string): Install[] {
+  // A version that a variable has.
+  const word = given.replace(/(?<=[\w\]])==\$\{?\w+\}?$/, '');
   const file = /^(?:-r|--requirement)$/.test(before) ? word : /^(?:-r|--requirement=)(.+)/.exec(word)?.[1];
   if (file !== undefined) return [{ kind: 'requirements', file }];
   if (/^(?:-c|--constraint)$/.test(before)) return [{ kind: 'constraints', file: word }];

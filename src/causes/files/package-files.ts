@@ -51,14 +51,18 @@ export function parseCondaPackage(text: string): Requirement | undefined {
 }
 
 /** The requirements of a `pyproject.toml` or a `Pipfile`; undefined if it cannot be read. */
-export function projectRequirements(text: string): Requirement[] | undefined {
+export function projectRequirements(text: string, isProduction = false): Requirement[] | undefined {
   try {
     const { project, tool, packages, 'dependency-groups': groups } = parse(text) as Project;
-    const lists = [project?.dependencies, ...valuesOf(project?.['optional-dependencies']), ...valuesOf(groups)];
+    const lists = [
+      ...[project?.dependencies, ...valuesOf(project?.['optional-dependencies'])],
+      ...(isProduction ? [] : valuesOf(groups)),
+    ];
+    const poetryGroups = isProduction ? [] : valuesOf(tool?.poetry?.group).map(({ dependencies }) => dependencies);
     const plain = lists.flatMap((list) => list ?? []).flatMap((each) => (typeof each === 'string' ? each : []));
-    const poetry = Object.entries({ ...tool?.poetry?.dependencies, ...packages }).map(([name, value]) =>
-      ofPoetry(name, value),
-    );
+    const poetry = [...poetryGroups, tool?.poetry?.dependencies, packages]
+      .flatMap((table) => Object.entries(table ?? {}))
+      .map(([name, value]) => ofPoetry(name, value));
     return [...plain.flatMap((each) => parseRequirement(each) ?? []), ...poetry];
   } catch {
     return undefined;
@@ -80,6 +84,7 @@ interface Project {
     poetry?: {
       readme?: string;
       dependencies?: Record<string, PoetryValue>;
+      group?: Record<string, { dependencies?: Record<string, PoetryValue> }>;
       packages?: { include: string; from?: string }[];
     };
     setuptools?: { packages?: { find?: { where?: string[] } } };

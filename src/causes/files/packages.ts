@@ -33,6 +33,8 @@ export interface Listed extends Requirement {
 const plainImage =
   /^(?:docker\.io\/|public\.ecr\.aws\/docker\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|scratch|nginx|busybox|bitnami\/python|continuumio\/\w+|mambaorg\/\w+|condaforge\/\w+|nvidia\/cuda|ghcr\.io\/astral-sh\/uv|mcr\.microsoft\.com\/playwright\/python|astral\/uv|denoland\/deno|oven\/bun|gcr\.io\/distroless\/\S+)(?::|@|$)|^ghcr\.io\/astral-sh\/uv/;
 
+type InstalledProject = Partial<Extract<Install, { kind: 'project' }>>;
+
 /** Modules that two packages have. */
 const alsoIn: Readonly<Record<string, string>> = { ninja: 'django-ninja' };
 
@@ -209,9 +211,9 @@ export class Packages {
     else this.hasOthers = true;
   }
 
-  private readProject(file: string): void {
+  private readProject(file: string, isProduction?: boolean): void {
     const text = this.shipment.text(file);
-    const found = text === undefined ? [] : projectRequirements(text);
+    const found = text === undefined ? [] : projectRequirements(text, isProduction);
     if (!found) this.hasOthers = true;
     for (const each of found ?? []) if (!this.installMembers(each.name)) this.list(each, { file });
   }
@@ -219,7 +221,7 @@ export class Packages {
   /** Whether a name is that of a project in a folder of the app, which is installed then: of a workspace, or by its path. */
   private installMembers(name: string): boolean {
     const members = this.members().filter((each) => name === '*' || each.name === name);
-    for (const { folder } of members) if (!this.projects.has(folder)) this.installProject(true, folder);
+    for (const { folder } of members) if (!this.projects.has(folder)) this.installProject(true, { folder });
     return members.length > 0;
   }
 
@@ -242,7 +244,7 @@ export class Packages {
   private install(found: Install, at: CausePlace | undefined): void {
     const folder =
       found.kind === 'pip' && found.text.includes('/') && this.builtFile(posix.join(found.text, 'pyproject.toml'));
-    if (folder) this.installProject(true, dirname(folder));
+    if (folder) this.installProject(true, { folder: dirname(folder) });
     else if (found.kind === 'pip') this.add(found.text, at);
     else if (found.kind === 'conda') this.addConda(found.text, at);
     else if (found.kind === 'apt') this.apt.add(found.text);
@@ -250,16 +252,16 @@ export class Packages {
     else if (found.kind === 'constraints') this.constrain(this.builtFile(found.file) ?? plainPath(found.file));
     else if (found.kind === 'environment') this.installEnvironment(found.file);
     else if (found.kind === 'unknown') this.hasOthers = true;
-    else if (found.kind === 'project') this.installProject(found.isPackage, found.folder, found.member);
+    else if (found.kind === 'project') this.installProject(found.isPackage, found);
   }
 
-  private installProject(isPackage: boolean, folder = '.', member?: string): void {
+  private installProject(isPackage: boolean, { folder = '.', member, isProduction }: InstalledProject): void {
     if (member !== undefined && this.installMembers(member)) return;
     const project = posix.join(folder, 'pyproject.toml');
     const own = this.builtFile(project) ?? project;
     if (isPackage) this.projects.add(posix.normalize(folder));
     this.hasOthers ||= !this.shipment.sent.has(own);
-    this.readProject(own);
+    this.readProject(own, isProduction);
   }
 
   private constrain(file: string): void {

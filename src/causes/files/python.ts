@@ -77,20 +77,25 @@ function otherPython({ module, name }: Import, python: string): { title: string;
       };
 }
 
-/** `gr.inputs` of a package that is imported as a whole. */
+/** `gr.inputs` of a package that is imported as a whole, and `Image.ANTIALIAS` of what is imported from one. */
 function membersOf({ imports, members, calls, rebound }: PythonFacts): Import[] {
-  const whole = new Map(
-    imports.flatMap((each) => (each.name === undefined && each.level === 0 ? [[each.as, each]] : [])),
-  );
+  const whole = new Map(imports.flatMap(objectsOf));
   const decorating = calls.flatMap(({ isDecorator, written, line }) => {
     const [, object, name = ''] = isDecorator ? groupsOf(/^(\w+)\.(\w+)$/, written) : [];
     return object === undefined ? [] : { object, name, line };
   });
   return [...members, ...decorating].flatMap(({ object, name, line }) => {
     const found = rebound.has(object) ? undefined : whole.get(object);
-    const isTop = found?.module === object || (found && !found.module.startsWith(`${object}.`));
+    const isTop = found?.name ?? (found?.module === object || !found?.module.startsWith(`${object}.`));
     return found && isTop ? { ...found, name, line, isNeeded: 'sometimes' } : [];
   });
+}
+
+/** What an import gives a name, but for what is told of it there: that it is not there itself. */
+function objectsOf(found: Import): [as: string, object: Import][] {
+  const { module, name, as, level } = found;
+  if (level > 0 || boundOf(found) !== undefined) return [];
+  return [[as, name === undefined ? found : { ...found, module: `${module}.${name}` }]];
 }
 
 /** Names that came back in numpy 2. */
@@ -154,6 +159,8 @@ export function contradicts(wanted: string, bound: string): boolean {
   const [, sign = '', version = ''] = groupsOf(/^([<>]=?)(.*)$/, bound);
   const pinned = pinnedVersion(wanted);
   const [, upper] = groupsOf(/<\s*([\d.]+)/, wanted);
+  const [, lower] = groupsOf(/(?:>=?|~=?|\^)\s*([\d.]+)/, wanted);
+  if (sign === '<' && lower !== undefined && !isOlder(lower, version)) return true;
   if (sign === '>=') return isOlder(pinned ?? upper ?? version, version) || (pinned === undefined && upper === version);
   if (pinned !== undefined) return !isOlder(pinned, version);
   return upper === undefined && !/[~=]/.test(wanted.replace('>=', ''));

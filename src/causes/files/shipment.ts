@@ -19,6 +19,7 @@ import { once } from '../../kernel/once.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { makesOf } from './built.ts';
 import { scriptCommands } from './package-json.ts';
+import { processManager } from './process-managers.ts';
 import type { CausePlace } from './seen-cause.ts';
 
 /** Longer files are no source, and no settings. */
@@ -256,11 +257,13 @@ export class Shipment {
     const environment = new Map([...from.environment, ...assignedIn(given)]);
     const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.inImage(), this.text);
     if (named) return named.flatMap((each) => this.expand(each.words, from, depth + 1));
-    const script = depth > 3 ? undefined : this.scriptOf(words, from.cwd);
-    if (!script) return [{ ...from, environment, words }];
+    const own = { ...from, environment, words };
+    const managed = this.managed(words, from.cwd);
+    const script = depth > 3 ? undefined : (managed ?? this.scriptOf(words, from.cwd));
+    if (!script) return [own];
     const { file, text, rest } = script;
     let { cwd } = from;
-    return shellCommands(withChosenArm(text, rest[0])).flatMap((command) => {
+    const commands = shellCommands(withChosenArm(text, rest[0])).flatMap((command) => {
       const [name, value = '$'] = command.words;
       if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
       const [, variable, set = ''] = groupsOf(/^(?:export )?(\w+)=(.*)$/, command.words.join(' '));
@@ -270,10 +273,18 @@ export class Shipment {
       const own = new Map([...environment, ...command.assigned]);
       return this.expand(next, { line: place.line, at: place.at, cwd, environment: own }, depth + 1);
     });
+    return managed ? [own, ...commands] : commands;
+  }
+
+  /** What a process manager starts. */
+  private managed(words: readonly string[], cwd: string): Script | undefined {
+    const manager = processManager(words);
+    const [file] = manager?.files(words).flatMap((path) => this.fileAt(path, cwd) ?? []) ?? [];
+    return manager && file !== undefined ? { file, text: manager.script(this.read(file), cwd), rest: [] } : undefined;
   }
 
   /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */
-  private scriptOf(words: readonly string[], cwd: string): { file?: string; text: string; rest: string[] } | undefined {
+  private scriptOf(words: readonly string[], cwd: string): Script | undefined {
     const [program = ''] = words;
     const isShell = /^(?:\S*\/)?(?:ba|da|z)?sh$/.test(program);
     const at = isShell ? words.findIndex((word, index) => index > 0 && !word.startsWith('-')) : 0;
@@ -329,6 +340,13 @@ export interface StartedCommand extends ShellCommand {
   at: CausePlace | undefined;
   cwd: string;
   environment: ReadonlyMap<string, string>;
+}
+
+/** Commands that a program runs, of a file if there is one, and the words after it. */
+interface Script {
+  file?: string;
+  text: string;
+  rest: string[];
 }
 
 /** Only the commands of the arm of `case "$1" in` that the first word chooses; the lines keep their numbers. */

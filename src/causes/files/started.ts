@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
+import { flagOf } from '../../app/shell.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
@@ -51,7 +52,7 @@ function* defaultRuntime({ shipment, graph }: LookedApp): Generator<SeenCause> {
   };
 }
 
-const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian)$/;
+const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian|celery|arq|dramatiq)$/;
 
 /** A Python file that is not where it is started. */
 function* script(server: StartedServer, { shipment, packages }: LookedApp): Generator<SeenCause> {
@@ -212,6 +213,16 @@ function* program(command: StartedCommand, known: LookedApp): Generator<SeenCaus
   const { shipment } = known;
   const name = posix.basename(command.words[0] ?? '');
   yield* ownProgram(command, shipment);
+  yield* fileOfFlag(name, command, shipment);
+  const [, , fix] = daemons.find(([daemon, isOne]) => daemon === name && isOne(command.words, shipment)) ?? [];
+  if (fix !== undefined)
+    yield {
+      cause: 'entrypoint-invalid',
+      captured: { target: name },
+      at: command.at,
+      title: `${name} goes to the background, and the container ends`,
+      fix,
+    };
   yield* serverMissing(name, command.at, known);
 }
 
@@ -224,6 +235,49 @@ function* ownProgram({ words, cwd, at }: StartedCommand, shipment: Shipment): Ge
   const isOwn = isScript || /^[^/]+\//.test(first);
   if (file === undefined && isOwn && !shipment.isDocker && !/^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs))
     yield* missing(posix.normalize(runs), at, shipment);
+}
+
+const configOf = (words: readonly string[], shipment: Shipment) =>
+  shipment.read(shipment.fileAt(flagOf(words, '-c', '--configuration', '--config') ?? '') ?? '');
+
+/** Programs that start what they run in the background, unless they are told otherwise. */
+const daemons: readonly [
+  program: string,
+  isOne: (words: readonly string[], shipment: Shipment) => boolean,
+  fix: string,
+][] = [
+  [
+    'supervisord',
+    (words, shipment) =>
+      !words.some((word) => /^(?:-n|--nodaemon)$/.test(word)) &&
+      /^\[program:/m.test(configOf(words, shipment)) &&
+      !/^nodaemon\s*=\s*(?:true|1|yes|on)/im.test(configOf(words, shipment)),
+    'start supervisord with -n, or write nodaemon=true below [supervisord]',
+  ],
+  ['gunicorn', (words) => words.some((word) => /^(?:-D|--daemon)$/.test(word)), 'start gunicorn without --daemon'],
+];
+
+/** Flags that name a file which a program reads before it starts. */
+const flagsOfFiles: Readonly<Record<string, readonly string[]>> = {
+  gunicorn: ['-c', '--config', '--certfile', '--keyfile'],
+  hypercorn: ['-c', '--config', '--certfile', '--keyfile'],
+  supervisord: ['-c', '--configuration'],
+  uvicorn: ['--log-config', '--env-file', '--ssl-certfile', '--ssl-keyfile'],
+  vllm: ['--chat-template'],
+};
+
+/** Below such a folder, packages of the system have files of their own. */
+const ofSystem = /^\/etc\/[^/]+\//;
+
+function* fileOfFlag(name: string, { words, cwd, at }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
+  const stage = shipment.dockerfile()?.stage;
+  const flags = Object.hasOwn(flagsOfFiles, name) ? (flagsOfFiles[name] ?? []) : [];
+  for (const file of flags.flatMap((flag) => flagOf(words, flag)?.replace(/^file:/, '') ?? [])) {
+    if (!/^[\w./-]+$/.test(file) || ofSystem.test(file) || shipment.fileAt(file, cwd) !== undefined) continue;
+    const title = `${name} reads ${file}, which is not in the image`;
+    if (!stage && !bringsCode(shipment)) yield* missing(posix.normalize(file), at, shipment);
+    else if (stage && shipment.lacks(stage, posix.resolve(cwd, file))) yield { ...notThere(file, at, 'error'), title };
+  }
 }
 
 /** Programs that a Python package brings, which nothing installs. */
