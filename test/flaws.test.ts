@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
-import { folderOf, smallApp } from './support/app.ts';
+import { smallApp } from './support/app.ts';
 import { emulatorForEach } from './support/emulators.ts';
+import { newFolder } from './support/files.ts';
 import { gantry } from './support/gantry.ts';
 import { expectErrorDocument } from './support/traces.ts';
 
@@ -45,9 +46,9 @@ describe('every command has JSON', () => {
   ])('gantry %s %s', async (...words) => {
     const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
     const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
-    await using app = await folderOf(smallApp());
-    if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app.path });
-    const outcome = await gantry([...words, '--json'], { emulator, cwd: app.path, env });
+    const app = newFolder(smallApp());
+    if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app });
+    const outcome = await gantry([...words, '--json'], { emulator, cwd: app, env });
     expect(outcome).toMatchObject({ code: 0 });
     expect(outcome.json()).toBeTypeOf('object');
   });
@@ -76,11 +77,11 @@ describe('an extra argument is an error', () => {
 
 describe('the first use on a machine', () => {
   test('prints only the result: no download, no announcement', async () => {
-    await using home = await folderOf({});
-    const env = cleanEnvironment(emulator, { HOME: home.path });
+    const home = newFolder();
+    const env = cleanEnvironment(emulator, { HOME: home });
     const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
     expect(JSON.parse(String(stdout))).toMatchObject([{ id: emulator.project }]);
     expect(stderr).toBe('');
-    expect(readdirSync(home.path)).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
   });
 });

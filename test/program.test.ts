@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { version } from '../src/kernel/version.ts';
-import { folderOf, smallApp } from './support/app.ts';
+import { smallApp } from './support/app.ts';
 import { emulatorForAll } from './support/emulators.ts';
+import { newFolder } from './support/files.ts';
 import { gantry, keys } from './support/gantry.ts';
 import { expectErrorDocument } from './support/traces.ts';
 
@@ -119,10 +120,10 @@ describe('the global flags', () => {
   test.each([[['-C', 'app', 'check']], [['check', '-C', 'app']], [['check', '--cwd=app']]])(
     '%s works in that folder',
     async (words) => {
-      await using place = await folderOf(
+      const place = newFolder(
         Object.fromEntries(Object.entries(smallApp()).map(([name, text]) => [join('app', name), text])),
       );
-      expect((await gantry(words, { cwd: place.path })).stdout).toContain('is valid');
+      expect((await gantry(words, { cwd: place })).stdout).toContain('is valid');
     },
   );
 
@@ -133,14 +134,11 @@ describe('the global flags', () => {
   });
 
   test('--quiet omits the steps; the result, errors and warnings are printed', async () => {
-    await using app = await folderOf(smallApp());
-    const { stdout, stderr } = await gantry(['deploy', '-q'], { emulator, cwd: app.path });
+    const { stdout, stderr } = await gantry(['deploy', '-q'], { emulator, cwd: newFolder(smallApp()) });
     expect(stdout).toMatch(/\/web\n$/);
     expect(stderr).toBe('');
-    await using odd = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
-    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain(
-      'error: the app name is empty',
-    );
+    const odd = newFolder({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
+    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd })).stderr).toContain('error: the app name is empty');
   });
 
   test('--debug shows each request, never the token or a query, and the stack of an error', async () => {
@@ -175,8 +173,8 @@ describe('the global flags', () => {
   });
 
   test('symbols are ASCII if the locale cannot show others', async () => {
-    await using app = await folderOf(smallApp());
-    const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: { LANG: 'C', LC_ALL: 'C' } });
+    const app = newFolder(smallApp());
+    const { stderr } = await gantry(['deploy'], { emulator, cwd: app, env: { LANG: 'C', LC_ALL: 'C' } });
     expect(stderr).toContain('ok Uploaded');
     expect(stderr).not.toMatch(/[^\u0000-\u007f]/);
   });
@@ -188,19 +186,18 @@ describe('the question of deploy', () => {
     ['y\r', 0],
     ['n\r', 130],
   ])('answered %j exits with %i', async (typed, exit) => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     emulator.reset();
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, stdin: keys(typed) });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app, columns: 80, stdin: keys(typed) });
     expect(stderr).toContain('Deploy?');
     expect(code).toBe(exit);
     expect(emulator.store.builds.size).toBe(exit === 0 ? 1 : 0);
   });
 
   test.each([['--yes'], ['--no-input']])('is not asked with %s', async (flag) => {
-    await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', flag], {
       emulator,
-      cwd: app.path,
+      cwd: newFolder(smallApp()),
       columns: 80,
       stdin: keys('n\r'),
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkAppConfig } from '../../src/app/config.ts';
 import type { Problem } from '../../src/kernel/errors.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { applyFix } from './apply-fix.ts';
 import { check, folder, line } from './config-folder.ts';
@@ -13,8 +13,7 @@ describe('a config file in the habits of real users has no problems', () => {
   test('there are forty and more', () => expect(habits.length).toBeGreaterThan(40));
 
   test.each(habits)('$title', async ({ toml, files = { 'main.py': '' } }) => {
-    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-    const outcome = await gantry(['check', '--json'], { cwd: app.path });
+    const outcome = await gantry(['check', '--json'], { cwd: newFolder({ ...files, 'cerebrium.toml': toml }) });
     expect(outcome.code, outcome.stderr).toBe(0);
     expect((outcome.json() as { problems: Problem[] }).problems.map(line)).toEqual([]);
   });

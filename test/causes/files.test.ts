@@ -248,91 +248,73 @@ function follow(root: string, problem: Problem): boolean {
 
 describe('a fix that is followed mends what it was said for, and breaks nothing', () => {
   const apt = '[cerebrium.dependencies.apt]\ncurl = "latest"\n';
-  test.each<[string, Files]>([
-    [
-      'include',
-      { 'cerebrium.toml': settings('', 'include = ["main.py"]\n'), 'main.py': 'import other\n', 'other.py': '' },
-    ],
-    [
-      'exclude',
-      { 'cerebrium.toml': settings('', 'exclude = ["*.csv", ".*"]\n'), 'main.py': 'open("a.csv")\n', 'a.csv': '1\n' },
-    ],
-    [
-      'exclude of a list of packages',
-      {
+  test.each(
+    Object.entries<Files>({
+      include: {
+        'cerebrium.toml': settings('', 'include = ["main.py"]\n'),
+        'main.py': 'import other\n',
+        'other.py': '',
+      },
+      exclude: {
+        'cerebrium.toml': settings('', 'exclude = ["*.csv", ".*"]\n'),
+        'main.py': 'open("a.csv")\n',
+        'a.csv': '1\n',
+      },
+      'exclude of a list of packages': {
         'cerebrium.toml': settings(
           '',
           'shell_commands = ["pip install -r requirements.txt"]\nexclude = ["*.txt", ".*"]\n',
         ),
         'requirements.txt': 'requests\n',
       },
-    ],
-    ['pip', { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import torch\n' }],
-    ['apt', { 'cerebrium.toml': settings(pip('pytesseract') + apt), 'main.py': 'import pytesseract\n' }],
-    [
-      'port',
-      {
+      pip: { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import torch\n' },
+      apt: { 'cerebrium.toml': settings(pip('pytesseract') + apt), 'main.py': 'import pytesseract\n' },
+      port: {
         'cerebrium.toml': settings(
           custom('["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "9000"]') + pip('uvicorn'),
         ),
         'main.py': 'app = 1\n',
       },
-    ],
-    ['region', { 'cerebrium.toml': settings('[cerebrium.hardware]\ncompute = "ADA_L4"\nregion = "eu-north1"\n') }],
-    ['a retired GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n') }],
-    ['no GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "None"\n') }],
-    ['a version that is none', { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "true"\n') }],
-    ['a version with a letter', { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "==2.x"\n') }],
-    [
-      'a package of Debian',
-      { 'cerebrium.toml': settings('[cerebrium.dependencies.apt]\nlibsndfile-devel = "latest"\n') },
-    ],
-    [
-      'a path of a check',
-      {
+      region: { 'cerebrium.toml': settings('[cerebrium.hardware]\ncompute = "ADA_L4"\nregion = "eu-north1"\n') },
+      'a retired GPU': { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n') },
+      'no GPU': { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "None"\n') },
+      'a version that is none': { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "true"\n') },
+      'a version with a letter': { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "==2.x"\n') },
+      'a package of Debian': {
+        'cerebrium.toml': settings('[cerebrium.dependencies.apt]\nlibsndfile-devel = "latest"\n'),
+      },
+      'a path of a check': {
         'cerebrium.toml': settings(
           `${custom('["uvicorn", "main:app", "--host", "0.0.0.0"]')}healthcheck_endpoint = "/health"\n${pip('fastapi', 'uvicorn')}`,
         ),
         'main.py':
           'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/healthz")\ndef healthz():\n    return 1\n',
       },
-    ],
-    [
-      'an entrypoint that is one word',
-      {
+      'an entrypoint that is one word': {
         'cerebrium.toml': settings(
           custom('["uvicorn main:app --host 0.0.0.0 --port 8000"]') + pip('fastapi', 'uvicorn'),
         ),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
       },
-    ],
-    [
-      'a newer Python',
-      {
+      'a newer Python': {
         'cerebrium.toml': settings(),
         'main.py': `def first[T](items: list[T]) -> T:\n    return items[0]\n\n\n${main}`,
       },
-    ],
-    [
-      'a module of a newer Python',
-      { 'cerebrium.toml': settings().replace('3.11', '3.10'), 'main.py': `import tomllib\n\n\n${main}` },
-    ],
-    ['an entrypoint', { 'cerebrium.toml': settings('[cerebrium.runtime.custom]\nentrypoint = "main.py"\n') }],
-    [
-      'a runtime',
-      {
+      'a module of a newer Python': {
+        'cerebrium.toml': settings().replace('3.11', '3.10'),
+        'main.py': `import tomllib\n\n\n${main}`,
+      },
+      'an entrypoint': { 'cerebrium.toml': settings('[cerebrium.runtime.custom]\nentrypoint = "main.py"\n') },
+      'a runtime': {
         'cerebrium.toml': settings(pip('fastapi', 'uvicorn')),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/")\ndef root():\n    return 1\n',
       },
-    ],
-    [
-      'a runtime of Flask',
-      {
+      'a runtime of Flask': {
         'cerebrium.toml': settings(pip('flask', 'gunicorn')),
         'main.py': 'from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef root():\n    return "1"\n',
       },
-    ],
-  ])('%s', async (_, files) => {
+    }),
+  )('%s', async (_, files) => {
     const root = folder({ 'main.py': main, ...files });
     const before = await problemsIn(root);
     expect(before).not.toEqual([]);

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  await using app = await folderOf(smallApp('[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n'));
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  const app = newFolder(smallApp('[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n'));
+  await gantry(['deploy'], { emulator, cwd: app });
 });
 
 const web = () => emulator.store.apps.get(`${emulator.project}-web`);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb, record } from '../support/runs.ts';
@@ -26,8 +27,7 @@ describe('a build is canceled only if its status says so', () => {
 
   beforeEach(async () => {
     emulator.fail('build', 'slow');
-    await using app = await folderOf(smallApp());
-    const { json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
+    const { json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: newFolder(smallApp()) });
     build = (json() as { build: string }).build;
   });
 
@@ -97,8 +97,7 @@ describe('a run is canceled only if its status says so', () => {
 describe('Ctrl-C', () => {
   test('warns if a build may continue although the platform confirmed its cancellation', async () => {
     emulator.fail('build', 'slow');
-    await using app = await folderOf(smallApp());
-    const { code, stderr } = await through(['deploy'], ignoring(), { cwd: app.path, stop: /Uploaded/ });
+    const { code, stderr } = await through(['deploy'], ignoring(), { cwd: newFolder(smallApp()), stop: /Uploaded/ });
     expect(code).toBe(130);
     expect(stderr).toMatch(
       /warning: build \S+ may not be canceled: its status is still \w+\n {2}fix gantry builds cancel/,

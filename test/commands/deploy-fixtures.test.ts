@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fixture, folderOf } from '../support/app.ts';
+import { fixture } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 const emulator = emulatorForEach({ real: false });
@@ -48,21 +49,21 @@ describe('config files of real users', () => {
 
   test.each(files.filter((file) => !broken.includes(file)))('%s deploys without false warnings', async (file) => {
     const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
-    await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
-    const first = await gantry(['deploy'], { emulator, cwd: app.path });
+    const app = newFolder({ ...standIns, 'cerebrium.toml': text });
+    const first = await gantry(['deploy'], { emulator, cwd: app });
     expect(first.code, first.stderr).toBe(0);
     const warnings = first.stderr.split('\n').filter((line) => line.startsWith('warning:'));
     expect(warnings.filter((line) => !/this app is public|gpu_count is ignored/.test(line))).toEqual([]);
 
-    const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app.path });
+    const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app });
     expect(again.stdout).toContain('no change');
     expect(again.code).toBe(0);
   });
 
   test.each(broken)('%s fails with the invalid line', async (file) => {
     const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
-    await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
+    const app = newFolder({ ...standIns, 'cerebrium.toml': text });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app });
     expect(code).toBe(10);
     expect(stderr).toContain('unterminated string');
     expect(stderr).toContain('cerebrium.toml:22:10');

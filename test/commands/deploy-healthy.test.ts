@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 const emulator = emulatorForEach({ real: false });
@@ -29,8 +30,8 @@ async function watched(looks: Seen[], flags: string[] = [], more = '') {
     number++;
     return { body: { items } };
   });
-  await using app = await folderOf(smallApp(more));
-  return await gantry(['deploy', '--json', '--watch', '10s', ...flags], { emulator, cwd: app.path, env });
+  const app = newFolder(smallApp(more));
+  return await gantry(['deploy', '--json', '--watch', '10s', ...flags], { emulator, cwd: app, env });
 }
 
 const running = { containerState: 'RUNNING', containerRestartCount: 0 };
@@ -78,8 +79,7 @@ test('nothing can be said of a build that cannot be looked at', async () => {
   const env = await altering(emulator, (_method, path) =>
     path.endsWith('/containers') ? { status: 503, body: { message: 'down' } } : undefined,
   );
-  await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: newFolder(smallApp()), env });
   expect(code).toBe(8);
   expect(stderr).toMatch(/web serves build \S+, and whether it is healthy is not known: the platform did not answer/);
   expect(stderr).toContain('fix gantry deploy --if-changed --watch 10s');
@@ -125,8 +125,7 @@ async function withLog(line: string) {
       body: { logs: [{ logLine: line, timestamp: '2026-01-01T00:00:00Z' }] },
     };
   });
-  await using app = await folderOf(smallApp());
-  return await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--watch', '10s'], { emulator, cwd: newFolder(smallApp()), env });
 }
 
 test('a token that expires while a build is watched ends the watch, and the message says what is deployed', async () => {
@@ -136,8 +135,7 @@ test('a token that expires while a build is watched ends the watch, and the mess
     isUp ||= /\/builds\/[^/]+$/.test(path) && (json as { status: string }).status === 'success';
     return isWatched ? { status: 401, body: { message: 'token expired' } } : undefined;
   });
-  await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: newFolder(smallApp()), env });
   const [build] = emulator.store.getAppBuilds(`${emulator.project}-web`);
   expect(code).toBe(4);
   expect(stderr).toContain(`why build ${build?.id.slice(0, 8)} of web is deployed`);

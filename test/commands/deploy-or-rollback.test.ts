@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { keepLimits } from '../../src/deploys/archives/keep-archive.ts';
 import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -34,8 +34,8 @@ beforeEach(async () => {
 const watching = ['--watch', '10s', '--or-rollback'];
 
 async function deploy(version: string, flags: string[] = [], more: Setting = {}) {
-  await using app = await folderOf({ ...smallApp(), 'data.txt': version });
-  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env, ...more });
+  const app = newFolder({ ...smallApp(), 'data.txt': version });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app, env, ...more });
 }
 
 async function live() {

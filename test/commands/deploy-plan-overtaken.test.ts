@@ -2,11 +2,12 @@ import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
 import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 let plan: string;
 let env: Record<string, string>;
 /** Called before and after each request of gantry reaches the platform. */
@@ -16,11 +17,11 @@ let after: (method: string, path: string) => unknown;
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  app = await folderOf({
+  app = newFolder({
     ...smallApp(),
     'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\ncooldown = 90\n`,
   });
-  plan = `${app.path}-plan.json`;
+  plan = `${app}-plan.json`;
   before = () => {};
   after = () => {};
   // Uploads go through it as well.
@@ -37,11 +38,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await app[Symbol.asyncDispose]();
   await rm(plan, { force: true });
 });
 
-const run = (words: string[], setting: Setting = {}) => gantry(words, { emulator, cwd: app.path, env, ...setting });
+const run = (words: string[], setting: Setting = {}) => gantry(words, { emulator, cwd: app, env, ...setting });
 const makePlan = () => run(['deploy', '--dry-run', '--save-plan', plan]);
 const apply = (setting: Setting = {}, ...flags: string[]) => run(['deploy', '--apply-plan', plan, ...flags], setting);
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
@@ -27,10 +27,9 @@ beforeEach(async () => {
 });
 
 async function deploy(...smoke: string[]) {
-  await using app = await folderOf(smallApp());
   env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
   const flags = smoke.flatMap((each) => ['--smoke', each]);
-  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(smallApp()), env });
 }
 
 test.each([

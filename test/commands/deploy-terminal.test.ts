@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, folderOf, smallApp } from '../support/app.ts';
+import { fixture, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
@@ -53,9 +54,8 @@ test.each([
   ['--events', 'build', 'init_timeout', 12],
   ['--events', 'upload', '500*', 69],
 ])('%s with %s=%s ends with a line of type error, exit %i', async (flag, target, fault, exit) => {
-  await using app = await folderOf(smallApp());
   emulator.fail(target as 'upload', fault);
-  const { code, stdout } = await gantry(['deploy', flag], { emulator, cwd: app.path });
+  const { code, stdout } = await gantry(['deploy', flag], { emulator, cwd: newFolder(smallApp()) });
   const lines = stdout
     .trim()
     .split('\n')

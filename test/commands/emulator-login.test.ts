@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { secretsIn, someone } from '../support/login.ts';
 import { machine } from '../support/machine.ts';
@@ -85,12 +85,11 @@ test.each(['localhost:3000', 'http://localhost:3000/app', 'ftp://localhost', '*'
 );
 
 test('an allowed origin may call apps of emulator start', async () => {
-  await using folder = await folderOf({});
   const script = `
     const { GANTRY_API_URL: url, GANTRY_PROJECT: project } = process.env;
     const call = (origin) => fetch(url + '/v4/' + project + '/none', { method: 'POST', headers: { origin } });
     const [allowed, other] = [await call('http://localhost:3000'), await call('http://localhost:3001')];
     process.exit(allowed.status === 404 && other.status === 403 ? 0 : 1);`;
-  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data-dir', `${folder.path}/data`];
+  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data-dir', `${newFolder()}/data`];
   expect((await gantry([...words, '--', process.execPath, '--input-type=module', '-e', script])).code).toBe(0);
 });

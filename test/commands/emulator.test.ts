@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { listening } from '../support/listening.ts';
 
@@ -86,7 +87,7 @@ test('emulator start reports a port in use, with the fix', async () => {
 });
 
 test.skipIf(!python)('relative paths are in the folder of -C, and apps run from them (needs python3)', async () => {
-  await using folder = await folderOf({
+  const folder = newFolder({
     'web/main.py': 'def run():\n    return 1\n',
     'web/cerebrium.toml': smallApp()['cerebrium.toml'] ?? '',
   });
@@ -95,7 +96,7 @@ test.skipIf(!python)('relative paths are in the folder of -C, and apps run from 
     'emulator',
     'start',
     '-C',
-    folder.path,
+    folder,
     '--port',
     '0',
     '--data-dir',
@@ -104,20 +105,20 @@ test.skipIf(!python)('relative paths are in the folder of -C, and apps run from 
     'ready.json',
   ];
   const ended = gantry(words, { stop: stop.signal, meanwhile: () => setTimeout(5) });
-  const ready = join(folder.path, 'ready.json');
+  const ready = join(folder, 'ready.json');
   await expect.poll(() => existsSync(ready), { timeout: 10_000 }).toBe(true);
   const { environment: env } = JSON.parse(readFileSync(ready, 'utf8'));
-  const deployed = await gantry(['deploy'], { env, cwd: join(folder.path, 'web'), meanwhile: () => setTimeout(5) });
-  expect([deployed.code, existsSync(join(folder.path, '.gantry/state.json'))], deployed.stderr).toEqual([0, true]);
+  const deployed = await gantry(['deploy'], { env, cwd: join(folder, 'web'), meanwhile: () => setTimeout(5) });
+  expect([deployed.code, existsSync(join(folder, '.gantry/state.json'))], deployed.stderr).toEqual([0, true]);
   stop.abort();
   expect((await ended).code).toBe(0);
 });
 
 test('keeps deployed apps with --data-dir until the next start', async () => {
-  await using folder = await folderOf(smallApp());
+  const folder = newFolder(smallApp());
   const exec = (script: string) =>
-    gantry(['emulator', 'exec', '--no-seed', '--data-dir', `${folder.path}/.state`, '--', node, '-e', script], {
-      cwd: folder.path,
+    gantry(['emulator', 'exec', '--no-seed', '--data-dir', `${folder}/.state`, '--', node, '-e', script], {
+      cwd: folder,
     });
   const call = (method: string, path: string, then: string, body = '') => `
     const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
@@ -139,9 +140,9 @@ test('--no-seed is a project that nobody uses yet', async () => {
     const found = [await get('/apps'), await get('/users'), await get('/service-accounts'), await get('/api-keys')];
     const text = JSON.stringify(found);
     process.exit(/example.com|service_account|dashboards/.test(text) ? 1 : /inference/.test(text) ? 0 : 2);`;
-  await using folder = await folderOf({ 'look.mjs': look });
+  const folder = newFolder({ 'look.mjs': look });
   const exec = async (...flags: string[]) =>
-    (await gantry(['emulator', 'exec', ...flags, '--', node, join(folder.path, 'look.mjs')])).code;
+    (await gantry(['emulator', 'exec', ...flags, '--', node, join(folder, 'look.mjs')])).code;
   expect([await exec('--no-seed'), await exec()]).toEqual([0, 1]);
 });
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
-import { folderOf } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -122,12 +122,12 @@ describe('--wait', () => {
 describe('--webhook', () => {
   test('is sent encoded, with its secret, also without --async', async () => {
     const { env, seen } = await saying({});
-    await using folder = await folderOf({ secret: 'hush\n' });
+    const folder = newFolder({ secret: 'hush\n' });
     const hook = 'https://example.com/hook?a=b&c=d e';
     const run = (words: string[], more = {}, stdin?: string) =>
       gantry(['invoke', 'web', '--webhook', hook, ...words], {
         env: { ...env, ...more },
-        cwd: folder.path,
+        cwd: folder,
         ...(stdin && { stdin }),
       });
     const outcomes = [

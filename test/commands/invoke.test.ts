@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { listening } from '../support/listening.ts';
 import { joiningProxy, overHttps } from '../support/proxy.ts';
@@ -59,9 +60,9 @@ describe('the request', () => {
   test('a file or stdin, as JSON or as it is', async () => {
     const { seen, env } = await fine();
     const bytes = randomBytes(3_000_000);
-    await using folder = await folderOf({ 'body.json': '{"from": "file"}' });
+    const folder = newFolder({ 'body.json': '{"from": "file"}' });
     const run = (line: string, stdin?: string | Buffer) =>
-      gantry(line.split(' '), { env, cwd: folder.path, ...(stdin !== undefined && { stdin }) });
+      gantry(line.split(' '), { env, cwd: folder, ...(stdin !== undefined && { stdin }) });
     await run('invoke web --data @body.json');
     await run('invoke web --data -', '{"from": "stdin"}');
     await run('invoke web --input body.json');
@@ -278,11 +279,11 @@ describe('an error', () => {
     const types = 'int float bool list tuple set[str] Sequence[int] Iterable dict Mapping Row Any'.split(' ');
     const taken = types.map((type, at) => `${'abcdefghijkl'[at]}: ${type}`).join(', ');
     const code = `def run():\n    pass\n\ndef predict(text: str):\n    pass\n\ndef take(${taken}):\n    pass\n`;
-    await using app = await folderOf({ ...smallApp(), 'main.py': code });
+    const app = newFolder({ ...smallApp(), 'main.py': code });
     const { env } = await appServer((response, { method }) =>
       method === 'POST' ? sayJson(response, {}, 404) : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
     );
-    const { code: exit, stderr } = await gantry(['invoke', '.', name], { env, cwd: app.path });
+    const { code: exit, stderr } = await gantry(['invoke', '.', name], { env, cwd: app });
     expect([exit, stderr]).toEqual([6, expect.stringContaining(`  fix ${fix}\n`)]);
   });
 
@@ -290,20 +291,19 @@ describe('an error', () => {
     ['predictoin', 'gantry invoke web prediction'],
     ['nope', 'call one that is deployed: run, prediction'],
   ])('404 of the function %s names one that is deployed, whatever the folder has', async (name, fix) => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run():\n    pass\n\ndef other():\n    pass\n' });
+    const app = newFolder({ ...smallApp(), 'main.py': 'def run():\n    pass\n\ndef other():\n    pass\n' });
     const message = `function ${name} not found; available functions: run, prediction`;
     const { env } = await appServer((response, { method }) =>
       method === 'POST'
         ? sayJson(response, { message }, 404)
         : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
     );
-    const { stderr, json } = await gantry(['invoke', '.', name, '--json'], { env, cwd: app.path });
+    const { stderr, json } = await gantry(['invoke', '.', name, '--json'], { env, cwd: app });
     expect(stderr).toContain(`  fix ${fix}\n`);
     expect(JSON.stringify(json())).not.toContain('"apps","list"');
   });
 
   test('404 of an app without functions says to add one', async () => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': 'x = 1\n' });
     const message = 'function run not found; available functions: none';
     const { env } = await appServer((response, { method }) =>
       sayJson(
@@ -312,7 +312,7 @@ describe('an error', () => {
         method === 'POST' ? 404 : 200,
       ),
     );
-    const { stderr } = await gantry(['invoke', '.'], { env, cwd: app.path });
+    const { stderr } = await gantry(['invoke', '.'], { env, cwd: newFolder({ ...smallApp(), 'main.py': 'x = 1\n' }) });
     expect(stderr).toContain('  fix add a function to main.py, then gantry deploy\n');
   });
 

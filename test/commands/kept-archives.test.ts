@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
@@ -25,8 +25,8 @@ async function run(words: string[], { env = {}, cwd = process.cwd() } = {}) {
 
 /** Deploys an app with this in a file. */
 async function deployed(content: string, more: { env?: Record<string, string>; flags?: string[] } = {}) {
-  await using app = await folderOf({ ...smallApp(), 'data.txt': content });
-  const { code, json } = await run(['deploy', '--json', ...(more.flags ?? [])], { ...more, cwd: app.path });
+  const app = newFolder({ ...smallApp(), 'data.txt': content });
+  const { code, json } = await run(['deploy', '--json', ...(more.flags ?? [])], { ...more, cwd: app });
   return { code, build: (json() as { build?: string }).build ?? '' };
 }
 

@@ -3,7 +3,7 @@ import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
@@ -71,8 +71,7 @@ describe.skipIf(process.platform === 'win32')('--timeout ends a call that waits'
     'invoke web --input FILE',
     'invoke web --webhook https://hook.example --webhook-secret-file FILE',
   ])('for the writer of a FIFO: %s', async (line) => {
-    await using folder = await folderOf({});
-    const fifo = join(folder.path, 'fifo');
+    const fifo = join(newFolder(), 'fifo');
     execFileSync('mkfifo', [fifo]);
     const { code, stderr } = await read(`${line} --timeout 50ms`, fifo);
     expect([code, stderr]).toEqual([69, expect.stringContaining('the call was not sent within 50 ms')]);

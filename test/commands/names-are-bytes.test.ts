@@ -58,7 +58,7 @@ describe.runIf(process.platform === 'linux')('a name is its bytes', () => {
 
   test('a revision of git has its files, whatever their names', async () => {
     const tree = twins();
-    await using repository = await repositoryOf({ kept: '' });
+    const repository = repositoryOf({ kept: '' });
     repository.git('--work-tree', tree, 'add', '--all');
     repository.git('commit', '--quiet', '--message', 'names');
     const { signal } = new AbortController();

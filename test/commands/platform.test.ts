@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { record } from '../support/runs.ts';
@@ -41,8 +42,7 @@ const gantry = (words: string[], setting: Setting = {}) => run(words, { clock: {
 const emulator = emulatorForAll({ real: false, now: () => opened });
 
 beforeAll(async () => {
-  await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n')) });
   emulator.volume().write('/models/a.bin', 'weights');
   record(emulator, { id: 'r-1', createdAt: opened - 1_000, coldstartMs: 500 });
   for (const owner of [emulator.project, `${emulator.project}-web`]) {
@@ -96,7 +96,7 @@ describe.each(commands)('gantry %s', (line, field) => {
   });
 
   test('works without a usable home folder, and leaves no files behind', async () => {
-    await using place = await homeless();
+    const place = homeless();
     for (const env of place.environments) {
       const outcome = await gantry(words, { emulator, cwd: place.cwd, env });
       expect(outcome.code, outcome.stderr).toBe(0);

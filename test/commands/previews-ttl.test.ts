@@ -9,7 +9,7 @@ import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let emulator: Emulator;
-let app: Awaited<ReturnType<typeof repositoryOf>>;
+let app: ReturnType<typeof repositoryOf>;
 const dayMs = 86_400_000;
 /** Since the test began, for all machines and the platform, in ms. */
 let passed = 0;
@@ -17,12 +17,9 @@ let passed = 0;
 beforeEach(async () => {
   passed = 0;
   emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
-  app = await repositoryOf(smallApp(), 'git@github.test:org/shop.git');
+  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'topic');
-  onTestFinished(async () => {
-    await emulator.close();
-    await app[Symbol.asyncDispose]();
-  });
+  onTestFinished(() => emulator.close());
 });
 
 /** On a machine of its own, and so many days later. */

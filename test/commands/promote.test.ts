@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
@@ -16,8 +16,8 @@ function run(line: string, cwd = data, team = 'default:/.gantry') {
 }
 
 async function deploy(name: string, version: string, more = '') {
-  await using app = await folderOf({ ...smallApp(more), 'data.txt': version });
-  return (await run(`deploy --name ${name} --json`, app.path)).json() as { build: string };
+  const app = newFolder({ ...smallApp(more), 'data.txt': version });
+  return (await run(`deploy --name ${name} --json`, app)).json() as { build: string };
 }
 
 /** SHA-256 of what the platform has received for a build. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb, record } from '../support/runs.ts';
@@ -21,8 +22,7 @@ const stating = (change: (state: Json) => Json, times = Number.POSITIVE_INFINITY
 };
 
 const deploy = async (env: Record<string, string>) => {
-  await using app = await folderOf(smallApp());
-  return await gantry(['deploy', '--json'], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()), env });
 };
 
 describe('a reply about another build or run is an error:', () => {
@@ -98,9 +98,9 @@ describe('a reply about another app is an error:', () => {
   });
 
   test('deploy --dry-run', async () => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     await deployWeb(emulator);
-    const { code } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path, env: await showing(other) });
+    const { code } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app, env: await showing(other) });
     expect(code).toBe(70);
   });
 

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 let home: string;
@@ -26,8 +27,8 @@ async function run(words: string[], { env = {}, cwd = tmpdir() }: { env?: Record
 
 /** Deploys a version of the app and returns its build. */
 async function deployed(version: string, more = '') {
-  await using app = await folderOf({ ...smallApp(more), 'data.txt': version });
-  const { code, json } = await run(['deploy', '--json'], { cwd: app.path });
+  const app = newFolder({ ...smallApp(more), 'data.txt': version });
+  const { code, json } = await run(['deploy', '--json'], { cwd: app });
   expect(code).toBe(0);
   return (json() as { build: string }).build;
 }
@@ -142,13 +143,13 @@ test('never returns to what was rolled back, unless it is named', async () => {
 });
 
 test('a deploy after a rollback knows what serves', async () => {
-  await using app = await folderOf(smallApp());
-  const deploy = (...flags: string[]) => run(['deploy', ...flags], { cwd: app.path });
+  const app = newFolder(smallApp());
+  const deploy = (...flags: string[]) => run(['deploy', ...flags], { cwd: app });
   await deploy();
-  await writeFile(join(app.path, 'more.py'), 'worse = True\n');
+  await writeFile(join(app, 'more.py'), 'worse = True\n');
   await deploy();
   expect((await back()).code).toBe(0);
-  await rm(join(app.path, 'more.py'));
+  await rm(join(app, 'more.py'));
   expect((await deploy('--if-changed')).stderr).toContain('nothing to deploy');
 });
 
@@ -163,10 +164,9 @@ test('asks first, and a dry run changes nothing', async () => {
 });
 
 test('takes the app of the folder', async () => {
-  await using app = await folderOf(smallApp());
   await deployed('one');
   await deployed('two');
-  expect((await run(['rollback', '--yes'], { cwd: app.path })).code).toBe(0);
+  expect((await run(['rollback', '--yes'], { cwd: newFolder(smallApp()) })).code).toBe(0);
   expect((await run(['rollback', '--yes'])).code).toBe(2);
 });
 
@@ -178,8 +178,7 @@ describe('fails before anything is created', () => {
       async () => {
         emulator.store.builds.clear();
         emulator.fail('build', 'build_failure');
-        await using app = await folderOf(smallApp());
-        await run(['deploy'], { cwd: app.path });
+        await run(['deploy'], { cwd: newFolder(smallApp()) });
         await deployed('three');
       },
       6,
@@ -240,8 +239,7 @@ describe('fails before anything is created', () => {
 
   test('to a build that did not succeed', async () => {
     emulator.fail('build', 'build_failure');
-    await using app = await folderOf(smallApp());
-    const failed = (await run(['deploy', '--json'], { cwd: app.path })).json() as {
+    const failed = (await run(['deploy', '--json'], { cwd: newFolder(smallApp()) })).json() as {
       error: { details: { build: string } };
     };
     await deployed('two');

@@ -8,7 +8,6 @@ import { readTar } from '../../src/emulator/running/archives/unpack.ts';
 import { python } from '../emulator/support/running.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
-import { folderOf } from '../support/app.ts';
 import { emulatorForAll, testLateMs } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -28,8 +27,8 @@ beforeEach(async () => {
 
 /** Runs a command line in a folder with these files. Waiting is simulated; the program runs in real time. */
 async function run(files: Record<string, string>, line: string[], setting: Setting = {}) {
-  await using app = await folderOf(files);
-  return await gantry(['run', ...line], { emulator, cwd: app.path, meanwhile: () => setTimeout(5), ...setting });
+  const app = newFolder(files);
+  return await gantry(['run', ...line], { emulator, cwd: app, meanwhile: () => setTimeout(5), ...setting });
 }
 
 interface Sent {
@@ -129,8 +128,8 @@ describe('what is sent', () => {
   });
 
   test('is named after the folder, converted to a valid name', async () => {
-    await using parent = await folderOf({ 'My Jobs (that have an even longer name)/job.py': job });
-    const cwd = join(parent.path, 'My Jobs (that have an even longer name)');
+    const parent = newFolder({ 'My Jobs (that have an even longer name)/job.py': job });
+    const cwd = join(parent, 'My Jobs (that have an even longer name)');
     await gantry(['run', 'job.py', '--detach'], { emulator, cwd });
     expect(sent().query.appName).toBe('my-jobs-that-have-an-even-long');
   });
@@ -242,14 +241,14 @@ describe('what is sent', () => {
   test.each(['job.py', './job.py', 'deep/../job.py', 'ABSOLUTE/job.py', 'LINK/job.py'])(
     'calls the function for any form of the path, and does not change the local file: %s',
     async (form) => {
-      await using app = await folderOf({ 'job.py': job, 'deep/x.py': '' });
-      await using elsewhere = await folderOf({});
-      symlinkSync(app.path, join(elsewhere.path, 'link'));
-      const path = form.replace('ABSOLUTE', app.path).replace('LINK', join(elsewhere.path, 'link'));
-      await gantry(['run', `${path}::train`, '--detach'], { emulator, cwd: app.path });
+      const app = newFolder({ 'job.py': job, 'deep/x.py': '' });
+      const elsewhere = newFolder();
+      symlinkSync(app, join(elsewhere, 'link'));
+      const path = form.replace('ABSOLUTE', app).replace('LINK', join(elsewhere, 'link'));
+      await gantry(['run', `${path}::train`, '--detach'], { emulator, cwd: app });
       expect(sent().query.filename).toBe('job.py');
       expect((await sentFiles())['job.py']).toMatch(/^import sys[\s\S]+__gantry_call\("train", True\)\n$/);
-      expect(readFileSync(join(app.path, 'job.py'), 'utf8')).toBe(job);
+      expect(readFileSync(join(app, 'job.py'), 'utf8')).toBe(job);
     },
   );
 
@@ -367,16 +366,15 @@ describe('nothing is sent', () => {
   });
 
   test('of a file outside the folder', async () => {
-    await using other = await folderOf({ 'job.py': job });
-    const { code, stderr } = await run({}, [join(other.path, 'job.py')]);
+    const { code, stderr } = await run({}, [join(newFolder({ 'job.py': job }), 'job.py')]);
     expect(code).toBe(2);
     expect(stderr).toContain('is outside');
   });
 
   test('of a folder', async () => {
-    await using app = await folderOf({});
-    mkdirSync(join(app.path, 'jobs.py'));
-    expect((await gantry(['run', 'jobs.py'], { emulator, cwd: app.path })).stderr).toContain('jobs.py is a folder');
+    const app = newFolder();
+    mkdirSync(join(app, 'jobs.py'));
+    expect((await gantry(['run', 'jobs.py'], { emulator, cwd: app })).stderr).toContain('jobs.py is a folder');
   });
 });
 

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -50,11 +51,11 @@ describe('the list', () => {
 
 describe('a value is read', () => {
   test('from a file, without the final newline', async () => {
-    await using folder = await folderOf({ key: 'line 1\nline 2\n\n' });
-    const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder.path });
+    const folder = newFolder({ key: 'line 1\nline 2\n\n' });
+    const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(kept()).toEqual({ KEY: 'line 1\nline 2\n' });
-    await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder.path });
+    await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder });
     expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
   });
 
@@ -227,8 +228,8 @@ describe('removing', () => {
 
 describe('importing', () => {
   test('reads a .env file', async () => {
-    await using folder = await folderOf({ '.env': `# comment\nexport A=1\nB="two\\nlines"\n` });
-    const { code, stdout } = await run(['set', '--from-env-file', '.env'], { cwd: folder.path });
+    const folder = newFolder({ '.env': `# comment\nexport A=1\nB="two\\nlines"\n` });
+    const { code, stdout } = await run(['set', '--from-env-file', '.env'], { cwd: folder });
     expect([code, stdout, kept()]).toEqual([0, 'added: A, B\n', { A: '1', B: 'two\nlines' }]);
   });
 
@@ -263,8 +264,8 @@ describe('importing', () => {
   });
 
   test('of an invalid file names every line and no content', async () => {
-    await using folder = await folderOf({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
-    const outcome = await run(['set', '--from-env-file', '.env', '--json', '--debug'], { cwd: folder.path });
+    const folder = newFolder({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
+    const outcome = await run(['set', '--from-env-file', '.env', '--json', '--debug'], { cwd: folder });
     expect(outcome.code).toBe(10);
     expect(outcome.stderr).toContain('.env:2: invalid line: expected NAME=value');
     expect(outcome.stderr).toContain('.env:3: invalid name of a secret');
@@ -294,7 +295,6 @@ function atSecondReading(act: () => void): void {
 }
 
 async function deployWeb(): Promise<void> {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
   emulator.calls.length = 0;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
 import { readInstallation } from '../../src/local/version/index.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 test('--version as JSON tells how gantry was installed, and how to update it', async () => {
@@ -46,6 +46,6 @@ test.each([
   ['executable', 'bin/gantry', 'lib/python3.12/site-packages/other-0.1.0.dist-info/RECORD'],
 ])('an installation with %s is told by what lies beside %s: %s', async (installedWith, path, beside) => {
   const files = [path, ...beside.split(' ')].map((name) => [name, '']);
-  await using place = await folderOf(Object.fromEntries(files));
-  expect(readInstallation(`${place.path}/${path}`, true)).toMatchObject({ installedWith, version });
+  const place = newFolder(Object.fromEntries(files));
+  expect(readInstallation(`${place}/${path}`, true)).toMatchObject({ installedWith, version });
 });

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
-import { folderOf } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 
 const secret = 'hush';
@@ -24,9 +24,8 @@ function signed(body: string | Buffer, { by = secret, at = now(), run = 'r-1' } 
 
 /** A folder with the secret in it. */
 async function place() {
-  const folder = await folderOf({ secret: `${secret}\n` });
-  onTestFinished(() => folder[Symbol.asyncDispose]());
-  return { path: folder.path, env: { GANTRY_CONFIG_DIR: join(folder.path, 'config') } };
+  const folder = newFolder({ secret: `${secret}\n` });
+  return { path: folder, env: { GANTRY_CONFIG_DIR: join(folder, 'config') } };
 }
 
 /** Listens, lets something happen there, and stops. */

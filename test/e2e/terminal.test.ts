@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { main as Main, processIo as ProcessIo } from '../../src/main.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { address, configFolder } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
 
@@ -36,7 +37,6 @@ class Terminal extends Writable {
 
 /** A deploy that waits for its build, until Ctrl-C when stderr shows this. */
 async function waitingFor(env: Record<string, string>, shown: RegExp) {
-  await using app = await folderOf(smallApp());
   const emulator = await startEmulator();
   emulator.fail('build', 'slow');
   let interrupt = () => {};
@@ -50,7 +50,7 @@ async function waitingFor(env: Record<string, string>, shown: RegExp) {
   };
   const own = machine({ GANTRY_CONFIG_DIR: configFolder(), ...address(emulator), ...env });
   // After Ctrl-C, the program would end this process.
-  const io = { ...built.processIo(), cwd: app.path, env: own, stdout, stderr, onSignal, quit: () => {} };
+  const io = { ...built.processIo(), cwd: newFolder(smallApp()), env: own, stdout, stderr, onSignal, quit: () => {} };
   const code = await built.main(['deploy', '--no-input'], io);
   await emulator.close();
   return { code, stderr: stderr.text };

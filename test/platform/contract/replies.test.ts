@@ -7,7 +7,8 @@ import { endpointHandlers } from '../../../src/emulator/server/routes.ts';
 import type { Endpoint } from '../../../src/platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../../src/platform/contract/index.ts';
 import { oauthClientId } from '../../../src/platform/contract/session.ts';
-import { folderOf, smallApp } from '../../support/app.ts';
+import { smallApp } from '../../support/app.ts';
+import { newFolder } from '../../support/files.ts';
 import { gantry } from '../../support/gantry.ts';
 import { tar } from '../../support/tar.ts';
 import { sentUpload } from '../../support/volumes.ts';
@@ -38,11 +39,11 @@ test('every endpoint has a route of its own', () => {
 describe('the emulator', () => {
   test('replies to every endpoint with a body that decodes to the same values', async () => {
     emulator = await startEmulator({ real: false });
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    const app = newFolder(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app });
     const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     emulator.fail('build', 'slow');
-    await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+    await gantry(['deploy', '--detach'], { emulator, cwd: app });
     const slow = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
     emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
@@ -164,8 +165,7 @@ describe('a reply of the platform', () => {
 describe('a field that the contract does not have', () => {
   test('is in --json, and can be selected by name', async () => {
     emulator = await startEmulator({ real: false });
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
     const { json } = await gantry(['builds', 'get', 'web', '--files', '--json=zipFiles'], { emulator });
     expect(json()).toHaveProperty(['zipFiles', 'main.py']);
     const decoded = decode('getApp', reply('getApp'));
