@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
@@ -44,7 +42,7 @@ describe('every command has JSON', () => {
     ['completion', 'bash'],
     ['apps', 'delete', 'web', '--confirm', 'web'],
   ])('gantry %s %s', async (...words) => {
-    const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
+    const folder = newFolder();
     const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
     const app = newFolder(smallApp());
     if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app });

@@ -6,7 +6,7 @@ import type { Problem } from '../../src/kernel/errors.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { applyFix } from './apply-fix.ts';
-import { check, folder, line } from './config-folder.ts';
+import { check, line } from './config-folder.ts';
 import { habits } from './habits.ts';
 
 describe('a config file in the habits of real users has no problems', () => {
@@ -88,7 +88,7 @@ describe('a fix never makes a file worse', () => {
   });
 
   async function expectBetter(text: string, problem: Problem, before: readonly Problem[], fixed: string) {
-    const root = folder({ ...sources, 'cerebrium.toml': fixed });
+    const root = newFolder({ ...sources, 'cerebrium.toml': fixed });
     const { problems: after } = await checkAppConfig(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml' });
     const told = `${line(problem)}\n${diff(text, fixed)}\n${after.map(line).join('\n')}`;
     const errors = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error').length;

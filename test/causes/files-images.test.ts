@@ -121,43 +121,37 @@ describe('what an image cannot do is named', () => {
 });
 
 describe('what an image can do has no problems', () => {
-  test.each<[string, AppFiles]>([
-    ['a list of words without a shell', go('gcr.io/distroless/static', 'CMD ["/feed", "--all"]')],
-    [
-      'a shell of another image',
-      go('gcr.io/distroless/static', 'CMD /feed --all', 'COPY --from=busybox:1.37 /bin/sh /bin/sh\n'),
-    ],
-    ['an image for looking into it', go('gcr.io/distroless/static:debug', 'CMD /feed --all')],
-    [
-      'an entrypoint of its own',
-      {
+  test.each(
+    Object.entries<AppFiles>({
+      'a list of words without a shell': go('gcr.io/distroless/static', 'CMD ["/feed", "--all"]'),
+      'a shell of another image': go(
+        'gcr.io/distroless/static',
+        'CMD /feed --all',
+        'COPY --from=busybox:1.37 /bin/sh /bin/sh\n',
+      ),
+      'an image for looking into it': go('gcr.io/distroless/static:debug', 'CMD /feed --all'),
+      'an entrypoint of its own': {
         'cerebrium.toml': docker,
         'run.sh': 'exec vllm serve x --port 8000\n',
         Dockerfile: 'FROM vllm/vllm-openai:v0.8.0\nCOPY run.sh /run.sh\nENTRYPOINT []\nCMD ["bash", "/run.sh"]\n',
       },
-    ],
-    [
-      'a Python that a package of the system brings',
-      {
+      'a Python that a package of the system brings': {
         'cerebrium.toml': docker,
         Dockerfile:
           'FROM ubuntu:24.04\nRUN apt-get update && apt-get install -y python3-flask\nCOPY web.py /srv/\nEXPOSE 8000\nCMD ["python3", "/srv/web.py"]\n',
         'web.py': 'from http.server import HTTPServer\n\nHTTPServer(("0.0.0.0", 8000), None).serve_forever()\n',
       },
-    ],
-    ['the same Java', java('21-jre', 'CMD ["java", "-jar", "/a.jar"]')],
-    [
-      'what Next writes',
-      next(
+      'the same Java': java('21-jre', 'CMD ["java", "-jar", "/a.jar"]'),
+      'what Next writes': next(
         'node:22',
         'output: "standalone"',
         'COPY --from=build /app/.next/standalone ./\nCOPY --from=build /app/.next/static ./.next/static',
       ),
-    ],
-    ['another folder of Next', next('node:22', 'distDir: "build"', 'COPY --from=build /app/build ./build')],
-    ['what Nest writes', nest('out', 'out/main.js')],
-    ['several apps of Nest', nest('dist', 'dist/apps/web/main.js', { monorepo: true })],
-  ])('%s', async (_, files) => {
+      'another folder of Next': next('node:22', 'distDir: "build"', 'COPY --from=build /app/build ./build'),
+      'what Nest writes': nest('out', 'out/main.js'),
+      'several apps of Nest': nest('dist', 'dist/apps/web/main.js', { monorepo: true }),
+    }),
+  )('%s', async (_, files) => {
     expect(await seen(files)).toEqual([]);
   });
 });

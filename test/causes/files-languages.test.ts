@@ -1,24 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { seen } from './looked.ts';
 
 type Files = Record<string, string>;
-const settings = `[cerebrium.deployment]
-name = "web"
-disable_auth = false
-[cerebrium.runtime.custom]
-port = 8000
-dockerfile_path = "./Dockerfile"
-`;
-
-async function seen(files: Files) {
-  const { json } = await gantry(['check', '--json'], { cwd: folder({ 'cerebrium.toml': settings, ...files }) });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  return (found.problems ?? found.error?.details.problems ?? []).map(
-    ({ severity, message }) => `${severity} ${message}`,
-  );
-}
 
 const json = (value: object) => JSON.stringify(value, undefined, 2);
 const lock = (packages: object) => json({ lockfileVersion: 3, packages: { '': {}, ...packages } });
@@ -247,25 +230,21 @@ describe('what an image cannot run is named', () => {
 });
 
 describe('what is right has no problems', () => {
-  test.each<[string, Files]>([
-    [
-      'TypeScript in two stages',
-      {
+  test.each(
+    Object.entries<Files>({
+      'TypeScript in two stages': {
         ...typescript,
         Dockerfile: twoStages(
           'COPY --from=build --chown=node:node /app/dist ./dist',
           '["node", "--enable-source-maps", "dist/server.js"]',
         ),
       },
-    ],
-    [
-      'TypeScript that a script starts',
-      { ...typescript, Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["npm", "start"]') },
-    ],
-    ['Node', plainNode],
-    [
-      'packages, texts and other systems of Go',
-      withGo({
+      'TypeScript that a script starts': {
+        ...typescript,
+        Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["npm", "start"]'),
+      },
+      Node: plainNode,
+      'packages, texts and other systems of Go': withGo({
         'cmd/web/pages.go': 'package main\n\nimport _ "embed"\n\n//go:embed all:pages\nvar pages string\n',
         'cmd/web/pages/index.html': '',
         'cmd/web/windows.go': '//go:build windows\n\npackage main\n\nimport (\n\t"golang.org/x/sys/windows"\n)\n',
@@ -273,28 +252,19 @@ describe('what is right has no problems', () => {
           'package a\n\nimport (\n\t"encoding/json"\n\n\tchi "github.com/go-chi/chi/v5/middleware"\n\t"example.org/web/internal/b"\n)\n\nvar encode = json.Marshal\n',
         'internal/b/b.go': 'package b\n',
       }),
-    ],
-    [
-      'modules of Rust',
-      withRust({
+      'modules of Rust': withRust({
         'src/main.rs': 'mod a;\nmod b;\n#[cfg(windows)]\nmod gone;\nmod inner {\n    mod deep {}\n}\n\nfn main() {}\n',
         'src/a.rs': 'pub mod c;\nconst T: &str = include_str!("../Cargo.toml");\n',
         'src/a/c.rs': '',
         'src/b/mod.rs': '',
       }),
-    ],
-    [
-      'comments, types and tests',
-      {
+      'comments, types and tests': {
         ...imports('/*\nimport "./gone.js";\n*/\nconst page = `\nimport "gone";\n`;'),
         'server.test.js': 'import "vitest";\n',
         'lib/shape.ts':
           'import type { Shape } from "shapes";\nimport { type Other } from "shapes";\n\nexport type Both = Shape & Other;\n',
       },
-    ],
-    [
-      'a workspace',
-      {
+      'a workspace': {
         ...plainNode,
         'package.json': json({ type: 'module', workspaces: ['lib/*'], dependencies: { pg: '^8' } }),
         'lib/own/package.json': json({ name: '@web/own', dependencies: { zod: '^3' } }),
@@ -302,26 +272,17 @@ describe('what is right has no problems', () => {
         'server.js': `import "@web/own";\n${plainNode['server.js']}`,
         Dockerfile: node(),
       },
-    ],
-    [
-      'packages of another stage',
-      {
+      'packages of another stage': {
         ...plainNode,
         Dockerfile:
           'FROM node:22 AS deps\nWORKDIR /deps\nCOPY package*.json ./\nRUN corepack enable && npm ci\nFROM node:22-slim\nWORKDIR /app\nENV NODE_ENV=production\nCOPY --from=deps /deps/node_modules node_modules\nCOPY . .\nCMD ["npx", "tsx", "server.js"]\n',
       },
-    ],
-    [
-      'require where it may be',
-      {
+      'require where it may be': {
         ...plainNode,
         'server.js':
           'import { createRequire } from "node:module";\n\nconst require = createRequire(import.meta.url);\nconst pg = require("pg");\n\nif (pg) require("./gone");\n',
       },
-    ],
-    [
-      'a module that the build makes',
-      {
+      'a module that the build makes': {
         ...typescript,
         'package.json': json({
           scripts: { build: 'prisma generate && tsc' },
@@ -334,20 +295,18 @@ describe('what is right has no problems', () => {
         'src/server.ts': `import "./client/index.js";\n${typescript['src/server.ts']}`,
         Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/server.js"]'),
       },
-    ],
-    ['Go', { ...goFiles, Dockerfile: go() }],
-    [
-      'Go that fetches another one',
-      { ...goFiles, Dockerfile: go(undefined, 'golang:1.23').replace('WORKDIR', 'ENV GOTOOLCHAIN=auto\nWORKDIR') },
-    ],
-    [
-      'Go whose sums the build writes',
-      { ...goFiles, 'go.sum': '', Dockerfile: go('go mod tidy && go build -o /web ./cmd/web') },
-    ],
-    ['Rust', { ...rustFiles, Dockerfile: rust('release/feeds', 'cargo build --release --locked') }],
-    [
-      'Rust by a cache that is copied from',
-      {
+      Go: { ...goFiles, Dockerfile: go() },
+      'Go that fetches another one': {
+        ...goFiles,
+        Dockerfile: go(undefined, 'golang:1.23').replace('WORKDIR', 'ENV GOTOOLCHAIN=auto\nWORKDIR'),
+      },
+      'Go whose sums the build writes': {
+        ...goFiles,
+        'go.sum': '',
+        Dockerfile: go('go mod tidy && go build -o /web ./cmd/web'),
+      },
+      Rust: { ...rustFiles, Dockerfile: rust('release/feeds', 'cargo build --release --locked') },
+      'Rust by a cache that is copied from': {
         ...rustFiles,
         Dockerfile: rust('release/feeds')
           .replace(
@@ -356,19 +315,21 @@ describe('what is right has no problems', () => {
           )
           .replace('/app/target/release/feeds', '/feeds'),
       },
-    ],
-    [
-      'Rust with other programs',
-      { ...rustFiles, 'src/bin/serve.rs': 'fn main() {}\n', Dockerfile: rust('release/serve') },
-    ],
-    ['Java', { 'pom.xml': pom('21'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('quotes-1.2.0.jar') }],
-    ['Java by a pattern', { 'pom.xml': pom('17'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('*.jar') }],
-    ['Ruby', { ...gems, Dockerfile: ruby('ruby:3.3', 'ENV BUNDLE_DEPLOYMENT=1\n') }],
-    [
-      'a lock for another system that the build adds to',
-      { ...gems, 'Gemfile.lock': gemLock('arm64-darwin-23'), Dockerfile: ruby('ruby:3.3') },
-    ],
-  ])('%s', async (_, files) => {
+      'Rust with other programs': {
+        ...rustFiles,
+        'src/bin/serve.rs': 'fn main() {}\n',
+        Dockerfile: rust('release/serve'),
+      },
+      Java: { 'pom.xml': pom('21'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('quotes-1.2.0.jar') },
+      'Java by a pattern': { 'pom.xml': pom('17'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('*.jar') },
+      Ruby: { ...gems, Dockerfile: ruby('ruby:3.3', 'ENV BUNDLE_DEPLOYMENT=1\n') },
+      'a lock for another system that the build adds to': {
+        ...gems,
+        'Gemfile.lock': gemLock('arm64-darwin-23'),
+        Dockerfile: ruby('ruby:3.3'),
+      },
+    }),
+  )('%s', async (_, files) => {
     expect(await seen(files)).toEqual([]);
   });
 });

@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { broughtBy } from '../../src/causes/files/tables.ts';
-import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
+import { problemsOf } from './looked.ts';
 
 const settings =
   '[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n[cerebrium.dependencies.paths]\npip = "requirements.txt"\n';
 
 async function told(requirements: string, imports: readonly string[] = []): Promise<string[]> {
   const main = `${imports.map((name) => `import ${name}\n`).join('')}def run():\n    return 1\n`;
-  const cwd = folder({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': main });
-  const { json } = await gantry(['check', '--json'], { cwd });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  const problems = found.problems ?? found.error?.details.problems ?? [];
+  const problems = await problemsOf({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': main });
   return problems.map(
     ({ severity, cause, location, why, fix }) =>
       `${severity} ${cause} ${location?.file}:${location?.line} ${why}, ${fix}`,
@@ -70,7 +67,7 @@ describe('pins', () => {
 
 describe('what code needs without importing it', () => {
   const saidOf = async (requirements: string, code: string) => {
-    const cwd = folder({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': code });
+    const cwd = newFolder({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': code });
     const { stdout, stderr } = await gantry(['check'], { cwd });
     return /needs (\S+), and nothing installs it/.exec(stdout + stderr)?.[1];
   };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
+import { problemsOf } from './looked.ts';
 
 type Files = Record<string, string>;
 
@@ -15,11 +16,7 @@ const uvicorn = (target: string) => served(`["uvicorn", "${target}", "--host", "
 const api = 'from fastapi import FastAPI\n\napp = FastAPI()\n';
 
 async function told(files: Files): Promise<string[]> {
-  const { json } = await gantry(['check', '--json'], {
-    cwd: folder({ 'main.py': 'def run():\n    return 1\n', ...files }),
-  });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  const problems = found.problems ?? found.error?.details.problems ?? [];
+  const problems = await problemsOf({ 'main.py': 'def run():\n    return 1\n', ...files });
   return problems.map(
     ({ severity, cause, location, message, fix }) =>
       `${severity} ${cause} ${location?.file}:${location?.line} ${message} -> ${fix}`,
@@ -195,77 +192,66 @@ describe('Python that fails in the cloud', () => {
 });
 
 describe('Python that works has no problems', () => {
-  test.each<[string, Files]>([
-    ['names of star imports', { 'main.py': 'from a import one\n', 'a.py': 'from b import *\n', 'b.py': 'one = 1\n' }],
-    ['an import that may fail', { 'main.py': 'try:\n    import uvloop\nexcept ImportError:\n    uvloop = None\n' }],
-    [
-      'an import for types',
-      { 'main.py': 'from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from a import A\n', 'a.py': 'A = 1\n' },
-    ],
-    ['a namespace package', { 'main.py': 'from lib.a import x\n', 'lib/a.py': 'x = 1\n' }],
-    [
-      'a cycle through a module',
-      { 'main.py': 'import a\n', 'a.py': 'import b\n\nx = 1\n', 'b.py': 'import a\n\n\ndef f():\n    return a.x\n' },
-    ],
-    [
-      'a folder that the code adds',
-      {
+  test.each(
+    Object.entries<Files>({
+      'names of star imports': { 'main.py': 'from a import one\n', 'a.py': 'from b import *\n', 'b.py': 'one = 1\n' },
+      'an import that may fail': { 'main.py': 'try:\n    import uvloop\nexcept ImportError:\n    uvloop = None\n' },
+      'an import for types': {
+        'main.py': 'from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from a import A\n',
+        'a.py': 'A = 1\n',
+      },
+      'a namespace package': { 'main.py': 'from lib.a import x\n', 'lib/a.py': 'x = 1\n' },
+      'a cycle through a module': {
+        'main.py': 'import a\n',
+        'a.py': 'import b\n\nx = 1\n',
+        'b.py': 'import a\n\n\ndef f():\n    return a.x\n',
+      },
+      'a folder that the code adds': {
         'main.py':
           'import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / "src"))\nimport a\n',
         'src/a.py': '',
       },
-    ],
-    [
-      'a join that is not of paths',
-      { 'main.py': 'import threading\n\nwork = threading.Thread(target=print)\nwork.start()\nended = work.join()\n' },
-    ],
-    [
-      'modules that are loaded by what is no name',
-      {
+      'a join that is not of paths': {
+        'main.py': 'import threading\n\nwork = threading.Thread(target=print)\nwork.start()\nended = work.join()\n',
+      },
+      'modules that are loaded by what is no name': {
         'main.py':
           'from importlib import import_module\n\none = import_module(".one", package="plugins")\n\n\ndef run():\n    return import_module("plugins one")\n',
         'plugins/__init__.py': '',
         'plugins/one.py': '',
       },
-    ],
-    ['a file that the code makes', { 'main.py': 'open("out.json", "w").write("1")\nprint(open("out.json").read())\n' }],
-    [
-      'a parameter with the name of a module',
-      { 'main.py': 'import a\n\n\ndef f(a):\n    return a.anything\n', 'a.py': '' },
-    ],
-    [
-      'names of comprehensions, patterns and walrus',
-      { 'main.py': 'match [1]:\n    case [x, *rest]:\n        print(x, rest, [y for y in rest if (z := y)], z)\n' },
-    ],
-    [
-      'wheels that another stage makes',
-      {
+      'a file that the code makes': { 'main.py': 'open("out.json", "w").write("1")\nprint(open("out.json").read())\n' },
+      'a parameter with the name of a module': {
+        'main.py': 'import a\n\n\ndef f(a):\n    return a.anything\n',
+        'a.py': '',
+      },
+      'names of comprehensions, patterns and walrus': {
+        'main.py': 'match [1]:\n    case [x, *rest]:\n        print(x, rest, [y for y in rest if (z := y)], z)\n',
+      },
+      'wheels that another stage makes': {
         'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8080\ndockerfile_path = "./Dockerfile"\n'),
         Dockerfile:
           'FROM python:3.12 AS made\nCOPY requirements.txt .\nRUN pip wheel -r requirements.txt -w /wheels\nFROM python:3.12\nCOPY --from=made /wheels /wheels\nRUN pip install /wheels/*.whl\nWORKDIR /srv\nCOPY main.py .\nCMD ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8080"]\n',
         'requirements.txt': 'fastapi\nuvicorn\n',
         'main.py': api,
       },
-    ],
-    ['a package that only types need', { 'main.py': 'import typing\nif typing.TYPE_CHECKING:\n    import pandas\n' }],
-    ['names that are made as text', { 'main.py': 'from a import one\n', 'a.py': 'globals()["one"] = 1\n' }],
-    [
-      'an address in another language that is no server of the app',
-      {
+      'a package that only types need': { 'main.py': 'import typing\nif typing.TYPE_CHECKING:\n    import pandas\n' },
+      'names that are made as text': { 'main.py': 'from a import one\n', 'a.py': 'globals()["one"] = 1\n' },
+      'an address in another language that is no server of the app': {
         'cerebrium.toml': settings('[cerebrium.runtime.custom]\nport = 8080\ndockerfile_path = "./Dockerfile"\n'),
         Dockerfile: 'FROM node:22-slim\nWORKDIR /app\nCOPY server.js .\nCMD ["node", "server.js"]\n',
         'server.js':
           'const cacheServer = process.env.CACHE ?? "127.0.0.1:6379";\nrequire("http").createServer().listen(8080);\n',
       },
-    ],
-    ['a lazy __getattr__', { 'main.py': 'from a import anything\n', 'a.py': 'def __getattr__(name):\n    return 1\n' }],
-  ])('%s', async (_, files) => {
+      'a lazy __getattr__': { 'main.py': 'from a import anything\n', 'a.py': 'def __getattr__(name):\n    return 1\n' },
+    }),
+  )('%s', async (_, files) => {
     expect(await told({ 'cerebrium.toml': settings(), ...files })).toEqual([]);
   });
 });
 
 test('a package that is missing is named once, and a name that a module lacks with its file', async () => {
-  const cwd = folder({
+  const cwd = newFolder({
     'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'),
     'main.py': 'import tools\nfrom PIL import Image\nfrom PIL import ImageDraw\n\ntools.run(Image, ImageDraw)\n',
     'tools.py': 'from PIL import ImageFont\n\nfont = ImageFont\n',
@@ -310,19 +296,19 @@ describe('what a module gets wrong of its own names', () => {
     expect((await told(files)).join('\n')).toContain(expected);
   });
 
-  test.each<[string, Files]>([
-    ['a keyword that it has', { ...main('from a import Index\n\nI = Index.load("x", size=2)'), 'a.py': index }],
-    ['keywords that a function passes on, or that a decorator takes', main('import a\n\na.f(x=1)\na.g(x=1)')],
-    ['a function that runs later', main('def first():\n    return run()')],
-    [
-      'a name that an argument binds',
-      main('def f(x):\n    return x\n\n\nif f(y := 1) and f(x=(z := 2)):\n    print(y, z)'),
-    ],
-    [
-      'an annotation, and a name that is bound twice',
-      main('def f(x: "run"):\n    return x\n\n\ntry:\n    run\nexcept NameError:\n    run = None'),
-    ],
-  ])('but not %s', async (_, files) => {
+  test.each(
+    Object.entries<Files>({
+      'a keyword that it has': { ...main('from a import Index\n\nI = Index.load("x", size=2)'), 'a.py': index },
+      'keywords that a function passes on, or that a decorator takes': main('import a\n\na.f(x=1)\na.g(x=1)'),
+      'a function that runs later': main('def first():\n    return run()'),
+      'a name that an argument binds': main(
+        'def f(x):\n    return x\n\n\nif f(y := 1) and f(x=(z := 2)):\n    print(y, z)',
+      ),
+      'an annotation, and a name that is bound twice': main(
+        'def f(x: "run"):\n    return x\n\n\ntry:\n    run\nexcept NameError:\n    run = None',
+      ),
+    }),
+  )('but not %s', async (_, files) => {
     const others = {
       'a.py': 'import functools\n\n\ndef f(**more):\n    return more\n\n\n@functools.cache\ndef g(y):\n    return y\n',
     };

@@ -62,59 +62,42 @@ describe('what is not there is named', () => {
 });
 
 describe('what is fine has no problems', () => {
-  test.each<[string, AppFiles]>([
-    [
-      'templates of folders, and one that may be missing',
-      {
+  test.each(
+    Object.entries<AppFiles>({
+      'templates of folders, and one that may be missing': {
         ...flask('return render_template("mail/welcome.txt")'),
         'views/mail/welcome.txt': '{% extends "base.txt" %}{% include "foot.txt" ignore missing %}',
         'views/base.txt': '{% block a %}{% endblock %}',
       },
-    ],
-    [
-      'templates that packages bring',
-      {
+      'templates that packages bring': {
         ...flask('return render_template("admin/site.html")'),
         'templates/admin/site.html': '{% extends "admin/base.html" %}{% include "bootstrap5/a.html" %}',
       },
-    ],
-    [
-      'templates of a text',
-      {
+      'templates of a text': {
         ...starlette(
           'from jinja2 import DictLoader, Environment\n\npage = Environment(loader=DictLoader({"a.html": "{{ x }}"})).get_template("a.html")',
         ),
       },
-    ],
-    [
-      'blocks that Tornado ends',
-      {
+      'blocks that Tornado ends': {
         'cerebrium.toml': `${custom('["python", "web.py"]')}${pip('tornado')}`,
         'web.py':
           'import tornado.web\n\n\nclass Home(tornado.web.RequestHandler):\n    def get(self):\n        self.render("home.html")\n',
         'home.html': '{% for a in b %}{{ a }}{% end %}',
       },
-    ],
-    [
-      'blocks in blocks, and what is no block',
-      {
+      'blocks in blocks, and what is no block': {
         ...flask('return render_template("home.html")'),
         'templates/home.html':
           '{%- if a -%}{% for b in c %}{% else %}{% endfor %}{%- elif d %}{% endif %}{% raw %}{% if %}{% endraw %}{% set x = 1 %}',
       },
-    ],
-    [
-      'a folder that the code makes',
-      starlette(
+      'a folder that the code makes': starlette(
         'import os\n\nos.makedirs("uploads", exist_ok=True)\napp.mount("/files", StaticFiles(directory="uploads"))',
       ),
-    ],
-    [
-      'a folder that need not be there',
-      starlette('app.mount("/files", StaticFiles(directory="uploads", check_dir=False))'),
-    ],
-    ['a folder of another disk', starlette('app.mount("/files", StaticFiles(directory="/persistent-storage/files"))')],
-  ])('%s', async (_, files) => {
+      'a folder that need not be there': starlette(
+        'app.mount("/files", StaticFiles(directory="uploads", check_dir=False))',
+      ),
+      'a folder of another disk': starlette('app.mount("/files", StaticFiles(directory="/persistent-storage/files"))'),
+    }),
+  )('%s', async (_, files) => {
     expect(await seen(files)).toEqual([]);
   });
 });

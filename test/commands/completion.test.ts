@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -15,7 +14,7 @@ let folder: string;
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
+  folder = newFolder();
   await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
   emulator.calls.length = 0;
 });

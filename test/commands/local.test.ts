@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rememberFolderTarget } from '../../src/platform/config/folder-target.ts';
 import { python } from '../emulator/support/running.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting, startsHere } from '../support/gantry.ts';
 import { machine } from '../support/machine.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -13,7 +13,7 @@ let home: string;
 let stop: AbortController;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'gantry-local-')));
+  home = realpathSync(newFolder());
   stop = new AbortController();
 });
 

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
@@ -16,7 +17,7 @@ let builds: string[];
 const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+  home = newFolder();
 });
 
 /** The archives are not on this machine, and the second commit is checked out. */
@@ -28,8 +29,6 @@ beforeEach(async () => {
   app.git('commit', '--all', '--quiet', '--message', 'second');
   builds.push(await deployed());
 });
-afterAll(() => rm(home, { recursive: true, force: true }));
-
 function run(words: string[], cwd = app.path) {
   return gantry(words, { emulator, cwd, env: { ...withGit, GANTRY_CONFIG_DIR: home, GANTRY_KEEP_ARCHIVES: 'off' } });
 }

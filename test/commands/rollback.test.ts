@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
@@ -16,10 +16,8 @@ const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
   front = {};
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+  home = newFolder();
 });
-
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 async function run(words: string[], { env = {}, cwd = tmpdir() }: { env?: Record<string, string>; cwd?: string } = {}) {
   return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...front, ...env } });
