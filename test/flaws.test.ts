@@ -14,42 +14,41 @@ const { commands, groups } = await reference();
 
 const emulator = emulatorForEach({ real: false });
 
-describe('an unknown subcommand is an error', () => {
-  test.each(Object.keys(groups))('of %s: exit 2, on stderr, and no call', async (group) => {
+test.each(Object.keys(groups))(
+  'an unknown subcommand is an error of %s: exit 2, on stderr, and no call',
+  async (group) => {
     for (const words of [[group, 'nosuch', 'X']]) {
       const outcome = await gantry([...words, '--json'], { emulator });
       expect(outcome.code).toBe(2);
       expectErrorDocument(outcome);
     }
     expect(emulator.calls).toEqual([]);
-  });
-});
+  },
+);
 
-describe('every command has JSON', () => {
-  test.each([
-    ['init', 'fresh'],
-    ['check'],
-    ['deploy', '--dry-run', '-o', 'app.zip'],
-    ['deploy'],
-    ['apps', 'scale', 'web', '--max-replicas', '3'],
-    ['secrets', 'set', 'HOME', '--from-env'],
-    ['users', 'invite', 'new@example.com', '--role', 'member'],
-    ['plan', 'set', 'hobby', '--yes'],
-    ['config', 'set', 'region', 'us-east-1'],
-    ['config', 'get', 'region'],
-    ['config', 'get', 'project'],
-    ['whoami'],
-    ['completion', 'bash'],
-    ['apps', 'delete', 'web', '--confirm', 'web'],
-  ])('gantry %s %s', async (...words) => {
-    const folder = newFolder();
-    const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
-    const app = newFolder(smallApp());
-    if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app });
-    const outcome = await gantry([...words, '--json'], { emulator, cwd: app, env });
-    expect(outcome).toMatchObject({ code: 0 });
-    expect(outcome.json()).toBeTypeOf('object');
-  });
+test.each([
+  ['init', 'fresh'],
+  ['check'],
+  ['deploy', '--dry-run', '-o', 'app.zip'],
+  ['deploy'],
+  ['apps', 'scale', 'web', '--max-replicas', '3'],
+  ['secrets', 'set', 'HOME', '--from-env'],
+  ['users', 'invite', 'new@example.com', '--role', 'member'],
+  ['plan', 'set', 'hobby', '--yes'],
+  ['config', 'set', 'region', 'us-east-1'],
+  ['config', 'get', 'region'],
+  ['config', 'get', 'project'],
+  ['whoami'],
+  ['completion', 'bash'],
+  ['apps', 'delete', 'web', '--confirm', 'web'],
+])('every command has JSON gantry %s %s', async (...words) => {
+  const folder = newFolder();
+  const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
+  const app = newFolder(smallApp());
+  if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app });
+  const outcome = await gantry([...words, '--json'], { emulator, cwd: app, env });
+  expect(outcome).toMatchObject({ code: 0 });
+  expect(outcome.json()).toBeTypeOf('object');
 });
 
 describe('an extra argument is an error', () => {
@@ -73,13 +72,11 @@ describe('an extra argument is an error', () => {
   );
 });
 
-describe('the first use on a machine', () => {
-  test('prints only the result: no download, no announcement', async () => {
-    const home = newFolder();
-    const env = cleanEnvironment(emulator, { HOME: home });
-    const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
-    expect(JSON.parse(String(stdout))).toMatchObject([{ id: emulator.project }]);
-    expect(stderr).toBe('');
-    expect(readdirSync(home)).toEqual([]);
-  });
+test('the first use on a machine prints only the result: no download, no announcement', async () => {
+  const home = newFolder();
+  const env = cleanEnvironment(emulator, { HOME: home });
+  const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
+  expect(JSON.parse(String(stdout))).toMatchObject([{ id: emulator.project }]);
+  expect(stderr).toBe('');
+  expect(readdirSync(home)).toEqual([]);
 });

@@ -152,9 +152,7 @@ describe('a name of Object.prototype', () => {
 
   test.each(names)('%s is not a field of a result', async (name) => {
     const env = await giving('[{"id":"p-12345678-web","name":"web","projectId":"p-12345678","status":"ready"}]');
-    const { code, stderr } = await gantry(['apps', 'list', `--json=${name}`], { env });
-    expect(stderr).toContain(`unknown JSON field "${name}"`);
-    expect(code).toBe(2);
+    expect(await gantry(['apps', 'list', `--json=${name}`], { env })).toExit(2, `unknown JSON field "${name}"`);
   });
 
   test.each(names)('%s is no topic of help', async (name) => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { configJsonSchema } from '../../src/app/json-schema.ts';
 import { projectTemplate } from '../../src/app/template.ts';
 import { newFolder } from '../support/files.ts';
@@ -86,15 +86,11 @@ beforeAll(async () => {
   }
 }, 120_000);
 
-describe('taplo finds nothing wrong with', () => {
-  test.each([...valid.keys()])('%s', (name) => {
-    expect(said.get(name) ?? []).toEqual([]);
-  });
+test.each([...valid.keys()])('taplo finds nothing wrong with: %s', (name) => {
+  expect(said.get(name) ?? []).toEqual([]);
 });
 
-describe('taplo marks the line of', () => {
-  test.each(mistakes)('%j written as %j', (right, wrong, says) => {
-    const line = good.slice(0, good.indexOf(right)).split('\n').length;
-    expect(said.get(wrong)).toContainEqual(expect.stringMatching(new RegExp(`^${line}: .*${says.source}`)));
-  });
+test.each(mistakes)('taplo marks the line of: %j written as %j', (right, wrong, says) => {
+  const line = good.slice(0, good.indexOf(right)).split('\n').length;
+  expect(said.get(wrong)).toContainEqual(expect.stringMatching(new RegExp(`^${line}: .*${says.source}`)));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { problemsOf } from './looked.ts';
 
 type Files = Record<string, string>;
@@ -122,9 +122,10 @@ const cases: Case[] = [
 
 const seen = async (files: Files) => (await problemsOf(files)).map(({ message }) => message);
 
-describe('a mistake of a class is named, and the app without it has none', () => {
-  test.each(cases)('%s', async (_, files, said, mended) => {
+test.each(cases)(
+  'a mistake of a class is named, and the app without it has none: %s',
+  async (_, files, said, mended) => {
     expect((await seen(files)).join('\n')).toContain(said);
     expect(await seen(mended)).toEqual([]);
-  });
-});
+  },
+);

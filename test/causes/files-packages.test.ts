@@ -90,22 +90,20 @@ describe('what code needs without importing it', () => {
   });
 });
 
-describe('versions that do not fit', () => {
-  test.each([
-    ['vllm==0.6.6.post1\ntorch==2.4.0\n', 'vllm 0.6.6.post1 needs torch==2.5.1, and the pin is 2.4.0'],
-    ['streamlit==1.41.1\npandas>=3.0.1\n', 'streamlit 1.41.1 needs pandas<3, and what is asked is >=3.0.1'],
-    ['kokoro==0.9.4\n', undefined],
-    ['transformers==4.47.1\nhuggingface_hub==0.27.1\ntokenizers==0.21.0\n', undefined],
-    ['psycopg[pool,binary]\n', undefined],
-    ['gradio==5.9.1\nfastapi==0.104.1\n', 'gradio 5.9.1 needs fastapi>=0.115.2'],
-    ['arq==0.26.1\nredis==6.2.0\n', 'arq 0.26.1 needs redis<6'],
-    ['geopandas==1.0.1\nshapely==1.8.5\n', 'geopandas 1.0.1 needs shapely>=2'],
-    ['opencv-python==4.12.0.88\nnumpy==1.26.4\n', 'opencv-python 4.12.0.88 needs numpy>=2,<2.3'],
-    ['langchain-openai==0.2.14\nopenai==0.28.1\n', 'langchain-openai 0.2.14 needs openai>=1.40'],
-    ['spacy==3.7.5\nnumpy==2.1.0\n', 'spacy 3.7.5 needs numpy<2'],
-    ['gradio==5.9.1\nfastapi==0.115.6\narq==0.26.1\nredis==5.2.1\nspacy==3.7.5\n', undefined],
-  ])('%s', async (requirements, why) => {
-    const said = await told(requirements, requirements.startsWith('psycopg') ? ['psycopg'] : []);
-    expect(said).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
-  });
+test.each([
+  ['vllm==0.6.6.post1\ntorch==2.4.0\n', 'vllm 0.6.6.post1 needs torch==2.5.1, and the pin is 2.4.0'],
+  ['streamlit==1.41.1\npandas>=3.0.1\n', 'streamlit 1.41.1 needs pandas<3, and what is asked is >=3.0.1'],
+  ['kokoro==0.9.4\n', undefined],
+  ['transformers==4.47.1\nhuggingface_hub==0.27.1\ntokenizers==0.21.0\n', undefined],
+  ['psycopg[pool,binary]\n', undefined],
+  ['gradio==5.9.1\nfastapi==0.104.1\n', 'gradio 5.9.1 needs fastapi>=0.115.2'],
+  ['arq==0.26.1\nredis==6.2.0\n', 'arq 0.26.1 needs redis<6'],
+  ['geopandas==1.0.1\nshapely==1.8.5\n', 'geopandas 1.0.1 needs shapely>=2'],
+  ['opencv-python==4.12.0.88\nnumpy==1.26.4\n', 'opencv-python 4.12.0.88 needs numpy>=2,<2.3'],
+  ['langchain-openai==0.2.14\nopenai==0.28.1\n', 'langchain-openai 0.2.14 needs openai>=1.40'],
+  ['spacy==3.7.5\nnumpy==2.1.0\n', 'spacy 3.7.5 needs numpy<2'],
+  ['gradio==5.9.1\nfastapi==0.115.6\narq==0.26.1\nredis==5.2.1\nspacy==3.7.5\n', undefined],
+])('versions that do not fit: %s', async (requirements, why) => {
+  const said = await told(requirements, requirements.startsWith('psycopg') ? ['psycopg'] : []);
+  expect(said).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
 });

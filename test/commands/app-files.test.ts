@@ -161,12 +161,11 @@ describe('the app folder', () => {
   });
 
   test('is suggested if main.py lies beside the config file', async () => {
-    const { code, stderr } = await gantry(['deploy', '--config-file', 'web/cerebrium.toml'], {
+    const outcome = await gantry(['deploy', '--config-file', 'web/cerebrium.toml'], {
       emulator,
       cwd: newFolder({ 'web/cerebrium.toml': config(), 'web/main.py': main }),
     });
-    expect(code).toBe(10);
-    expect(stderr).toContain('add -C web and name the file relative to it');
+    expect(outcome).toExit(10, 'add -C web and name the file relative to it');
   });
 
   test('may not contain the config file, which is then only read', async () => {

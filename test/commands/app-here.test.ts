@@ -72,8 +72,7 @@ test.each(['builds', 'runs'])('%s cancel needs no app in the folder of one, but 
   expect(named.length).toBeGreaterThan(1);
   expect(await called(id)).toEqual(named);
   expect(await called('.', id)).toEqual(named);
-  const outside = await gantry([group, 'cancel', id, '--yes'], elsewhere);
-  expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('no app in this folder')]);
+  expect(await gantry([group, 'cancel', id, '--yes'], elsewhere)).toExit(2, 'no app in this folder');
   for (const words of [[], ['web'], ['.']]) {
     const { code, stderr } = await gantry([group, 'cancel', ...words], here);
     const fix = ['gantry', group, 'list', ...words].join(' ');
@@ -164,10 +163,7 @@ describe('errors about the app', () => {
 test('--app . is the app of this folder, and its name is wanted by what destroys', async () => {
   const setting = { ...here, env: { A: '1' } };
   const named = await gantry(['secrets', 'set', 'A', '--from-env', '--app', '.', '--yes'], setting);
-  expect([named.code, named.stderr]).toEqual([
-    2,
-    expect.stringMatching(/^ {2}fix gantry secrets set A --from-env --app web --yes$/m),
-  ]);
+  expect(named).toExit(2, /^ {2}fix gantry secrets set A --from-env --app web --yes$/m);
   expect((await gantry(['secrets', 'set', 'A', '--from-env', '--app', 'web', '--yes'], setting)).code).toBe(0);
   expect((await gantry(['secrets', 'list', '--app', '.', '--json'], setting)).json()).toEqual([{ name: 'A' }]);
   expect((await gantry(['secrets', 'list', '--app', '.'], elsewhere)).code).toBe(2);

@@ -18,8 +18,7 @@ const wrong = { ...smallApp(), 'main.py': 'def run(:\n    pass\n' };
 describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
   test('fails its deploy with 12 and its own traceback, which builds get shows as well', async () => {
     const deploy = await gantry(['deploy'], { emulator, cwd: fixture('crashes'), meanwhile });
-    expect(deploy.code).toBe(12);
-    expect(deploy.stderr).toContain('    File "main.py", line 1, in <module>\n');
+    expect(deploy).toExit(12, '    File "main.py", line 1, in <module>\n');
     const end = deploy.stderr.slice(deploy.stderr.indexOf('error: ')).trimEnd().split('\n');
     expect(end).toEqual([
       'error: crashes was built but did not start (init_failure)',
@@ -64,8 +63,7 @@ describe.skipIf(!python)('a syntax error (needs python3)', () => {
   ])('is found in the file that the entrypoint starts: %s', async (_, entrypoint, file) => {
     const settings = `[cerebrium.runtime.custom]\nentrypoint = ${JSON.stringify(entrypoint)}\nport = 8000\n`;
     const app = newFolder({ ...smallApp(settings), 'main.py': 'unused(\n', [file]: '\nx = = 1\n' });
-    const { code, stderr } = await gantry(['check'], { cwd: app, env });
-    expect([code, stderr]).toEqual([10, expect.stringContaining(`  in  ${file}:2:5\n      2 | x = = 1\n`)]);
+    expect(await gantry(['check'], { cwd: app, env })).toExit(10, `  in  ${file}:2:5\n      2 | x = = 1\n`);
   });
 
   test('is shown with the folder that is checked', async () => {

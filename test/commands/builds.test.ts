@@ -115,8 +115,7 @@ describe('following a build', () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
     const outcome = await gantry(['logs', 'web', '--build', '-f', '--timeout', '10m'], { emulator });
-    expect(outcome.code).toBe(8);
-    expect(outcome.stderr).toContain(`build ${build.slice(0, 8)} of web is still in progress after 10m`);
+    expect(outcome).toExit(8, `build ${build.slice(0, 8)} of web is still in progress after 10m`);
     expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
   });
 
@@ -124,8 +123,7 @@ describe('following a build', () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
     const outcome = await gantry(['logs', 'web', '--build', '-f'], { emulator, stop: /\n/ });
-    expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toContain(`build ${build} continues; to follow it: gantry logs web --build ${build} -f`);
+    expect(outcome).toExit(130, `build ${build} continues; to follow it: gantry logs web --build ${build} -f`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
@@ -150,9 +148,8 @@ describe('following a build', () => {
   });
 
   test.each(['soon', '10', '-5m', '1h30'])('rejects the duration %s with exit 2', async (text) => {
-    const { code, stderr } = await gantry(['logs', 'web', '--build', '-f', `--timeout=${text}`], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('30s, 5m or 1h30m');
+    const outcome = await gantry(['logs', 'web', '--build', '-f', `--timeout=${text}`], { emulator });
+    expect(outcome).toExit(2, '30s, 5m or 1h30m');
   });
 });
 
@@ -197,10 +194,7 @@ describe('canceling a build', () => {
   test('exits with 7 without asking if the build has ended', async () => {
     const done = await deploy();
     const outcome = await gantry(['builds', 'cancel', 'web', done, '--json'], { emulator });
-    expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toContain(
-      `build ${done} of web has already ended: succeeded\n  fix gantry builds get web ${done}`,
-    );
+    expect(outcome).toExit(7, `build ${done} of web has already ended: succeeded\n  fix gantry builds get web ${done}`);
     expectErrorDocument(outcome);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
@@ -216,9 +210,7 @@ describe('canceling a build', () => {
   });
 
   test('exits with 2 without a build id', async () => {
-    const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('missing argument <build>');
+    expect(await gantry(['builds', 'cancel', 'web', '-y'], { emulator })).toExit(2, 'missing argument <build>');
   });
 });
 
@@ -238,8 +230,7 @@ describe('the log of a build', () => {
       try {
         if (fault) slow.fail('log-socket', fault);
         await gantry(['deploy', '--detach'], { emulator: slow, cwd: newFolder(smallApp()) });
-        const { code, stdout } = await gantry(['logs', 'web', '--build', '-f', '--fail-on-gap'], { emulator: slow });
-        expect([code, stdout]).toEqual([0, whole]);
+        expect(await gantry(['logs', 'web', '--build', '-f', '--fail-on-gap'], { emulator: slow })).toPrint(whole);
       } finally {
         await slow.close();
       }

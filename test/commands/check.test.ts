@@ -60,16 +60,14 @@ test('what is to be mended is the fix, and never another check', async () => {
 });
 
 test('rejects an unknown --json field', async () => {
-  const { code, stderr } = await gantry(['check', '--json=nonsense'], { cwd: newFolder(smallApp()) });
-  expect(code).toBe(2);
-  expect(stderr).toContain('available fields: file, valid, app, runtime, problems');
+  const outcome = await gantry(['check', '--json=nonsense'], { cwd: newFolder(smallApp()) });
+  expect(outcome).toExit(2, 'available fields: file, valid, app, runtime, problems');
 });
 
 test('a warning fails only with --strict', async () => {
   const app = newFolder(odd);
   const lax = await gantry(['check'], { cwd: app });
-  expect(lax.code).toBe(0);
-  expect(lax.stderr).toMatch(/^warning: .*public/);
+  expect(lax).toExit(0, /^warning: .*public/);
   expect(lax.stdout).toContain('1 warning');
   expect(lax.stderr).toContain('with --strict, a warning is an error\n');
   const strict = await gantry(['check', '--strict', '--json'], { cwd: app });
@@ -96,10 +94,7 @@ test('annotates problems on their lines in GitHub Actions', async () => {
 });
 
 test('suggests init if the file does not exist', async () => {
-  const { code, stderr } = await gantry(['check'], { cwd: newFolder() });
-  expect(code).toBe(10);
-  expect(stderr).toContain('cerebrium.toml');
-  expect(stderr).toContain('gantry init');
+  expect(await gantry(['check'], { cwd: newFolder() })).toExit(10, 'cerebrium.toml', 'gantry init');
 });
 
 test('checks another app by its folder, or with -C', async () => {

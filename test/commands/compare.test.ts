@@ -111,12 +111,13 @@ describe('an app that is slow at some hours, whatever its build', () => {
   });
 });
 
-describe('the build that served before', () => {
-  test.each([
-    ['is none of an app with one', [0], 'web has served no other build', []],
-    ['is the last one that was replaced', [0, 60_000, 60_000], 1, []],
-    ['is none that may have been ready after its next one', [0, 60_000, 60_000], 0, [1, 2]],
-  ] as [string, number[], string | number, number[]][])('%s', async (_, pauses, expected, atOnce) => {
+test.each([
+  ['is none of an app with one', [0], 'web has served no other build', []],
+  ['is the last one that was replaced', [0, 60_000, 60_000], 1, []],
+  ['is none that may have been ready after its next one', [0, 60_000, 60_000], 0, [1, 2]],
+] as [string, number[], string | number, number[]][])(
+  'the build that served before: %s',
+  async (_, pauses, expected, atOnce) => {
     const time = { now: start };
     const app = newFolder(smallApp());
     const own = await startEmulator({ real: false, now: () => time.now });
@@ -149,8 +150,8 @@ describe('the build that served before', () => {
     if (typeof expected === 'string') expect(stderr).toContain(expected);
     else expect((json() as Comparison).before.build).toBe(deployed[expected]);
     await own.close();
-  });
-});
+  },
+);
 
 describe('gantry builds compare', () => {
   test('shows what is worse, and what was changed', async () => {

@@ -235,9 +235,7 @@ describe('gantry completion', () => {
   });
 
   test('for another shell exits with 2 and lists the known ones', async () => {
-    const { stderr, code } = await gantry(['completion', 'tcsh']);
-    expect(stderr).toContain('bash, zsh, fish, powershell');
-    expect(code).toBe(2);
+    expect(await gantry(['completion', 'tcsh'])).toExit(2, 'bash, zsh, fish, powershell');
   });
 
   test.each([

@@ -34,8 +34,7 @@ test('check --schema prints a JSON Schema of cerebrium.toml, with and without --
 });
 
 test('config alone shows the help of its group', async () => {
-  const { code, stdout } = await gantry(['config']);
-  expect([code, stdout]).toEqual([0, (await gantry(['config', '--help'])).stdout]);
+  expect(await gantry(['config'])).toPrint((await gantry(['config', '--help'])).stdout);
 });
 
 describe('config list', () => {
@@ -96,9 +95,7 @@ describe('config list', () => {
 
   test('names a file that is not valid JSON', async () => {
     const place = settled({}, { 'config.json': '{' });
-    const { code, stderr } = await place.run('config list');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/config\.json are not valid JSON\n {2}fix correct or remove/);
+    expect(await place.run('config list')).toExit(1, /config\.json are not valid JSON\n {2}fix correct or remove/);
   });
 
   test.each(['null', '[]', '3', '{"profiles": 7}', '{"profiles": {"default": "x"}}'])(
@@ -160,10 +157,7 @@ describe('the names of settings', () => {
     ['get projekt', 'fix gantry config get project'],
     ['unset token', 'available settings: project, region'],
   ])('config %s exits with 2', async (line, said) => {
-    const { code, stderr } = await gantry(['config', ...line.split(' ')]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('unknown setting');
-    expect(stderr).toContain(said);
+    expect(await gantry(['config', ...line.split(' ')])).toExit(2, 'unknown setting', said);
   });
 });
 
@@ -221,9 +215,8 @@ describe('config set', () => {
 
   test('warns if a variable takes precedence', async () => {
     const place = settled();
-    const { code, stderr } = await place.run('config set project p-new', { GANTRY_PROJECT: 'p-env' });
-    expect(code).toBe(0);
-    expect(stderr).toContain('warning: GANTRY_PROJECT takes precedence while it is set: project is p-env');
+    const outcome = await place.run('config set project p-new', { GANTRY_PROJECT: 'p-env' });
+    expect(outcome).toExit(0, 'warning: GANTRY_PROJECT takes precedence while it is set: project is p-env');
     expect((await place.run('config set project p-env', { GANTRY_PROJECT: 'p-env' })).stderr).toBe('');
   });
 

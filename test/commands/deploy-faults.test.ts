@@ -319,17 +319,14 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
   test('SIGTERM does the same and exits with 143', async () => {
     emulator.fail('build', 'slow');
     const setting = { emulator, cwd: app, stop: { at: /Uploaded/, signal: 'SIGTERM' as const } };
-    const { code, stderr } = await gantry(['deploy'], setting);
-    expect(code).toBe(143);
-    expect(stderr).toContain('canceled build');
+    expect(await gantry(['deploy'], setting)).toExit(143, 'canceled build');
   });
 
   test('ends a stalled upload at once', async () => {
     emulator.fail('upload', 'stall*');
     const setting = { emulator, cwd: app, stop: /Created build/, io: { silenceMs: 600_000 } };
     const outcome = await gantry(['deploy'], setting);
-    expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toMatch(/canceling build \S+ of web/);
+    expect(outcome).toExit(130, /canceling build \S+ of web/);
     expectNoTrace(outcome, emulator);
     expect(seenOf({ builds: 1, cancelled: 1 })).toEqual({ builds: 1, cancelled: 1 });
   });
@@ -391,14 +388,12 @@ describe('the build', () => {
   });
 });
 
-describe('the table of faults', () => {
-  test('contains every fault of a deploy', () => {
-    const { reply, storage, sent, build } = faultNames;
-    const met = { reply, storage, sent, build };
-    const known = new Set(Object.values(met).flatMap((names) => Object.keys(names)));
-    known.delete('none');
-    expect([...known].sort()).toEqual([...covered].sort());
-  });
+test('the table of faults contains every fault of a deploy', () => {
+  const { reply, storage, sent, build } = faultNames;
+  const met = { reply, storage, sent, build };
+  const known = new Set(Object.values(met).flatMap((names) => Object.keys(names)));
+  known.delete('none');
+  expect([...known].sort()).toEqual([...covered].sort());
 });
 
 /** The faults that this file tests. Add new ones here. */

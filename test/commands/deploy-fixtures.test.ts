@@ -17,9 +17,7 @@ describe('the apps in fixtures/apps', () => {
     ['fails', 11, 'the command "exit 3" failed', 3],
     ['broken', 10, '7 errors, 8 warnings', 10],
   ])('%s deploys or fails as expected', async (name, exit, said, exitOfPlan) => {
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: fixture(name) });
-    expect(stderr).toContain(said);
-    expect(code).toBe(exit);
+    expect(await gantry(['deploy'], { emulator, cwd: fixture(name) })).toExit(exit, said);
     const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: fixture(name) });
     expect(again.code).toBe(exitOfPlan);
   });
@@ -63,10 +61,7 @@ describe('config files of real users', () => {
   test.each(broken)('%s fails with the invalid line', async (file) => {
     const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
     const app = newFolder({ ...standIns, 'cerebrium.toml': text });
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app });
-    expect(code).toBe(10);
-    expect(stderr).toContain('unterminated string');
-    expect(stderr).toContain('cerebrium.toml:22:10');
+    expect(await gantry(['deploy'], { emulator, cwd: app })).toExit(10, 'unterminated string', 'cerebrium.toml:22:10');
     expect(emulator.calls).toEqual([]);
   });
 });

@@ -100,9 +100,8 @@ test('of an app that nobody calls, nothing is known', async () => {
 
 test('an app that keeps replicas must have one in the end', async () => {
   const scaling = '[cerebrium.scaling]\nmin_replicas = 1\n';
-  const { code, stderr } = await watched([{ containers: [{ containerState: 'PENDING' }] }], [], scaling);
-  expect(code).toBe(8);
-  expect(stderr).toContain('replica c-1 is PENDING');
+  const outcome = await watched([{ containers: [{ containerState: 'PENDING' }] }], [], scaling);
+  expect(outcome).toExit(8, 'replica c-1 is PENDING');
   expect((await watched([{}, { containers: [running] }], [], scaling)).code).toBe(0);
 });
 

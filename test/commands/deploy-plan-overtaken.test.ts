@@ -88,9 +88,7 @@ describe('a plan', () => {
     await run(['deploy']);
     await makePlan();
     const { buildId } = await others.create();
-    const { code, stderr } = await apply();
-    expect(code).toBe(7);
-    expect(stderr).toContain(`not as planned: build ${buildId.slice(0, 8)} in progress`);
+    expect(await apply()).toExit(7, `not as planned: build ${buildId.slice(0, 8)} in progress`);
   });
 
   test('does not hold after a wait in which another build went live', async () => {
@@ -103,9 +101,7 @@ describe('a plan', () => {
       if (waits++ > 0) return;
       expect(await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) })).toMatchObject({ status: 200 });
     };
-    const { code, stderr } = await apply({ meanwhile }, '--if-busy', 'wait');
-    expect(code).toBe(7);
-    expect(stderr).toContain('not as planned: the live build');
+    expect(await apply({ meanwhile }, '--if-busy', 'wait')).toExit(7, 'not as planned: the live build');
     expect(started()[0]).toBe(buildId);
   });
 

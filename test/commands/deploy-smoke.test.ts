@@ -48,11 +48,7 @@ test.each([
 });
 
 test('an answer without the text is sick', async () => {
-  const { code, stderr } = await deploy('run:Goodbye');
-  expect([code, stderr]).toEqual([
-    12,
-    expect.stringContaining('run:Goodbye: the response does not have the expected text'),
-  ]);
+  expect(await deploy('run:Goodbye')).toExit(12, 'run:Goodbye: the response does not have the expected text');
 });
 
 test('the first call that fails decides', async () => {

@@ -87,9 +87,8 @@ describe('a deploy', () => {
   });
 
   test('rejects an unknown --json field before sending anything', async () => {
-    const { code, stderr } = await gantry(['deploy', '--json=sttus'], { emulator, cwd: newFolder(smallApp()) });
-    expect(code).toBe(2);
-    expect(stderr).toContain('available fields: app, project');
+    const outcome = await gantry(['deploy', '--json=sttus'], { emulator, cwd: newFolder(smallApp()) });
+    expect(outcome).toExit(2, 'available fields: app, project');
     expect(emulator.calls).toEqual([]);
   });
 

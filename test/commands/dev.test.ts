@@ -571,8 +571,7 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
 describe('gantry dev ends at once', () => {
   test('if there is no app', async () => {
     const empty = newFolder();
-    const { code, stderr } = await gantry(['dev', '--port', '0'], { cwd: empty });
-    expect([code, stderr]).toEqual([10, expect.stringContaining('cerebrium.toml')]);
+    expect(await gantry(['dev', '--port', '0'], { cwd: empty })).toExit(10, 'cerebrium.toml');
     expect((await gantry(['dev', 'nowhere', '--port', '0'], { cwd: empty })).code).toBe(2);
   });
 

@@ -32,9 +32,7 @@ test('emulator exec configures gantry and the official client to use it', async 
 });
 
 test('emulator exec reports a program that does not exist', async () => {
-  const { code, stderr } = await gantry(['emulator', 'exec', '--', 'no-such-program']);
-  expect(code).toBe(1);
-  expect(stderr).toContain('cannot start no-such-program');
+  expect(await gantry(['emulator', 'exec', '--', 'no-such-program'])).toExit(1, 'cannot start no-such-program');
 });
 
 test('emulator exec passes on the flags of its command', async () => {
@@ -61,29 +59,21 @@ test.each([
   ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of none, reset-before'],
   ['build=503', 'invalid fault "503" for build: expected one of fail'],
 ])('the fault %s is refused with exit code 2 and the valid ones', async (fault, says) => {
-  const { code, stderr } = await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(says);
+  expect(await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')])).toExit(2, says);
 });
 
 test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit code 2', async (pace) => {
-  const { code, stderr } = await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('expected a whole number');
+  expect(await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')])).toExit(2, 'expected a whole number');
 });
 
 test('emulator start prints its variables once, as a shell can read them, and ends with Ctrl-C', async () => {
   const started = await gantry(['emulator', 'start', '--port', '0'], { stop: /listening/ });
-  expect(started.code).toBe(0);
-  expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
+  expect(started).toExit(0, /emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });
 
 test('emulator start reports a port in use, with the fix', async () => {
   const { port } = new URL(await listening(createServer()));
-  const { code, stderr } = await gantry(['emulator', 'start', '--port', port]);
-  expect(code).toBe(1);
-  expect(stderr).toContain(`port ${port} is in use`);
-  expect(stderr).toContain('--port 0');
+  expect(await gantry(['emulator', 'start', '--port', port])).toExit(1, `port ${port} is in use`, '--port 0');
 });
 
 test.skipIf(!python)('relative paths are in the folder of -C, and apps run from them (needs python3)', async () => {
@@ -159,7 +149,5 @@ test.each([
 });
 
 test.each(['-1', 'lucky'])('the seed %s is refused with exit code 2', async (seed) => {
-  const { code, stderr } = await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('expected a whole number');
+  expect(await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')])).toExit(2, 'expected a whole number');
 });

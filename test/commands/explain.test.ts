@@ -163,8 +163,7 @@ describe('a log of a file', () => {
 });
 
 test('needs an app', async () => {
-  const { code, stderr } = await gantry(['explain'], { emulator, cwd: newFolder() });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('no app in this folder')]);
+  expect(await gantry(['explain'], { emulator, cwd: newFolder() })).toExit(2, 'no app in this folder');
 });
 
 test('explains the build or the run with an id, and says if there is none', async () => {

@@ -38,9 +38,7 @@ test('flags set name, hardware, Python version and region', async () => {
 
 test('asks for the name on a terminal', async () => {
   const place = newFolder();
-  const { code, stderr } = await gantry(['init'], { cwd: place, columns: 80, stdin: keys('Typed Name\r') });
-  expect(stderr).toContain('App name');
-  expect(code).toBe(0);
+  expect(await gantry(['init'], { cwd: place, columns: 80, stdin: keys('Typed Name\r') })).toExit(0, 'App name');
   expect(await config(place)).toContain('name = "typed-name"');
 });
 
@@ -82,8 +80,7 @@ test('exits with 7 if a config file exists, and keeps it', async () => {
 test('keeps existing code', async () => {
   const place = newFolder();
   await writeFile(join(place, 'main.py'), 'mine');
-  const { code, stdout } = await gantry(['init'], { cwd: place });
-  expect([code, stdout]).toEqual([0, 'cerebrium.toml\n']);
+  expect(await gantry(['init'], { cwd: place })).toPrint('cerebrium.toml\n');
   expect(await readFile(join(place, 'main.py'), 'utf8')).toBe('mine');
 });
 
@@ -97,8 +94,7 @@ test('fails if a file has the name of the folder', async () => {
 });
 
 test.runIf(process.platform === 'linux')('fails if the folder cannot be created', async () => {
-  const { code, stderr } = await gantry(['init', '/proc/gantry/app']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('cannot create the folder /proc/gantry: ')]);
+  expect(await gantry(['init', '/proc/gantry/app'])).toExit(1, 'cannot create the folder /proc/gantry: ');
 });
 
 test.each([
@@ -108,8 +104,7 @@ test.each([
   ['--python', '2.7', '3.12'],
 ])('refuses %s %s, and lists what there is', async (flag, value, said) => {
   const place = newFolder();
-  const { code, stderr } = await gantry(['init', 'app', flag, value], { cwd: place });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  expect(await gantry(['init', 'app', flag, value], { cwd: place })).toExit(2, said);
   await expect(config(join(place, 'app'))).rejects.toThrow('ENOENT');
 });
 

@@ -21,8 +21,7 @@ const saying = (...records: (object | number)[]) =>
 describe('--async', () => {
   test('prints the id of the run without waiting', async () => {
     const { env, seen } = await saying({ status: 'processing' });
-    const { code, stdout } = await gantry(['invoke', 'web', '--async', 'a=1'], { env });
-    expect([code, stdout]).toEqual([0, 'r-1\n']);
+    expect(await gantry(['invoke', 'web', '--async', 'a=1'], { env })).toPrint('r-1\n');
     expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v4/p-12345678/web/run?async=true']);
     expect((await gantry(['invoke', 'web', '--async', '--json'], { env })).json()).toEqual({
       ...{
@@ -64,9 +63,7 @@ describe('--wait', () => {
   ])('%j exits with 13', async (record, message, helps) => {
     const { env } = await saying(record);
     const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
-    expect(outcome.code).toBe(13);
-    expect(outcome.stderr).toContain(message);
-    expect(outcome.stderr).toContain(`fix gantry ${helps} web r-1`);
+    expect(outcome).toExit(13, message, `fix gantry ${helps} web r-1`);
     expectErrorDocument(outcome);
   });
 
@@ -234,9 +231,7 @@ describe('--await-webhook', () => {
 
   test('does not wait forever for a delivery', async () => {
     const { env } = await saying({ status: 'success' });
-    const { code, stderr } = await gantry(['invoke', 'web', '--await-webhook'], { env });
-    expect(code).toBe(69);
-    expect(stderr).toContain('its webhook was not delivered');
+    expect(await gantry(['invoke', 'web', '--await-webhook'], { env })).toExit(69, 'its webhook was not delivered');
   });
 
   test('--timeout also ends the wait for a delivery', async () => {

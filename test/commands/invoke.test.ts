@@ -40,8 +40,7 @@ describe('the request', () => {
     ['another method', 'invoke web --method put --path /x --data 1', 'PUT', '/v4/p-12345678/web/x', '1'],
   ])('%s', async (_, line, method, path, body) => {
     const { seen, env } = await fine();
-    const { code, stdout } = await gantry(line.split(' '), { env });
-    expect([code, stdout]).toEqual([0, JSON.stringify(reply)]);
+    expect(await gantry(line.split(' '), { env })).toPrint(JSON.stringify(reply));
     expect(seen).toMatchObject([{ method, path, body: Buffer.from(body) }]);
     expect(seen[0]?.headers.authorization).toBe('Bearer token-of-a-test');
     expect(seen[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
@@ -94,9 +93,8 @@ describe('the request', () => {
     await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_KEY: 'key-of-a-test' } });
     await gantry(['invoke', 'web', '--no-auth'], { env: { ...env, GANTRY_TOKEN: '' } });
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-of-a-test', undefined]);
-    const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: '' } });
-    expect(code).toBe(4);
-    expect(stderr).toContain('for an app with disable_auth, pass --no-auth');
+    const outcome = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: '' } });
+    expect(outcome).toExit(4, 'for an app with disable_auth, pass --no-auth');
   });
 
   test.each([
@@ -217,8 +215,7 @@ describe('an error', () => {
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
     const outcome = await gantry(['invoke', 'web', '--json'], { env });
-    expect(outcome.code).toBe(exit);
-    expect(outcome.stderr).toContain(`error: ${message}`);
+    expect(outcome).toExit(exit, `error: ${message}`);
     expectErrorDocument(outcome);
     expect(outcome.json()).toMatchObject({ error: { statusCode: status, details: { body } } });
     // It may have been carried out: it is not sent again.
@@ -257,15 +254,9 @@ describe('an error', () => {
       return sayJson(response, path.endsWith('-web') ? web : [web]);
     });
     const app = await gantry(['invoke', 'wob'], { env });
-    expect([app.code, app.stderr]).toEqual([
-      6,
-      expect.stringMatching(/app wob not found in p-12345678: did you mean web\?\n {2}fix gantry invoke web\n/),
-    ]);
+    expect(app).toExit(6, /app wob not found in p-12345678: did you mean web\?\n {2}fix gantry invoke web\n/);
     const fn = await gantry(['invoke', 'web', 'nope'], { env });
-    expect([fn.code, fn.stderr]).toEqual([
-      6,
-      expect.stringMatching(/web\/nope not found.*\n {2}why not here\n {2}fix web exists/),
-    ]);
+    expect(fn).toExit(6, /web\/nope not found.*\n {2}why not here\n {2}fix web exists/);
   });
 
   test.each([
@@ -327,11 +318,8 @@ describe('an error', () => {
               : { id: 'p-12345678-web', runtime: 'custom' },
           ),
     );
-    const { code, stderr } = await gantry(['invoke', 'web', '--path', '/nope'], { env });
-    expect([code, stderr]).toEqual([
-      13,
-      expect.stringMatching(/the server of web\/nope returned 404\n {2}why nothing at \/\n {2}fix .*--path/),
-    ]);
+    const outcome = await gantry(['invoke', 'web', '--path', '/nope'], { env });
+    expect(outcome).toExit(13, /the server of web\/nope returned 404\n {2}why nothing at \/\n {2}fix .*--path/);
   });
 
   test('401 with the token of a login says what is needed instead', async () => {
@@ -409,8 +397,7 @@ describe('a bad connection', () => {
 
   test('that is silent in the response fails', async () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-length': '9' }).write('abc'));
-    const { code, stderr } = await gantry(['invoke', 'web'], { env, io: { silenceMs: 50 } });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('no data for 0.05 s')]);
+    expect(await gantry(['invoke', 'web'], { env, io: { silenceMs: 50 } })).toExit(69, 'no data for 0.05 s');
   });
 
   test('may be silent longer before the response', async () => {
@@ -430,9 +417,7 @@ describe('a bad connection', () => {
   test('Ctrl-C says that the app may continue', async () => {
     const { env } = await appServer(() => {});
     const outcome = gantry(['invoke', 'web', '--debug'], { env, stop: /Waiting for web\/run to respond/ });
-    const { code, stderr } = await outcome;
-    expect(code).toBe(130);
-    expect(stderr).toContain('the call of web may still be in progress: gantry runs list web');
+    expect(await outcome).toExit(130, 'the call of web may still be in progress: gantry runs list web');
   });
 });
 

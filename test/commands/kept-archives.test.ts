@@ -75,8 +75,7 @@ test.each([
 });
 
 test('a setting that is not on or off is refused', async () => {
-  const { code, stderr } = await run(['config', 'set', 'keep-archives', 'sometimes']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('on or off')]);
+  expect(await run(['config', 'set', 'keep-archives', 'sometimes'])).toExit(2, 'on or off');
 });
 
 test('a deploy succeeds where nothing can be kept', async () => {
@@ -123,11 +122,8 @@ test.skipIf(process.platform === 'win32')(
     const { build } = await deployed('one');
     await deployed('two');
     await chmod(files(), 0o777);
-    const { code, stderr } = await run(['rollback', 'web', build, '--yes']);
-    expect([code, stderr]).toEqual([
-      6,
-      expect.stringContaining(`why other users can write ${files()}, so its archives`),
-    ]);
+    const outcome = await run(['rollback', 'web', build, '--yes']);
+    expect(outcome).toExit(6, `why other users can write ${files()}, so its archives`);
     const before = await namesIn(files());
     expect((await deployed('three')).code).toBe(0);
     expect(await namesIn(files())).toEqual(before);

@@ -110,9 +110,8 @@ describe('apps are sorted', () => {
   });
 
   test('by no other field: exit code 2 with the available fields', async () => {
-    const { code, stderr } = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('name, status, cost, runs, created, updated');
+    const outcome = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
+    expect(outcome).toExit(2, 'name, status, cost, runs, created, updated');
   });
 });
 

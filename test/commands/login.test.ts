@@ -51,9 +51,7 @@ describe('gantry login', () => {
 
   test('shows the link even with --quiet', async () => {
     const { logIn, emulator } = await someone();
-    const { code, stderr } = await logIn('login --device --quiet --no-input');
-    expect(code).toBe(0);
-    expect(stderr).toContain(`log in at ${emulator.url}/activate?user_code=`);
+    expect(await logIn('login --device --quiet --no-input')).toExit(0, `log in at ${emulator.url}/activate?user_code=`);
   });
 
   test.each<[string, boolean, string, number | undefined, Record<string, string>]>([
@@ -365,9 +363,7 @@ describe('a project in the environment', () => {
   };
 
   test('that differs from the project of the login causes a warning', async () => {
-    const { code, stderr } = await logIn('p-second01');
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`p-second01 from the environment`)]);
-    expect(stderr).toContain(warning);
+    expect(await logIn('p-second01')).toExit(0, `p-second01 from the environment`, warning);
   });
 
   test('that is the project of the login causes none', async () => {

@@ -67,9 +67,7 @@ test.each([
   [['--resolution', 'low'], 'expected one of medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
 ])('rejects %j before any request', async (flags, message) => {
-  const { code, stderr } = await startup(flags);
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
+  expect(await startup(flags)).toExit(2, message);
   expect(emulator.calls).toEqual([]);
 });
 

@@ -41,8 +41,7 @@ describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
   });
 
   test('invoke --input sends none of it', async () => {
-    const { code, stderr } = await read('invoke web --input FILE', '/dev/zero');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/zero is too large')]);
+    expect(await read('invoke web --input FILE', '/dev/zero')).toExit(2, '/dev/zero is too large');
   });
 
   test('on stdin is not read to its end either', async () => {
@@ -73,8 +72,7 @@ describe.skipIf(process.platform === 'win32')('--timeout ends a call that waits'
   ])('for the writer of a FIFO: %s', async (line) => {
     const fifo = join(newFolder(), 'fifo');
     execFileSync('mkfifo', [fifo]);
-    const { code, stderr } = await read(`${line} --timeout 50ms`, fifo);
-    expect([code, stderr]).toEqual([69, expect.stringContaining('the call was not sent within 50 ms')]);
+    expect(await read(`${line} --timeout 50ms`, fifo)).toExit(69, 'the call was not sent within 50 ms');
   });
 
   test.each(['--data', '--input'])('for stdin: invoke web %s -', async (flag) => {

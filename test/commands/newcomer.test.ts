@@ -27,8 +27,7 @@ describe('who has one app, with one function', () => {
   });
 
   test('gets the call of the function that there is', async () => {
-    const { code, stderr } = await run('invoke . name=Ada');
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/^ {2}fix gantry invoke web predict name=text$/m)]);
+    expect(await run('invoke . name=Ada')).toExit(6, /^ {2}fix gantry invoke web predict name=text$/m);
   });
 
   test('is told to deploy a function that is only in the folder', async () => {

@@ -119,9 +119,8 @@ test('exits with 10 for an invalid project and leaves no archive', async () => {
 
 test('exits with 1 if the file cannot be written', async () => {
   const app = newFolder(smallApp());
-  const { code, stderr } = await gantry(['deploy', '--dry-run', '-o', 'no/such/folder/app.zip'], { cwd: app });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/error: cannot write .*no\/such\/folder\/app\.zip/);
+  const outcome = await gantry(['deploy', '--dry-run', '-o', 'no/such/folder/app.zip'], { cwd: app });
+  expect(outcome).toExit(1, /error: cannot write .*no\/such\/folder\/app\.zip/);
 });
 
 test('Ctrl-C leaves no partial archive', async () => {

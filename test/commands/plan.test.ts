@@ -36,9 +36,7 @@ describe('changing the plan', () => {
   });
 
   test('exits with 2 for an unknown plan and lists the plans', async () => {
-    const { code, stderr } = await set('gold', '--yes');
-    expect(code).toBe(2);
-    expect(stderr).toContain('hobby, standard, enterprise');
+    expect(await set('gold', '--yes')).toExit(2, 'hobby, standard, enterprise');
   });
 });
 
@@ -53,8 +51,7 @@ describe('--open', () => {
   });
 
   test('says if there is no browser', async () => {
-    const { code, stderr } = await set('enterprise', { io: { openBrowser: async () => false } });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('cannot open a browser')]);
+    expect(await set('enterprise', { io: { openBrowser: async () => false } })).toExit(0, 'cannot open a browser');
   });
 
   test('opens nothing if no payment is required', async () => {

@@ -86,8 +86,7 @@ describe('deploy --preview', () => {
     const event = join(home, 'event.json');
     await writeFile(event, 'not json');
     const env = { GITHUB_HEAD_REF: 'main', GITHUB_REF: 'refs/heads/main', GITHUB_EVENT_PATH: event };
-    const { code, stderr } = await run(['deploy', '--preview', '--dry-run'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is from a fork is not known')]);
+    expect(await run(['deploy', '--preview', '--dry-run'], { env })).toExit(2, 'is from a fork is not known');
   });
 
   test('needs a branch or a name', async () => {
@@ -173,8 +172,7 @@ describe('previews', () => {
       ['fix', 2, 'fix names 2 previews'],
       ['nothing', 6, 'preview nothing not found\n  fix gantry apps list --previews\n'],
     ] as const) {
-      const { code, stderr } = await run(['apps', 'prune', named]);
-      expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)]);
+      expect(await run(['apps', 'prune', named])).toExit(exitCode, words);
     }
     expect((await run(['apps', 'prune', 'login', '--yes'])).code).toBe(9);
     const pruned = await run(['apps', 'prune', 'login', '--confirm', name, '--json']);

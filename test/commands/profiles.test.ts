@@ -80,9 +80,8 @@ test('config profiles remove deletes settings and token, and switches to default
 
 test('config profiles remove asks first; "no" exits with 130 and changes nothing', async () => {
   const place = profiles();
-  const { code, stderr } = await place.run('config profiles remove staging', { stdin: keys('n\n'), columns: 80 });
-  expect(code).toBe(130);
-  expect(stderr).toContain('Remove profile staging and its token?');
+  const outcome = await place.run('config profiles remove staging', { stdin: keys('n\n'), columns: 80 });
+  expect(outcome).toExit(130, 'Remove profile staging and its token?');
   expect(place.credentials().profiles).toHaveProperty('staging');
   expect((await place.run('config profiles remove staging')).code).toBe(9);
 });
@@ -93,10 +92,8 @@ test.each([
   ['the environment', 'apps list', { GANTRY_PROFILE: 'nobody' }],
 ])('an unknown profile, chosen by %s, exits with 2 before any request', async (_, line, env) => {
   const place = profiles();
-  const { code, stderr } = await place.run(line, {}, env);
-  expect(code).toBe(2);
-  expect(stderr).toContain('profile "nobody" not found');
-  expect(stderr).toContain('available profiles: default, staging, spare, login');
+  const outcome = await place.run(line, {}, env);
+  expect(outcome).toExit(2, 'profile "nobody" not found', 'available profiles: default, staging, spare, login');
 });
 
 test('a misspelled --profile of any command is an error at once, which names the one that is meant', async () => {
@@ -182,8 +179,7 @@ describe('config profiles use --here', () => {
     const folder = realFolder(home);
     const env = { GANTRY_CONFIG_DIR: home };
     writeFileSync(join(home, 'config.json'), JSON.stringify({ folders: { [folder]: 'gone' } }));
-    const { code, stderr } = await place.run('config list', { cwd: home }, env);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`profile "gone" not found\n  why it comes from the folder (${folder})`);
+    const outcome = await place.run('config list', { cwd: home }, env);
+    expect(outcome).toExit(2, `profile "gone" not found\n  why it comes from the folder (${folder})`);
   });
 });

@@ -55,19 +55,17 @@ test('projects use stores the project if the token has access to it', async () =
 });
 
 test('projects use warns if GANTRY_PROJECT takes precedence', async () => {
-  const { code, stderr } = await gantry(['projects', 'use', 'p-second'], {
+  const outcome = await gantry(['projects', 'use', 'p-second'], {
     emulator,
     env: { GANTRY_CONFIG_DIR: newFolder() },
   });
-  expect(code).toBe(0);
-  expect(stderr).toContain(`GANTRY_PROJECT takes precedence while it is set: project is ${emulator.project}`);
+  expect(outcome).toExit(0, `GANTRY_PROJECT takes precedence while it is set: project is ${emulator.project}`);
 });
 
 test('projects use exits with 6 and stores nothing without access to the project', async () => {
   const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_PROJECT: '' };
   const outcome = await gantry(['projects', 'use', 'p-third', '--json'], { emulator, env });
-  expect(outcome.code).toBe(6);
-  expect(outcome.stderr).toMatch(/has no access to p-third\n {2}why available projects: p-12345678, p-second/);
+  expect(outcome).toExit(6, /has no access to p-third\n {2}why available projects: p-12345678, p-second/);
   expectErrorDocument(outcome);
   expect((await gantry(['config', 'get', 'project'], { env })).code).toBe(6);
 });
@@ -84,8 +82,7 @@ test('projects use says without a login that it is not about an emulator, which 
 });
 
 test('projects use exits with 2 before any request if the id is invalid', async () => {
-  const { code, stderr } = await gantry(['projects', 'use', 'web'], { emulator });
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/invalid project id "web"\n.*p-12345678\n {2}fix gantry projects list/);
+  const outcome = await gantry(['projects', 'use', 'web'], { emulator });
+  expect(outcome).toExit(2, /invalid project id "web"\n.*p-12345678\n {2}fix gantry projects list/);
   expect(emulator.calls).toEqual([]);
 });

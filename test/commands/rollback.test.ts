@@ -134,8 +134,7 @@ test('never returns to what was rolled back, unless it is named', async () => {
     new RegExp(`^skipped ${first.slice(0, 8)}: the same files as those of the live build$`, 'm'),
   );
   expect(again.stderr).toMatch(new RegExp(`^skipped ${second.slice(0, 8)}: rolled back or found sick$`, 'm'));
-  const third = await back();
-  expect([third.code, third.stderr]).toEqual([6, expect.stringContaining('rolled back or found sick')]);
+  expect(await back()).toExit(6, 'rolled back or found sick');
   expect((await back(second)).json()).toMatchObject({ restored: second });
   expect(first).not.toBe(second);
 });
@@ -288,8 +287,7 @@ test.each([
   for (const version of ['one', 'two', 'three']) await deployed(version);
   expect((await back()).json()).toMatchObject({ proof: 'record', changed: true });
   await forgetRecord();
-  const { code, stderr } = await back();
-  expect([code, stderr]).toEqual([7, expect.stringContaining('why the platform lists no checksums')]);
+  expect(await back()).toExit(7, 'why the platform lists no checksums');
   expect((await back('--force')).json()).toMatchObject({ proof: null, changed: true });
 });
 

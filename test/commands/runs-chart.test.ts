@@ -153,9 +153,7 @@ test.each([
   [['--metric', 'cost'], 'expected one of runs, runtime, response'],
   [['--html', '-'], 'invalid --html "-": expected a file name such as chart.html'],
 ])('rejects %j before any request', async (flags, message) => {
-  const { code, stderr } = await chart(flags);
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
+  expect(await chart(flags)).toExit(2, message);
   expect(emulator.calls).toEqual([]);
 });
 
@@ -213,10 +211,8 @@ describe('a platform with other replies', () => {
   });
 
   test('that returns single runs: warns with a fix', async () => {
-    const { code, stderr } = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
-    expect(code).toBe(0);
-    expect(stderr).toContain('the platform returned single runs');
-    expect(stderr).toContain('--since 25h');
+    const outcome = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
+    expect(outcome).toExit(0, 'the platform returned single runs', '--since 25h');
   });
 
   test('that returns no buckets', async () => {

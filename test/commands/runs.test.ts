@@ -380,8 +380,7 @@ test('derives a missing status from the status code', async () => {
 test('fails if the platform returns counts instead of runs', async () => {
   const url = await answering({ aggregatedData: [{ totalRequests: 5 }], groupBy: 'hour', total: 5 });
   const outcome = await gantry(['runs', 'list', 'web', '--json'], { emulator, env: { GANTRY_API_URL: url } });
-  expect(outcome.code).toBe(70);
-  expect(outcome.stderr).toContain('returned counts instead of runs');
+  expect(outcome).toExit(70, 'returned counts instead of runs');
   expectErrorDocument(outcome);
 });
 

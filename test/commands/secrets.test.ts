@@ -52,8 +52,7 @@ describe('the list', () => {
 describe('a value is read', () => {
   test('from a file, without the final newline', async () => {
     const folder = newFolder({ key: 'line 1\nline 2\n\n' });
-    const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder });
-    expect([code, stdout]).toEqual([0, 'added: KEY\n']);
+    expect(await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder })).toPrint('added: KEY\n');
     expect(kept()).toEqual({ KEY: 'line 1\nline 2\n' });
     await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder });
     expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
@@ -88,8 +87,7 @@ describe('a value is read', () => {
 
   test('not without a source and a terminal: exits with 9 without waiting for stdin', async () => {
     const outcome = await run(['set', 'KEY', '--json']);
-    expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('gantry secrets set KEY --json --from-file -');
+    expect(outcome).toExit(9, 'gantry secrets set KEY --json --from-file -');
     expectErrorDocument(outcome);
   });
 
@@ -115,8 +113,7 @@ describe('a value is read', () => {
     [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
   ])('not from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug'], { env: { KEY: 'x' } });
-    expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain(said);
+    expect(outcome).toExit(2, said);
     expect(outcome.stderr + outcome.stdout).not.toMatch(/sk.live/);
     expect(written()).toEqual([]);
   });
@@ -135,8 +132,7 @@ describe('a value is read', () => {
     ['in a missing file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'nowhere not found'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
   ])('not if it is %s: exits with 2 and writes nothing', async (_, words, setting, said) => {
-    const { code, stderr } = await run(words, setting);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(await run(words, setting)).toExit(2, said);
     expect(written()).toEqual([]);
   });
 });
@@ -175,8 +171,7 @@ describe('a change', () => {
     give({ OTHER: 'mine' });
     atSecondReading(() => give(theirs as Record<string, string>));
     const outcome = await run([...words, '--json'], { env: { KEY: value } });
-    expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toContain(`secrets were changed by someone else in the meantime: ${name}`);
+    expect(outcome).toExit(7, `secrets were changed by someone else in the meantime: ${name}`);
     expect(outcome.stderr + outcome.stdout).not.toMatch(/theirs|sk-live/);
     expectErrorDocument(outcome);
     expect([written(), kept()]).toEqual([[], theirs]);
@@ -221,8 +216,7 @@ describe('removing', () => {
     const { secrets } = emulator.store;
     const set = secrets.set.bind(secrets);
     secrets.set = (owner, sent) => set(owner, { ...secrets.get(owner), ...sent });
-    const { code, stderr } = await run(['unset', 'A', '--yes']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not remove A')]);
+    expect(await run(['unset', 'A', '--yes'])).toExit(1, 'the platform did not remove A');
   });
 });
 

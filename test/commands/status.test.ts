@@ -132,8 +132,7 @@ describe('in the folder of an app', () => {
   });
 
   test('names an app that does not exist', async () => {
-    const { code, stderr } = await run(['nope']);
-    expect([code, stderr]).toEqual([6, expect.stringContaining('nope')]);
+    expect(await run(['nope'])).toExit(6, 'nope');
   });
 });
 

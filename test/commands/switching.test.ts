@@ -138,9 +138,7 @@ test('an error of a translated command line is JSON with -o json', async () => {
 });
 
 test('a command line that gantry knows is never translated', async () => {
-  const { code, stderr } = await run('deploy --nmae x');
-  expect(code).toBe(2);
-  expect(stderr).toContain('did you mean --name?');
+  expect(await run('deploy --nmae x')).toExit(2, 'did you mean --name?');
 });
 
 describe('the login of the official client', () => {
@@ -156,9 +154,7 @@ describe('the login of the official client', () => {
 
   test.each(['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'])('is not in %s, which old instructions name', async (name) => {
     const own = { ...env(), HOME: newFolder({ 'x/y': '' }), GANTRY_TOKEN: '', [name]: 't' };
-    const { code, stderr } = await gantry(['apps', 'list'], { emulator, env: own });
-    expect(code).toBe(4);
-    expect(stderr).toContain(`${name} is not read`);
+    expect(await gantry(['apps', 'list'], { emulator, env: own })).toExit(4, `${name} is not read`);
   });
 
   test('is not imported without the address that belongs to it', async () => {
@@ -168,9 +164,7 @@ describe('the login of the official client', () => {
       HOME: place,
       REST_API_URL: 'https://dev.example.com',
     };
-    const { code, stderr } = await gantry(['login', '--import'], { env: own });
-    expect(code).toBe(2);
-    expect(stderr).toContain('REST_API_URL is set');
+    expect(await gantry(['login', '--import'], { env: own })).toExit(2, 'REST_API_URL is set');
     expect(existsSync(join(place, 'own', 'credentials.json'))).toBe(false);
     await gantry(['config', 'set', 'api-url', 'https://dev.example.com'], { env: own });
     expect((await gantry(['login', '--import'], { env: own })).code).toBe(0);
@@ -198,8 +192,7 @@ describe('REST_API_URL and LOGSTREAM_URL', () => {
 
   test('do not send a call of an app to another platform', async () => {
     const more = { CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token, REST_API_URL: emulator.url };
-    const { code, stderr } = await gantry(['invoke', 'web', '-p', 'p-12345678'], { env: { ...env(), ...more } });
-    expect(code).toBe(2);
-    expect(stderr).toContain('fix set GANTRY_INFERENCE_URL');
+    const outcome = await gantry(['invoke', 'web', '-p', 'p-12345678'], { env: { ...env(), ...more } });
+    expect(outcome).toExit(2, 'fix set GANTRY_INFERENCE_URL');
   });
 });

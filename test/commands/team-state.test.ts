@@ -462,14 +462,10 @@ describe('an archive that somebody replaced on the volume, of equal size and che
       }
       return record;
     });
-    const own = await back(at(home));
-    expect([own.code, own.stderr]).toEqual([6, expect.stringContaining(refused(builds[0]))]);
+    expect(await back(at(home))).toExit(6, refused(builds[0]));
     // Nobody else can know: what is on the volume is as true as those who can write to it.
     const other = await back();
-    expect([other.code, other.stderr]).toEqual([
-      0,
-      expect.stringMatching(/of the archive in the team state at default:\/\.gantry \(SHA-256 as recorded there\)/),
-    ]);
+    expect(other).toExit(0, /of the archive in the team state at default:\/\.gantry \(SHA-256 as recorded there\)/);
   });
 });
 
@@ -549,8 +545,7 @@ describe('the setting', () => {
       });
       expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('default:/.gantry')]);
       const env = { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: value };
-      const used = await run(['config', 'list'], { env });
-      expect([used.code, used.stderr]).toEqual([2, expect.stringContaining('GANTRY_TEAM_STATE')]);
+      expect(await run(['config', 'list'], { env })).toExit(2, 'GANTRY_TEAM_STATE');
     },
   );
 

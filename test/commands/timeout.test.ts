@@ -138,16 +138,14 @@ describe('--timeout bounds the whole command:', () => {
   test('logs -f of a build without a reply about the given build exits with 69', async () => {
     await deployTwice();
     const [build = ''] = emulator.store.builds.keys();
-    const { code, stderr } = await runStalled(['logs', 'web', '--build', build, '-f', ...flags], 'getBuild');
-    expect(code).toBe(69);
-    expect(stderr).toContain(`error: the status of build ${build.slice(0, 8)} of web was not known within 3.0 s`);
+    const outcome = await runStalled(['logs', 'web', '--build', build, '-f', ...flags], 'getBuild');
+    expect(outcome).toExit(69, `error: the status of build ${build.slice(0, 8)} of web was not known within 3.0 s`);
   });
 
   test('logs -f of a run without a reply about the given run exits with 69', async () => {
     const run = '11111111-1111-4111-8111-111111111111';
     const outcome = await runStalled(['logs', 'web', '--run', run, '-f', ...flags], 'getRun');
-    expect(outcome.code).toBe(69);
-    expect(outcome.stderr).toContain(`error: the status of run ${run} of web was not known within 3.0 s`);
+    expect(outcome).toExit(69, `error: the status of run ${run} of web was not known within 3.0 s`);
     expectErrorDocument(outcome);
   });
 

@@ -203,11 +203,7 @@ describe('gantry apps tune --write', () => {
       '[cerebrium]\nscaling.min_replicas = 0',
     );
     await writeFile(file(), odd);
-    const { code, stderr } = await write();
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/cannot change cerebrium\.toml[\s\S]*fix scaling\.cooldown = 720/),
-    ]);
+    expect(await write()).toExit(1, /cannot change cerebrium\.toml[\s\S]*fix scaling\.cooldown = 720/);
     expect(await readFile(file(), 'utf8')).toBe(odd);
     await writeFile(file(), config);
   });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { Draw } from '../chaos/draw.js';
 import type { Asked, ModelHub } from '../chaos/model-hub.js';
 import { emulatorForEach } from '../support/emulators.ts';
@@ -159,8 +159,10 @@ function arrived(): boolean[] {
   });
 }
 
-describe('no schedule of faults leaves a wrong byte, or takes the token to a second host', () => {
-  test.each(Array.from({ length: schedules }, (_, at) => at + 1))('%i', { timeout: 60_000 }, async (seed) => {
+test.each(Array.from({ length: schedules }, (_, at) => at + 1))(
+  'no schedule of faults leaves a wrong byte, or takes the token to a second host: %i',
+  { timeout: 60_000 },
+  async (seed) => {
     hub.mischief = drawMischief(new Draw(seed));
     const first = await pull(1_000);
     const there = arrived();
@@ -172,5 +174,5 @@ describe('no schedule of faults leaves a wrong byte, or takes the token to a sec
     expect(arrived()).toEqual([true, true, true]);
     const elsewhere = hub.requests.filter(({ at, path }) => at === 'cdn' || path.includes('/resolve/main/'));
     expect(elsewhere.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
 import { type AppOf, type Machine, Stage } from './stage.ts';
 
@@ -26,22 +26,15 @@ async function copying(
   return { stage, machine };
 }
 
-describe('a list of replicas that is a copy makes no build healthy', () => {
-  test.each<[string, Quirks, boolean, RegExp]>([
-    [
-      'as the headers say',
-      {},
-      true,
-      /is not known: the platform did not answer: the reply of .* is a copy that a cache/,
-    ],
-  ])('%s', async (_, quirks, marked, says) => {
-    const { stage, machine } = await copying({ point: 'containers', marked }, quirks);
-    await machine.write(crashing);
-    const { code, stderr } = await machine.run('deploy --watch 9s --or-rollback');
-    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringMatching(says) });
-    expect(stage.platform.live()).toBe(ids(stage)[1]);
-    expect((await machine.run('history web')).stdout).not.toContain('healthy');
-  });
+test.each<[string, Quirks, boolean, RegExp]>([
+  ['as the headers say', {}, true, /is not known: the platform did not answer: the reply of .* is a copy that a cache/],
+])('a list of replicas that is a copy makes no build healthy: %s', async (_, quirks, marked, says) => {
+  const { stage, machine } = await copying({ point: 'containers', marked }, quirks);
+  await machine.write(crashing);
+  const { code, stderr } = await machine.run('deploy --watch 9s --or-rollback');
+  expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringMatching(says) });
+  expect(stage.platform.live()).toBe(ids(stage)[1]);
+  expect((await machine.run('history web')).stdout).not.toContain('healthy');
 });
 
 test.each(['running time', 'read time', 'both', undefined] as const)(

@@ -112,8 +112,7 @@ describe('the same command typed again', () => {
 
   test('deploys the revision that it names and the first one did not', async () => {
     const { machine } = await outOfTime('rollback web');
-    const { code, stderr } = await machine.run('rollback web --yes --from-git HEAD');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
+    expect(await machine.run('rollback web --yes --from-git HEAD')).toExit(2, 'is not in a git repository');
   });
 });
 

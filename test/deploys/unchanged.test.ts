@@ -47,8 +47,7 @@ test('of what has happened since the app was late, all is looked at: --if-busy f
   const meanwhile = async () => {
     made ??= await stage.stranger({}, { buildMs: 45_000 });
   };
-  const { code, stderr } = await machine.run('deploy --if-changed --if-busy fail', { meanwhile });
-  expect([code, stderr]).toEqual([7, expect.stringContaining(`build ${made}`)]);
+  expect(await machine.run('deploy --if-changed --if-busy fail', { meanwhile })).toExit(7, `build ${made}`);
 });
 
 type Replica = ReturnType<World['replicas']>[number];
@@ -83,10 +82,8 @@ test('a build of which one of two replicas runs is healthy with a warning, at fi
   const stage = await Stage.open();
   alter(stage, (each) => (each.id.endsWith('-0') ? [each] : []));
   const machine = await stage.machine({ scaling: 'min_replicas = 2\nmax_replicas = 2\n' });
-  const first = await machine.run(line);
-  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('warning: 1 of 2 replicas run')]);
-  const again = await machine.run(line);
-  expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/1 of 2 replicas run.*: not watched again/s)]);
+  expect(await machine.run(line)).toExit(0, 'warning: 1 of 2 replicas run');
+  expect(await machine.run(line)).toExit(0, /1 of 2 replicas run.*: not watched again/s);
 });
 
 test.each<[string, Quirks['refuses']]>([
@@ -95,8 +92,7 @@ test.each<[string, Quirks['refuses']]>([
 ])('an unchanged build is watched again if the list is refused: of %s', async (_, refuses) => {
   const { stage, machine } = await healthy();
   Object.assign(stage.quirks, { refuses });
-  const { code, stderr } = await machine.run(line);
-  expect([code, stderr]).toEqual([8, expect.stringMatching(/but .*not (listed|known).*: watching it again/)]);
+  expect(await machine.run(line)).toExit(8, /but .*not (listed|known).*: watching it again/);
 });
 
 test.each<[string, number, RegExp, (stage: Stage) => void]>([

@@ -91,8 +91,9 @@ test.each(['nothing', 'start times'] as const)('restarts that are not counted ar
   expect(json()).toMatchObject({ health: { verdict: 'healthy', restarts: null } });
 });
 
-describe('an app with a status that nobody knows', () => {
-  test.each(['suspended', 'FAILED', 'unhealthy', 'degraded'])('is not called healthy: %s', async (status) => {
+test.each(['suspended', 'FAILED', 'unhealthy', 'degraded'])(
+  'an app with a status that nobody knows is not called healthy: %s',
+  async (status) => {
     const stage = await Stage.open();
     const machine = await stage.machine();
     await machine.deploys({});
@@ -101,8 +102,8 @@ describe('an app with a status that nobody knows', () => {
     const outcome = await machine.run('deploy --watch 10s --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
     expect(outcome.stderr).toContain(`the status of the app is ${status}`);
-  });
-});
+  },
+);
 
 test.each([
   ['build_failure', 11],
@@ -406,22 +407,20 @@ describe('an app that is late to show which build serves', () => {
   });
 });
 
-describe('superseded', () => {
-  test.each([
-    ['min_replicas = 1\n', 'deploy --watch 40s --or-rollback --json'],
-    [idle, 'deploy --watch 40s --json'],
-  ])('another build goes live during the watch: %j', async (scaling, line) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine({ scaling });
-    let next = '';
-    stage.platform.after = async ({ point, nth }) => {
-      if (point === 'containers' && nth === 5) next = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 500 });
-    };
-    const outcome = await machine.run(line);
-    expect([outcome.code, verdictOf(outcome)]).toEqual([7, 'superseded']);
-    expect(printed(outcome).error?.message).toContain(`build ${next} serves now`);
-    expect(stage.platform.live()).toBe(next);
-  });
+test.each([
+  ['min_replicas = 1\n', 'deploy --watch 40s --or-rollback --json'],
+  [idle, 'deploy --watch 40s --json'],
+])('superseded: another build goes live during the watch: %j', async (scaling, line) => {
+  const stage = await Stage.open();
+  const machine = await stage.machine({ scaling });
+  let next = '';
+  stage.platform.after = async ({ point, nth }) => {
+    if (point === 'containers' && nth === 5) next = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 500 });
+  };
+  const outcome = await machine.run(line);
+  expect([outcome.code, verdictOf(outcome)]).toEqual([7, 'superseded']);
+  expect(printed(outcome).error?.message).toContain(`build ${next} serves now`);
+  expect(stage.platform.live()).toBe(next);
 });
 
 test('an app that is scaled to zero by hand during the watch is no alarm', async () => {

@@ -354,71 +354,67 @@ describe('sick', () => {
   });
 });
 
-describe('unknown', () => {
-  test.each<[string, Partial<World>, RegExp]>([
-    ['nobody called an app that keeps no replica', {}, /no replica and no call of it was seen/],
-    ['its replica waits for the whole watch', { replicas: [life('c-1', { readyAt: never })] }, /c-1 is PENDING/],
-    [
-      'the same of an app that keeps one',
-      { replicas: [life('c-1', { readyAt: never })], minReplicas: 1 },
-      /c-1 is PENDING/,
-    ],
-    ['no replica has come although the app keeps one', { minReplicas: 1 }, /no replica has started/],
-    [
-      'calls of a replica that was never listed fail',
-      { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-7', ...failing }) },
-      /9 of 9 calls failed, .*which build handled them is not known/,
-    ],
-    [
-      'calls succeed, although no replica is listed',
-      { calls: calls(3), hides: ['containers'] },
-      /which build handled 3 calls is not known/,
-    ],
-    ['the platform lists neither replicas nor calls', { hides: ['containers', 'runs'] }, /its replicas are not listed/],
-    [
-      'calls are refused, although a replica runs',
-      { replicas: [life('c-1')], hides: ['runs', 'chart'] },
-      /calls of it are not known \(not allowed \(403\)\)/,
-    ],
-    ['the platform does not answer any more', { replicas: [life('c-1')], isDownFrom: 60_000 }, /did not answer/],
-    [
-      'half of two calls failed',
-      { replicas: [life('c-1')], calls: [...calls(1), ...calls(1, { prefix: 'bad', ...failing })] },
-      /too few calls/,
-    ],
-    [
-      'most calls fail, as they did before',
-      { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...earlier(40, failing)] },
-      /9 of 9 calls failed, 40 of 40 before: no better than before/,
-    ],
-    [
-      'only the build before was called',
-      { replicas: [old], calls: calls(9, { replica: 'c-0' }) },
-      /no replica and no call/,
-    ],
-    ['the platform says that the app is in error', { replicas: [life('c-1')], status: 'error' }, /app is error/],
-    ['the app is being deleted', { replicas: [life('c-1')], status: 'deleting' }, /app is deleting/],
-    ['all calls were there before', { calls: earlier(40), hides: ['containers'] }, /its replicas are not listed/],
-  ])('%s', async (_, world, reason) => {
-    const { verdict, reason: found } = await watch(world);
-    expect({ verdict, found }).toEqual({ verdict: 'unknown', found: expect.stringMatching(reason) });
-  });
+test.each<[string, Partial<World>, RegExp]>([
+  ['nobody called an app that keeps no replica', {}, /no replica and no call of it was seen/],
+  ['its replica waits for the whole watch', { replicas: [life('c-1', { readyAt: never })] }, /c-1 is PENDING/],
+  [
+    'the same of an app that keeps one',
+    { replicas: [life('c-1', { readyAt: never })], minReplicas: 1 },
+    /c-1 is PENDING/,
+  ],
+  ['no replica has come although the app keeps one', { minReplicas: 1 }, /no replica has started/],
+  [
+    'calls of a replica that was never listed fail',
+    { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-7', ...failing }) },
+    /9 of 9 calls failed, .*which build handled them is not known/,
+  ],
+  [
+    'calls succeed, although no replica is listed',
+    { calls: calls(3), hides: ['containers'] },
+    /which build handled 3 calls is not known/,
+  ],
+  ['the platform lists neither replicas nor calls', { hides: ['containers', 'runs'] }, /its replicas are not listed/],
+  [
+    'calls are refused, although a replica runs',
+    { replicas: [life('c-1')], hides: ['runs', 'chart'] },
+    /calls of it are not known \(not allowed \(403\)\)/,
+  ],
+  ['the platform does not answer any more', { replicas: [life('c-1')], isDownFrom: 60_000 }, /did not answer/],
+  [
+    'half of two calls failed',
+    { replicas: [life('c-1')], calls: [...calls(1), ...calls(1, { prefix: 'bad', ...failing })] },
+    /too few calls/,
+  ],
+  [
+    'most calls fail, as they did before',
+    { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...earlier(40, failing)] },
+    /9 of 9 calls failed, 40 of 40 before: no better than before/,
+  ],
+  [
+    'only the build before was called',
+    { replicas: [old], calls: calls(9, { replica: 'c-0' }) },
+    /no replica and no call/,
+  ],
+  ['the platform says that the app is in error', { replicas: [life('c-1')], status: 'error' }, /app is error/],
+  ['the app is being deleted', { replicas: [life('c-1')], status: 'deleting' }, /app is deleting/],
+  ['all calls were there before', { calls: earlier(40), hides: ['containers'] }, /its replicas are not listed/],
+])('unknown: %s', async (_, world, reason) => {
+  const { verdict, reason: found } = await watch(world);
+  expect({ verdict, found }).toEqual({ verdict: 'unknown', found: expect.stringMatching(reason) });
 });
 
-describe('superseded', () => {
-  test.each<[string, Partial<World>]>([
-    ['another build goes live', { replicas: [life('c-1')] }],
-    ['its replicas end for the next one', { replicas: [life('c-1', { endsAt: 62_000 })], minReplicas: 1 }],
-    ['nothing else was seen', {}],
-  ])('%s', async (_, world) => {
-    const served: World['served'] = [
-      [-1, 'b-2'],
-      [60_000, 'b-3'],
-    ];
-    const { verdict, reason, watchedMs } = await watch({ ...world, served });
-    expect({ verdict, reason }).toEqual({ verdict: 'superseded', reason: 'build b-3 serves now' });
-    expect(watchedMs).toBeLessThanOrEqual(70_000);
-  });
+test.each<[string, Partial<World>]>([
+  ['another build goes live', { replicas: [life('c-1')] }],
+  ['its replicas end for the next one', { replicas: [life('c-1', { endsAt: 62_000 })], minReplicas: 1 }],
+  ['nothing else was seen', {}],
+])('superseded: %s', async (_, world) => {
+  const served: World['served'] = [
+    [-1, 'b-2'],
+    [60_000, 'b-3'],
+  ];
+  const { verdict, reason, watchedMs } = await watch({ ...world, served });
+  expect({ verdict, reason }).toEqual({ verdict: 'superseded', reason: 'build b-3 serves now' });
+  expect(watchedMs).toBeLessThanOrEqual(70_000);
 });
 
 describe('replicas with short lives, one after the other', () => {

@@ -225,8 +225,9 @@ describe('a signal', () => {
   }
 });
 
-describe('a signal to the emulator and other servers', () => {
-  test.each(['SIGTERM', 'SIGHUP'] as const)('%s ends each of them', async (signal) => {
+test.each(['SIGTERM', 'SIGHUP'] as const)(
+  'a signal to the emulator and other servers: %s ends each of them',
+  async (signal) => {
     const app = newFolder(smallApp());
     const listeners: [words: string[], says: RegExp][] = [
       [['emulator', 'start', '--port', '0', '--no-seed'], /CEREBRIUM_PROJECT_ID/],
@@ -241,17 +242,15 @@ describe('a signal to the emulator and other servers', () => {
       expect([words[0], killed]).toEqual([words[0], null]);
       expect([0, 143]).toContain(code);
     }
-  });
-});
+  },
+);
 
-describe('a time limit', () => {
-  test('ends with 8 while the polls of a run hang', async () => {
-    const place = newFolder({ ...smallApp(), 'job.py': 'print("hi")\n' });
-    emulator.fail('getRun', 'stall*');
-    const { exitCode, stderr } = await run(['run', '--timeout', '5s', 'job.py'], { cwd: place, env: env() });
-    expect(exitCode, String(stderr)).toBe(8);
-    expect(stderr).toMatch(/gantry logs \S+ --run \S+ -f/);
-  });
+test('a time limit ends with 8 while the polls of a run hang', async () => {
+  const place = newFolder({ ...smallApp(), 'job.py': 'print("hi")\n' });
+  emulator.fail('getRun', 'stall*');
+  const { exitCode, stderr } = await run(['run', '--timeout', '5s', 'job.py'], { cwd: place, env: env() });
+  expect(exitCode, String(stderr)).toBe(8);
+  expect(stderr).toMatch(/gantry logs \S+ --run \S+ -f/);
 });
 
 describe('the emulator of the built program', () => {

@@ -57,9 +57,7 @@ async function waitingFor(env: Record<string, string>, shown: RegExp) {
 }
 
 test.each([{}, { CI: 'true' }])('the built program draws a spinner on a terminal while it waits (%o)', async (env) => {
-  const { code, stderr } = await waitingFor(env, /⠋.* Building web: building/s);
-  expect(stderr).toMatch(/⠋.* Building web: building/s);
-  expect(code).toBe(130);
+  expect(await waitingFor(env, /⠋.* Building web: building/s)).toExit(130, /⠋.* Building web: building/s);
 });
 
 test('on a terminal that cannot draw it writes lines only', async () => {
