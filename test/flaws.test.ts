@@ -2,11 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
-import { smallApp } from './support/app.ts';
-import { emulatorForEach } from './support/emulators.ts';
-import { newFolder } from './support/files.ts';
-import { gantry } from './support/gantry.ts';
-import { expectErrorDocument } from './support/traces.ts';
+import { emulatorForEach, expectErrorDocument, gantry, newFolder, smallApp } from './support/index.ts';
 
 /** Mistakes of other clients that concern every command, or that no other test file covers. */
 

@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { matchRoute } from '../src/emulator/server/routes.ts';
 import { exitCodes } from '../src/kernel/errors.ts';
-import { smallApp } from './support/app.ts';
 import { lines, local } from './support/command-lines.ts';
 import { commandLines } from './support/commands.ts';
-import { newFolder } from './support/files.ts';
-import { gantry } from './support/gantry.ts';
+import { gantry, newFolder, smallApp } from './support/index.ts';
 
 /** An opaque token: only who knows it can tell that it is one. Another one that gantry has never seen is a JWT. */
 const token = 'opaque/T0ken+0123456789abcdef';

@@ -4,9 +4,7 @@ import { JsonNumber, parseJson, stringifyJson } from '../src/kernel/json-text.ts
 import { python } from './emulator/support/running.ts';
 import { Random } from './fuzz/random.ts';
 import { appServer } from './support/app-server.ts';
-import { startEmulator } from './support/emulators.ts';
-import { newFolder } from './support/files.ts';
-import { gantry, type Outcome } from './support/gantry.ts';
+import { gantry, newFolder, type Outcome, startEmulator } from './support/index.ts';
 
 /** JSON numbers that JavaScript would change, and some that it would not, in every form. */
 const numbers = randomNumbers(500);

@@ -8,12 +8,8 @@ import { FailedError, UnexpectedReplyError } from '../src/kernel/errors.ts';
 import { toSystemError } from '../src/kernel/output/system-error.ts';
 import { jsonLeaves } from '../src/platform/replies/index.ts';
 import { parseSignedUrl } from '../src/storage/transfer/signed-url.ts';
-import { smallApp } from './support/app.ts';
 import { lines } from './support/command-lines.ts';
-import { emulatorForAll, startEmulator } from './support/emulators.ts';
-import { newFolder } from './support/files.ts';
-import { gantry } from './support/gantry.ts';
-import { serving } from './support/listening.ts';
+import { emulatorForAll, gantry, newFolder, serving, smallApp, startEmulator } from './support/index.ts';
 
 const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 

@@ -2,11 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { version } from '../src/kernel/version.ts';
-import { smallApp } from './support/app.ts';
-import { emulatorForAll } from './support/emulators.ts';
-import { newFolder } from './support/files.ts';
-import { gantry, keys } from './support/gantry.ts';
-import { expectErrorDocument } from './support/traces.ts';
+import { emulatorForAll, expectErrorDocument, gantry, keys, newFolder, smallApp } from './support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 

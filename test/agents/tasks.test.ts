@@ -3,10 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import parseWords from 'string-argv';
 import { beforeEach, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { address, gantry, type Setting } from '../support/gantry.ts';
+import { address, emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 /**
  * Tasks that an agent gets, done with nothing but the commands of the skill and their JSON: no text of a message decides

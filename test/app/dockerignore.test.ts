@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 const config = `[cerebrium.deployment]
 name = "web"

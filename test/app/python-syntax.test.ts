@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findSyntaxErrors } from '../../src/app/python-syntax.ts';
 import { python } from '../emulator/support/running.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { gantry, machine, newFolder } from '../support/index.ts';
 
 const env = machine();
 const version = python ? execFileSync('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']) : '3.11';

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readPython } from '../../src/app/python/read-python.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
 import { deployment, docker, told } from './looked.ts';
 
 type Files = Record<string, string>;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { broughtBy } from '../../src/causes/files/tables.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 import { problemsOf } from './looked.ts';
 
 const settings =

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/kernel/errors.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 import { problemsOf } from './looked.ts';
 
 type Files = Record<string, string>;

@@ -2,10 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { signToken } from '../../src/emulator/endpoints/account/access.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { emulatorForEach, gantry, machine, newFolder } from '../support/index.ts';
 
 const settings = '[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n';
 const listing = `${settings}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n`;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 import { told } from './looked.ts';
 
 type Files = Record<string, string>;

@@ -1,6 +1,5 @@
 import type { Problem } from '../../src/kernel/errors.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 export type AppFiles = Record<string, string>;
 

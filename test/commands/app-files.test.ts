@@ -2,9 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FileDecision } from '../../src/deploys/send/index.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 

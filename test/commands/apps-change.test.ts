@@ -1,8 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { emulatorForEach, gantry, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
-import { widthOf } from '../support/width.ts';
+import { emulatorForEach, gantry, inFrontOf, newFolder, smallApp, wideTerminal, widthOf } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

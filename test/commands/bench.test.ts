@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
 import { appServer, type Seen, sayJson } from '../support/app-server.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting, wideTerminal } from '../support/gantry.ts';
+import { emulatorForAll, gantry, keys, newFolder, type Setting, smallApp, wideTerminal } from '../support/index.ts';
 
 interface Step {
   callsPerSecond: number;

@@ -1,9 +1,7 @@
 import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder, smallApp } from '../support/index.ts';
 
 test('package keeps what it compressed, until it is told not to or the cache is cleared', async () => {
   const app = newFolder({ ...smallApp(), 'large.txt': 'all work and no play '.repeat(60_000) });

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, expectNoTrace, gantry } from '../support/index.ts';
 import { send, storage } from '../support/storage.ts';
-import { expectNoTrace } from '../support/traces.ts';
 
 const emulator = emulatorForEach();
 

@@ -3,10 +3,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { smallApp } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { expectErrorDocument, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const odd = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\n' };
 const wrong = { 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\npython_version = 3.10\n' };

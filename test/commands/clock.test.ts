@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { type Emulator, gantry, newFolder, smallApp, startEmulator } from '../support/index.ts';
 
 const dayMs = 86_400_000;
 

@@ -2,12 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { empty } from '../support/account.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { record } from '../support/runs.ts';
+import { empty, emulatorForEach, gantry, newFolder, record, smallApp } from '../support/index.ts';
 
 let folder: string;
 

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { startEmulator } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { widthOf } from '../support/width.ts';
+import { gantry, newFolder, smallApp, startEmulator, widthOf } from '../support/index.ts';
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJwcm9qZWN0X2lkIjoicC1jbGFpbSJ9.c2lnbmF0dXJl';
 const stored = (path: string) => JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { worstExit } from '../../src/deploys/send/index.ts';
 import { exitCodes } from '../../src/kernel/errors.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { emulatorForEach, gantry, keys, newFolder, type Setting } from '../support/index.ts';
 
 let repository: string;
 const emulator = emulatorForEach({ real: false });

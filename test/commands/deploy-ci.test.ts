@@ -1,11 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

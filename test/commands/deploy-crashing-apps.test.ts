@@ -2,9 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { speaking } from '../emulator/support/platform.ts';
 import { python } from '../emulator/support/running.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
 
 /** Of a reply. */
 interface Container {

@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fixture } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, fixture, gantry, newFolder } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

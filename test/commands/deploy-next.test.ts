@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll();
 

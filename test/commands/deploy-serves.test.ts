@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

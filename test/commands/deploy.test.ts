@@ -2,11 +2,7 @@ import { chmod, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
+import { emulatorForEach, gantry, inFrontOf, newFolder, smallApp } from '../support/index.ts';
 import { atFirstCall } from '../support/requests.ts';
 
 let temporary: string[];

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 /** `TRIALS=50 npx vitest run test/commands/deploys-at-once.test.ts` for more than a look. */
 const trials = Number(process.env.TRIALS ?? 1);

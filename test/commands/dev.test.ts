@@ -7,12 +7,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { children, python } from '../emulator/support/running.ts';
-import { smallApp } from '../support/app.ts';
 import { developing, type Session } from '../support/developing.ts';
-import { startEmulator } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-import { temporaryFiles } from '../support/traces.ts';
+import { gantry, newFolder, type Setting, smallApp, startEmulator, temporaryFiles } from '../support/index.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 const linux = process.platform === 'linux';

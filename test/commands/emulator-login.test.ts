@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { secretsIn, someone } from '../support/login.ts';
-import { machine } from '../support/machine.ts';
+import { gantry, machine, newFolder, secretsIn, someone } from '../support/index.ts';
 
 /** What a person does in the browser: reads the code in the address, and sends the form of its page. */
 async function sendForm(url: string, opened: string, secret: string) {

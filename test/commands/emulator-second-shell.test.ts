@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { detectShell, evaluationOf, exportCommands } from '../../src/local/emulator/index.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Outcome } from '../support/gantry.ts';
-import { shellProgram } from '../support/machine.ts';
+import { gantry, newFolder, type Outcome, shellProgram } from '../support/index.ts';
 
 let home: string;
 let env: Record<string, string>;

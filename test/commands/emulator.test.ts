@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { smallApp } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { listening } from '../support/listening.ts';
+import { gantry, listening, newFolder, smallApp } from '../support/index.ts';
 
 const node = process.execPath;
 const say = (expression: string) => [node, '-e', `process.stdout.write(String(${expression}))`];

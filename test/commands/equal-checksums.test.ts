@@ -3,14 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
 import { filesOfEqualChecksum } from '../support/equal-checksums.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { withGit } from '../support/machine.ts';
-import { repositoryOf } from '../support/repository.ts';
+import { altering, emulatorForEach, gantry, newFolder, repositoryOf, smallApp, withGit } from '../support/index.ts';
 
 /** Only SHA-256 tells these two from each other. */
 const [one, two] = filesOfEqualChecksum();

@@ -2,10 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { fixture } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, fixture, gantry, newFolder, type Setting } from '../support/index.ts';
 
 const emulator = emulatorForAll();
 

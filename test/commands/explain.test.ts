@@ -2,12 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
-import { deployWeb, print, record } from '../support/runs.ts';
+import { deployWeb, emulatorForAll, gantry, machine, newFolder, print, record, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 

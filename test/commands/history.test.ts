@@ -1,10 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
+import { emulatorForEach, filesIn, gantry, newFolder, smallApp, wideTerminal } from '../support/index.ts';
 
 let home: string;
 

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { homeless } from '../support/homeless.ts';
-import { expectNoTrace } from '../support/traces.ts';
+import { emulatorForAll, expectNoTrace, gantry, homeless, smallApp } from '../support/index.ts';
 
 /** In CI, everything may come from the environment. test/commands/platform.test.ts tests more commands this way. */
 const lines = [

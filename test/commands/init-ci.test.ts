@@ -5,10 +5,7 @@ import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { releaseNames, version } from '../../src/kernel/version.ts';
 import { ciSystems, pipelineFor } from '../../src/local/ci/index.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
-import { repositoryOf } from '../support/repository.ts';
+import { gantry, machine, newFolder, repositoryOf } from '../support/index.ts';
 
 const app = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n';
 

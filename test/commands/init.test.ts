@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys } from '../support/gantry.ts';
+import { gantry, keys, newFolder } from '../support/index.ts';
 
 test('creates an app that passes the check and deploys', async () => {
   const place = newFolder();

@@ -2,9 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { expectErrorDocument, gantry, newFolder } from '../support/index.ts';
 
 const acknowledged = { run_id: 'r-1' };
 

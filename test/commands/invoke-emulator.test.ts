@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python, running } from '../emulator/support/running.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-import { expectNoTrace } from '../support/traces.ts';
+import { expectNoTrace, gantry, type Setting } from '../support/index.ts';
 
 /** Real time passes while it waits: an app needs it. */
 const meanwhile = () => setTimeout(20);

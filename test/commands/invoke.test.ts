@@ -2,13 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { listening } from '../support/listening.ts';
+import { expectErrorDocument, gantry, listening, newFolder, smallApp } from '../support/index.ts';
 import { joiningProxy, overHttps } from '../support/proxy.ts';
-import { expectErrorDocument } from '../support/traces.ts';
 
 const reply = { run_id: 'r-1', run_time_ms: 12, result: 'fine' };
 const fine = () => appServer((response) => sayJson(response, reply, 200, { 'x-request-id': 'r-1' }));

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileJq } from '../../src/kernel/output/jq.ts';
 import { readJq } from '../../src/kernel/output/jq-wasm.ts';
 import { startOwnWorker } from '../../src/own-files.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { type Emulator, gantry, startEmulator } from '../support/index.ts';
 
 let emulator: Emulator;
 /** One for all expressions: starting it takes longer than all of them. */

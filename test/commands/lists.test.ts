@@ -1,9 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { empty } from '../support/account.ts';
-import { answering } from '../support/answering.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb } from '../support/runs.ts';
+import { answering, deployWeb, empty, emulatorForAll, gantry } from '../support/index.ts';
 
 /** So many of each there are. */
 const number = 240;

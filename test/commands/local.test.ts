@@ -4,10 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rememberFolderTarget } from '../../src/platform/config/folder-target.ts';
 import { python } from '../emulator/support/running.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting, startsHere } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { expectErrorDocument, gantry, keys, machine, newFolder, type Setting, startsHere } from '../support/index.ts';
 
 let home: string;
 let stop: AbortController;

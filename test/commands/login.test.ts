@@ -2,9 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { answering } from '../support/answering.ts';
-import { keys } from '../support/gantry.ts';
-import { agree, secretsIn, someone } from '../support/login.ts';
+import { agree, answering, keys, secretsIn, someone } from '../support/index.ts';
 
 describe('gantry login', () => {
   test('shows a link and a code, waits for approval, and stores the tokens privately', async () => {

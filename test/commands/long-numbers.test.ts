@@ -1,9 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { type Call, inFrontOf } from '../support/in-front-of.ts';
-import { agree, someone } from '../support/login.ts';
-import { deployWeb } from '../support/runs.ts';
+import { agree, type Call, deployWeb, emulatorForAll, gantry, inFrontOf, someone } from '../support/index.ts';
 
 /** As ids, JavaScript makes one number of these. */
 const [one, two, three] = ['1234567890123456788', '1234567890123456789', '1234567890123456790'];

@@ -7,11 +7,8 @@ import { isSuitable } from '../../src/cli/mcp/offered.ts';
 import { readToolCall } from '../../src/cli/mcp/tools.ts';
 import { reference } from '../../src/cli/reference.ts';
 import { version } from '../../src/kernel/version.ts';
-import { smallApp } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, gantry, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
 let app: string;

@@ -1,9 +1,6 @@
 import parseArgs from 'string-argv';
 import { beforeAll, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 /** Command lines as people type them by mistake. All run in the folder of an app. */
 const mistakes = `

@@ -2,10 +2,7 @@ import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { temporaryFiles } from '../support/traces.ts';
+import { gantry, newFolder, smallApp, temporaryFiles } from '../support/index.ts';
 
 test('writes the archive and prints its path', async () => {
   const parent = inFolder(smallApp());

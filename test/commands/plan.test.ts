@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../src/platform/contract/billing.ts';
 import { openInBrowser } from '../../src/team/account/login.ts';
 import { parseInvoices } from '../../src/team/billing.ts';
-import { empty } from '../support/account.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';
+import { empty, emulatorForEach, gantry, type Setting, targetOf, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 

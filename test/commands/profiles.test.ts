@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realFolder } from '../../src/platform/config/folders.ts';
 import { lines } from '../support/command-lines.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys } from '../support/gantry.ts';
+import { gantry, keys, newFolder } from '../support/index.ts';
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJwcm9qZWN0X2lkIjoicC1jbGFpbSJ9.c2lnbmF0dXJl';
 

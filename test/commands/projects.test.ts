@@ -1,8 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { emulatorForAll, expectErrorDocument, gantry, newFolder } from '../support/index.ts';
 
 const emulator = emulatorForAll();
 

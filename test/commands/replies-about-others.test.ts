@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
-import { deployWeb, record } from '../support/runs.ts';
+import { deployWeb, emulatorForEach, gantry, inFrontOf, newFolder, record, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

@@ -1,8 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys, targetOf } from '../support/gantry.ts';
-import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { type Answer, type Answering, emulatorForEach, gantry, inFrontOf, keys, targetOf } from '../support/index.ts';
 
 const all = ['/logs/a.txt', '/logs/b.txt', '/logs/old/c.txt', '/logs/old/d.log', '/models/big.bin', '/top.txt'];
 

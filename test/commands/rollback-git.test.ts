@@ -2,12 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { withGit } from '../support/machine.ts';
-import { repositoryOf } from '../support/repository.ts';
+import { emulatorForAll, gantry, newFolder, repositoryOf, smallApp, withGit } from '../support/index.ts';
 
 let home: string;
 let app: ReturnType<typeof repositoryOf>;

@@ -2,11 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 let home: string;
 /** Of a platform in front of the emulator. */

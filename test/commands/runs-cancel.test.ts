@@ -1,8 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { deployWeb, record } from '../support/runs.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { deployWeb, emulatorForAll, expectErrorDocument, gantry, record, wideTerminal } from '../support/index.ts';
 
 const createdAt = Date.now() - 90_000;
 const goesOn = { createdAt, runtimeMs: 1e12 };

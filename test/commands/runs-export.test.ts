@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb, record, recordMany } from '../support/runs.ts';
+import { deployWeb, type Emulator, gantry, newFolder, record, recordMany, startEmulator } from '../support/index.ts';
 
 let emulator: Emulator;
 let folder: string;

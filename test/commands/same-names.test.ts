@@ -2,9 +2,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { nameProbe } from '../../src/kernel/disk/name-probe.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-import { gantry as run } from '../support/gantry.ts';
+import { type Emulator, filesIn, newFolder, gantry as run, startEmulator } from '../support/index.ts';
 
 let emulator: Emulator;
 let here: string;

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import parseWords from 'string-argv';
 import { expect, test } from 'vitest';
 import { reference } from '../../src/cli/reference.ts';
-import { smallApp } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder, smallApp } from '../support/index.ts';
 
 test('prints a skill of at most 900 tokens', async () => {
   const { stdout } = await gantry(['help', 'agents']);

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newFolder, noise } from '../support/files.ts';
-import { gantry as run } from '../support/gantry.ts';
+import { newFolder, noise, gantry as run } from '../support/index.ts';
 import { type Storage, type StorageAnswer, send, storage } from '../support/storage.ts';
 
 /** Three parts of the least length there is. */

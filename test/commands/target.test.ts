@@ -1,12 +1,8 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { referenceOf } from '../../src/cli/reference.ts';
-import { smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, targetOf } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { emulatorForAll, expectErrorDocument, gantry, keys, newFolder, smallApp, targetOf } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 

@@ -1,9 +1,7 @@
 import { readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+import { type Emulator, gantry, newFolder, type Setting, startEmulator, wideTerminal } from '../support/index.ts';
 
 const now = Date.UTC(2026, 10, 23, 12);
 

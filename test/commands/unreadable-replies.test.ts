@@ -1,12 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb } from '../support/runs.ts';
+import { altering, deployWeb, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { emulatorForEach, expectErrorDocument, gantry, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
 import { readInstallation } from '../../src/local/version/index.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 test('--version as JSON tells how gantry was installed, and how to update it', async () => {
   const { json } = await gantry(['--version', '--json']);

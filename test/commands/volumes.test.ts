@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseVolumes } from '../../src/storage/volumes/parse-volumes.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, gantry } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb, record, recordMany } from '../support/runs.ts';
+import { deployWeb, emulatorForAll, gantry, record, recordMany } from '../support/index.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
 const emulator = emulatorForAll({ real: false, now: () => clock.now });

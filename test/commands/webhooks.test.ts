@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 import { appServer } from '../support/app-server.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, newFolder, type Setting } from '../support/index.ts';
 
 const secret = 'hush';
 const now = () => String(Math.floor(Date.now() / 1000));

@@ -1,10 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { Draw } from '../chaos/draw.js';
 import type { Asked, ModelHub } from '../chaos/model-hub.js';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder, noise } from '../support/files.ts';
-import { gantry as run } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
+import { emulatorForEach, newFolder, noise, gantry as run } from '../support/index.ts';
 
 /** `GANTRY_TEST_SCHEDULES=200` for more; a seed is the name of its test. */
 const schedules = Number(process.env.GANTRY_TEST_SCHEDULES ?? 6);

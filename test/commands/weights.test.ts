@@ -2,10 +2,8 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFi
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commit, type ModelHub, sha256Of } from '../chaos/model-hub.js';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { newFolder, noise } from '../support/files.ts';
-import { keys, gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
+import { type Emulator, keys, newFolder, noise, gantry as run, type Setting, startEmulator } from '../support/index.ts';
 
 let emulator: Emulator;
 let home: string;

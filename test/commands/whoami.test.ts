@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { targetOf, wideTerminal } from '../support/gantry.ts';
-import { secretsIn, someone } from '../support/login.ts';
+import { secretsIn, someone, targetOf, wideTerminal } from '../support/index.ts';
 
 describe('gantry whoami', () => {
   test('shows user, project and expiry of a login, never the token', async () => {

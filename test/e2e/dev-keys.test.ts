@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
+import { newFolder, smallApp } from '../support/index.ts';
 import { bin, cleanEnvironment } from './binary.ts';
 
 /** Python has pseudo-terminals; Node has not. `echoes()` tells whether the terminal shows what is typed. */

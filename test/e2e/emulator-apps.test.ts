@@ -3,8 +3,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { fixture } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
+import { fixture, newFolder } from '../support/index.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
 describe.skipIf(!python)('the built emulator (needs python3)', () => {

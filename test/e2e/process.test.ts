@@ -5,13 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test, vi } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { withoutHome } from '../support/machine.ts';
+import { emulatorForEach, expectNoTrace, gantry, newFolder, smallApp, withoutHome } from '../support/index.ts';
 import { joiningProxy, overHttps } from '../support/proxy.ts';
-import { expectNoTrace } from '../support/traces.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
 // The apps of these tests need not run: what is tested is the process of gantry.

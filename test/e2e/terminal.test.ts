@@ -2,11 +2,7 @@ import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { main as Main, processIo as ProcessIo } from '../../src/main.ts';
-import { smallApp } from '../support/app.ts';
-import { startEmulator } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { address, configFolder } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { address, configFolder, machine, newFolder, smallApp, startEmulator } from '../support/index.ts';
 
 const built = createRequire(import.meta.url)('../../dist/main.cjs') as {
   main: typeof Main;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { releaseNames } from '../../src/kernel/version.ts';
 import { ciSystems } from '../../src/local/ci/index.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 /**
  * What looks like a program of ours, as an index or a repository would have it. A path, a file, an address that is computed

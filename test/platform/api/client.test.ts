@@ -10,10 +10,7 @@ import type { HttpReply } from '../../../src/platform/api/http-reply.ts';
 import { ConnectionError, toConnectionError } from '../../../src/platform/api/transport.ts';
 import { endpoint, type HttpMethod } from '../../../src/platform/contract/endpoint.ts';
 import { apiOptions } from '../../support/api-options.ts';
-import { smallApp } from '../../support/app.ts';
-import { newFolder } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
-import { listening, serving } from '../../support/listening.ts';
+import { gantry, listening, newFolder, serving, smallApp } from '../../support/index.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../../support/proxy.ts';
 
 describe('retries', () => {

@@ -2,10 +2,7 @@ import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { findRegistryLogin, parseRegistry } from '../../../src/platform/config/registry-login.ts';
-import { smallApp } from '../../support/app.ts';
-import { type Emulator, startEmulator } from '../../support/emulators.ts';
-import { newFolder } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
+import { type Emulator, gantry, newFolder, smallApp, startEmulator } from '../../support/index.ts';
 
 test.each([
   ['debian', 'docker.io'],

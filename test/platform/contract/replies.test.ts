@@ -7,9 +7,7 @@ import { endpointHandlers } from '../../../src/emulator/server/routes.ts';
 import type { Endpoint } from '../../../src/platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../../src/platform/contract/index.ts';
 import { oauthClientId } from '../../../src/platform/contract/session.ts';
-import { smallApp } from '../../support/app.ts';
-import { newFolder } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
+import { gantry, newFolder, smallApp } from '../../support/index.ts';
 import { tar } from '../../support/tar.ts';
 import { sentUpload } from '../../support/volumes.ts';
 
