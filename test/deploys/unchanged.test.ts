@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { App, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, Stage, staged } from './stage.ts';
 
 const line = 'deploy --if-changed --watch 4s';
 
 /** A build that was found healthy, and some time after. */
 async function healthy(scaling = 'min_replicas = 1\n'): Promise<{ stage: Stage; machine: Machine }> {
-  const stage = await Stage.open({ restarts: 'start times' });
-  const machine = await stage.machine({ scaling });
+  const { stage, machine } = await staged({ scaling }, { restarts: 'start times' });
   expect(await machine.run(`${line} --smoke run`)).toMatchObject({ code: 0 });
   stage.pass(60_000);
   return { stage, machine };
@@ -34,8 +33,7 @@ test.each<[string, Quirks, boolean]>([
 });
 
 test('of what has happened since the app was late, all is looked at: --if-busy fail', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   for (const version of [0, 1]) await machine.deploys({ version });
   stage.pass(60_000);
   Object.assign(stage.quirks, { lagsMs: 8_000 });
@@ -142,8 +140,7 @@ test.each<[string, RegExp, (stage: Stage, machine: Machine) => Promise<Machine |
     },
   ],
 ])('an app is deployed again because of %s, and it is said', async (_, said, change) => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   expect(await machine.run('deploy')).toMatchObject({ code: 0 });
   const next = (await change(stage, machine)) ?? machine;
   expect((await next.run('deploy --if-changed')).stderr).toMatch(said);

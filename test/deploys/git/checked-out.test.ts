@@ -2,8 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCheckedOut } from '../../../src/deploys/git/index.ts';
-import { machine } from '../../support/machine.ts';
-import { repositoryOf } from '../../support/repository.ts';
+import { machine, repositoryOf } from '../../support/index.ts';
 
 type Repository = ReturnType<typeof repositoryOf>;
 type Case = [what: string, arrange: (repository: Repository) => unknown, dirty: boolean | undefined, at?: string];

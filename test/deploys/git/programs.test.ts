@@ -11,8 +11,7 @@ import {
   withRevision,
 } from '../../../src/deploys/git/index.ts';
 import type { Context } from '../../../src/platform/context.ts';
-import { machine } from '../../support/machine.ts';
-import { repositoryOf } from '../../support/repository.ts';
+import { machine, repositoryOf } from '../../support/index.ts';
 
 type Repository = ReturnType<typeof repositoryOf>;
 

@@ -8,9 +8,7 @@ import {
   readRefs,
   readRepository,
 } from '../../../src/deploys/git/index.ts';
-import { newFolder } from '../../support/files.ts';
-import { machine } from '../../support/machine.ts';
-import { repositoryOf } from '../../support/repository.ts';
+import { machine, newFolder, repositoryOf } from '../../support/index.ts';
 
 type Git = ReturnType<typeof repositoryOf>['git'];
 
