@@ -25,7 +25,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/own-machine.ts'],
-    setupFiles: ['test/support/own-user.cjs', 'test/support/own-temporary-folder.ts'],
+    setupFiles: ['test/support/own-user.cjs', 'test/support/own-temporary-folder.ts', 'test/support/outcomes.ts'],
     testTimeout: 20_000,
     // The first one of a file also loads the sources.
     hookTimeout: 30_000,

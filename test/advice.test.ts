@@ -1,8 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { smallApp } from './support/app.ts';
-import { emulatorForAll } from './support/emulators.ts';
-import { newFolder } from './support/files.ts';
-import { gantry } from './support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from './support/index.ts';
 
 // What a result or an error says to type next is typed, where it says so. Each line of the tests is also parsed
 // (support/advice.ts).

@@ -6,10 +6,7 @@ import { commands as commandTree } from '../src/cli/commands/index.ts';
 import { buildProgram } from '../src/cli/program/command-tree.ts';
 import { divideLine } from '../src/cli/program/program-arguments.ts';
 import { type CommandLine, gantryCommand } from '../src/kernel/command-line.ts';
-import { smallApp } from './support/app.ts';
-import { emulatorForAll } from './support/emulators.ts';
-import { newFolder } from './support/files.ts';
-import { gantry } from './support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from './support/index.ts';
 
 // Names of apps, builds, files and branches are anybody's. What gantry says to type means them, whatever is in them.
 

@@ -1,13 +1,8 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
-import { folderOf, smallApp } from './support/app.ts';
-import { emulatorForEach } from './support/emulators.ts';
-import { gantry } from './support/gantry.ts';
-import { expectErrorDocument } from './support/traces.ts';
+import { emulatorForEach, expectErrorDocument, gantry, newFolder, smallApp } from './support/index.ts';
 
 /** Mistakes of other clients that concern every command, or that no other test file covers. */
 
@@ -15,42 +10,41 @@ const { commands, groups } = await reference();
 
 const emulator = emulatorForEach({ real: false });
 
-describe('an unknown subcommand is an error', () => {
-  test.each(Object.keys(groups))('of %s: exit 2, on stderr, and no call', async (group) => {
+test.each(Object.keys(groups))(
+  'an unknown subcommand is an error of %s: exit 2, on stderr, and no call',
+  async (group) => {
     for (const words of [[group, 'nosuch', 'X']]) {
       const outcome = await gantry([...words, '--json'], { emulator });
       expect(outcome.code).toBe(2);
       expectErrorDocument(outcome);
     }
     expect(emulator.calls).toEqual([]);
-  });
-});
+  },
+);
 
-describe('every command has JSON', () => {
-  test.each([
-    ['init', 'fresh'],
-    ['check'],
-    ['deploy', '--dry-run', '-o', 'app.zip'],
-    ['deploy'],
-    ['apps', 'scale', 'web', '--max-replicas', '3'],
-    ['secrets', 'set', 'HOME', '--from-env'],
-    ['users', 'invite', 'new@example.com', '--role', 'member'],
-    ['plan', 'set', 'hobby', '--yes'],
-    ['config', 'set', 'region', 'us-east-1'],
-    ['config', 'get', 'region'],
-    ['config', 'get', 'project'],
-    ['whoami'],
-    ['completion', 'bash'],
-    ['apps', 'delete', 'web', '--confirm', 'web'],
-  ])('gantry %s %s', async (...words) => {
-    const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
-    const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
-    await using app = await folderOf(smallApp());
-    if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app.path });
-    const outcome = await gantry([...words, '--json'], { emulator, cwd: app.path, env });
-    expect(outcome).toMatchObject({ code: 0 });
-    expect(outcome.json()).toBeTypeOf('object');
-  });
+test.each([
+  ['init', 'fresh'],
+  ['check'],
+  ['deploy', '--dry-run', '-o', 'app.zip'],
+  ['deploy'],
+  ['apps', 'scale', 'web', '--max-replicas', '3'],
+  ['secrets', 'set', 'HOME', '--from-env'],
+  ['users', 'invite', 'new@example.com', '--role', 'member'],
+  ['plan', 'set', 'hobby', '--yes'],
+  ['config', 'set', 'region', 'us-east-1'],
+  ['config', 'get', 'region'],
+  ['config', 'get', 'project'],
+  ['whoami'],
+  ['completion', 'bash'],
+  ['apps', 'delete', 'web', '--confirm', 'web'],
+])('every command has JSON gantry %s %s', async (...words) => {
+  const folder = newFolder();
+  const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
+  const app = newFolder(smallApp());
+  if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app });
+  const outcome = await gantry([...words, '--json'], { emulator, cwd: app, env });
+  expect(outcome).toMatchObject({ code: 0 });
+  expect(outcome.json()).toBeTypeOf('object');
 });
 
 describe('an extra argument is an error', () => {
@@ -74,13 +68,11 @@ describe('an extra argument is an error', () => {
   );
 });
 
-describe('the first use on a machine', () => {
-  test('prints only the result: no download, no announcement', async () => {
-    await using home = await folderOf({});
-    const env = cleanEnvironment(emulator, { HOME: home.path });
-    const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
-    expect(JSON.parse(String(stdout))).toMatchObject([{ id: emulator.project }]);
-    expect(stderr).toBe('');
-    expect(readdirSync(home.path)).toEqual([]);
-  });
+test('the first use on a machine prints only the result: no download, no announcement', async () => {
+  const home = newFolder();
+  const env = cleanEnvironment(emulator, { HOME: home });
+  const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
+  expect(JSON.parse(String(stdout))).toMatchObject([{ id: emulator.project }]);
+  expect(stderr).toBe('');
+  expect(readdirSync(home)).toEqual([]);
 });

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { matchRoute } from '../src/emulator/server/routes.ts';
 import { exitCodes } from '../src/kernel/errors.ts';
-import { folderOf, smallApp } from './support/app.ts';
 import { lines, local } from './support/command-lines.ts';
 import { commandLines } from './support/commands.ts';
-import { gantry } from './support/gantry.ts';
+import { gantry, newFolder, smallApp } from './support/index.ts';
 
 /** An opaque token: only who knows it can tell that it is one. Another one that gantry has never seen is a JWT. */
 const token = 'opaque/T0ken+0123456789abcdef';
@@ -89,7 +88,7 @@ const weights = {
 
 /** The secrets that one command line lets out, on either stream. */
 async function leaked(words: string, mode: string[], address: string): Promise<string[]> {
-  await using app = await folderOf({
+  const app = newFolder({
     ...smallApp(),
     '.env': 'A=value-of-a-secret\n',
     'inputs.jsonl': '{}\n',
@@ -97,10 +96,10 @@ async function leaked(words: string, mode: string[], address: string): Promise<s
   });
   const variables = { GANTRY_API_URL: address, GANTRY_INFERENCE_URL: address, GANTRY_LOGS_URL: address };
   const { code, stdout, stderr } = await gantry([...words.split(' '), ...(lines[words] ?? []), ...mode], {
-    cwd: app.path,
+    cwd: app,
     env: {
       ...variables,
-      GANTRY_CONFIG_DIR: join(app.path, '.settings'),
+      GANTRY_CONFIG_DIR: join(app, '.settings'),
       GANTRY_TOKEN: token,
       GANTRY_PROJECT: 'p-12345678',
       A: 'value-of-a-secret',

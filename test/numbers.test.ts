@@ -3,10 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { JsonNumber, parseJson, stringifyJson } from '../src/kernel/json-text.ts';
 import { python } from './emulator/support/running.ts';
 import { Random } from './fuzz/random.ts';
-import { folderOf } from './support/app.ts';
 import { appServer } from './support/app-server.ts';
-import { startEmulator } from './support/emulators.ts';
-import { gantry, type Outcome } from './support/gantry.ts';
+import { gantry, newFolder, type Outcome, startEmulator } from './support/index.ts';
 
 /** JSON numbers that JavaScript would change, and some that it would not, in every form. */
 const numbers = randomNumbers(500);
@@ -111,9 +109,9 @@ describe.skipIf(!python)('numbers typed after `run` (needs python3)', () => {
   test('reach the program, which prints them', async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.close());
-    await using app = await folderOf({ 'job.py': program });
+    const app = newFolder({ 'job.py': program });
     const run = (...words: string[]): Promise<Outcome> =>
-      gantry(['run', 'job.py', ...words], { emulator, cwd: app.path, meanwhile: () => setTimeout(5) });
+      gantry(['run', 'job.py', ...words], { emulator, cwd: app, meanwhile: () => setTimeout(5) });
     expect((await run(...parameters)).stdout).toBe(`${object}\n`);
     expect((await run('--data', object)).stdout).toBe(`${object}\n`);
     const both = await run('--data', object.replace(/^{"n0":[^,]*,/, '{'), `n0:=${numbers[0]}`, '--json');

@@ -8,11 +8,8 @@ import { FailedError, UnexpectedReplyError } from '../src/kernel/errors.ts';
 import { toSystemError } from '../src/kernel/output/system-error.ts';
 import { jsonLeaves } from '../src/platform/replies/index.ts';
 import { parseSignedUrl } from '../src/storage/transfer/signed-url.ts';
-import { folderOf, smallApp } from './support/app.ts';
 import { lines } from './support/command-lines.ts';
-import { emulatorForAll, startEmulator } from './support/emulators.ts';
-import { gantry } from './support/gantry.ts';
-import { serving } from './support/listening.ts';
+import { emulatorForAll, gantry, newFolder, serving, smallApp, startEmulator } from './support/index.ts';
 
 const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
@@ -71,10 +68,10 @@ describe('an id that no URL can have', () => {
   const withIds = Object.entries(lines).filter(([, words]) => words.some((word) => ids.test(word)));
 
   test.each(withIds)('of %s is refused', async (command, words) => {
-    await using app = await folderOf({ ...smallApp(), 'inputs.jsonl': '{}\n' });
+    const app = newFolder({ ...smallApp(), 'inputs.jsonl': '{}\n' });
     for (const id of ['..', '.', '', '\ud800', 'a\udc00b']) {
       const given = words.map((word) => (ids.test(word) ? id : word));
-      const { code, stderr } = await gantry([...command.split(' '), ...given], { emulator, cwd: app.path });
+      const { code, stderr } = await gantry([...command.split(' '), ...given], { emulator, cwd: app });
       expect([id, stderr]).toEqual([id, expect.not.stringMatching(/mistake in gantry|URIError/)]);
       expect([2, 6]).toContain(code);
     }
@@ -83,20 +80,20 @@ describe('an id that no URL can have', () => {
 
 describe('an error of the operating system', () => {
   test('names the file, and is not reported as a bug', async () => {
-    await using app = await folderOf({ 'file.txt': 'x' });
-    const refused = await writeFile(join(app.path, 'file.txt', 'x'), '').catch((error) => error);
+    const app = newFolder({ 'file.txt': 'x' });
+    const refused = await writeFile(join(app, 'file.txt', 'x'), '').catch((error) => error);
     const failure = toSystemError(refused);
     expect(failure).toBeInstanceOf(FailedError);
-    expect(failure?.message).toBe(`cannot open ${join(app.path, 'file.txt', 'x')}: not a directory`);
+    expect(failure?.message).toBe(`cannot open ${join(app, 'file.txt', 'x')}: not a directory`);
   });
 
   test('exits with 1', async () => {
     const emulator = await startEmulator({ real: false });
     onTestFinished(() => emulator.close());
-    await using app = await folderOf(smallApp());
-    const env = { GITHUB_OUTPUT: app.path };
-    const { code, stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, env });
-    expect(stderr).toContain(`error: cannot open ${app.path}: illegal operation on a directory\n`);
+    const app = newFolder(smallApp());
+    const env = { GITHUB_OUTPUT: app };
+    const { code, stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app, env });
+    expect(stderr).toContain(`error: cannot open ${app}: illegal operation on a directory\n`);
     expect(stderr).not.toContain('mistake in gantry');
     expect(code).toBe(1);
   });
@@ -140,20 +137,18 @@ describe('a name of Object.prototype', () => {
   test.each(names)('%s is a package of cerebrium.toml', async (name) => {
     const files = smallApp();
     const toml = `${files['cerebrium.toml']}\n[cerebrium.dependencies.pip]\n${name} = "1.2"\n`;
-    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-    const { code, stdout } = await gantry(['deploy', '--dry-run', '-o', 'out.zip', '--json'], { cwd: app.path });
+    const app = newFolder({ ...files, 'cerebrium.toml': toml });
+    const { code, stdout } = await gantry(['deploy', '--dry-run', '-o', 'out.zip', '--json'], { cwd: app });
     expect(code).toBe(0);
     expect(stdout).toContain('requirements.txt');
     const dependencies = { pip: Object.fromEntries([[name, '1.2']]), conda: {}, apt: {}, paths: {} };
-    const [file] = generateDependencyFiles({ root: app.path, deployment: {}, dependencies });
+    const [file] = generateDependencyFiles({ root: app, deployment: {}, dependencies });
     expect(file?.entry.source).toEqual({ text: `${name}==1.2\n` });
   });
 
   test.each(names)('%s is not a field of a result', async (name) => {
     const env = await giving('[{"id":"p-12345678-web","name":"web","projectId":"p-12345678","status":"ready"}]');
-    const { code, stderr } = await gantry(['apps', 'list', `--json=${name}`], { env });
-    expect(stderr).toContain(`unknown JSON field "${name}"`);
-    expect(code).toBe(2);
+    expect(await gantry(['apps', 'list', `--json=${name}`], { env })).toExit(2, `unknown JSON field "${name}"`);
   });
 
   test.each(names)('%s is no topic of help', async (name) => {
@@ -161,7 +156,7 @@ describe('a name of Object.prototype', () => {
   });
 
   test.each(names)('%s is a secret', async (name) => {
-    await using app = await folderOf({ '.env': `${name}=a-value-0123\n` });
+    const app = newFolder({ '.env': `${name}=a-value-0123\n` });
     const bodies: string[] = [];
     let stored = '{}';
     const url = await serving(async (request, response) => {
@@ -173,10 +168,10 @@ describe('a name of Object.prototype', () => {
     });
     const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'a-token-0123', GANTRY_PROJECT: 'p-1' };
     for (const line of ['secrets set --from-env-file .env --yes', `secrets set ${name} --from-file .env --yes`]) {
-      expect((await gantry(line.split(' '), { env, cwd: app.path })).code).toBe(0);
+      expect((await gantry(line.split(' '), { env, cwd: app })).code).toBe(0);
       expect(bodies.pop()).toContain(`"${name}":"`);
     }
-    const { code } = await gantry(['secrets', 'set', name, '--from-env', '--yes'], { env, cwd: app.path });
+    const { code } = await gantry(['secrets', 'set', name, '--from-env', '--yes'], { env, cwd: app });
     expect(code).toBe(2);
   });
 });

@@ -2,10 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { reference } from '../src/cli/reference.ts';
 import { version } from '../src/kernel/version.ts';
-import { folderOf, smallApp } from './support/app.ts';
-import { emulatorForAll } from './support/emulators.ts';
-import { gantry, keys } from './support/gantry.ts';
-import { expectErrorDocument } from './support/traces.ts';
+import { emulatorForAll, expectErrorDocument, gantry, keys, newFolder, smallApp } from './support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -44,70 +41,64 @@ test('--help --json describes a command as the reference does', async () => {
   expect(json()).toEqual(commands.find(({ command }) => command === 'apps get'));
 });
 
-describe('an invalid command line exits with 2 and suggests a fix:', () => {
-  test.each([
-    ['a misspelled command', 'deplyo', /error: unknown command "deplyo"[\s\S]*did you mean deploy\?/],
-    ['a misspelled subcommand', 'apps delte', /error: unknown command "delte"/],
-    ['a nearly correct subcommand', 'builds cancle web b', /did you mean cancel\?/],
-    [
-      'a word that others have for it',
-      'weights',
-      /unknown command "weights"\n {2}fix see gantry help cp, volumes verify\n/,
-    ],
-    ['a word of the help', 'previews', /error: unknown command "previews"\n {2}fix see gantry help [a-z, ]*deploy/],
-    ['an unknown word', 'frobnicate', /error: unknown command "frobnicate"[\s\S]*fix gantry --help/],
-    ['a misspelled flag', 'deploy --detatch', /error: unknown flag "--detatch"[\s\S]*did you mean --detach\?/],
-    [
-      'a flag in more words',
-      'deploy --only-if-changed',
-      /did you mean --if-changed\?\n {2}fix gantry deploy --if-changed\n/,
-    ],
-    ['one word of two flags', 'apps scale web --replicas 2', /did you mean --min-replicas or --max-replicas\?/],
-    ['a misspelled global flag', 'apps list --quite', /did you mean --quiet\?/],
-    ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
-    ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
-    [
-      'a missing argument',
-      'apps delete',
-      /error: missing argument <app>\n {2}fix for example: gantry apps delete web\n/,
-    ],
-    [
-      'a missing flag',
-      'users invite ada@example.com',
-      /error: missing required flag --role <role>\n {2}fix for example: gantry users invite ada@example.com --role member\n/,
-    ],
-    [
-      'a missing flag with the files of the line',
-      'map . names.jsonl',
-      /missing required flag -o, --output <file>\n {2}fix for example: gantry map \. names\.jsonl -o results\.jsonl\n/,
-    ],
-    ['a missing flag of nothing', 'map', /fix for example: gantry map web inputs\.jsonl -o results\.jsonl\n/],
-    ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
-    [
-      'a value out of its list',
-      'apps list --color=sometimes',
-      /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix for example: gantry apps list --color=always/,
-    ],
-    [
-      'a value of another form',
-      'runs list web --since=soon',
-      /error: invalid --since "soon": expected a time such as 2026-11-20.*, 7d\n/,
-    ],
-    [
-      'an argument of another form',
-      'plan set gold',
-      /error: invalid <plan> "gold": expected one of hobby, standard, enterprise\n/,
-    ],
-    ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
-  ])('%s', async (_, line, says) => {
-    const words = line.split(' ').filter(Boolean);
-    const outcome = await gantry(words, { emulator });
-    expect(outcome.stderr).toMatch(says);
-    expect([outcome.code, outcome.stdout]).toEqual([2, '']);
-    const asJson = await gantry([...words, '--json'], { emulator });
-    expect(asJson.code).toBe(2);
-    expectErrorDocument(asJson);
-  });
+test.each([
+  ['a misspelled command', 'deplyo', /error: unknown command "deplyo"[\s\S]*did you mean deploy\?/],
+  ['a misspelled subcommand', 'apps delte', /error: unknown command "delte"/],
+  ['a nearly correct subcommand', 'builds cancle web b', /did you mean cancel\?/],
+  [
+    'a word that others have for it',
+    'weights',
+    /unknown command "weights"\n {2}fix see gantry help cp, volumes verify\n/,
+  ],
+  ['a word of the help', 'previews', /error: unknown command "previews"\n {2}fix see gantry help [a-z, ]*deploy/],
+  ['an unknown word', 'frobnicate', /error: unknown command "frobnicate"[\s\S]*fix gantry --help/],
+  ['a misspelled flag', 'deploy --detatch', /error: unknown flag "--detatch"[\s\S]*did you mean --detach\?/],
+  [
+    'a flag in more words',
+    'deploy --only-if-changed',
+    /did you mean --if-changed\?\n {2}fix gantry deploy --if-changed\n/,
+  ],
+  ['one word of two flags', 'apps scale web --replicas 2', /did you mean --min-replicas or --max-replicas\?/],
+  ['a misspelled global flag', 'apps list --quite', /did you mean --quiet\?/],
+  ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
+  ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
+  ['a missing argument', 'apps delete', /error: missing argument <app>\n {2}fix for example: gantry apps delete web\n/],
+  [
+    'a missing flag',
+    'users invite ada@example.com',
+    /error: missing required flag --role <role>\n {2}fix for example: gantry users invite ada@example.com --role member\n/,
+  ],
+  [
+    'a missing flag with the files of the line',
+    'map . names.jsonl',
+    /missing required flag -o, --output <file>\n {2}fix for example: gantry map \. names\.jsonl -o results\.jsonl\n/,
+  ],
+  ['a missing flag of nothing', 'map', /fix for example: gantry map web inputs\.jsonl -o results\.jsonl\n/],
+  ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
+  [
+    'a value out of its list',
+    'apps list --color=sometimes',
+    /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix for example: gantry apps list --color=always/,
+  ],
+  [
+    'a value of another form',
+    'runs list web --since=soon',
+    /error: invalid --since "soon": expected a time such as 2026-11-20.*, 7d\n/,
+  ],
+  [
+    'an argument of another form',
+    'plan set gold',
+    /error: invalid <plan> "gold": expected one of hobby, standard, enterprise\n/,
+  ],
+  ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
+])('an invalid command line exits with 2 and suggests a fix: %s', async (_, line, says) => {
+  const words = line.split(' ').filter(Boolean);
+  const outcome = await gantry(words, { emulator });
+  expect(outcome.stderr).toMatch(says);
+  expect([outcome.code, outcome.stdout]).toEqual([2, '']);
+  const asJson = await gantry([...words, '--json'], { emulator });
+  expect(asJson.code).toBe(2);
+  expectErrorDocument(asJson);
 });
 
 describe('the global flags', () => {
@@ -119,28 +110,23 @@ describe('the global flags', () => {
   test.each([[['-C', 'app', 'check']], [['check', '-C', 'app']], [['check', '--cwd=app']]])(
     '%s works in that folder',
     async (words) => {
-      await using place = await folderOf(
+      const place = newFolder(
         Object.fromEntries(Object.entries(smallApp()).map(([name, text]) => [join('app', name), text])),
       );
-      expect((await gantry(words, { cwd: place.path })).stdout).toContain('is valid');
+      expect((await gantry(words, { cwd: place })).stdout).toContain('is valid');
     },
   );
 
   test('-C with a missing folder exits with 2', async () => {
-    const { code, stderr } = await gantry(['check', '-C', 'no-such-folder']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('folder no-such-folder not found');
+    expect(await gantry(['check', '-C', 'no-such-folder'])).toExit(2, 'folder no-such-folder not found');
   });
 
   test('--quiet omits the steps; the result, errors and warnings are printed', async () => {
-    await using app = await folderOf(smallApp());
-    const { stdout, stderr } = await gantry(['deploy', '-q'], { emulator, cwd: app.path });
+    const { stdout, stderr } = await gantry(['deploy', '-q'], { emulator, cwd: newFolder(smallApp()) });
     expect(stdout).toMatch(/\/web\n$/);
     expect(stderr).toBe('');
-    await using odd = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
-    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain(
-      'error: the app name is empty',
-    );
+    const odd = newFolder({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
+    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd })).stderr).toContain('error: the app name is empty');
   });
 
   test('--debug shows each request, never the token or a query, and the stack of an error', async () => {
@@ -175,8 +161,8 @@ describe('the global flags', () => {
   });
 
   test('symbols are ASCII if the locale cannot show others', async () => {
-    await using app = await folderOf(smallApp());
-    const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: { LANG: 'C', LC_ALL: 'C' } });
+    const app = newFolder(smallApp());
+    const { stderr } = await gantry(['deploy'], { emulator, cwd: app, env: { LANG: 'C', LC_ALL: 'C' } });
     expect(stderr).toContain('ok Uploaded');
     expect(stderr).not.toMatch(/[^\u0000-\u007f]/);
   });
@@ -188,19 +174,16 @@ describe('the question of deploy', () => {
     ['y\r', 0],
     ['n\r', 130],
   ])('answered %j exits with %i', async (typed, exit) => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     emulator.reset();
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, stdin: keys(typed) });
-    expect(stderr).toContain('Deploy?');
-    expect(code).toBe(exit);
+    expect(await gantry(['deploy'], { emulator, cwd: app, columns: 80, stdin: keys(typed) })).toExit(exit, 'Deploy?');
     expect(emulator.store.builds.size).toBe(exit === 0 ? 1 : 0);
   });
 
   test.each([['--yes'], ['--no-input']])('is not asked with %s', async (flag) => {
-    await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', flag], {
       emulator,
-      cwd: app.path,
+      cwd: newFolder(smallApp()),
       columns: 80,
       stdin: keys('n\r'),
     });
@@ -217,8 +200,6 @@ describe('the project', () => {
 
   test('without one in the token needs --project: exits with 2', async () => {
     const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: 'opaque' };
-    const { code, stderr } = await gantry(['apps', 'list'], { emulator, env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('fix pass --project p-…, set GANTRY_PROJECT');
+    expect(await gantry(['apps', 'list'], { emulator, env })).toExit(2, 'fix pass --project p-…, set GANTRY_PROJECT');
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 /** What people read: the program's texts, its comments and documents. The glossary lists what not to write. */
 const files = execFileSync('git', ['ls-files', 'src', 'docs', 'demo.js', '*.md'], { encoding: 'utf8' })
@@ -47,10 +47,8 @@ const phrases: [wrong: string, right: string][] = [
   ['behaviour', 'behavior'],
 ];
 
-describe('texts', () => {
-  test.each(phrases)('do not say "%s" but %s', (wrong) => {
-    expect(texts.filter(({ text }) => text.toLowerCase().includes(wrong)).map(({ file }) => file)).toEqual([]);
-  });
+test.each(phrases)('texts do not say "%s" but %s', (wrong) => {
+  expect(texts.filter(({ text }) => text.toLowerCase().includes(wrong)).map(({ file }) => file)).toEqual([]);
 });
 
 /** What the platform calls the ends of builds and runs; gantry writes `canceled` and `succeeded`. */

@@ -3,9 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import parseWords from 'string-argv';
 import { beforeEach, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { address, gantry, type Setting } from '../support/gantry.ts';
+import { address, emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 /**
  * Tasks that an agent gets, done with nothing but the commands of the skill and their JSON: no text of a message decides
@@ -13,13 +11,12 @@ import { address, gantry, type Setting } from '../support/gantry.ts';
  */
 const skill = readFileSync('src/cli/commands/agent-skill.md', 'utf8');
 
-let folder: Awaited<ReturnType<typeof folderOf>>;
+let folder: string;
 
 const emulator = emulatorForAll({ seed: 1 });
 
 beforeEach(async () => {
-  folder = await folderOf(smallApp());
-  return () => folder[Symbol.asyncDispose]();
+  folder = newFolder(smallApp());
 });
 
 interface Answer {
@@ -36,7 +33,7 @@ async function run(line: string | readonly string[], setting: Setting = {}): Pro
   const command = words.filter((word) => /^[a-z-]+$/.test(word)).slice(0, 2);
   const isTaught = [command.join(' '), `${command[0]} `].some((name) => skill.includes(`gantry ${name}`));
   if (!isTaught) throw new Error(`the skill does not teach gantry ${command.join(' ')}`);
-  const { code, stdout } = await gantry(words, { emulator, cwd: folder.path, stdin: '', ...setting });
+  const { code, stdout } = await gantry(words, { emulator, cwd: folder, stdin: '', ...setting });
   return { code, json: parsed(stdout) };
 }
 
@@ -59,7 +56,7 @@ test('1: finds out which account and project it works in, and whether the platfo
 });
 
 test('2: finds the line of cerebrium.toml that is wrong, and repairs it', async () => {
-  const path = join(folder.path, 'cerebrium.toml');
+  const path = join(folder, 'cerebrium.toml');
   await writeFile(path, '[cerebrium.deployment]\nname = "web"\n\n[cerebrium.hardware]\ncpu = "four"\n');
   const wrong = await run('check --json');
   expect([wrong.code, wrong.json.error.code]).toEqual([10, 'project']);
@@ -139,7 +136,7 @@ test('12: scales an app, and finds the new values', async () => {
 });
 
 test('13: copies a model to the volume, and sees that it is there', async () => {
-  await writeFile(join(folder.path, 'model.bin'), 'weights');
+  await writeFile(join(folder, 'model.bin'), 'weights');
   const { json } = await run('cp model.bin :/models/ --json');
   expect(json).toMatchObject({ files: 1, bytes: 7 });
   const { json: entries } = await run('ls /models --json');
@@ -157,13 +154,13 @@ test('14: rotates a secret without showing it', async () => {
 });
 
 test('15: sets the secrets of a file', async () => {
-  await writeFile(join(folder.path, '.env'), 'FIRST=a-value\nSECOND=b-value\n');
+  await writeFile(join(folder, '.env'), 'FIRST=a-value\nSECOND=b-value\n');
   const { code } = await run('secrets set --from-env-file .env --yes --json');
   expect(code).toBe(0);
 });
 
 test('16: runs a file once, and waits for it', async () => {
-  await writeFile(join(folder.path, 'job.py'), 'print("done")\n');
+  await writeFile(join(folder, 'job.py'), 'print("done")\n');
   const { code, json } = await run('run job.py --detach --json');
   expect([code, json.app]).toEqual([0, expect.any(String)]);
   const followed = await run([...json.next[0].argv, '--json']);
@@ -176,7 +173,7 @@ test('17: searches a log', async () => {
 });
 
 test('18: removes a file after it was told which flag is missing', async () => {
-  await writeFile(join(folder.path, 'old.bin'), 'x');
+  await writeFile(join(folder, 'old.bin'), 'x');
   await run('cp old.bin :/old.bin --json');
   const asked = await run('rm /old.bin --json');
   expect(asked.code).toBe(9);
@@ -218,7 +215,7 @@ test('23: finds the flags of a command without guessing', async () => {
 });
 
 test('24: asks why a deploy failed, repairs it, and deploys again', async () => {
-  const program = join(folder.path, 'main.py');
+  const program = join(folder, 'main.py');
   const source = readFileSync(program, 'utf8');
   await writeFile(program, `__import__("_".join(["a", "module", "that", "nobody", "has"]))\n${source}`);
   const failed = await run('deploy --json');
@@ -242,7 +239,7 @@ test('25: lets the most expensive app sleep, after a look at what that changes',
 });
 
 test('26: finds what fills the volume, and frees it', async () => {
-  await writeFile(join(folder.path, 'large.bin'), 'x'.repeat(5000));
+  await writeFile(join(folder, 'large.bin'), 'x'.repeat(5000));
   await run('cp large.bin :/old/checkpoints/ --json');
   const { json: use } = await run('volumes usage / --json');
   const [largest] = use.entries.toSorted((a: { bytes: number }, b: { bytes: number }) => b.bytes - a.bytes);
@@ -262,7 +259,7 @@ test('27: notices that somebody scaled the app by hand, and keeps that', async (
 });
 
 test('28: moves values from the config file to secrets', async () => {
-  const path = join(folder.path, 'cerebrium.toml');
+  const path = join(folder, 'cerebrium.toml');
   const before = readFileSync(path, 'utf8');
   await writeFile(path, `${before}\n[cerebrium.secrets]\nMODEL_KEY = "abc-123"\n`);
   const { json: checked } = await run('check --json');

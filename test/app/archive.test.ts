@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,7 +9,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
@@ -20,17 +18,14 @@ import { withTemporaryArchive, writeArchive } from '../../src/app/archive.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
 import { endOfArchive } from '../../src/app/zip/records.ts';
 import { FailedError, InterruptedError, ProjectError } from '../../src/kernel/errors.ts';
+import { newFolder } from '../support/files.ts';
 
 let folder: string;
 let zip: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'archive-'));
+  folder = newFolder();
   zip = join(folder, 'app.zip');
 });
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
 function entry(path: string, content: string | Buffer, executable = false): FileEntry {
   if (typeof content === 'string') {
     return { path, size: Buffer.byteLength(content), executable, source: { text: content } };

@@ -1,20 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkLimits, collectFiles, defaultExclude, defaultInclude, largestFiles } from '../../src/app/collect.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
 import { InterruptedError, ProjectError } from '../../src/kernel/errors.ts';
+import { newFolder } from '../support/files.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'collect-'));
+  root = newFolder();
 });
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
-});
-
 function files(...paths: string[]) {
   for (const path of paths) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,24 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { join } from 'node:path';
 import { type ConfigOptions, checkAppConfig } from '../../src/app/config.ts';
 import type { Problem } from '../../src/kernel/errors.ts';
-
-/** A folder of its own for one test, with these files; returns its path. */
-export function folder(files: Record<string, string | Uint8Array>): string {
-  const root = mkdtempSync(join(tmpdir(), 'gantry-config-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
-  return root;
-}
+import { newFolder } from '../support/files.ts';
 
 /** Checks a config file's text, beside a `main.py` unless other files are given. */
 export function check(text: string, files: Record<string, string> = { 'main.py': '' }, options: ConfigOptions = {}) {
-  const root = folder({ 'cerebrium.toml': text, ...files });
+  const root = newFolder({ 'cerebrium.toml': text, ...files });
   return checkAppConfig(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml', ...options });
 }
 

@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkAppConfig } from '../../src/app/config.ts';
 import type { Problem } from '../../src/kernel/errors.ts';
-import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 import { applyFix } from './apply-fix.ts';
-import { check, folder, line } from './config-folder.ts';
+import { check, line } from './config-folder.ts';
 import { habits } from './habits.ts';
 
 describe('a config file in the habits of real users has no problems', () => {
   test('there are forty and more', () => expect(habits.length).toBeGreaterThan(40));
 
   test.each(habits)('$title', async ({ toml, files = { 'main.py': '' } }) => {
-    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-    const outcome = await gantry(['check', '--json'], { cwd: app.path });
+    const outcome = await gantry(['check', '--json'], { cwd: newFolder({ ...files, 'cerebrium.toml': toml }) });
     expect(outcome.code, outcome.stderr).toBe(0);
     expect((outcome.json() as { problems: Problem[] }).problems.map(line)).toEqual([]);
   });
@@ -89,7 +87,7 @@ describe('a fix never makes a file worse', () => {
   });
 
   async function expectBetter(text: string, problem: Problem, before: readonly Problem[], fixed: string) {
-    const root = folder({ ...sources, 'cerebrium.toml': fixed });
+    const root = newFolder({ ...sources, 'cerebrium.toml': fixed });
     const { problems: after } = await checkAppConfig(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml' });
     const told = `${line(problem)}\n${diff(text, fixed)}\n${after.map(line).join('\n')}`;
     const errors = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error').length;

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkAppConfig } from '../../src/app/config.ts';
-import { check, folder, line, lines } from './config-folder.ts';
+import { newFolder } from '../support/files.ts';
+import { check, line, lines } from './config-folder.ts';
 
 /** Lines after the header and a name, and what is said: problems start on line 3. */
 type Case = readonly [title: string, lines: string, ...problems: string[]];
@@ -273,7 +274,7 @@ describe('a requirements file is read as pip reads it', () => {
     ['UTF-8 with a byte-order mark', named, Buffer.from('\ufeffflask # é\n')],
     ['UTF-16 with a byte-order mark', blackwell + named, Buffer.from('\ufefftorch==1.13.1\n', 'utf16le'), tooOld],
   ])('%s', async (_, toml, requirements, ...expected) => {
-    const root = folder({
+    const root = newFolder({
       'cerebrium.toml': `[cerebrium.deployment]\nname = "app"\n${toml}`,
       'main.py': '',
       'requirements.txt': requirements,

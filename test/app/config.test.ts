@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { checkAppConfig, loadAppConfig } from '../../src/app/config.ts';
 import { gantryCommand } from '../../src/kernel/command-line.ts';
 import { ProjectError } from '../../src/kernel/errors.ts';
-import { check, folder, line, lines } from './config-folder.ts';
+import { newFolder } from '../support/files.ts';
+import { check, line, lines } from './config-folder.ts';
 
 const realworld = new URL('../../fixtures/realworld/', import.meta.url).pathname;
 /** Stand-ins for the sources of the real apps. */
@@ -54,7 +55,7 @@ apt = "main.py"
 [cerebrium.experimental]
 checkpointing = true
 `;
-  const root = folder({ 'cerebrium.toml': text, 'main.py': '' });
+  const root = newFolder({ 'cerebrium.toml': text, 'main.py': '' });
   const file = join(root, 'cerebrium.toml');
   expect(await loadAppConfig(file)).toEqual({
     warnings: [],
@@ -123,7 +124,7 @@ test('limits the problems of a file with ten thousand mistakes to a few hundred'
 
 describe('loading', () => {
   test('throws one error as itself', async () => {
-    const root = folder({
+    const root = newFolder({
       'a.toml': '[cerebrium.deployment]\nname = ""\ndisable_auth = true\nexclude = []',
       'main.py': '',
       '.local': '',
@@ -139,7 +140,7 @@ describe('loading', () => {
   });
 
   test('throws several errors as a count', async () => {
-    const root = folder({ 'a.toml': '[cerebrium.deployment]\nname = ""' });
+    const root = newFolder({ 'a.toml': '[cerebrium.deployment]\nname = ""' });
     await expect(loadAppConfig(join(root, 'a.toml'), { shownAs: 'a.toml' })).rejects.toThrow('a.toml has 2 errors');
   });
 
@@ -165,7 +166,7 @@ describe('an invalid config file', () => {
       'error f is not valid UTF-8 -> save the file as UTF-8',
     ],
   ])('%s', async (_, files: Record<string, string | Uint8Array>, problem) => {
-    const root = folder(files);
+    const root = newFolder(files);
     const { problems } = await checkAppConfig(join(root, 'f'), { shownAs: 'f' });
     expect(problems.map(line)).toEqual([problem]);
   });

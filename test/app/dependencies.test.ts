@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addGeneratedFiles, type DependencyInput, generateDependencyFiles } from '../../src/app/dependencies.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
 import { ProjectError } from '../../src/kernel/errors.ts';
+import { newFolder } from '../support/files.ts';
 
 function files(dependencies: Partial<DependencyInput['dependencies']>, deployment = {}, root = '/') {
   const all = { pip: {}, conda: {}, apt: {}, paths: {}, ...dependencies };
@@ -106,11 +106,10 @@ function failureOf(work: () => unknown): unknown {
 }
 
 test("sends a dependency file unchanged, under the platform's name", () => {
-  const root = mkdtempSync(join(tmpdir(), 'dependencies-'));
+  const root = newFolder();
   writeFileSync(join(root, 'reqs.in'), '-r x\r\n');
   expect(generated({ paths: { pip: 'reqs.in' } }, {}, root)).toEqual({ 'requirements.txt': join(root, 'reqs.in') });
   expect(() => generated({ paths: { apt: 'gone.txt' } }, {}, root)).toThrow('dependency file gone.txt not found');
-  rmSync(root, { recursive: true });
 });
 
 test('a generated file replaces a project file, in order', () => {

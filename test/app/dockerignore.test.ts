@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 const config = `[cerebrium.deployment]
 name = "web"
@@ -15,10 +14,10 @@ async function sent(ignore: string, more: Record<string, string> = {}) {
   const files = Object.fromEntries(paths.map((path) => [path, 'x']));
   const dockerfile = { Dockerfile: 'FROM scratch\nCMD ["/bin/app"]\n', '.dockerignore': ignore };
   const own = { 'cerebrium.toml': `${config}dockerfile_path = "Dockerfile"\n`, ...dockerfile, ...files, ...more };
-  await using app = await folderOf(own);
-  const { stderr: checked } = await gantry(['check'], { cwd: app.path });
+  const app = newFolder(own);
+  const { stderr: checked } = await gantry(['check'], { cwd: app });
   const { code, json, stderr } = await gantry(['deploy', '--dry-run', '-o', 'app.zip', '--files', '--json'], {
-    cwd: app.path,
+    cwd: app,
   });
   expect(code, stderr).toBe(0);
   const decided = (json() as { selection: { path: string; sent: boolean }[] }).selection;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readEnvFile } from '../../src/app/env-file.ts';
 import { ProjectError } from '../../src/kernel/errors.ts';
 
@@ -33,31 +33,26 @@ test.each<[string, Record<string, string>]>([
   expect(read(text)).toEqual(secrets);
 });
 
-describe('an invalid file names its lines but not their content', () => {
-  test.each([
-    ['s3cret', ['.env:1: invalid line: expected NAME=value']],
-    [
-      'A=1\ns3cret: x\n=s3cret',
-      ['.env:2: invalid line: expected NAME=value', '.env:3: invalid line: expected NAME=value'],
-    ],
-    ['A=1\n\nB="x\ny"\ns3 cret=1', ['.env:5: invalid line: expected NAME=value']],
-    ['s3cret/=1', ['.env:1: invalid name of a secret']],
-    [`${'s3cret'.repeat(50)}=1`, ['.env:1: invalid name of a secret']],
-    ['A="s3cret\nB=1', ['.env:1: missing closing quote']],
-    [
-      'A="s3" cret\nB',
-      ['.env:1: unexpected text after the closing quote', '.env:2: invalid line: expected NAME=value'],
-    ],
-    ['{"A": "s3cret"', ['.env is not valid JSON']],
-    [
-      '{"A": ["s3cret"], "s3 cret": ""}',
-      ['.env: entry 1: the value of A must be a string', '.env: entry 2: invalid name of a secret'],
-    ],
-  ])('%j', (text, messages) => {
-    const error = thrownBy(() => read(text));
-    expect(error.problems.map(({ message }) => message)).toEqual(messages);
-    expect(JSON.stringify([error.message, error.problems, String(error.cause)])).not.toMatch(/s3.?cret/);
-  });
+test.each([
+  ['s3cret', ['.env:1: invalid line: expected NAME=value']],
+  [
+    'A=1\ns3cret: x\n=s3cret',
+    ['.env:2: invalid line: expected NAME=value', '.env:3: invalid line: expected NAME=value'],
+  ],
+  ['A=1\n\nB="x\ny"\ns3 cret=1', ['.env:5: invalid line: expected NAME=value']],
+  ['s3cret/=1', ['.env:1: invalid name of a secret']],
+  [`${'s3cret'.repeat(50)}=1`, ['.env:1: invalid name of a secret']],
+  ['A="s3cret\nB=1', ['.env:1: missing closing quote']],
+  ['A="s3" cret\nB', ['.env:1: unexpected text after the closing quote', '.env:2: invalid line: expected NAME=value']],
+  ['{"A": "s3cret"', ['.env is not valid JSON']],
+  [
+    '{"A": ["s3cret"], "s3 cret": ""}',
+    ['.env: entry 1: the value of A must be a string', '.env: entry 2: invalid name of a secret'],
+  ],
+])('an invalid file names its lines but not their content: %j', (text, messages) => {
+  const error = thrownBy(() => read(text));
+  expect(error.problems.map(({ message }) => message)).toEqual(messages);
+  expect(JSON.stringify([error.message, error.problems, String(error.cause)])).not.toMatch(/s3.?cret/);
 });
 
 test('reads a value of a megabyte and more', () => {

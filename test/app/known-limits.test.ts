@@ -8,12 +8,11 @@ import { createSource, readText } from '../../src/app/toml/source.ts';
 import { parseToml } from '../../src/app/toml/syntax.ts';
 import { builtWith, wheelTables } from '../../src/app/wheel-tables.ts';
 import { missingWheels, pinnedVersion, releasesIn } from '../../src/app/wheels.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 
 /** What the rule says about a config file in a folder with these other files. */
 async function issuesOf(toml: string, files: Record<string, string> = {}) {
-  await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-  return await issuesIn(join(app.path, 'cerebrium.toml'));
+  return await issuesIn(join(newFolder({ ...files, 'cerebrium.toml': toml }), 'cerebrium.toml'));
 }
 
 async function issuesIn(file: string) {

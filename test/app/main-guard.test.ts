@@ -6,48 +6,44 @@ import { analyzeProgram, withFunctionCall } from '../../src/app/main-guard.ts';
 const read = (source: string) => analyzeProgram(Buffer.from(source));
 const isGuarded = (source: string) => read(source).guards.length > 0;
 
-describe('a main guard is found in any spelling', () => {
-  test.each([
-    'if __name__ == "__main__":\n    main()\n',
-    "if __name__ == '__main__':\n    main()\n",
-    "if __name__=='__main__': main()",
-    "if(__name__   ==\t'__main__'):\n    main()\n",
-    'if "__main__" == __name__:\n    main()\n',
-    "if ('__main__'\n        == __name__):\n    main()\n",
-    'if __name__ \\\n    == """__main__""":\n    main()\n',
-    "if r'__main__' == (__name__):\n    main()\n",
-    'if __name__ == "__main__" and not TESTING:\n    main()\n',
-    'if __name__ in ("__main__", "__mp_main__"):\n    main()\n',
-    'try:\n    if __name__ == "__main__":\n        main()\nfinally:\n    pass\n',
-    'def f():\n    return 1\nif __name__ == "__main__": f()\n',
-    'class A:\n    x = 1\n\nif __name__ == "__main__":\n    A()\n',
-    '\ufeffif __name__ == "__main__":\r\n    main()\r\n',
-    'sys.exit(main()) if __name__ == "__main__" else None\n',
-    'x = f"{a["#"]}"\nif __name__ == "__main__":\n    main()\n',
-    'x = f\'{d:%H "} {{ {f"{y}"}\'\nif __name__ == "__main__":\n    main()\n',
-    'x = "unfinished\nif __name__ == "__main__":\n    main()\n',
-  ])('%j', (source) => {
-    expect(isGuarded(source)).toBe(true);
-  });
+test.each([
+  'if __name__ == "__main__":\n    main()\n',
+  "if __name__ == '__main__':\n    main()\n",
+  "if __name__=='__main__': main()",
+  "if(__name__   ==\t'__main__'):\n    main()\n",
+  'if "__main__" == __name__:\n    main()\n',
+  "if ('__main__'\n        == __name__):\n    main()\n",
+  'if __name__ \\\n    == """__main__""":\n    main()\n',
+  "if r'__main__' == (__name__):\n    main()\n",
+  'if __name__ == "__main__" and not TESTING:\n    main()\n',
+  'if __name__ in ("__main__", "__mp_main__"):\n    main()\n',
+  'try:\n    if __name__ == "__main__":\n        main()\nfinally:\n    pass\n',
+  'def f():\n    return 1\nif __name__ == "__main__": f()\n',
+  'class A:\n    x = 1\n\nif __name__ == "__main__":\n    A()\n',
+  '\ufeffif __name__ == "__main__":\r\n    main()\r\n',
+  'sys.exit(main()) if __name__ == "__main__" else None\n',
+  'x = f"{a["#"]}"\nif __name__ == "__main__":\n    main()\n',
+  'x = f\'{d:%H "} {{ {f"{y}"}\'\nif __name__ == "__main__":\n    main()\n',
+  'x = "unfinished\nif __name__ == "__main__":\n    main()\n',
+])('a main guard is found in any spelling: %j', (source) => {
+  expect(isGuarded(source)).toBe(true);
 });
 
-describe('no guard is found in', () => {
-  test.each([
-    '# if __name__ == "__main__":\n',
-    'help = """\nif __name__ == "__main__":\n    main()\n"""\n',
-    'text = \'if __name__ == "__main__":\'\n',
-    'def f():\n    if __name__ == "__main__":\n        main()\n',
-    'class A:\n    def f(self):\n        if __name__ == "__main__": pass\n',
-    'async def f():\n\tif __name__ == "__main__":\n\t\tpass\n',
-    'if __name__ != "__main__":\n    raise ImportError\n',
-    'if not (__name__ == "__main__"):\n    raise ImportError\n',
-    'if __name__ == "main":\n    main()\n',
-    'if name == "__main__":\n    main()\n',
-    'x = f"""{a}\nif __name__ == "__main__": {b!r:>{w}}\n"""\n',
-    '',
-  ])('%j', (source) => {
-    expect(isGuarded(source)).toBe(false);
-  });
+test.each([
+  '# if __name__ == "__main__":\n',
+  'help = """\nif __name__ == "__main__":\n    main()\n"""\n',
+  'text = \'if __name__ == "__main__":\'\n',
+  'def f():\n    if __name__ == "__main__":\n        main()\n',
+  'class A:\n    def f(self):\n        if __name__ == "__main__": pass\n',
+  'async def f():\n\tif __name__ == "__main__":\n\t\tpass\n',
+  'if __name__ != "__main__":\n    raise ImportError\n',
+  'if not (__name__ == "__main__"):\n    raise ImportError\n',
+  'if __name__ == "main":\n    main()\n',
+  'if name == "__main__":\n    main()\n',
+  'x = f"""{a}\nif __name__ == "__main__": {b!r:>{w}}\n"""\n',
+  '',
+])('no guard is found in: %j', (source) => {
+  expect(isGuarded(source)).toBe(false);
 });
 
 const call = { name: 'f', allowsWholeData: true };

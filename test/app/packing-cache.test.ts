@@ -2,7 +2,6 @@ import {
   chmodSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -26,7 +25,7 @@ import type { Result } from '../../src/app/deflate/deflate-worker.mjs';
 import { maxCacheBytes, trimCache } from '../../src/app/packing-cache/cache-folder.ts';
 import { trustedDevice } from '../../src/app/packing-cache/file-index.ts';
 import { clearPackingCache, packingUsage } from '../../src/app/packing-cache/index.ts';
-import { onDisk } from '../support/files.ts';
+import { newFolder, onDisk } from '../support/files.ts';
 
 onDisk();
 
@@ -34,14 +33,13 @@ let folder: string;
 let root: string;
 let cache: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'packing-'));
+  folder = newFolder();
   root = join(folder, 'app');
   cache = join(folder, 'cache');
   mkdirSync(root);
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const megabyte = 2 ** 20;

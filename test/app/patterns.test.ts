@@ -32,85 +32,81 @@ const below = (...folders: string[]) =>
   tree.filter((path) => folders.some((each) => path.startsWith(`${each}/`))).join(' ');
 const everything = tree.join(' ');
 
-describe('an include pattern takes', () => {
-  test.each([
-    ['./*', everything],
-    ['*', everything],
-    ['**', everything],
-    ['**/*', everything],
-    ['.', everything],
-    ['./', everything],
-    ['./**/*', everything],
-    ['main.py', 'main.py'],
-    ['./main.py', 'main.py'],
-    ['  main.py ', 'main.py'],
-    ['*.py', 'main.py'],
-    ['./*.py', 'main.py'],
-    ['**/*.py', '.venv/lib/x.py main.py src/.hid/d.py src/a.py src/sub/c.py'],
-    ['src', below('src')],
-    ['src/', below('src')],
-    ['./src', below('src')],
-    ['src/.', below('src')],
-    ['main.py/', ''],
-    ['src/*', 'src/.env src/a.py src/b.txt'],
-    ['src/*/', below('src/sub', 'src/.hid')],
-    ['*/', tree.filter((path) => path.includes('/')).join(' ')],
-    ['src/**', below('src')],
-    ['src/sub', below('src/sub')],
-    ['sub', ''],
-    ['data/**/*.csv', 'data/raw/y.csv data/x.csv'],
-    ['*.{py,toml}', 'cerebrium.toml main.py'],
-    ['{src,data}', below('src', 'data')],
-    ['{src,data}/*', 'data/x.csv src/.env src/a.py src/b.txt'],
-    ['{src/{a,x},data/x}.{py,csv}', 'data/x.csv src/a.py'],
-    ['[!m]*.py', ''],
-    ['[!m]*.pt', ''],
-    ['[^c]*.toml', ''],
-    ['[m-r]*', 'main.py model.pt requirements.txt'],
-    ['[M]*', 'Model.PT'],
-    ['m???.py', 'main.py'],
-    ['m*n*y', 'main.py'],
-    ['we[ird]/*', ''],
-    ['we\\[ird\\]/*', 'we[ird]/f.txt'],
-    ['src//a.py', 'src/a.py'],
-    ['.//src/*', 'src/.env src/a.py src/b.txt'],
-    ['src**', ''],
-    ['MAIN.PY', ''],
-    ['main.py|model.pt', ''],
-    ['(main).py', ''],
-    ['.env', '.env'],
-  ])('%s', (pattern, expected) => {
-    expect(included(pattern).split(' ').sort()).toEqual(expected.split(' ').sort());
-  });
+test.each([
+  ['./*', everything],
+  ['*', everything],
+  ['**', everything],
+  ['**/*', everything],
+  ['.', everything],
+  ['./', everything],
+  ['./**/*', everything],
+  ['main.py', 'main.py'],
+  ['./main.py', 'main.py'],
+  ['  main.py ', 'main.py'],
+  ['*.py', 'main.py'],
+  ['./*.py', 'main.py'],
+  ['**/*.py', '.venv/lib/x.py main.py src/.hid/d.py src/a.py src/sub/c.py'],
+  ['src', below('src')],
+  ['src/', below('src')],
+  ['./src', below('src')],
+  ['src/.', below('src')],
+  ['main.py/', ''],
+  ['src/*', 'src/.env src/a.py src/b.txt'],
+  ['src/*/', below('src/sub', 'src/.hid')],
+  ['*/', tree.filter((path) => path.includes('/')).join(' ')],
+  ['src/**', below('src')],
+  ['src/sub', below('src/sub')],
+  ['sub', ''],
+  ['data/**/*.csv', 'data/raw/y.csv data/x.csv'],
+  ['*.{py,toml}', 'cerebrium.toml main.py'],
+  ['{src,data}', below('src', 'data')],
+  ['{src,data}/*', 'data/x.csv src/.env src/a.py src/b.txt'],
+  ['{src/{a,x},data/x}.{py,csv}', 'data/x.csv src/a.py'],
+  ['[!m]*.py', ''],
+  ['[!m]*.pt', ''],
+  ['[^c]*.toml', ''],
+  ['[m-r]*', 'main.py model.pt requirements.txt'],
+  ['[M]*', 'Model.PT'],
+  ['m???.py', 'main.py'],
+  ['m*n*y', 'main.py'],
+  ['we[ird]/*', ''],
+  ['we\\[ird\\]/*', 'we[ird]/f.txt'],
+  ['src//a.py', 'src/a.py'],
+  ['.//src/*', 'src/.env src/a.py src/b.txt'],
+  ['src**', ''],
+  ['MAIN.PY', ''],
+  ['main.py|model.pt', ''],
+  ['(main).py', ''],
+  ['.env', '.env'],
+])('an include pattern takes: %s', (pattern, expected) => {
+  expect(included(pattern).split(' ').sort()).toEqual(expected.split(' ').sort());
 });
 
-describe('an exclude pattern drops', () => {
-  test.each([
-    ['.*', tree.filter((path) => /(^|\/)\./.test(path)).join(' ')],
-    ['./.*', tree.filter((path) => path.startsWith('.')).join(' ')],
-    ['**/.*', tree.filter((path) => /(^|\/)\./.test(path)).join(' ')],
-    ['*.pyc', 'src/sub/m.pyc __pycache__/m.pyc'],
-    ['./*.pyc', ''],
-    ['src/*.pyc', ''],
-    ['src/**/*.pyc', 'src/sub/m.pyc'],
-    ['sub', below('src/sub')],
-    ['sub/', below('src/sub')],
-    ['src/sub', below('src/sub')],
-    ['/src', below('src')],
-    ['./sub', ''],
-    ['main.py/', ''],
-    ['node_modules', below('node_modules')],
-    ['.git/*', below('.git')],
-    ['.git/**', below('.git')],
-    ['a*', `${below('assets', 'node_modules/a')} src/a.py .git/objects/ab`],
-    ['./example_exclude', ''],
-    ['data/', below('data')],
-    ['*', everything],
-    ['.', everything],
-    ['[m-n]*', `main.py model.pt ${below('node_modules')} src/sub/m.pyc __pycache__/m.pyc`],
-  ])('%s', (pattern, expected) => {
-    expect(excluded(pattern).split(' ').sort()).toEqual(expected.split(' ').sort());
-  });
+test.each([
+  ['.*', tree.filter((path) => /(^|\/)\./.test(path)).join(' ')],
+  ['./.*', tree.filter((path) => path.startsWith('.')).join(' ')],
+  ['**/.*', tree.filter((path) => /(^|\/)\./.test(path)).join(' ')],
+  ['*.pyc', 'src/sub/m.pyc __pycache__/m.pyc'],
+  ['./*.pyc', ''],
+  ['src/*.pyc', ''],
+  ['src/**/*.pyc', 'src/sub/m.pyc'],
+  ['sub', below('src/sub')],
+  ['sub/', below('src/sub')],
+  ['src/sub', below('src/sub')],
+  ['/src', below('src')],
+  ['./sub', ''],
+  ['main.py/', ''],
+  ['node_modules', below('node_modules')],
+  ['.git/*', below('.git')],
+  ['.git/**', below('.git')],
+  ['a*', `${below('assets', 'node_modules/a')} src/a.py .git/objects/ab`],
+  ['./example_exclude', ''],
+  ['data/', below('data')],
+  ['*', everything],
+  ['.', everything],
+  ['[m-n]*', `main.py model.pt ${below('node_modules')} src/sub/m.pyc __pycache__/m.pyc`],
+])('an exclude pattern drops: %s', (pattern, expected) => {
+  expect(excluded(pattern).split(' ').sort()).toEqual(expected.split(' ').sort());
 });
 
 describe('an unsupported pattern is reported, with a fix', () => {
@@ -142,21 +138,19 @@ describe('an unsupported pattern is reported, with a fix', () => {
   });
 });
 
-describe('folders that a pattern cannot match are not entered:', () => {
-  test.each([
-    ['src/**', 'data', false],
-    ['src/**', 'src', true],
-    ['src/**', 'src/sub/deep', true],
-    ['src/*.py', 'src', true],
-    ['src/*.py', 'src/sub', false],
-    ['*.py', 'src', false],
-    ['**/*.py', 'src/sub', true],
-    ['a/b/c', 'a', true],
-    ['a/b/c', 'a/b', true],
-    ['a/b/c', 'a/x', false],
-  ])('%s enters %s: %s', (pattern, folder, expected) => {
-    expect(parseIncludes([pattern]).patterns[0]?.reaches(folder)).toBe(expected);
-  });
+test.each([
+  ['src/**', 'data', false],
+  ['src/**', 'src', true],
+  ['src/**', 'src/sub/deep', true],
+  ['src/*.py', 'src', true],
+  ['src/*.py', 'src/sub', false],
+  ['*.py', 'src', false],
+  ['**/*.py', 'src/sub', true],
+  ['a/b/c', 'a', true],
+  ['a/b/c', 'a/b', true],
+  ['a/b/c', 'a/x', false],
+])('folders that a pattern cannot match are not entered: %s enters %s: %s', (pattern, folder, expected) => {
+  expect(parseIncludes([pattern]).patterns[0]?.reaches(folder)).toBe(expected);
 });
 
 describe('any pattern', () => {

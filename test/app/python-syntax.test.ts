@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findSyntaxErrors } from '../../src/app/python-syntax.ts';
 import { python } from '../emulator/support/running.ts';
-import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { gantry, machine, newFolder } from '../support/index.ts';
 
 const env = machine();
 const version = python ? execFileSync('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']) : '3.11';
@@ -19,14 +17,14 @@ async function check(
     noteVersion = (_: string) => {},
   } = {},
 ) {
-  await using folder = await folderOf({});
-  writeFileSync(join(folder.path, 'main.py'), code);
+  const folder = newFolder();
+  writeFileSync(join(folder, 'main.py'), code);
   const problems = await findSyntaxErrors(
-    { path: join(folder.path, 'main.py'), shownAs: 'main.py', pythonVersion },
+    { path: join(folder, 'main.py'), shownAs: 'main.py', pythonVersion },
     { env: environment, onOtherVersion: noteVersion },
   );
   // Nothing is written, not even bytecode.
-  expect(readdirSync(folder.path)).toEqual(['main.py']);
+  expect(readdirSync(folder)).toEqual(['main.py']);
   return problems;
 }
 
@@ -80,9 +78,9 @@ describe.skipIf(!python)('syntax errors (need python3)', () => {
   });
 
   test('are those of the Python that the app has, also if this machine has a newer one', async () => {
-    await using folder = await folderOf({ 'python3.9': '#!/bin/sh\nexec python3 "$@"\n' });
-    chmodSync(join(folder.path, 'python3.9'), 0o755);
-    for (const path of [`${folder.path}:${env.PATH}`, env.PATH]) {
+    const folder = newFolder({ 'python3.9': '#!/bin/sh\nexec python3 "$@"\n' });
+    chmodSync(join(folder, 'python3.9'), 0o755);
+    for (const path of [`${folder}:${env.PATH}`, env.PATH]) {
       const versions: string[] = [];
       const noteVersion = (version: string) => void versions.push(version);
       const [problem] = await check('match x:\n    case 1: pass\n', {
@@ -100,15 +98,15 @@ describe.skipIf(!python)('syntax errors (need python3)', () => {
   });
 
   test('do not depend on modules and settings of the user', async () => {
-    await using place = await folderOf({
+    const place = newFolder({
       'sys.py': 'raise SystemExit(0)\n',
       'sitecustomize.py': 'raise SystemExit(0)\n',
     });
     const environment = {
       ...env,
-      PYTHONPATH: place.path,
+      PYTHONPATH: place,
       PYTHONWARNINGS: 'error',
-      PYTHONSTARTUP: join(place.path, 'sys.py'),
+      PYTHONSTARTUP: join(place, 'sys.py'),
     };
     expect(await check('a = "\\d"\nb = (\n', { environment })).toHaveLength(1);
   });
@@ -121,8 +119,8 @@ describe.skipIf(!python)('syntax errors (need python3)', () => {
   ])('are found by gantry check in a module that is imported: %s', async (_, code) => {
     const toml = `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n`;
     const main = 'import other\n\n\ndef run():\n    return other.__name__\n';
-    await using app = await folderOf({ 'cerebrium.toml': toml, 'main.py': main, 'other.py': code });
-    const { code: exit, stderr } = await gantry(['check'], { cwd: app.path, env });
+    const app = newFolder({ 'cerebrium.toml': toml, 'main.py': main, 'other.py': code });
+    const { code: exit, stderr } = await gantry(['check'], { cwd: app, env });
     expect([exit, stderr]).toEqual([10, expect.stringMatching(/^error: other\.py has a syntax error$/m)]);
   });
 });
@@ -132,11 +130,11 @@ test.each([
   ['it fails', '#!/bin/sh\nexit 1\n'],
   ['it says something else', '#!/bin/sh\necho "install me first"\n'],
 ])('nothing is said if %s', async (_, script) => {
-  await using folder = await folderOf({});
+  const folder = newFolder();
   if (script) {
-    writeFileSync(join(folder.path, 'python3'), script);
-    chmodSync(join(folder.path, 'python3'), 0o755);
+    writeFileSync(join(folder, 'python3'), script);
+    chmodSync(join(folder, 'python3'), 0o755);
   }
-  expect(await check('def run(:\n', { environment: { PATH: folder.path } })).toEqual([]);
+  expect(await check('def run(:\n', { environment: { PATH: folder } })).toEqual([]);
   expect(await check('def run(:\n', { environment: {} })).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { withAppName } from '../../src/app/set-config-value.ts';
 
 const cases: [title: string, before: string, after: string][] = [
@@ -32,11 +32,9 @@ const cases: [title: string, before: string, after: string][] = [
   ['an empty inline table gets one', '[cerebrium]\ndeployment = {}\n', '[cerebrium]\ndeployment = { name = "new" }\n'],
 ];
 
-describe('--name replaces the name in the file', () => {
-  test.each(cases)('%s', async (_, before, after) => {
-    const renamed = await withAppName(before, 'new');
-    expect(renamed).toBe(after);
-    const { cerebrium } = parse(renamed.replace('\ufeff', '')) as { cerebrium: { deployment: { name: string } } };
-    expect(cerebrium.deployment.name).toBe('new');
-  });
+test.each(cases)('--name replaces the name in the file: %s', async (_, before, after) => {
+  const renamed = await withAppName(before, 'new');
+  expect(renamed).toBe(after);
+  const { cerebrium } = parse(renamed.replace('\ufeff', '')) as { cerebrium: { deployment: { name: string } } };
+  expect(cerebrium.deployment.name).toBe('new');
 });

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { configJsonSchema } from '../../src/app/json-schema.ts';
 import { projectTemplate } from '../../src/app/template.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { habits } from './habits.ts';
 
 /** A file without a mistake, and what taplo, which editors use, must say of one change each. */
@@ -71,13 +71,13 @@ beforeAll(async () => {
   const names = [...valid.keys(), ...mistakes.map(([, wrong]) => wrong)];
   const texts = [...valid.values(), ...mistakes.map(([right, wrong]) => good.replace(right, wrong))];
   const files = texts.map((text, at): [string, string] => [`${at}.toml`, text]);
-  await using place = await folderOf({
+  const place = newFolder({
     'schema.json': JSON.stringify(configJsonSchema()),
     ...Object.fromEntries(files),
   });
   const taplo = createRequire(import.meta.url).resolve('@taplo/cli/dist/cli.js');
-  const words = ['lint', '--colors', 'never', '--schema', `file://${join(place.path, 'schema.json')}`];
-  const paths = files.map(([name]) => join(place.path, name));
+  const words = ['lint', '--colors', 'never', '--schema', `file://${join(place, 'schema.json')}`];
+  const paths = files.map(([name]) => join(place, name));
   const { stderr } = spawnSync(process.execPath, [taplo, ...words, ...paths], { encoding: 'utf8' });
   expect(stderr).toContain('some files were not valid');
   for (const [, message, at, line] of stderr.matchAll(/^error: (.*)\n.*\/(\d+)\.toml:(\d+):\d+$/gm)) {
@@ -86,15 +86,11 @@ beforeAll(async () => {
   }
 }, 120_000);
 
-describe('taplo finds nothing wrong with', () => {
-  test.each([...valid.keys()])('%s', (name) => {
-    expect(said.get(name) ?? []).toEqual([]);
-  });
+test.each([...valid.keys()])('taplo finds nothing wrong with: %s', (name) => {
+  expect(said.get(name) ?? []).toEqual([]);
 });
 
-describe('taplo marks the line of', () => {
-  test.each(mistakes)('%j written as %j', (right, wrong, says) => {
-    const line = good.slice(0, good.indexOf(right)).split('\n').length;
-    expect(said.get(wrong)).toContainEqual(expect.stringMatching(new RegExp(`^${line}: .*${says.source}`)));
-  });
+test.each(mistakes)('taplo marks the line of: %j written as %j', (right, wrong, says) => {
+  const line = good.slice(0, good.indexOf(right)).split('\n').length;
+  expect(said.get(wrong)).toContainEqual(expect.stringMatching(new RegExp(`^${line}: .*${says.source}`)));
 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTar } from '../../src/app/tar.ts';
 import { readTar } from '../../src/emulator/running/archives/unpack.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 
 const file = (path: string, content = 'x', executable = false) => ({ path, content: Buffer.from(content), executable });
 
@@ -48,10 +48,10 @@ describe('a tar', () => {
 
   test('can be read by other programs, also with long names', async () => {
     if (spawnSync('tar', ['--version']).status !== 0) return;
-    await using folder = await folderOf({});
+    const folder = newFolder();
     const files = names.map(([, path], index) => file(path, `content ${index}`, index === 0));
-    execFileSync('tar', ['-xf', '-', '-C', folder.path], { input: await createTar(files) });
-    for (const { path, content } of files) expect(readFileSync(join(folder.path, path))).toEqual(content);
+    execFileSync('tar', ['-xf', '-', '-C', folder], { input: await createTar(files) });
+    for (const { path, content } of files) expect(readFileSync(join(folder, path))).toEqual(content);
   });
 
   test('contains files of any name and size', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { checkAppConfig } from '../../src/app/config.ts';
 import type { FailureFacts } from '../../src/causes/index.ts';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 
 /** A log of `fixtures/failures`, and what explains it. */
 export interface FailureCase {
@@ -42,8 +42,8 @@ export function isSetAside({ name, half }: FailureCase): boolean {
 export async function factsOf({ source, config, local = [] }: FailureCase): Promise<FailureFacts> {
   if (config === undefined) return { source };
   const files = Object.fromEntries(local.map((path) => [path, '']));
-  await using app = await folderOf({ 'main.py': '', ...files, 'cerebrium.toml': config });
-  const { project } = await checkAppConfig(join(app.path, 'cerebrium.toml'), { purpose: 'run' });
+  const app = newFolder({ 'main.py': '', ...files, 'cerebrium.toml': config });
+  const { project } = await checkAppConfig(join(app, 'cerebrium.toml'), { purpose: 'run' });
   const exists = (path: string) => local.some((file) => file === path || file.startsWith(`${path}/`));
   return { source, config: project, exists };
 }

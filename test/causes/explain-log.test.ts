@@ -237,17 +237,15 @@ test('a server that answers has started, whatever failed before', () => {
   expect(describeUnknown(serves + waits + serves).cause).toBe('unknown');
 });
 
-describe('names that a package has no longer, or not yet', () => {
-  test.each([
-    ["ImportError: cannot import name 'cached_download' from 'huggingface_hub'", 'huggingface-hub = "<0.26"'],
-    ["ImportError: cannot import name 'url_quote' from 'werkzeug.urls'", 'werkzeug = "<3"'],
-    ["AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'", 'pillow = "<10"'],
-    ["ModuleNotFoundError: No module named 'moviepy.editor'", 'moviepy = "<2"'],
-    ["ModuleNotFoundError: No module named 'torchvision.transforms.functional_tensor'", 'torchvision = "<0.17"'],
-    ["ImportError: cannot import name 'TypeAliasType' from 'typing_extensions'", 'typing-extensions = ">=4.6"'],
-  ])('get the bound of its versions: %s', (log, fix) => {
-    expect(explainLog(`${log}\n`)?.fix).toContain(fix);
-  });
+test.each([
+  ["ImportError: cannot import name 'cached_download' from 'huggingface_hub'", 'huggingface-hub = "<0.26"'],
+  ["ImportError: cannot import name 'url_quote' from 'werkzeug.urls'", 'werkzeug = "<3"'],
+  ["AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'", 'pillow = "<10"'],
+  ["ModuleNotFoundError: No module named 'moviepy.editor'", 'moviepy = "<2"'],
+  ["ModuleNotFoundError: No module named 'torchvision.transforms.functional_tensor'", 'torchvision = "<0.17"'],
+  ["ImportError: cannot import name 'TypeAliasType' from 'typing_extensions'", 'typing-extensions = ">=4.6"'],
+])('names that a package has no longer, or not yet get the bound of its versions: %s', (log, fix) => {
+  expect(explainLog(`${log}\n`)?.fix).toContain(fix);
 });
 
 test.each([

@@ -1,7 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { expect, test } from 'vitest';
+import { problemsOf } from './looked.ts';
 
 type Files = Record<string, string>;
 /** A mistake, what is said of it, and what mends it. */
@@ -130,15 +128,12 @@ const cases: Case[] = [
   ],
 ];
 
-async function seen(files: Files): Promise<string[]> {
-  const { json } = await gantry(['check', '--json'], { cwd: folder(files) });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  return (found.problems ?? found.error?.details.problems ?? []).map(({ message }) => message);
-}
+const seen = async (files: Files) => (await problemsOf(files)).map(({ message }) => message);
 
-describe('a mistake of a class is named, and the app without it has none', () => {
-  test.each(cases)('%s', async (_, files, said, mended) => {
+test.each(cases)(
+  'a mistake of a class is named, and the app without it has none: %s',
+  async (_, files, said, mended) => {
     expect((await seen(files)).join('\n')).toContain(said);
     expect(await seen(mended)).toEqual([]);
-  });
-});
+  },
+);

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { problemsOf, told } from './looked.ts';
 
 type Files = Record<string, string>;
 const settings = (rest = '') =>
@@ -105,19 +103,11 @@ test.each<[string, Files, string]>([
   const bytes = plain.map(
     ([path, text]) => [path, text === 'latin1' ? Buffer.from('Música\n', 'latin1') : text] as const,
   );
-  const { json } = await gantry(['check', '--json'], { cwd: folder(Object.fromEntries(bytes)) });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  const problems = found.problems ?? found.error?.details.problems ?? [];
+  const problems = await problemsOf(Object.fromEntries(bytes));
   expect(problems.map(({ message }) => message).join('\n')).toContain(wanted);
 });
 
 describe('what the image starts of a project, and what it does not copy', () => {
-  const config =
-    '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n';
-  const said = async (files: Record<string, string>) => {
-    const { stdout, stderr } = await gantry(['check'], { cwd: folder({ 'cerebrium.toml': config, ...files }) });
-    return (stdout + stderr).split('\n').filter((line) => /^(?:error|warning):/.test(line));
-  };
   const project = (target: string) =>
     `[build-system]\nrequires = ["hatchling"]\n\n[project]\nname = "shop"\nversion = "1"\n\n[project.scripts]\nshop = "shop.cli:${target}"\n`;
   const builder =
@@ -130,25 +120,25 @@ describe('what the image starts of a project, and what it does not copy', () => 
     'case "$1" in\n  serve) exec uvicorn main:app --host 0.0.0.0 --port 9000 ;;\n  *) exec uvicorn main:app --host 0.0.0.0 --port 7000 ;;\nesac\n';
 
   test('a script of the project names a function that there is', async () => {
-    expect(await said({ ...shop, 'pyproject.toml': project('run') })).toEqual([
+    expect(await told({ ...shop, 'pyproject.toml': project('run') })).toEqual([
       'error: the entrypoint names an object that src/shop/cli.py does not have: run',
     ]);
-    expect(await said({ ...shop, 'pyproject.toml': project('main') })).toEqual([]);
+    expect(await told({ ...shop, 'pyproject.toml': project('main') })).toEqual([]);
   });
 
   test('a module and a file that no COPY brings', async () => {
-    expect(await said({ ...parts, Dockerfile: read })).toEqual([
+    expect(await told({ ...parts, Dockerfile: read })).toEqual([
       'warning: main.py imports lib.data, and Dockerfile does not copy lib/data.py',
       'warning: shops.toml is not in the image: Dockerfile does not copy it',
     ]);
-    expect(await said({ ...parts, Dockerfile: read.replace('COPY main.py', 'COPY .') })).toEqual([]);
+    expect(await told({ ...parts, Dockerfile: read.replace('COPY main.py', 'COPY .') })).toEqual([]);
   });
 
   test('of a script with cases, the one that the image chooses', async () => {
     const served = (word: string) =>
       `FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install uvicorn\nCOPY . .\nENTRYPOINT ["sh", "start.sh"]\nCMD ["${word}"]\n`;
     const files = { 'start.sh': script, 'main.py': 'async def app(scope, receive, send):\n    pass\n' };
-    expect((await said({ ...files, Dockerfile: served('serve') })).join()).toContain('listens on port 9000');
-    expect((await said({ ...files, Dockerfile: served('other') })).join()).toContain('listens on port 7000');
+    expect((await told({ ...files, Dockerfile: served('serve') })).join()).toContain('listens on port 9000');
+    expect((await told({ ...files, Dockerfile: served('other') })).join()).toContain('listens on port 7000');
   });
 });

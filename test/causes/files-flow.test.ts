@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { problemsOf } from './looked.ts';
 
 type Files = Record<string, string>;
 /** A mistake, what is said of it, and what mends it. */
@@ -28,11 +26,7 @@ const wsgi = 'from flask import Flask, jsonify\n\napp = Flask(__name__)\n';
 
 async function told(code: string, files: Files = {}): Promise<string[]> {
   const config = code.startsWith(api) ? served : code.startsWith(wsgi) ? flask : functions;
-  const { json } = await gantry(['check', '--json'], {
-    cwd: folder({ 'cerebrium.toml': config, 'main.py': code, ...files }),
-  });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  const problems = found.problems ?? found.error?.details.problems ?? [];
+  const problems = await problemsOf({ 'cerebrium.toml': config, 'main.py': code, ...files });
   return problems.map(({ cause, location, message }) => `${cause} ${location?.file}:${location?.line} ${message}`);
 }
 
@@ -188,29 +182,19 @@ describe('results that JSON does not have', () => {
     ],
   ]);
 
-  test.each<[string, string]>([
-    [
-      'what the framework converts',
-      `${api}from datetime import datetime\n\n\n@app.get("/")\ndef one():\n    return {"at": datetime.now(), "names": {"a"}}\n`,
-    ],
-    [
-      'what a model of the response converts',
-      `${api}import numpy as np\n\n\n@app.get("/", response_model=list[float])\ndef one():\n    return np.zeros(3)\n`,
-    ],
-    [
-      'what a converter is given',
-      'import json\nfrom datetime import datetime\n\n\ndef run():\n    return json.dumps({"at": datetime.now()}, default=str)\n',
-    ],
-    [
-      'a function that another one calls',
-      'import numpy as np\n\n\ndef load(n):\n    return np.zeros(n)\n\n\ndef run(n: int):\n    return {"sum": float(load(n).sum())}\n',
-    ],
-    ['a stream', 'def run(n: int):\n    for each in range(n):\n        yield each\n'],
-    [
-      'numbers of Python that numpy makes',
-      'import numpy as np\n\n\ndef run(values: list):\n    return {"mean": np.mean(values), "same": float(np.argmax(values))}\n',
-    ],
-  ])('%s is left alone', async (_, code) => {
+  test.each(
+    Object.entries<string>({
+      'what the framework converts': `${api}from datetime import datetime\n\n\n@app.get("/")\ndef one():\n    return {"at": datetime.now(), "names": {"a"}}\n`,
+      'what a model of the response converts': `${api}import numpy as np\n\n\n@app.get("/", response_model=list[float])\ndef one():\n    return np.zeros(3)\n`,
+      'what a converter is given':
+        'import json\nfrom datetime import datetime\n\n\ndef run():\n    return json.dumps({"at": datetime.now()}, default=str)\n',
+      'a function that another one calls':
+        'import numpy as np\n\n\ndef load(n):\n    return np.zeros(n)\n\n\ndef run(n: int):\n    return {"sum": float(load(n).sum())}\n',
+      'a stream': 'def run(n: int):\n    for each in range(n):\n        yield each\n',
+      'numbers of Python that numpy makes':
+        'import numpy as np\n\n\ndef run(values: list):\n    return {"mean": np.mean(values), "same": float(np.argmax(values))}\n',
+    }),
+  )('%s is left alone', async (_, code) => {
     expect(await told(code)).toEqual([]);
   });
 });

@@ -1,18 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readPython } from '../../src/app/python/read-python.ts';
-import { folder } from '../app/config-folder.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
+import { custom, deployment, docker, told } from './looked.ts';
 
 type Files = Record<string, string>;
-const settings = (rest: string) =>
-  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
-const docker = settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n');
-
-async function told(files: Files): Promise<string[]> {
-  const { stdout, stderr } = await gantry(['check'], { cwd: folder({ 'cerebrium.toml': docker, ...files }) });
-  return (stdout + stderr).split('\n').filter((line) => /^(?:error|warning):/.test(line));
-}
 
 type Case = [what: string, files: Files, said: string | undefined];
 
@@ -148,7 +139,7 @@ cases('an image', [
 ]);
 
 const run = (main: string, changed: Files = {}, rest = ''): Files => ({
-  'cerebrium.toml': settings(
+  'cerebrium.toml': deployment(
     `${rest}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["python", "main.py"]\n[cerebrium.dependencies.pip]\ngradio = "latest"\nrich = "latest"\nsqlalchemy = "latest"\ntransformers = "latest"\n`,
   ),
   'main.py': main,
@@ -228,7 +219,7 @@ describe('variables that a program of Node needs', () => {
     async (_, source, needed) => {
       const { stderr } = await gantry(['check', '--online'], {
         emulator,
-        cwd: folder({ 'cerebrium.toml': docker, ...node(source) }),
+        cwd: newFolder({ 'cerebrium.toml': docker, ...node(source) }),
       });
       expect([...stderr.matchAll(/fix gantry secrets set (\w+)/g)].map(([, name]) => name)).toEqual(needed);
     },
@@ -289,8 +280,8 @@ describe('variables that settings of Python need', () => {
     ],
     ['another config', 'def config(name):\n    return name\n\n\nA = config("TOKEN")\n', []],
   ])('%s', async (_, source, needed) => {
-    const cwd = folder({
-      'cerebrium.toml': settings(
+    const cwd = newFolder({
+      'cerebrium.toml': deployment(
         '[cerebrium.dependencies.pip]\ndjango-environ = "latest"\npython-decouple = "latest"\n',
       ),
       'main.py': `${source}\n\ndef run():\n    return A\n`,
@@ -398,9 +389,7 @@ cases('a file that a server reads', [
   [
     'which is not there',
     {
-      'cerebrium.toml': settings(
-        '[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["gunicorn", "-c", "conf/gunicorn.py", "web:app", "-b", "0.0.0.0:8000"]\n[cerebrium.dependencies.pip]\nflask = "latest"\ngunicorn = "latest"\n',
-      ),
+      'cerebrium.toml': `${custom('["gunicorn", "-c", "conf/gunicorn.py", "web:app", "-b", "0.0.0.0:8000"]')}[cerebrium.dependencies.pip]\nflask = "latest"\ngunicorn = "latest"\n`,
       'web.py': web,
     },
     'conf/gunicorn.py is started, and is not in the app',

@@ -1,24 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { expect, test } from 'vitest';
+import { seen } from './looked.ts';
 
 type Files = Record<string, string>;
-const settings = `[cerebrium.deployment]
-name = "web"
-disable_auth = false
-[cerebrium.runtime.custom]
-port = 8000
-dockerfile_path = "./Dockerfile"
-`;
-
-async function seen(files: Files) {
-  const { json } = await gantry(['check', '--json'], { cwd: folder({ 'cerebrium.toml': settings, ...files }) });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  return (found.problems ?? found.error?.details.problems ?? []).map(
-    ({ severity, message }) => `${severity} ${message}`,
-  );
-}
 
 const json = (value: object) => JSON.stringify(value, undefined, 2);
 const lock = (packages: object) => json({ lockfileVersion: 3, packages: { '': {}, ...packages } });
@@ -62,62 +45,60 @@ const gems = {
   'config.ru': 'run ->(_) { [200, {}, []] }\n',
 };
 
-describe('a mistake is named', () => {
-  test.each<[string, Files, string]>([
-    [
-      'a file that tsc does not write',
-      { ...typescript, Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/index.js"]') },
-      'error /app/dist/index.js is started, which is not in the image',
-    ],
-    [
-      'a script whose file is in another folder',
-      {
-        ...typescript,
-        'package.json': typescript['package.json'].replace('dist/server', 'build/server'),
-        Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["npm", "start"]'),
-      },
-      'error /app/build/server.js is started, which is not in the image',
-    ],
-    [
-      'a folder that no command makes',
-      { ...typescript, Dockerfile: twoStages('COPY --from=build /app/build ./build', '["node", "build/server.js"]') },
-      'error Dockerfile copies /app/build, which no command of the stage build makes',
-    ],
-    [
-      'an older Go',
-      { ...goFiles, Dockerfile: go(undefined, 'golang:1.23') },
-      'error go.mod wants Go >=1.24, and golang:1.23 has 1.23',
-    ],
-    [
-      'a program by another name',
-      { ...goFiles, Dockerfile: go('go build -o /srv/api ./cmd/web').replace('/web /web', '/srv/web /web') },
-      'error Dockerfile copies /srv/web, which no command of the stage build makes',
-    ],
-    [
-      'another name of a crate',
-      { ...rustFiles, Dockerfile: rust('release/feed') },
-      'error Dockerfile copies /app/target/release/feed,',
-    ],
-    [
-      'an older Rust',
-      {
-        ...rustFiles,
-        'Cargo.toml': cargo.replace('2021', '2024'),
-        Dockerfile: rust('release/feeds', undefined, 'rust:1.75'),
-      },
-      'error Cargo.toml wants Rust >=1.85',
-    ],
-    [
-      'a folder that is only mounted',
-      {
-        ...rustFiles,
-        Dockerfile: rust('release/feeds').replace('RUN cargo', 'RUN --mount=type=cache,target=/app/target cargo'),
-      },
-      'error Dockerfile copies /app/target/release/feeds,',
-    ],
-  ])('%s', async (_, files, wanted) => {
-    expect((await seen(files)).join('\n')).toContain(wanted);
-  });
+test.each<[string, Files, string]>([
+  [
+    'a file that tsc does not write',
+    { ...typescript, Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/index.js"]') },
+    'error /app/dist/index.js is started, which is not in the image',
+  ],
+  [
+    'a script whose file is in another folder',
+    {
+      ...typescript,
+      'package.json': typescript['package.json'].replace('dist/server', 'build/server'),
+      Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["npm", "start"]'),
+    },
+    'error /app/build/server.js is started, which is not in the image',
+  ],
+  [
+    'a folder that no command makes',
+    { ...typescript, Dockerfile: twoStages('COPY --from=build /app/build ./build', '["node", "build/server.js"]') },
+    'error Dockerfile copies /app/build, which no command of the stage build makes',
+  ],
+  [
+    'an older Go',
+    { ...goFiles, Dockerfile: go(undefined, 'golang:1.23') },
+    'error go.mod wants Go >=1.24, and golang:1.23 has 1.23',
+  ],
+  [
+    'a program by another name',
+    { ...goFiles, Dockerfile: go('go build -o /srv/api ./cmd/web').replace('/web /web', '/srv/web /web') },
+    'error Dockerfile copies /srv/web, which no command of the stage build makes',
+  ],
+  [
+    'another name of a crate',
+    { ...rustFiles, Dockerfile: rust('release/feed') },
+    'error Dockerfile copies /app/target/release/feed,',
+  ],
+  [
+    'an older Rust',
+    {
+      ...rustFiles,
+      'Cargo.toml': cargo.replace('2021', '2024'),
+      Dockerfile: rust('release/feeds', undefined, 'rust:1.75'),
+    },
+    'error Cargo.toml wants Rust >=1.85',
+  ],
+  [
+    'a folder that is only mounted',
+    {
+      ...rustFiles,
+      Dockerfile: rust('release/feeds').replace('RUN cargo', 'RUN --mount=type=cache,target=/app/target cargo'),
+    },
+    'error Dockerfile copies /app/target/release/feeds,',
+  ],
+])('a mistake is named: %s', async (_, files, wanted) => {
+  expect((await seen(files)).join('\n')).toContain(wanted);
 });
 
 const node = (command = '["node", "server.js"]', image = 'node:22-slim', install = 'npm ci --omit=dev') =>
@@ -136,33 +117,31 @@ const plainNode = {
 };
 const imports = (line: string) => ({ ...plainNode, 'server.js': `${line}\n${plainNode['server.js']}` });
 
-describe('what Node does not load is named', () => {
-  test.each<[string, Files, string]>([
-    [
-      'a name without its end',
-      imports('import "./lib/name";'),
-      'error server.js imports ./lib/name, and Node wants the whole name of a file',
-    ],
-    [
-      'a compiler that is not installed',
-      {
-        ...typescript,
-        Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/server.js"]', 'npm ci --omit=dev'),
-      },
-      'error tsc is not installed in the image',
-    ],
-    [
-      'a program of the development at the start',
-      {
-        ...plainNode,
-        'package.json': plainNode['package.json'].replace('{', '{ "scripts": { "start": "tsx server.js" },'),
-        Dockerfile: node('["npm", "start"]'),
-      },
-      'error tsx is not installed in the image',
-    ],
-  ])('%s', async (_, files, wanted) => {
-    expect((await seen(files)).join('\n')).toContain(wanted);
-  });
+test.each<[string, Files, string]>([
+  [
+    'a name without its end',
+    imports('import "./lib/name";'),
+    'error server.js imports ./lib/name, and Node wants the whole name of a file',
+  ],
+  [
+    'a compiler that is not installed',
+    {
+      ...typescript,
+      Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/server.js"]', 'npm ci --omit=dev'),
+    },
+    'error tsc is not installed in the image',
+  ],
+  [
+    'a program of the development at the start',
+    {
+      ...plainNode,
+      'package.json': plainNode['package.json'].replace('{', '{ "scripts": { "start": "tsx server.js" },'),
+      Dockerfile: node('["npm", "start"]'),
+    },
+    'error tsx is not installed in the image',
+  ],
+])('what Node does not load is named: %s', async (_, files, wanted) => {
+  expect((await seen(files)).join('\n')).toContain(wanted);
 });
 
 const withGo = (files: Files) => ({ ...goFiles, Dockerfile: go(), ...files });
@@ -170,205 +149,177 @@ const withRust = (files: Files) => ({ ...rustFiles, Dockerfile: rust('release/fe
 
 const listening = (text: string, rest: Files = {}) => ({ ...plainNode, 'server.js': text, ...rest });
 
-describe('where sources listen is compared', () => {
-  test.each<[string, Files, string]>([
-    ['a host of Node', listening('server.listen(8000, "127.0.0.1");\n'), 'error the server listens on 127.0.0.1 only'],
-    [
-      'the host of Fastify',
-      listening('import fastify from "fastify";\n\nawait fastify().listen({ port: 8000 });\n'),
-      'error the server listens on localhost only',
-    ],
-    [
-      'a port of Node',
-      listening('const port = Number(process.env.PORT ?? 3000);\nserver.listen(port, () => console.log(port));\n'),
-      'warning server.js listens on port 3000, but port is 8000',
-    ],
-    [
-      'a host of Go',
-      withGo({ 'cmd/web/main.go': goFiles['cmd/web/main.go'].replace(':8000', '127.0.0.1:8000') }),
-      'error the server listens on 127.0.0.1 only',
-    ],
-    [
-      'a port of Go',
-      withGo({ 'cmd/web/main.go': goFiles['cmd/web/main.go'].replace(':8000', ':8080') }),
-      'warning cmd/web/main.go listens on port 8080, but port is 8000',
-    ],
-    [
-      'a host of Rust',
-      withRust({
-        'src/main.rs': 'async fn main() {\n    let listener = TcpListener::bind("127.0.0.1:8000").await;\n}\n',
-      }),
-      'error the server listens on 127.0.0.1 only',
-    ],
-    [
-      'a port of Rust',
-      withRust({ 'src/main.rs': 'fn main() {\n    let at = SocketAddr::from(([0, 0, 0, 0], 3000));\n}\n' }),
-      'warning src/main.rs listens on port 3000, but port is 8000',
-    ],
-  ])('%s', async (_, files, wanted) => {
-    expect((await seen(files)).join('\n')).toContain(wanted);
-  });
+test.each<[string, Files, string]>([
+  ['a host of Node', listening('server.listen(8000, "127.0.0.1");\n'), 'error the server listens on 127.0.0.1 only'],
+  [
+    'the host of Fastify',
+    listening('import fastify from "fastify";\n\nawait fastify().listen({ port: 8000 });\n'),
+    'error the server listens on localhost only',
+  ],
+  [
+    'a port of Node',
+    listening('const port = Number(process.env.PORT ?? 3000);\nserver.listen(port, () => console.log(port));\n'),
+    'warning server.js listens on port 3000, but port is 8000',
+  ],
+  [
+    'a host of Go',
+    withGo({ 'cmd/web/main.go': goFiles['cmd/web/main.go'].replace(':8000', '127.0.0.1:8000') }),
+    'error the server listens on 127.0.0.1 only',
+  ],
+  [
+    'a port of Go',
+    withGo({ 'cmd/web/main.go': goFiles['cmd/web/main.go'].replace(':8000', ':8080') }),
+    'warning cmd/web/main.go listens on port 8080, but port is 8000',
+  ],
+  [
+    'a host of Rust',
+    withRust({
+      'src/main.rs': 'async fn main() {\n    let listener = TcpListener::bind("127.0.0.1:8000").await;\n}\n',
+    }),
+    'error the server listens on 127.0.0.1 only',
+  ],
+  [
+    'a port of Rust',
+    withRust({ 'src/main.rs': 'fn main() {\n    let at = SocketAddr::from(([0, 0, 0, 0], 3000));\n}\n' }),
+    'warning src/main.rs listens on port 3000, but port is 8000',
+  ],
+])('where sources listen is compared: %s', async (_, files, wanted) => {
+  expect((await seen(files)).join('\n')).toContain(wanted);
 });
 
 const alpine = (text: string) =>
   text.replace('gcr.io/distroless/static', 'alpine:3.20').replace('debian:trixie-slim', 'alpine:3.20');
 
-describe('what an image cannot run is named', () => {
-  test.each<[string, Files, string]>([
-    [
-      'Go with the glibc of Debian',
-      withGo({ Dockerfile: alpine(go()).replace('CGO_ENABLED=0 ', '') }),
-      'error /web does not start in alpine:3.20',
-    ],
-    [
-      'Rust with the glibc of Debian',
-      withRust({ Dockerfile: alpine(rust('release/feeds')).replace('["feeds"]', '["/usr/local/bin/feeds"]') }),
-      'error /usr/local/bin/feeds does not start in alpine:3.20',
-    ],
-    [
-      'pnpm that nothing installs',
-      { ...plainNode, Dockerfile: node(undefined, undefined, 'pnpm install') },
-      'error pnpm is not installed in the image',
-    ],
-    [
-      'ES modules of TypeScript without the end of a name',
-      {
-        ...typescript,
-        'package.json': json({ type: 'module', scripts: { build: 'tsc' }, devDependencies: { typescript: '^5' } }),
-        'src/server.ts': `import { name } from "./name";\n${typescript['src/server.ts']}`,
-        'src/name.ts': 'export const name = "web";\n',
-        Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/server.js"]'),
-      },
-      'error src/server.ts imports ./name, and Node wants the whole name of a file',
-    ],
-  ])('%s', async (_, files, wanted) => {
-    expect((await seen(files)).join('\n')).toContain(wanted);
-  });
+test.each<[string, Files, string]>([
+  [
+    'Go with the glibc of Debian',
+    withGo({ Dockerfile: alpine(go()).replace('CGO_ENABLED=0 ', '') }),
+    'error /web does not start in alpine:3.20',
+  ],
+  [
+    'Rust with the glibc of Debian',
+    withRust({ Dockerfile: alpine(rust('release/feeds')).replace('["feeds"]', '["/usr/local/bin/feeds"]') }),
+    'error /usr/local/bin/feeds does not start in alpine:3.20',
+  ],
+  [
+    'pnpm that nothing installs',
+    { ...plainNode, Dockerfile: node(undefined, undefined, 'pnpm install') },
+    'error pnpm is not installed in the image',
+  ],
+  [
+    'ES modules of TypeScript without the end of a name',
+    {
+      ...typescript,
+      'package.json': json({ type: 'module', scripts: { build: 'tsc' }, devDependencies: { typescript: '^5' } }),
+      'src/server.ts': `import { name } from "./name";\n${typescript['src/server.ts']}`,
+      'src/name.ts': 'export const name = "web";\n',
+      Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/server.js"]'),
+    },
+    'error src/server.ts imports ./name, and Node wants the whole name of a file',
+  ],
+])('what an image cannot run is named: %s', async (_, files, wanted) => {
+  expect((await seen(files)).join('\n')).toContain(wanted);
 });
 
-describe('what is right has no problems', () => {
-  test.each<[string, Files]>([
-    [
-      'TypeScript in two stages',
-      {
-        ...typescript,
-        Dockerfile: twoStages(
-          'COPY --from=build --chown=node:node /app/dist ./dist',
-          '["node", "--enable-source-maps", "dist/server.js"]',
-        ),
-      },
-    ],
-    [
-      'TypeScript that a script starts',
-      { ...typescript, Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["npm", "start"]') },
-    ],
-    ['Node', plainNode],
-    [
-      'packages, texts and other systems of Go',
-      withGo({
-        'cmd/web/pages.go': 'package main\n\nimport _ "embed"\n\n//go:embed all:pages\nvar pages string\n',
-        'cmd/web/pages/index.html': '',
-        'cmd/web/windows.go': '//go:build windows\n\npackage main\n\nimport (\n\t"golang.org/x/sys/windows"\n)\n',
-        'internal/a/a.go':
-          'package a\n\nimport (\n\t"encoding/json"\n\n\tchi "github.com/go-chi/chi/v5/middleware"\n\t"example.org/web/internal/b"\n)\n\nvar encode = json.Marshal\n',
-        'internal/b/b.go': 'package b\n',
+test.each(
+  Object.entries<Files>({
+    'TypeScript in two stages': {
+      ...typescript,
+      Dockerfile: twoStages(
+        'COPY --from=build --chown=node:node /app/dist ./dist',
+        '["node", "--enable-source-maps", "dist/server.js"]',
+      ),
+    },
+    'TypeScript that a script starts': {
+      ...typescript,
+      Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["npm", "start"]'),
+    },
+    Node: plainNode,
+    'packages, texts and other systems of Go': withGo({
+      'cmd/web/pages.go': 'package main\n\nimport _ "embed"\n\n//go:embed all:pages\nvar pages string\n',
+      'cmd/web/pages/index.html': '',
+      'cmd/web/windows.go': '//go:build windows\n\npackage main\n\nimport (\n\t"golang.org/x/sys/windows"\n)\n',
+      'internal/a/a.go':
+        'package a\n\nimport (\n\t"encoding/json"\n\n\tchi "github.com/go-chi/chi/v5/middleware"\n\t"example.org/web/internal/b"\n)\n\nvar encode = json.Marshal\n',
+      'internal/b/b.go': 'package b\n',
+    }),
+    'modules of Rust': withRust({
+      'src/main.rs': 'mod a;\nmod b;\n#[cfg(windows)]\nmod gone;\nmod inner {\n    mod deep {}\n}\n\nfn main() {}\n',
+      'src/a.rs': 'pub mod c;\nconst T: &str = include_str!("../Cargo.toml");\n',
+      'src/a/c.rs': '',
+      'src/b/mod.rs': '',
+    }),
+    'comments, types and tests': {
+      ...imports('/*\nimport "./gone.js";\n*/\nconst page = `\nimport "gone";\n`;'),
+      'server.test.js': 'import "vitest";\n',
+      'lib/shape.ts':
+        'import type { Shape } from "shapes";\nimport { type Other } from "shapes";\n\nexport type Both = Shape & Other;\n',
+    },
+    'a workspace': {
+      ...plainNode,
+      'package.json': json({ type: 'module', workspaces: ['lib/*'], dependencies: { pg: '^8' } }),
+      'lib/own/package.json': json({ name: '@web/own', dependencies: { zod: '^3' } }),
+      'lib/own/index.js': 'import "zod";\n',
+      'server.js': `import "@web/own";\n${plainNode['server.js']}`,
+      Dockerfile: node(),
+    },
+    'packages of another stage': {
+      ...plainNode,
+      Dockerfile:
+        'FROM node:22 AS deps\nWORKDIR /deps\nCOPY package*.json ./\nRUN corepack enable && npm ci\nFROM node:22-slim\nWORKDIR /app\nENV NODE_ENV=production\nCOPY --from=deps /deps/node_modules node_modules\nCOPY . .\nCMD ["npx", "tsx", "server.js"]\n',
+    },
+    'require where it may be': {
+      ...plainNode,
+      'server.js':
+        'import { createRequire } from "node:module";\n\nconst require = createRequire(import.meta.url);\nconst pg = require("pg");\n\nif (pg) require("./gone");\n',
+    },
+    'a module that the build makes': {
+      ...typescript,
+      'package.json': json({
+        scripts: { build: 'prisma generate && tsc' },
+        devDependencies: { typescript: '^5', prisma: '^6' },
       }),
-    ],
-    [
-      'modules of Rust',
-      withRust({
-        'src/main.rs': 'mod a;\nmod b;\n#[cfg(windows)]\nmod gone;\nmod inner {\n    mod deep {}\n}\n\nfn main() {}\n',
-        'src/a.rs': 'pub mod c;\nconst T: &str = include_str!("../Cargo.toml");\n',
-        'src/a/c.rs': '',
-        'src/b/mod.rs': '',
+      'package-lock.json': lock({
+        'node_modules/typescript': locked('5.9.2'),
+        'node_modules/prisma': locked('6.1.0'),
       }),
-    ],
-    [
-      'comments, types and tests',
-      {
-        ...imports('/*\nimport "./gone.js";\n*/\nconst page = `\nimport "gone";\n`;'),
-        'server.test.js': 'import "vitest";\n',
-        'lib/shape.ts':
-          'import type { Shape } from "shapes";\nimport { type Other } from "shapes";\n\nexport type Both = Shape & Other;\n',
-      },
-    ],
-    [
-      'a workspace',
-      {
-        ...plainNode,
-        'package.json': json({ type: 'module', workspaces: ['lib/*'], dependencies: { pg: '^8' } }),
-        'lib/own/package.json': json({ name: '@web/own', dependencies: { zod: '^3' } }),
-        'lib/own/index.js': 'import "zod";\n',
-        'server.js': `import "@web/own";\n${plainNode['server.js']}`,
-        Dockerfile: node(),
-      },
-    ],
-    [
-      'packages of another stage',
-      {
-        ...plainNode,
-        Dockerfile:
-          'FROM node:22 AS deps\nWORKDIR /deps\nCOPY package*.json ./\nRUN corepack enable && npm ci\nFROM node:22-slim\nWORKDIR /app\nENV NODE_ENV=production\nCOPY --from=deps /deps/node_modules node_modules\nCOPY . .\nCMD ["npx", "tsx", "server.js"]\n',
-      },
-    ],
-    [
-      'require where it may be',
-      {
-        ...plainNode,
-        'server.js':
-          'import { createRequire } from "node:module";\n\nconst require = createRequire(import.meta.url);\nconst pg = require("pg");\n\nif (pg) require("./gone");\n',
-      },
-    ],
-    [
-      'a module that the build makes',
-      {
-        ...typescript,
-        'package.json': json({
-          scripts: { build: 'prisma generate && tsc' },
-          devDependencies: { typescript: '^5', prisma: '^6' },
-        }),
-        'package-lock.json': lock({
-          'node_modules/typescript': locked('5.9.2'),
-          'node_modules/prisma': locked('6.1.0'),
-        }),
-        'src/server.ts': `import "./client/index.js";\n${typescript['src/server.ts']}`,
-        Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/server.js"]'),
-      },
-    ],
-    ['Go', { ...goFiles, Dockerfile: go() }],
-    [
-      'Go that fetches another one',
-      { ...goFiles, Dockerfile: go(undefined, 'golang:1.23').replace('WORKDIR', 'ENV GOTOOLCHAIN=auto\nWORKDIR') },
-    ],
-    [
-      'Go whose sums the build writes',
-      { ...goFiles, 'go.sum': '', Dockerfile: go('go mod tidy && go build -o /web ./cmd/web') },
-    ],
-    ['Rust', { ...rustFiles, Dockerfile: rust('release/feeds', 'cargo build --release --locked') }],
-    [
-      'Rust by a cache that is copied from',
-      {
-        ...rustFiles,
-        Dockerfile: rust('release/feeds')
-          .replace(
-            'RUN cargo build --release',
-            'RUN --mount=type=cache,target=/app/target cargo build --release && cp target/release/feeds /feeds',
-          )
-          .replace('/app/target/release/feeds', '/feeds'),
-      },
-    ],
-    [
-      'Rust with other programs',
-      { ...rustFiles, 'src/bin/serve.rs': 'fn main() {}\n', Dockerfile: rust('release/serve') },
-    ],
-    ['Java', { 'pom.xml': pom('21'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('quotes-1.2.0.jar') }],
-    ['Java by a pattern', { 'pom.xml': pom('17'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('*.jar') }],
-    ['Ruby', { ...gems, Dockerfile: ruby('ruby:3.3', 'ENV BUNDLE_DEPLOYMENT=1\n') }],
-    [
-      'a lock for another system that the build adds to',
-      { ...gems, 'Gemfile.lock': gemLock('arm64-darwin-23'), Dockerfile: ruby('ruby:3.3') },
-    ],
-  ])('%s', async (_, files) => {
-    expect(await seen(files)).toEqual([]);
-  });
+      'src/server.ts': `import "./client/index.js";\n${typescript['src/server.ts']}`,
+      Dockerfile: twoStages('COPY --from=build /app/dist ./dist', '["node", "dist/server.js"]'),
+    },
+    Go: { ...goFiles, Dockerfile: go() },
+    'Go that fetches another one': {
+      ...goFiles,
+      Dockerfile: go(undefined, 'golang:1.23').replace('WORKDIR', 'ENV GOTOOLCHAIN=auto\nWORKDIR'),
+    },
+    'Go whose sums the build writes': {
+      ...goFiles,
+      'go.sum': '',
+      Dockerfile: go('go mod tidy && go build -o /web ./cmd/web'),
+    },
+    Rust: { ...rustFiles, Dockerfile: rust('release/feeds', 'cargo build --release --locked') },
+    'Rust by a cache that is copied from': {
+      ...rustFiles,
+      Dockerfile: rust('release/feeds')
+        .replace(
+          'RUN cargo build --release',
+          'RUN --mount=type=cache,target=/app/target cargo build --release && cp target/release/feeds /feeds',
+        )
+        .replace('/app/target/release/feeds', '/feeds'),
+    },
+    'Rust with other programs': {
+      ...rustFiles,
+      'src/bin/serve.rs': 'fn main() {}\n',
+      Dockerfile: rust('release/serve'),
+    },
+    Java: { 'pom.xml': pom('21'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('quotes-1.2.0.jar') },
+    'Java by a pattern': { 'pom.xml': pom('17'), 'src/main/java/A.java': 'class A {}\n', Dockerfile: java('*.jar') },
+    Ruby: { ...gems, Dockerfile: ruby('ruby:3.3', 'ENV BUNDLE_DEPLOYMENT=1\n') },
+    'a lock for another system that the build adds to': {
+      ...gems,
+      'Gemfile.lock': gemLock('arm64-darwin-23'),
+      Dockerfile: ruby('ruby:3.3'),
+    },
+  }),
+)('what is right has no problems: %s', async (_, files) => {
+  expect(await seen(files)).toEqual([]);
 });

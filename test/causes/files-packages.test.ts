@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { broughtBy } from '../../src/causes/files/tables.ts';
-import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
+import { problemsOf } from './looked.ts';
 
 const settings =
   '[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n[cerebrium.dependencies.paths]\npip = "requirements.txt"\n';
 
 async function told(requirements: string, imports: readonly string[] = []): Promise<string[]> {
   const main = `${imports.map((name) => `import ${name}\n`).join('')}def run():\n    return 1\n`;
-  const cwd = folder({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': main });
-  const { json } = await gantry(['check', '--json'], { cwd });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  const problems = found.problems ?? found.error?.details.problems ?? [];
+  const problems = await problemsOf({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': main });
   return problems.map(
     ({ severity, cause, location, why, fix }) =>
       `${severity} ${cause} ${location?.file}:${location?.line} ${why}, ${fix}`,
@@ -70,7 +66,7 @@ describe('pins', () => {
 
 describe('what code needs without importing it', () => {
   const saidOf = async (requirements: string, code: string) => {
-    const cwd = folder({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': code });
+    const cwd = newFolder({ 'cerebrium.toml': settings, 'requirements.txt': requirements, 'main.py': code });
     const { stdout, stderr } = await gantry(['check'], { cwd });
     return /needs (\S+), and nothing installs it/.exec(stdout + stderr)?.[1];
   };
@@ -93,22 +89,20 @@ describe('what code needs without importing it', () => {
   });
 });
 
-describe('versions that do not fit', () => {
-  test.each([
-    ['vllm==0.6.6.post1\ntorch==2.4.0\n', 'vllm 0.6.6.post1 needs torch==2.5.1, and the pin is 2.4.0'],
-    ['streamlit==1.41.1\npandas>=3.0.1\n', 'streamlit 1.41.1 needs pandas<3, and what is asked is >=3.0.1'],
-    ['kokoro==0.9.4\n', undefined],
-    ['transformers==4.47.1\nhuggingface_hub==0.27.1\ntokenizers==0.21.0\n', undefined],
-    ['psycopg[pool,binary]\n', undefined],
-    ['gradio==5.9.1\nfastapi==0.104.1\n', 'gradio 5.9.1 needs fastapi>=0.115.2'],
-    ['arq==0.26.1\nredis==6.2.0\n', 'arq 0.26.1 needs redis<6'],
-    ['geopandas==1.0.1\nshapely==1.8.5\n', 'geopandas 1.0.1 needs shapely>=2'],
-    ['opencv-python==4.12.0.88\nnumpy==1.26.4\n', 'opencv-python 4.12.0.88 needs numpy>=2,<2.3'],
-    ['langchain-openai==0.2.14\nopenai==0.28.1\n', 'langchain-openai 0.2.14 needs openai>=1.40'],
-    ['spacy==3.7.5\nnumpy==2.1.0\n', 'spacy 3.7.5 needs numpy<2'],
-    ['gradio==5.9.1\nfastapi==0.115.6\narq==0.26.1\nredis==5.2.1\nspacy==3.7.5\n', undefined],
-  ])('%s', async (requirements, why) => {
-    const said = await told(requirements, requirements.startsWith('psycopg') ? ['psycopg'] : []);
-    expect(said).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
-  });
+test.each([
+  ['vllm==0.6.6.post1\ntorch==2.4.0\n', 'vllm 0.6.6.post1 needs torch==2.5.1, and the pin is 2.4.0'],
+  ['streamlit==1.41.1\npandas>=3.0.1\n', 'streamlit 1.41.1 needs pandas<3, and what is asked is >=3.0.1'],
+  ['kokoro==0.9.4\n', undefined],
+  ['transformers==4.47.1\nhuggingface_hub==0.27.1\ntokenizers==0.21.0\n', undefined],
+  ['psycopg[pool,binary]\n', undefined],
+  ['gradio==5.9.1\nfastapi==0.104.1\n', 'gradio 5.9.1 needs fastapi>=0.115.2'],
+  ['arq==0.26.1\nredis==6.2.0\n', 'arq 0.26.1 needs redis<6'],
+  ['geopandas==1.0.1\nshapely==1.8.5\n', 'geopandas 1.0.1 needs shapely>=2'],
+  ['opencv-python==4.12.0.88\nnumpy==1.26.4\n', 'opencv-python 4.12.0.88 needs numpy>=2,<2.3'],
+  ['langchain-openai==0.2.14\nopenai==0.28.1\n', 'langchain-openai 0.2.14 needs openai>=1.40'],
+  ['spacy==3.7.5\nnumpy==2.1.0\n', 'spacy 3.7.5 needs numpy<2'],
+  ['gradio==5.9.1\nfastapi==0.115.6\narq==0.26.1\nredis==5.2.1\nspacy==3.7.5\n', undefined],
+])('versions that do not fit: %s', async (requirements, why) => {
+  const said = await told(requirements, requirements.startsWith('psycopg') ? ['psycopg'] : []);
+  expect(said).toEqual(why === undefined ? [] : [expect.stringContaining(why)]);
 });

@@ -2,22 +2,19 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { signToken } from '../../src/emulator/endpoints/account/access.ts';
-import { folder } from '../app/config-folder.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { emulatorForEach, gantry, machine, newFolder } from '../support/index.ts';
 
 const settings = '[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n';
 const listing = `${settings}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n`;
 const app = (requirements: string) =>
-  folder({ 'cerebrium.toml': listing, 'requirements.txt': requirements, 'main.py': 'def run():\n    return 1\n' });
+  newFolder({ 'cerebrium.toml': listing, 'requirements.txt': requirements, 'main.py': 'def run():\n    return 1\n' });
 
 const none = 'error: No solution found when resolving dependencies\n  cause: ';
 const end = 'we can conclude that your requirements are unsatisfiable.';
 
 /** A uv that says this, and keeps what it was asked in `asked` beside it. */
 function uv(said: string, code = said === '' ? 0 : 1) {
-  const bin = folder({ said });
+  const bin = newFolder({ said });
   const script = `#!/bin/sh\ncd ${bin}\necho "$@" >args\ncat >asked\ncat said >&2\nexit ${code}\n`;
   writeFileSync(join(bin, 'uv'), script);
   chmodSync(join(bin, 'uv'), 0o755);
@@ -78,23 +75,17 @@ describe.skipIf(process.platform === 'win32')('what uv says of the packages', ()
 
   test('a package that only older Pythons have wheels of is a warning', async () => {
     const said = `${none}Because a-lib==2.3.0 has no wheels with a matching Python ABI tag (e.g., \`cp311\`) and you require a-lib==2.3.0, ${end}\n`;
-    const { stderr, code } = await check('a-lib==2.3.0\n', said);
-    expect(stderr).toMatch(/warning: a-lib[\s\S]*requirements\.txt:1:1/);
-    expect(code).toBe(0);
+    expect(await check('a-lib==2.3.0\n', said)).toExit(0, /warning: a-lib[\s\S]*requirements\.txt:1:1/);
   });
 
-  test.each([
-    ['that they fit', ''],
-    [
-      'that it cannot build',
-      `${none}Because all versions of a-lib have no usable wheels and you require a-lib, ${end}\n`,
-    ],
-    [
-      'that it has no network',
-      `${none}Because a-lib was not found in the cache and you require a-lib, ${end}\n\nhint: the network was disabled\n`,
-    ],
-    ['that it fails', 'error: Failed to fetch: `https://…/simple/a-lib/`\n'],
-  ])('nothing is claimed if it says %s', async (_, said) => {
+  test.each(
+    Object.entries({
+      'that they fit': '',
+      'that it cannot build': `${none}Because all versions of a-lib have no usable wheels and you require a-lib, ${end}\n`,
+      'that it has no network': `${none}Because a-lib was not found in the cache and you require a-lib, ${end}\n\nhint: the network was disabled\n`,
+      'that it fails': 'error: Failed to fetch: `https://…/simple/a-lib/`\n',
+    }),
+  )('nothing is claimed if it says %s', async (_, said) => {
     expect(await check('a-lib\n', said)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('a-lib') });
   });
 
@@ -118,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('what uv says of the packages', ()
       'pyproject.toml': '[project]\nname = "shop"\nversion = "1"\n[dependency-groups]\ndev = ["old-tool<1"]\n',
       'main.py': 'def run():\n    return 1\n',
     };
-    expect((await askedOf(folder(files)))('asked')).toBeUndefined();
+    expect((await askedOf(newFolder(files)))('asked')).toBeUndefined();
   });
 
   test.each([
@@ -162,7 +153,7 @@ describe.skipIf(process.platform === 'win32')('what uv says of the packages', ()
       'requirements.txt': requirements,
       'main.py': 'print(1)\n',
     };
-    expect((await askedOf(folder(files)))('asked')).toBe(asked);
+    expect((await askedOf(newFolder(files)))('asked')).toBe(asked);
   });
 
   const missing = `${none}Because there is no version of a-lib==9 and you require a-lib==9, ${end}\n`;
@@ -183,7 +174,7 @@ describe.skipIf(process.platform === 'win32')('what uv says of the packages', ()
     const { stderr } = await gantry(['check', '--online'], {
       emulator,
       cwd: app('a-lib==9\n'),
-      env: { PATH: folder({}) },
+      env: { PATH: newFolder() },
     });
     expect(stderr).toContain('whether the packages fit together is not known: uv is not on the PATH');
   });
@@ -193,9 +184,7 @@ describe.skipIf(process.platform === 'win32')('what uv says of the packages', ()
     const cwd = app('a-lib==9\n');
     const claims = { iss: 'platform', sub: emulator.project, project_id: emulator.project, iat: 0 };
     const env = { PATH, GANTRY_TOKEN: signToken(claims, emulator.store.key) };
-    const { stderr, code } = await gantry(['deploy', '--yes'], { emulator, cwd, env });
-    expect(stderr).toContain('the package index has no a-lib ==9');
-    expect(code).toBe(10);
+    expect(await gantry(['deploy', '--yes'], { emulator, cwd, env })).toExit(10, 'the package index has no a-lib ==9');
     expect(emulator.store.builds.size).toBe(0);
     expect(await gantry(['deploy', '--yes'], { emulator, cwd, env: { PATH } })).toMatchObject({ code: 0 });
   });

@@ -1,23 +1,15 @@
 import { expect, test } from 'vitest';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { docker, told } from './looked.ts';
 
 type Files = Record<string, string>;
 const settings = (rest: string) =>
   `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
-const docker = settings('[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n');
 const cortex = settings('[cerebrium.dependencies.pip]\nrequests = "latest"\njinja2 = "latest"\n');
 const image = (base: string, ...lines: string[]) => ({
   Dockerfile: `FROM ${base}\nWORKDIR /srv\nCOPY . .\n${lines.join('\n')}\n`,
 });
 
-async function said(files: Files): Promise<string> {
-  const { stdout, stderr } = await gantry(['check'], { cwd: folder({ 'cerebrium.toml': docker, ...files }) });
-  return (stdout + stderr)
-    .split('\n')
-    .filter((line) => /^(?:error|warning):/.test(line))
-    .join('\n');
-}
+const said = async (files: Files) => (await told(files)).join('\n');
 
 const debian = 'python:3.11-slim';
 const flask = 'import flask\n\napp = flask.Flask(__name__)\n';
@@ -110,10 +102,9 @@ test.each<[string, Files, string]>([
   expect(await said(files)).toContain(problem);
 });
 
-test.each<[string, Files]>([
-  [
-    'an init that apt installs',
-    {
+test.each(
+  Object.entries<Files>({
+    'an init that apt installs': {
       ...image(
         debian,
         'RUN pip install flask gunicorn',
@@ -123,10 +114,7 @@ test.each<[string, Files]>([
       ),
       'web.py': flask,
     },
-  ],
-  [
-    'pip of an environment that is activated',
-    {
+    'pip of an environment that is activated': {
       ...image(
         'debian:bookworm-slim',
         'RUN apt-get update && apt-get install -y python3 python3-venv',
@@ -135,17 +123,11 @@ test.each<[string, Files]>([
       ),
       'web.py': server,
     },
-  ],
-  [
-    'a Python file that a command writes',
-    {
+    'a Python file that a command writes': {
       ...image(debian, `RUN python -c "open('main.py', 'w').write('')"`, 'CMD ["python", "-u", "main.py"]'),
       'web.py': server,
     },
-  ],
-  [
-    'a folder that root made and gave away',
-    {
+    'a folder that root made and gave away': {
       ...image(
         debian,
         'RUN useradd office && mkdir /var/work && chown office /var/work /srv',
@@ -155,10 +137,7 @@ test.each<[string, Files]>([
       ),
       'web.py': server,
     },
-  ],
-  [
-    'a browser that apt installs',
-    {
+    'a browser that apt installs': {
       ...image(
         'node:20-slim',
         'RUN apt-get update && apt-get install -y chromium',
@@ -167,35 +146,27 @@ test.each<[string, Files]>([
       ),
       'a.mjs': '',
     },
-  ],
-  ['a port that the command gives to a program', thumbs(':8000')],
-  ['gradio with its variable', gradio('', 'ENV GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=7860')],
-  [
-    'gradio whose code sets its variable',
-    {
+    'a port that the command gives to a program': thumbs(':8000'),
+    'gradio with its variable': gradio('', 'ENV GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=7860'),
+    'gradio whose code sets its variable': {
       ...gradio(''),
       'app.py':
         'import os\n\nos.environ["GRADIO_SERVER_NAME"] = "0.0.0.0"\nimport gradio as gr\n\ngr.Interface(len, "text", "text").launch()\n',
     },
-  ],
-  ['a program of a part of LibreOffice', converting('libreoffice-writer')],
-  [
-    'an import under a variable',
-    imports('DEBUG = os.environ.get("DEBUG")\nif DEBUG:\n    import icecream\n\n    icecream.install()\n'),
-  ],
-  [
-    'an import of a private function that nothing calls',
-    imports('def _frame():\n    import pandas\n\n    return pandas\n'),
-  ],
-  [
-    'a file that COPY writes',
-    {
+    'a program of a part of LibreOffice': converting('libreoffice-writer'),
+    'an import under a variable': imports(
+      'DEBUG = os.environ.get("DEBUG")\nif DEBUG:\n    import icecream\n\n    icecream.install()\n',
+    ),
+    'an import of a private function that nothing calls': imports(
+      'def _frame():\n    import pandas\n\n    return pandas\n',
+    ),
+    'a file that COPY writes': {
       Dockerfile: `FROM ${debian}\nWORKDIR /srv\nCOPY <<EOF /srv/version.txt\n7\nEOF\nCOPY web.py .\nCMD ["python", "web.py"]\n`,
       'web.py': `from pathlib import Path\n\nprint(Path("version.txt").read_text())\n${server}`,
     },
-  ],
-  ['a template with its ending', templates('ask.j2', '{% if a %}\n{% endif %}\n')],
-])('%s is no problem', async (_, files) => {
+    'a template with its ending': templates('ask.j2', '{% if a %}\n{% endif %}\n'),
+  }),
+)('%s is no problem', async (_, files) => {
   expect(await said(files)).toBe('');
 });
 

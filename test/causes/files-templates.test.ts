@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type AppFiles, custom, docker, seen } from './looked.ts';
 
 const pip = (...names: string[]) =>
@@ -11,110 +11,89 @@ const starlette = (code: string) => ({
   'cerebrium.toml': `${custom('["uvicorn", "web:app", "--host", "0.0.0.0", "--port", "8000"]')}${pip('starlette', 'jinja2')}`,
   'web.py': `from starlette.applications import Starlette\nfrom starlette.staticfiles import StaticFiles\n\napp = Starlette()\n${code}\n`,
 });
-describe('what is not there is named', () => {
-  test.each<[string, AppFiles, string]>([
-    [
-      'a template',
-      { ...flask('return render_template("orders.html")'), 'templates/order.html': '{{ x }}' },
-      'warning web.py names the template orders.html, which the app does not have',
-    ],
-    [
-      'a template that another one extends',
-      { ...flask('return render_template("home.html")'), 'templates/home.html': '{% extends "layout.html" %}' },
-      'warning templates/home.html names the template layout.html, which the app does not have',
-    ],
-    [
-      'a template in the folder of another app',
-      {
-        ...flask('return render_template("shop/cart.html")'),
-        'shop/__init__.py': '',
-        'shop/templates/cart.html': '{{ x }}',
-      },
-      'warning web.py names the template shop/cart.html, which the app does not have',
-    ],
-    [
-      'templates that the image does not have',
-      {
-        ...flask('return render_template("home.html")'),
-        'cerebrium.toml': docker,
-        Dockerfile:
-          'FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install flask gunicorn\nCOPY web.py .\nCMD ["gunicorn", "-b", "0.0.0.0:8000", "web:app"]\n',
-        'templates/home.html': '{{ x }}',
-      },
-      'warning web.py names the template home.html, which the image does not have',
-    ],
-    [
-      'the end of a block',
-      {
-        ...flask('return render_template("home.html")'),
-        'templates/home.html': '{# {% if x %} #}\n{% for a in b %}\n{% if a %}1{% endif %}\n',
-      },
-      'warning templates/home.html has {% for %} without {% endfor %}',
-    ],
-    [
-      'a folder of files',
-      { ...starlette('app.mount("/files", StaticFiles(directory="public/files"))'), 'static/a.css': '' },
-      'warning web.py names the folder public/files, which the app does not have',
-    ],
-  ])('%s', async (_, files, expected) => {
-    expect(await seen(files)).toEqual([expected]);
-  });
+test.each<[string, AppFiles, string]>([
+  [
+    'a template',
+    { ...flask('return render_template("orders.html")'), 'templates/order.html': '{{ x }}' },
+    'warning web.py names the template orders.html, which the app does not have',
+  ],
+  [
+    'a template that another one extends',
+    { ...flask('return render_template("home.html")'), 'templates/home.html': '{% extends "layout.html" %}' },
+    'warning templates/home.html names the template layout.html, which the app does not have',
+  ],
+  [
+    'a template in the folder of another app',
+    {
+      ...flask('return render_template("shop/cart.html")'),
+      'shop/__init__.py': '',
+      'shop/templates/cart.html': '{{ x }}',
+    },
+    'warning web.py names the template shop/cart.html, which the app does not have',
+  ],
+  [
+    'templates that the image does not have',
+    {
+      ...flask('return render_template("home.html")'),
+      'cerebrium.toml': docker,
+      Dockerfile:
+        'FROM python:3.12-slim\nWORKDIR /srv\nRUN pip install flask gunicorn\nCOPY web.py .\nCMD ["gunicorn", "-b", "0.0.0.0:8000", "web:app"]\n',
+      'templates/home.html': '{{ x }}',
+    },
+    'warning web.py names the template home.html, which the image does not have',
+  ],
+  [
+    'the end of a block',
+    {
+      ...flask('return render_template("home.html")'),
+      'templates/home.html': '{# {% if x %} #}\n{% for a in b %}\n{% if a %}1{% endif %}\n',
+    },
+    'warning templates/home.html has {% for %} without {% endfor %}',
+  ],
+  [
+    'a folder of files',
+    { ...starlette('app.mount("/files", StaticFiles(directory="public/files"))'), 'static/a.css': '' },
+    'warning web.py names the folder public/files, which the app does not have',
+  ],
+])('what is not there is named: %s', async (_, files, expected) => {
+  expect(await seen(files)).toEqual([expected]);
 });
 
-describe('what is fine has no problems', () => {
-  test.each<[string, AppFiles]>([
-    [
-      'templates of folders, and one that may be missing',
-      {
-        ...flask('return render_template("mail/welcome.txt")'),
-        'views/mail/welcome.txt': '{% extends "base.txt" %}{% include "foot.txt" ignore missing %}',
-        'views/base.txt': '{% block a %}{% endblock %}',
-      },
-    ],
-    [
-      'templates that packages bring',
-      {
-        ...flask('return render_template("admin/site.html")'),
-        'templates/admin/site.html': '{% extends "admin/base.html" %}{% include "bootstrap5/a.html" %}',
-      },
-    ],
-    [
-      'templates of a text',
-      {
-        ...starlette(
-          'from jinja2 import DictLoader, Environment\n\npage = Environment(loader=DictLoader({"a.html": "{{ x }}"})).get_template("a.html")',
-        ),
-      },
-    ],
-    [
-      'blocks that Tornado ends',
-      {
-        'cerebrium.toml': `${custom('["python", "web.py"]')}${pip('tornado')}`,
-        'web.py':
-          'import tornado.web\n\n\nclass Home(tornado.web.RequestHandler):\n    def get(self):\n        self.render("home.html")\n',
-        'home.html': '{% for a in b %}{{ a }}{% end %}',
-      },
-    ],
-    [
-      'blocks in blocks, and what is no block',
-      {
-        ...flask('return render_template("home.html")'),
-        'templates/home.html':
-          '{%- if a -%}{% for b in c %}{% else %}{% endfor %}{%- elif d %}{% endif %}{% raw %}{% if %}{% endraw %}{% set x = 1 %}',
-      },
-    ],
-    [
-      'a folder that the code makes',
-      starlette(
-        'import os\n\nos.makedirs("uploads", exist_ok=True)\napp.mount("/files", StaticFiles(directory="uploads"))',
+test.each(
+  Object.entries<AppFiles>({
+    'templates of folders, and one that may be missing': {
+      ...flask('return render_template("mail/welcome.txt")'),
+      'views/mail/welcome.txt': '{% extends "base.txt" %}{% include "foot.txt" ignore missing %}',
+      'views/base.txt': '{% block a %}{% endblock %}',
+    },
+    'templates that packages bring': {
+      ...flask('return render_template("admin/site.html")'),
+      'templates/admin/site.html': '{% extends "admin/base.html" %}{% include "bootstrap5/a.html" %}',
+    },
+    'templates of a text': {
+      ...starlette(
+        'from jinja2 import DictLoader, Environment\n\npage = Environment(loader=DictLoader({"a.html": "{{ x }}"})).get_template("a.html")',
       ),
-    ],
-    [
-      'a folder that need not be there',
-      starlette('app.mount("/files", StaticFiles(directory="uploads", check_dir=False))'),
-    ],
-    ['a folder of another disk', starlette('app.mount("/files", StaticFiles(directory="/persistent-storage/files"))')],
-  ])('%s', async (_, files) => {
-    expect(await seen(files)).toEqual([]);
-  });
+    },
+    'blocks that Tornado ends': {
+      'cerebrium.toml': `${custom('["python", "web.py"]')}${pip('tornado')}`,
+      'web.py':
+        'import tornado.web\n\n\nclass Home(tornado.web.RequestHandler):\n    def get(self):\n        self.render("home.html")\n',
+      'home.html': '{% for a in b %}{{ a }}{% end %}',
+    },
+    'blocks in blocks, and what is no block': {
+      ...flask('return render_template("home.html")'),
+      'templates/home.html':
+        '{%- if a -%}{% for b in c %}{% else %}{% endfor %}{%- elif d %}{% endif %}{% raw %}{% if %}{% endraw %}{% set x = 1 %}',
+    },
+    'a folder that the code makes': starlette(
+      'import os\n\nos.makedirs("uploads", exist_ok=True)\napp.mount("/files", StaticFiles(directory="uploads"))',
+    ),
+    'a folder that need not be there': starlette(
+      'app.mount("/files", StaticFiles(directory="uploads", check_dir=False))',
+    ),
+    'a folder of another disk': starlette('app.mount("/files", StaticFiles(directory="/persistent-storage/files"))'),
+  }),
+)('what is fine has no problems: %s', async (_, files) => {
+  expect(await seen(files)).toEqual([]);
 });

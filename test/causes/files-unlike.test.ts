@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
+import { told } from './looked.ts';
 
 type Files = Record<string, string>;
 
@@ -28,8 +28,7 @@ type Case = [what: string, files: Files, said: string | undefined];
 function cases(title: string, all: Case[]): void {
   describe(title, () => {
     test.each(all)('%s', async (_, files, said) => {
-      const { stdout, stderr } = await gantry(['check'], { cwd: folder(files) });
-      const lines = (stdout + stderr).split('\n').filter((line) => /^(?:error|warning):/.test(line));
+      const lines = await told(files);
       if (said === undefined) expect(lines).toEqual([]);
       else expect(lines.join('\n')).toContain(said);
     });
@@ -188,7 +187,7 @@ cases('a program of Rust', [
 test.each(['(', 'not ', 'x+', 'x.y', 'lambda: '])('a file of %j thousands of times ends no look', async (text) => {
   const files = native('', { 'deep.py': `x = ${text.repeat(20_000)}1\n`, 'less.py': `x = ${text.repeat(900)}1\n` });
   const { code, stderr } = await gantry(['check'], {
-    cwd: folder({ ...files, 'main.py': `import deep, less\n${main}` }),
+    cwd: newFolder({ ...files, 'main.py': `import deep, less\n${main}` }),
   });
   expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining('internal')]);
 });

@@ -86,58 +86,42 @@ describe('a variable that another name is set for', () => {
     expect(await seen(files)).toEqual([`warning ${expected}`]);
   });
 
-  test.each<[string, AppFiles]>([
-    [
-      'that is set itself',
-      {
+  test.each(
+    Object.entries<AppFiles>({
+      'that is set itself': {
         ...node('MAIL_HOST=a MAIL_SERVER=b'),
         'server.js': 'const host = process.env.MAIL_HOST;\nif (!host) throw new Error();\n',
       },
-    ],
-    [
-      'that has a default',
-      {
+      'that has a default': {
         ...node('MAIL_SERVER=b'),
         'server.js': 'const host = process.env.MAIL_HOST;\nconst used = host ?? "localhost";\n',
       },
-    ],
-    [
-      'whose other name is read, too',
-      {
+      'whose other name is read, too': {
         ...node('MAIL_SERVER=b'),
         'server.js':
           'const host = process.env.MAIL_HOST;\nif (!host) throw new Error();\nconst other = process.env.MAIL_SERVER;\n',
       },
-    ],
-    [
-      'whose other name a start script uses',
-      {
+      'whose other name a start script uses': {
         'cerebrium.toml': docker,
         Dockerfile: image('ENV MAIL_SERVER=b\nCMD ["sh", "start.sh"]\n'),
         'start.sh': 'export MAIL_HOST_NAME="$MAIL_SERVER"\nexec node server.js\n',
         'server.js': 'const host = process.env.MAIL_HOST;\nif (!host) throw new Error();\n',
       },
-    ],
-    [
-      'beside what a library reads',
-      { ...python('token = os.environ["HF_SPACE"]\n'), '.env.example': 'HF_HOME=/models\nHF_SPACE_ID=\nHF_SPACE=\n' },
-    ],
-    [
-      'of another kind',
-      {
+      'beside what a library reads': {
+        ...python('token = os.environ["HF_SPACE"]\n'),
+        '.env.example': 'HF_HOME=/models\nHF_SPACE_ID=\nHF_SPACE=\n',
+      },
+      'of another kind': {
         ...node('LOG_LEVEL=info APP_NAME=web'),
         'server.js': 'const key = process.env.APP_KEY;\nif (!key) throw new Error();\n',
       },
-    ],
-    [
-      'that the configuration of Spring reads by its own name',
-      {
+      'that the configuration of Spring reads by its own name': {
         'cerebrium.toml': docker,
         Dockerfile: image('ENV MAIL_FROM=a\nCMD ["java", "org.example.Web"]\n', 'eclipse-temurin:21-jre'),
         'src/main/resources/application.properties': `mail.to=${dollar}{MAIL_TO}\nmail.from=b\nother=${dollar}{OTHER:none}\n`,
       },
-    ],
-  ])('not one %s', async (_, files) => {
+    }),
+  )('not one %s', async (_, files) => {
     expect(await seen(files)).toEqual([]);
   });
 });

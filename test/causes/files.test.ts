@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/kernel/errors.ts';
 import { applyFix } from '../app/apply-fix.ts';
-import { folder } from '../app/config-folder.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
+import { problemsIn } from './looked.ts';
 
 type Files = Record<string, string>;
 const settings = (rest = '', deployment = '') =>
@@ -15,12 +14,6 @@ const custom = (command: string, port = 8000) =>
   `[cerebrium.runtime.custom]\nport = ${port}\nentrypoint = ${command}\n`;
 const pip = (...names: string[]) =>
   `[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`;
-
-async function problemsIn(cwd: string): Promise<Problem[]> {
-  const { json } = await gantry(['check', '--json'], { cwd });
-  const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  return found.problems ?? found.error?.details.problems ?? [];
-}
 
 const told = (problems: readonly Problem[]) =>
   problems.map(({ severity, message, why }) => `${severity} ${message}${why === undefined ? '' : `: ${why}`}`);
@@ -200,7 +193,7 @@ describe('what is sent is looked at before it is sent', () => {
       ['error /srv/main.py is started, which is not in the image: the image has /app/main.py'],
     ]),
   ])('%s', async (_, files, wanted) => {
-    const found = told(await problemsIn(folder({ 'main.py': main, ...files })));
+    const found = told(await problemsIn(newFolder({ 'main.py': main, ...files })));
     for (const each of wanted)
       expect(
         found.some((line) => line.includes(each)),
@@ -220,7 +213,7 @@ describe('what is sent is looked at before it is sent', () => {
       'app/other.py': 'def scale(x):\n    return x * 2\n',
       'app/data.json': '[1, 2]\n',
     };
-    expect(told(await problemsIn(folder(files)))).toEqual([]);
+    expect(told(await problemsIn(newFolder(files)))).toEqual([]);
   });
 });
 
@@ -248,92 +241,74 @@ function follow(root: string, problem: Problem): boolean {
 
 describe('a fix that is followed mends what it was said for, and breaks nothing', () => {
   const apt = '[cerebrium.dependencies.apt]\ncurl = "latest"\n';
-  test.each<[string, Files]>([
-    [
-      'include',
-      { 'cerebrium.toml': settings('', 'include = ["main.py"]\n'), 'main.py': 'import other\n', 'other.py': '' },
-    ],
-    [
-      'exclude',
-      { 'cerebrium.toml': settings('', 'exclude = ["*.csv", ".*"]\n'), 'main.py': 'open("a.csv")\n', 'a.csv': '1\n' },
-    ],
-    [
-      'exclude of a list of packages',
-      {
+  test.each(
+    Object.entries<Files>({
+      include: {
+        'cerebrium.toml': settings('', 'include = ["main.py"]\n'),
+        'main.py': 'import other\n',
+        'other.py': '',
+      },
+      exclude: {
+        'cerebrium.toml': settings('', 'exclude = ["*.csv", ".*"]\n'),
+        'main.py': 'open("a.csv")\n',
+        'a.csv': '1\n',
+      },
+      'exclude of a list of packages': {
         'cerebrium.toml': settings(
           '',
           'shell_commands = ["pip install -r requirements.txt"]\nexclude = ["*.txt", ".*"]\n',
         ),
         'requirements.txt': 'requests\n',
       },
-    ],
-    ['pip', { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import torch\n' }],
-    ['apt', { 'cerebrium.toml': settings(pip('pytesseract') + apt), 'main.py': 'import pytesseract\n' }],
-    [
-      'port',
-      {
+      pip: { 'cerebrium.toml': settings(pip('requests')), 'main.py': 'import torch\n' },
+      apt: { 'cerebrium.toml': settings(pip('pytesseract') + apt), 'main.py': 'import pytesseract\n' },
+      port: {
         'cerebrium.toml': settings(
           custom('["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "9000"]') + pip('uvicorn'),
         ),
         'main.py': 'app = 1\n',
       },
-    ],
-    ['region', { 'cerebrium.toml': settings('[cerebrium.hardware]\ncompute = "ADA_L4"\nregion = "eu-north1"\n') }],
-    ['a retired GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n') }],
-    ['no GPU', { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "None"\n') }],
-    ['a version that is none', { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "true"\n') }],
-    ['a version with a letter', { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "==2.x"\n') }],
-    [
-      'a package of Debian',
-      { 'cerebrium.toml': settings('[cerebrium.dependencies.apt]\nlibsndfile-devel = "latest"\n') },
-    ],
-    [
-      'a path of a check',
-      {
+      region: { 'cerebrium.toml': settings('[cerebrium.hardware]\ncompute = "ADA_L4"\nregion = "eu-north1"\n') },
+      'a retired GPU': { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "AMPERE_A6000"\n') },
+      'no GPU': { 'cerebrium.toml': settings('[cerebrium.hardware]\ngpu = "None"\n') },
+      'a version that is none': { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "true"\n') },
+      'a version with a letter': { 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\nrequests = "==2.x"\n') },
+      'a package of Debian': {
+        'cerebrium.toml': settings('[cerebrium.dependencies.apt]\nlibsndfile-devel = "latest"\n'),
+      },
+      'a path of a check': {
         'cerebrium.toml': settings(
           `${custom('["uvicorn", "main:app", "--host", "0.0.0.0"]')}healthcheck_endpoint = "/health"\n${pip('fastapi', 'uvicorn')}`,
         ),
         'main.py':
           'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/healthz")\ndef healthz():\n    return 1\n',
       },
-    ],
-    [
-      'an entrypoint that is one word',
-      {
+      'an entrypoint that is one word': {
         'cerebrium.toml': settings(
           custom('["uvicorn main:app --host 0.0.0.0 --port 8000"]') + pip('fastapi', 'uvicorn'),
         ),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
       },
-    ],
-    [
-      'a newer Python',
-      {
+      'a newer Python': {
         'cerebrium.toml': settings(),
         'main.py': `def first[T](items: list[T]) -> T:\n    return items[0]\n\n\n${main}`,
       },
-    ],
-    [
-      'a module of a newer Python',
-      { 'cerebrium.toml': settings().replace('3.11', '3.10'), 'main.py': `import tomllib\n\n\n${main}` },
-    ],
-    ['an entrypoint', { 'cerebrium.toml': settings('[cerebrium.runtime.custom]\nentrypoint = "main.py"\n') }],
-    [
-      'a runtime',
-      {
+      'a module of a newer Python': {
+        'cerebrium.toml': settings().replace('3.11', '3.10'),
+        'main.py': `import tomllib\n\n\n${main}`,
+      },
+      'an entrypoint': { 'cerebrium.toml': settings('[cerebrium.runtime.custom]\nentrypoint = "main.py"\n') },
+      'a runtime': {
         'cerebrium.toml': settings(pip('fastapi', 'uvicorn')),
         'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/")\ndef root():\n    return 1\n',
       },
-    ],
-    [
-      'a runtime of Flask',
-      {
+      'a runtime of Flask': {
         'cerebrium.toml': settings(pip('flask', 'gunicorn')),
         'main.py': 'from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef root():\n    return "1"\n',
       },
-    ],
-  ])('%s', async (_, files) => {
-    const root = folder({ 'main.py': main, ...files });
+    }),
+  )('%s', async (_, files) => {
+    const root = newFolder({ 'main.py': main, ...files });
     const before = await problemsIn(root);
     expect(before).not.toEqual([]);
     expect(follow(root, before[0] as Problem), JSON.stringify(before)).toBe(true);
@@ -344,7 +319,7 @@ describe('a fix that is followed mends what it was said for, and breaks nothing'
 test('a host that a variable may replace refuses no app', async () => {
   const settingsOf =
     'from pydantic_settings import BaseSettings\n\n\nclass Settings(BaseSettings):\n    host: str = "127.0.0.1"\n';
-  const root = folder({
+  const root = newFolder({
     'cerebrium.toml': settings(custom('["python", "main.py"]') + pip('uvicorn', 'fastapi', 'pydantic-settings')),
     'settings.py': `${settingsOf}\n\nsettings = Settings()\n`,
     'main.py':
@@ -361,7 +336,7 @@ describe('variables that the code reads', () => {
   test.each([[['check', '--online']], [['deploy', '--dry-run']], [['deploy']]])(
     'are compared with the secrets by %s',
     async (words) => {
-      const cwd = folder(files);
+      const cwd = newFolder(files);
       const { code, stderr } = await gantry(words, { emulator, cwd });
       expect(stderr).toMatch(/error: the variable SHOP_KEY is not set\n {2}in {2}main\.py:3:1\n/);
       expect(stderr).toContain('fix gantry secrets set SHOP_KEY\n');
@@ -371,7 +346,7 @@ describe('variables that the code reads', () => {
 
   test('are not asked for where a service only reports with them', async () => {
     const sentry = 'import os\n\nimport sentry_sdk\n\nsentry_sdk.init(dsn=os.environ.get("SENTRY_DSN"))\n';
-    const cwd = folder({
+    const cwd = newFolder({
       'cerebrium.toml': settings(pip('sentry-sdk')),
       'main.py': `${sentry}\n\ndef run():\n    return 1\n`,
     });
@@ -398,7 +373,7 @@ describe('variables that the code reads', () => {
     ['as it sets it itself', 'for each in ("SHOP_KEY", "OTHER_KEY"):\n        os.environ[each] = "none"'],
   ])('are not asked for where the code handles that there is none: %s', async (_, lines) => {
     const main = `import os\n\n\nclass Shop:\n    pass\n\n\ndef run():\n    ${lines}\n`;
-    const cwd = folder({ 'cerebrium.toml': settings(), 'main.py': main });
+    const cwd = newFolder({ 'cerebrium.toml': settings(), 'main.py': main });
     expect((await gantry(['check', '--online'], { emulator, cwd })).stderr).toBe('');
   });
 
@@ -415,13 +390,13 @@ describe('variables that the code reads', () => {
     ['name by name', 'return [os.environ[each] for each in ("SHOP_KEY", "OTHER_KEY")]'],
     ['all names', 'return [each for each in ("SHOP_KEY", "OTHER_KEY") if each not in os.environ]'],
   ])('are asked for where the code does not go on without: %s', async (_, lines) => {
-    const cwd = folder({ 'cerebrium.toml': settings(), 'main.py': `import os\n\n\ndef run():\n    ${lines}\n` });
+    const cwd = newFolder({ 'cerebrium.toml': settings(), 'main.py': `import os\n\n\ndef run():\n    ${lines}\n` });
     expect((await gantry(['check', '--online'], { emulator, cwd })).stderr).toContain('variable SHOP_KEY is not set');
   });
 
   test('and there is nothing to say once there is one', async () => {
     const env = { SHOP_KEY: 'x' };
     await gantry(['secrets', 'set', 'SHOP_KEY', '--from-env', '--yes'], { emulator, env });
-    expect((await gantry(['check', '--online'], { emulator, cwd: folder(files) })).code).toBe(0);
+    expect((await gantry(['check', '--online'], { emulator, cwd: newFolder(files) })).code).toBe(0);
   });
 });

@@ -1,10 +1,10 @@
 import type { Problem } from '../../src/kernel/errors.ts';
-import { folder } from '../app/config-folder.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 export type AppFiles = Record<string, string>;
 
-const deployment = (rest = '') =>
+/** The settings of an app, and what follows them. */
+export const deployment = (rest = '') =>
   `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
 
 /** The settings of an app that is built from a Dockerfile. */
@@ -14,15 +14,27 @@ export const docker = `${deployment()}[cerebrium.runtime.custom]\nport = 8000\nd
 export const custom = (command: string, rest?: string) =>
   `${deployment(rest)}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}\n`;
 
-/** What `check` says of an app of these files. */
-export async function seen(files: AppFiles): Promise<string[]> {
-  return seenIn(folder({ 'cerebrium.toml': docker, ...files }));
+/** What `check` finds in an app of these files. */
+export async function problemsOf(files: Record<string, string | Uint8Array>): Promise<Problem[]> {
+  return problemsIn(newFolder(files));
 }
 
-/** Of the app in a folder. */
-export async function seenIn(cwd: string): Promise<string[]> {
+/** In the app in a folder. */
+export async function problemsIn(cwd: string): Promise<Problem[]> {
   const { json } = await gantry(['check', '--json'], { cwd });
   const found = json() as { problems?: Problem[]; error?: { details: { problems: Problem[] } } };
-  const problems = found.problems ?? found.error?.details.problems ?? [];
-  return problems.map(({ severity, message }) => `${severity} ${message}`);
+  return found.problems ?? found.error?.details.problems ?? [];
+}
+
+/** What it says of an app that is built from a Dockerfile, unless the files have other settings. */
+export async function seen(files: AppFiles): Promise<string[]> {
+  return (await problemsOf({ 'cerebrium.toml': docker, ...files })).map(
+    ({ severity, message }) => `${severity} ${message}`,
+  );
+}
+
+/** The same as a person reads it. */
+export async function told(files: AppFiles): Promise<string[]> {
+  const { stdout, stderr } = await gantry(['check'], { cwd: newFolder({ 'cerebrium.toml': docker, ...files }) });
+  return (stdout + stderr).split('\n').filter((line) => /^(?:error|warning):/.test(line));
 }

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll({ seed: 1 });
 
@@ -16,8 +14,7 @@ test('tables are lists, with the title of each value', async () => {
 });
 
 test('progress is sentences, without symbols and animation', async () => {
-  await using app = await folderOf(smallApp());
-  const { stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, ...reader });
+  const { stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: newFolder(smallApp()), ...reader });
   expect(stderr).toMatch(/^Done: Built in /m);
   expect(stderr).not.toMatch(/[^\n -~]/);
 });

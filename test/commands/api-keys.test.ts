@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
+import { emulatorForEach, gantry, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 

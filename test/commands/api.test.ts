@@ -1,13 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
 });
 
 const lastCall = () => emulator.calls.at(-1);
@@ -48,9 +45,8 @@ describe('gantry api', () => {
   });
 
   test('--input reads the body from a file', async () => {
-    await using folder = await folderOf({ 'body.json': '{"maxReplicaCount": 2}' });
     const words = ['api', 'PATCH', '/v2/projects/{project}/apps/p-12345678-web', '--input', 'body.json'];
-    const { code } = await gantry(words, { emulator, cwd: folder.path });
+    const { code } = await gantry(words, { emulator, cwd: newFolder({ 'body.json': '{"maxReplicaCount": 2}' }) });
     expect(code).toBe(0);
     expect(lastCall()?.body).toEqual({ maxReplicaCount: 2 });
   });

@@ -2,9 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FileDecision } from '../../src/deploys/send/index.ts';
-import { folderOf } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -104,8 +102,8 @@ describe('an own file and a generated file of the same name', () => {
       'fastapi\n',
     ],
   ])('%s', async (_, toml, files, problems, content) => {
-    await using app = await folderOf({ 'main.py': main, ...files, 'cerebrium.toml': toml });
-    const all = await told(app.path);
+    const app = newFolder({ 'main.py': main, ...files, 'cerebrium.toml': toml });
+    const all = await told(app);
     const paths = [
       'cerebrium.toml',
       'main.py',
@@ -120,7 +118,7 @@ describe('an own file and a generated file of the same name', () => {
       deploy: { problems, sent },
     });
     if (content === undefined) return;
-    const { json } = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=entries'], { cwd: app.path });
+    const { json } = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=entries'], { cwd: app });
     const { entries } = json() as { entries: { path: string; bytes: number }[] };
     expect(entries.find(({ path }) => path === 'requirements.txt')?.bytes).toBe(content.length);
   });
@@ -134,17 +132,17 @@ describe('the app folder', () => {
   };
 
   test('is the working directory, wherever the config file lies', async () => {
-    await using app = await folderOf(elsewhere);
+    const app = newFolder(elsewhere);
     const sent = ['envs/notes.txt', 'envs/prod.toml', 'main.py'];
-    const all = await told(app.path, ['--config-file', 'envs/prod.toml']).catch((error: unknown) => error);
+    const all = await told(app, ['--config-file', 'envs/prod.toml']).catch((error: unknown) => error);
     expect(all).toMatchObject({ plan: { problems: [], sent }, package: { sent }, deploy: { sent } });
-    const check = await gantry(['check', 'envs/prod.toml'], { cwd: app.path });
+    const check = await gantry(['check', 'envs/prod.toml'], { cwd: app });
     expect([check.code, problemsIn(check.stderr)]).toEqual([0, []]);
   });
 
   test('is named in the first line if the config file lies elsewhere', async () => {
-    await using app = await folderOf(elsewhere);
-    const first = `the app folder is ${app.path}, the working directory; envs/prod.toml only configures it`;
+    const app = newFolder(elsewhere);
+    const first = `the app folder is ${app}, the working directory; envs/prod.toml only configures it`;
     for (const words of [
       ['check', 'envs/prod.toml'],
       ...[['deploy'], ['deploy', '--dry-run', '-o', '/dev/null']].map((words) => [
@@ -153,26 +151,23 @@ describe('the app folder', () => {
         'envs/prod.toml',
       ]),
     ]) {
-      const { stderr } = await gantry(words, { emulator, cwd: app.path });
+      const { stderr } = await gantry(words, { emulator, cwd: app });
       expect(stderr.replace(/^project .*\n/, '').split('\n')[0]).toBe(first);
     }
-    const changed = await gantry(['deploy', '-C', 'envs', '--config-file', 'prod.toml'], { emulator, cwd: app.path });
+    const changed = await gantry(['deploy', '-C', 'envs', '--config-file', 'prod.toml'], { emulator, cwd: app });
     expect(changed.stderr).toContain('main.py not found');
   });
 
   test('is suggested if main.py lies beside the config file', async () => {
-    await using app = await folderOf({ 'web/cerebrium.toml': config(), 'web/main.py': main });
-    const { code, stderr } = await gantry(['deploy', '--config-file', 'web/cerebrium.toml'], {
+    const outcome = await gantry(['deploy', '--config-file', 'web/cerebrium.toml'], {
       emulator,
-      cwd: app.path,
+      cwd: newFolder({ 'web/cerebrium.toml': config(), 'web/main.py': main }),
     });
-    expect(code).toBe(10);
-    expect(stderr).toContain('add -C web and name the file relative to it');
+    expect(outcome).toExit(10, 'add -C web and name the file relative to it');
   });
 
   test('may not contain the config file, which is then only read', async () => {
-    await using app = await folderOf({ 'prod.toml': config(), 'web/main.py': main });
-    const cwd = join(app.path, 'web');
+    const cwd = join(newFolder({ 'prod.toml': config(), 'web/main.py': main }), 'web');
     const { code, stderr } = await gantry(['deploy', '--config-file', '../prod.toml'], { emulator, cwd });
     expect([code, problemsIn(stderr)]).toEqual([0, []]);
     expect(await sentPaths()).toEqual(['main.py']);
@@ -180,13 +175,13 @@ describe('the app folder', () => {
 });
 
 test('an empty exclude is the default, and files with a dot stay here', async () => {
-  await using app = await folderOf({
+  const app = newFolder({
     'main.py': main,
     '.env': 'A=1',
     '.netrc': '',
     'cerebrium.toml': config('exclude = []\n'),
   });
-  const all = await told(app.path);
+  const all = await told(app);
   const problems = ['warning: exclude is empty, so files that start with a dot are not sent'];
   expect(Object.values(all).map((one) => one.problems)).toEqual(Array(4).fill(problems));
   expect(all.deploy?.sent).toEqual(['cerebrium.toml', 'main.py']);
@@ -194,12 +189,12 @@ test('an empty exclude is the default, and files with a dot stay here', async ()
 
 test('the fix for a secret keeps the patterns of exclude, and is enough', async () => {
   const files = { 'main.py': main, '.env': 'A=1', 'a[1].pem': '', 'notes.md': '' };
-  await using app = await folderOf({ ...files, 'cerebrium.toml': config('exclude = ["*.md"]\n') });
-  const { stderr } = await gantry(['check'], { cwd: app.path });
+  const app = newFolder({ ...files, 'cerebrium.toml': config('exclude = ["*.md"]\n') });
+  const { stderr } = await gantry(['check'], { cwd: app });
   const line = 'exclude = ["*.md", "./.env", "./a\\\\[1\\\\].pem"]';
   expect(stderr).toContain(`  fix ${line}\n`);
-  await writeFile(join(app.path, 'cerebrium.toml'), config(`${line}\n`));
-  expect(await told(app.path)).toMatchObject({
+  await writeFile(join(app, 'cerebrium.toml'), config(`${line}\n`));
+  expect(await told(app)).toMatchObject({
     check: { problems: [] },
     deploy: { sent: ['cerebrium.toml', 'main.py'] },
   });
@@ -207,15 +202,15 @@ test('the fix for a secret keeps the patterns of exclude, and is enough', async 
 
 test('a key for secrets points to gantry secrets, and its value is shown nowhere', async () => {
   const toml = `${config('env = { DB_PASSWORD = "hunter2" }\napi_key = "hunter2"\n')}[cerebrium.secrets]\nHF_TOKEN = "hunter2"\nOTHER = "hunter2"\n[cerebrium.environment]\nA = "hunter2"\n`;
-  await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': toml });
-  const { stdout, stderr } = await gantry(['check', '--json'], { cwd: app.path });
+  const app = newFolder({ 'main.py': main, 'cerebrium.toml': toml });
+  const { stdout, stderr } = await gantry(['check', '--json'], { cwd: app });
   expect(stdout + stderr).not.toContain('hunter2');
   const each = 'set each as a secret: gantry secrets set HF_TOKEN, gantry secrets set OTHER';
   for (const fix of ['gantry secrets set DB_PASSWORD', 'gantry secrets set api_key', each, 'gantry secrets set A']) {
     expect(stderr).toContain(`fix ${fix}\n`);
   }
-  await writeFile(join(app.path, 'cerebrium.toml'), toml.replace('OTHER = "hunter2"', 'OTHER = hunter2'));
-  const broken = await gantry(['check', '--json'], { cwd: app.path });
+  await writeFile(join(app, 'cerebrium.toml'), toml.replace('OTHER = "hunter2"', 'OTHER = hunter2'));
+  const broken = await gantry(['check', '--json'], { cwd: app });
   expect(broken.stderr).toContain('8 | OTHER …\n');
   expect(broken.stdout + broken.stderr).not.toContain('hunter2');
 });
@@ -235,8 +230,8 @@ describe('--files', () => {
   const toml = config(`include = ["*.py", "deep/*.py", "requirements.txt", ".env", "*.log"]\nexclude = [".*"]\n${pip}`);
 
   test('lists every file with its reason', async () => {
-    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-    const { json } = await gantry(['deploy', '--dry-run', '--files', '--json=selection'], { emulator, cwd: app.path });
+    const app = newFolder({ ...files, 'cerebrium.toml': toml });
+    const { json } = await gantry(['deploy', '--dry-run', '--files', '--json=selection'], { emulator, cwd: app });
     const { selection } = json() as { selection: FileDecision[] };
     expect(selection.map(({ path, sent, reason, by }) => [path, sent, reason, by])).toEqual([
       ['.env', false, 'excluded', '.*'],
@@ -254,8 +249,7 @@ describe('--files', () => {
   });
 
   test('is a table for people, for package as well', async () => {
-    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
-    const flags = { emulator, cwd: app.path, ...wideTerminal };
+    const flags = { emulator, cwd: newFolder({ ...files, 'cerebrium.toml': toml }), ...wideTerminal };
     const plan = await gantry(['deploy', '--dry-run', '--files'], flags);
     const packed = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--files'], flags);
     for (const { stdout } of [plan, packed]) {
@@ -285,11 +279,11 @@ describe('--use-gitignore', () => {
   };
 
   test('skips what git ignores, and says why', async () => {
-    await using repository = await folderOf(files);
-    await mkdir(join(repository.path, '.git', 'info'), { recursive: true });
-    await writeFile(join(repository.path, '.git', 'info', 'exclude'), 'keep.*\nmine.txt\n');
-    await writeFile(join(repository.path, 'app', 'mine.txt'), '');
-    const cwd = join(repository.path, 'app');
+    const repository = newFolder(files);
+    await mkdir(join(repository, '.git', 'info'), { recursive: true });
+    await writeFile(join(repository, '.git', 'info', 'exclude'), 'keep.*\nmine.txt\n');
+    await writeFile(join(repository, 'app', 'mine.txt'), '');
+    const cwd = join(repository, 'app');
     const flags = ['deploy', '--dry-run', '--files', '--json=selection'];
     const { json, stderr } = await gantry([...flags, '--use-gitignore'], { emulator, cwd });
     const { selection } = json() as { selection: FileDecision[] };
@@ -311,17 +305,15 @@ describe('--use-gitignore', () => {
   test('applies to a file that is generated as well', async () => {
     const dockerfile = 'FROM python:3.12\nCOPY requirements.txt .\n';
     const more = { 'main.py': main, Dockerfile: dockerfile, 'requirements.txt': 'flask\n', '.gitignore': '*.txt\n' };
-    await using app = await folderOf({ ...more, 'cerebrium.toml': config(docker + pip) });
     const flags = ['deploy', '--dry-run', '-o', '/dev/null', '--files', '--json=selection', '--use-gitignore'];
-    const { json } = await gantry(flags, { cwd: app.path });
+    const { json } = await gantry(flags, { cwd: newFolder({ ...more, 'cerebrium.toml': config(docker + pip) }) });
     const { selection } = json() as { selection: FileDecision[] };
     expect(selection.find(({ path }) => path === 'requirements.txt')).toMatchObject({ reason: 'generated', bytes: 8 });
   });
 
   test('is not applied without the flag', async () => {
-    await using repository = await folderOf(files);
     const { json } = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=entries'], {
-      cwd: join(repository.path, 'app'),
+      cwd: join(newFolder(files), 'app'),
     });
     const { entries } = json() as { entries: { path: string }[] };
     expect(entries.map(({ path }) => path)).toEqual(expect.arrayContaining(['a.log', 'data/x.bin', 'only-here.txt']));
@@ -329,7 +321,7 @@ describe('--use-gitignore', () => {
 });
 
 test.each(['My-App_2.0', '1-langchain-QA'])('the app name %s is deployed without a warning', async (name) => {
-  await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': config().replace('web', name) });
-  const { stderr } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path });
+  const app = newFolder({ 'main.py': main, 'cerebrium.toml': config().replace('web', name) });
+  const { stderr } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app });
   expect(problemsIn(stderr)).toEqual([]);
 });

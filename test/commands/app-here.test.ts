@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { reference } from '../../src/cli/reference.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 const empty = newFolder();
 /** In the folder of the app, and in one without an app. */
 let here: Setting;
@@ -16,12 +13,10 @@ let elsewhere: Setting;
 const emulator = emulatorForAll({ seed: 1 });
 
 beforeAll(async () => {
-  app = await folderOf(smallApp());
-  here = { emulator, cwd: app.path };
+  app = newFolder(smallApp());
+  here = { emulator, cwd: app };
   elsewhere = { emulator, cwd: empty };
 });
-
-afterAll(() => app[Symbol.asyncDispose]());
 
 /** Command lines that read or call an app, without it; what follows it stands behind a bar. */
 const lines = [
@@ -74,8 +69,7 @@ test.each(['builds', 'runs'])('%s cancel needs no app in the folder of one, but 
   expect(named.length).toBeGreaterThan(1);
   expect(await called(id)).toEqual(named);
   expect(await called('.', id)).toEqual(named);
-  const outside = await gantry([group, 'cancel', id, '--yes'], elsewhere);
-  expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('no app in this folder')]);
+  expect(await gantry([group, 'cancel', id, '--yes'], elsewhere)).toExit(2, 'no app in this folder');
   for (const words of [[], ['web'], ['.']]) {
     const { code, stderr } = await gantry([group, 'cancel', ...words], here);
     const fix = ['gantry', group, 'list', ...words].join(' ');
@@ -127,8 +121,7 @@ describe('errors about the app', () => {
   });
 
   test('an app of this folder that is not deployed', async () => {
-    await using fresh = await folderOf({ 'other.toml': '[cerebrium.deployment]\nname = "fresh"\n' });
-    const setting = { emulator, cwd: fresh.path };
+    const setting = { emulator, cwd: newFolder({ 'other.toml': '[cerebrium.deployment]\nname = "fresh"\n' }) };
     expect(await failed('logs --config-file other.toml', setting)).toEqual([
       6,
       'error: app fresh of this folder is not deployed to p-12345678\n  fix gantry deploy --config-file other.toml\n',
@@ -146,13 +139,13 @@ describe('errors about the app', () => {
   });
 
   test('a config file without a name, and one with other mistakes', async () => {
-    await using broken = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\npython_version = 3\n' });
-    expect(await failed('apps get', { emulator, cwd: broken.path })).toEqual([
+    const broken = newFolder({ 'cerebrium.toml': '[cerebrium.deployment]\npython_version = 3\n' });
+    expect(await failed('apps get', { emulator, cwd: broken })).toEqual([
       2,
       expect.stringContaining('no app in this folder: cerebrium.toml names no app'),
     ]);
-    await writeFile(join(broken.path, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "web"\npython_version = 3\n');
-    expect((await gantry(['apps', 'get'], { emulator, cwd: broken.path })).code).toBe(0);
+    await writeFile(join(broken, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "web"\npython_version = 3\n');
+    expect((await gantry(['apps', 'get'], { emulator, cwd: broken })).code).toBe(0);
   });
 
   test('what destroys something wants the name', async () => {
@@ -167,10 +160,7 @@ describe('errors about the app', () => {
 test('--app . is the app of this folder, and its name is wanted by what destroys', async () => {
   const setting = { ...here, env: { A: '1' } };
   const named = await gantry(['secrets', 'set', 'A', '--from-env', '--app', '.', '--yes'], setting);
-  expect([named.code, named.stderr]).toEqual([
-    2,
-    expect.stringMatching(/^ {2}fix gantry secrets set A --from-env --app web --yes$/m),
-  ]);
+  expect(named).toExit(2, /^ {2}fix gantry secrets set A --from-env --app web --yes$/m);
   expect((await gantry(['secrets', 'set', 'A', '--from-env', '--app', 'web', '--yes'], setting)).code).toBe(0);
   expect((await gantry(['secrets', 'list', '--app', '.', '--json'], setting)).json()).toEqual([{ name: 'A' }]);
   expect((await gantry(['secrets', 'list', '--app', '.'], elsewhere)).code).toBe(2);

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { emulatorForEach, gantry, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  await using app = await folderOf(smallApp('[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n'));
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  const app = newFolder(smallApp('[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n'));
+  await gantry(['deploy'], { emulator, cwd: app });
 });
 
 const web = () => emulator.store.apps.get(`${emulator.project}-web`);
@@ -34,9 +32,7 @@ describe('apps scale', () => {
   });
 
   test('sends nothing if nothing would change', async () => {
-    const { code, stderr } = await gantry(['apps', 'scale', 'web', '--min-replicas', '1'], { emulator });
-    expect(code).toBe(0);
-    expect(stderr).toContain('nothing to change');
+    expect(await gantry(['apps', 'scale', 'web', '--min-replicas', '1'], { emulator })).toExit(0, 'nothing to change');
     expect(calls('scaleApp')).toBe(0);
   });
 
@@ -47,18 +43,14 @@ describe('apps scale', () => {
     [['--min-replicas', '-1'], 'expected a whole number from 0 up'],
     [[], 'nothing to change'],
   ])('with %j is refused before any request', async (flags, said) => {
-    const { code, stderr } = await gantry(['apps', 'scale', 'web', ...flags], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain(said);
+    expect(await gantry(['apps', 'scale', 'web', ...flags], { emulator })).toExit(2, said);
     expect(calls('scaleApp')).toBe(0);
   });
 });
 
 describe('apps delete', () => {
   test.each(['web', 'p-12345678-web'])('of %s with --confirm deletes it', async (name) => {
-    const { code, stdout } = await gantry(['apps', 'delete', name, '--confirm', 'web'], { emulator });
-    expect(code).toBe(0);
-    expect(stdout).toBe('deleted web\n');
+    expect(await gantry(['apps', 'delete', name, '--confirm', 'web'], { emulator })).toPrint('deleted web\n');
     expect(web()).toBeUndefined();
   });
 

@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const home = newFolder();
 /** Rotations of a secret under load: 2 on each run of the suite. */
@@ -35,9 +31,8 @@ describe.runIf(python)('an app that answers with its secret', () => {
 
   test(`gives the new value in each answer once a restart has succeeded, ${rotations} times`, async () => {
     const scaling = '[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n';
-    await using app = await folderOf({ ...smallApp(scaling), 'main.py': code });
     await run('secrets set KEY --from-env', 'value-0');
-    await run('deploy', '', { cwd: app.path });
+    await run('deploy', '', { cwd: newFolder({ ...smallApp(scaling), 'main.py': code }) });
     let isOver = false;
     const answers: Awaited<ReturnType<typeof call>>[] = [];
     const caller = async () => {
@@ -73,9 +68,8 @@ describe.runIf(python)('an app that answers with its secret', () => {
 
   test('ends its idle replica of before without a call', async () => {
     const scaling = '[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n';
-    await using app = await folderOf({ ...smallApp(scaling), 'main.py': code });
     await run('secrets set KEY --from-env', 'old');
-    await run('deploy', '', { cwd: app.path });
+    await run('deploy', '', { cwd: newFolder({ ...smallApp(scaling), 'main.py': code }) });
     await call();
     await run('secrets set KEY --from-env --yes', 'new');
     expect(await run('apps restart web --yes')).toMatchObject({ code: 0 });
@@ -90,8 +84,7 @@ describe('without load', () => {
     gantry(line.split(' '), { emulator, env: { GANTRY_CONFIG_DIR: home, KEY: 'x', ...env }, ...more });
 
   test('a restart deploys the files that serve once more, and is no other version afterwards', async () => {
-    await using app = await folderOf(files);
-    const at = { cwd: app.path };
+    const at = { cwd: newFolder(files) };
     const first = (await run('deploy --json=build', at)).json() as { build: string };
     const { json, stderr } = await run('apps restart --yes --json', at);
     expect(json()).toMatchObject({ replaced: first.build, restored: first.build, proof: 'record', changed: true });
@@ -108,8 +101,7 @@ describe('without load', () => {
       const old = { containerId: 'c-old', containerState: 'RUNNING', isTerminating: true, buildId: build };
       return path.endsWith('/containers') ? { body: [old] } : undefined;
     });
-    await using app = await folderOf(files);
-    build = ((await run('deploy --json=build', { cwd: app.path, env })).json() as { build: string }).build;
+    build = ((await run('deploy --json=build', { cwd: newFolder(files), env })).json() as { build: string }).build;
     const { code, json } = await run('apps restart web --yes --timeout 1m --json', { env });
     expect([code, json()]).toMatchObject([8, { error: { details: { app: 'web', replicas: ['c-old'] } } }]);
   });
@@ -118,8 +110,8 @@ describe('without load', () => {
     ['--app web ', 2, 1],
     ['', 1, 2],
   ])('secrets set %ssays what keeps the old value', async (scope, stale, requests) => {
-    await using app = await folderOf(files);
-    await run('deploy', { cwd: app.path });
+    const app = newFolder(files);
+    await run('deploy', { cwd: app });
     const sent = emulator.calls.length;
     const { json, stderr } = await run(`secrets set KEY ${scope}--from-env --json`);
     const [which, ...others] = (json() as { stale: string[] }).stale;
@@ -143,18 +135,18 @@ describe('without load', () => {
     const replicas = async () => (await run('status web --json=replicas,next')).json();
     const next = [{ argv: ['gantry', 'apps', 'restart', 'web', '--yes'] }];
     expect(await replicas()).toMatchObject({ replicas: { running: 2, oldSecrets: 2 }, next });
-    await run('apps restart web --yes', { cwd: app.path });
+    await run('apps restart web --yes', { cwd: app });
     expect(await replicas()).toMatchObject({ replicas: { oldSecrets: 0 } });
     const { json: restarted } = await run(`secrets set KEY ${scope}--from-env --json`);
     expect(restarted()).toMatchObject({ changed: false, stale: [] });
   });
 
   test.each(['--app web ', ''])('a secret that was set later (%s) is a difference of a deploy', async (scope) => {
-    await using app = await folderOf(files);
-    const deploy = async () => (await run('deploy --if-changed', { cwd: app.path })).stderr;
+    const app = newFolder(files);
+    const deploy = async () => (await run('deploy --if-changed', { cwd: app })).stderr;
     const build = /live, build (\w+)/.exec(await deploy())?.[1];
     await run(`secrets set KEY ${scope}--from-env`);
-    const dry = await run('deploy --dry-run --detailed-exit-code', { cwd: app.path });
+    const dry = await run('deploy --dry-run --detailed-exit-code', { cwd: app });
     expect([dry.code, dry.stdout]).toEqual([3, expect.stringContaining('a deploy would change the app')]);
     expect(dry.stderr).toContain(`secret KEY was set after build ${build}: a deploy would change that`);
     expect(await deploy()).toContain(`secret KEY was set after build ${build}: deploying`);
@@ -166,8 +158,8 @@ describe('without load', () => {
   });
 
   test.each(['--app web ', ''])('one that another machine has set (%s) is a difference, too', async (scope) => {
-    await using app = await folderOf(files);
-    const deploy = async () => (await run('deploy --if-changed', { cwd: app.path })).stderr;
+    const app = newFolder(files);
+    const deploy = async () => (await run('deploy --if-changed', { cwd: app })).stderr;
     const build = /live, build (\w+)/.exec(await deploy())?.[1];
     const elsewhere = { GANTRY_CONFIG_DIR: newFolder() };
     await run(`secrets set KEY ${scope}--from-env`, { env: { ...elsewhere, KEY: 'value-1' } });

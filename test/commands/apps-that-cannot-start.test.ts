@@ -2,10 +2,7 @@ import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { fixture, folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { emulatorForAll, fixture, gantry, machine, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll();
 
@@ -17,8 +14,7 @@ const wrong = { ...smallApp(), 'main.py': 'def run(:\n    pass\n' };
 describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
   test('fails its deploy with 12 and its own traceback, which builds get shows as well', async () => {
     const deploy = await gantry(['deploy'], { emulator, cwd: fixture('crashes'), meanwhile });
-    expect(deploy.code).toBe(12);
-    expect(deploy.stderr).toContain('    File "main.py", line 1, in <module>\n');
+    expect(deploy).toExit(12, '    File "main.py", line 1, in <module>\n');
     const end = deploy.stderr.slice(deploy.stderr.indexOf('error: ')).trimEnd().split('\n');
     expect(end).toEqual([
       'error: crashes was built but did not start (init_failure)',
@@ -48,9 +44,8 @@ describe.skipIf(!python)('a syntax error (needs python3)', () => {
   test.each([['check'], ['deploy'], ['deploy', '--dry-run'], ['deploy', '--dry-run', '-o', '-'], ['run', 'main.py']])(
     'is found by gantry %s %s before anything is sent',
     async (...words) => {
-      await using app = await folderOf(wrong);
       const before = emulator.calls.length;
-      const outcome = await gantry(words.filter(Boolean), { emulator, cwd: app.path, env });
+      const outcome = await gantry(words.filter(Boolean), { emulator, cwd: newFolder(wrong), env });
       expect([outcome.code, outcome.stderr]).toEqual([10, expect.stringMatching(shown)]);
       expect(emulator.calls).toHaveLength(before);
     },
@@ -63,27 +58,23 @@ describe.skipIf(!python)('a syntax error (needs python3)', () => {
     ['a shell', ['sh', '-c', 'exec python server.py'], 'server.py'],
   ])('is found in the file that the entrypoint starts: %s', async (_, entrypoint, file) => {
     const settings = `[cerebrium.runtime.custom]\nentrypoint = ${JSON.stringify(entrypoint)}\nport = 8000\n`;
-    await using app = await folderOf({ ...smallApp(settings), 'main.py': 'unused(\n', [file]: '\nx = = 1\n' });
-    const { code, stderr } = await gantry(['check'], { cwd: app.path, env });
-    expect([code, stderr]).toEqual([10, expect.stringContaining(`  in  ${file}:2:5\n      2 | x = = 1\n`)]);
+    const app = newFolder({ ...smallApp(settings), 'main.py': 'unused(\n', [file]: '\nx = = 1\n' });
+    expect(await gantry(['check'], { cwd: app, env })).toExit(10, `  in  ${file}:2:5\n      2 | x = = 1\n`);
   });
 
   test('is shown with the folder that is checked', async () => {
-    await using app = await folderOf({});
-    await using other = await folderOf(wrong);
-    const { code, stderr } = await gantry(['check', other.path], { cwd: app.path, env });
-    expect([code, stderr]).toEqual([
-      10,
-      expect.stringContaining(`  in  ${join(relative(app.path, other.path), 'main.py')}:1:`),
-    ]);
+    const app = newFolder();
+    const other = newFolder(wrong);
+    const { code, stderr } = await gantry(['check', other], { cwd: app, env });
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`  in  ${join(relative(app, other), 'main.py')}:1:`)]);
   });
 
   test('only warns if the app has a newer Python than this machine', async () => {
-    await using app = await folderOf({
+    const app = newFolder({
       ...wrong,
       'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\npython_version = "3.99"\n',
     });
-    const { code, stderr } = await gantry(['check'], { cwd: app.path, env });
+    const { code, stderr } = await gantry(['check'], { cwd: app, env });
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: main\.py may have a syntax error\n {2}in /m)]);
   });
 });

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
-import { widthOf } from '../support/width.ts';
+import { emulatorForEach, gantry, inFrontOf, newFolder, smallApp, wideTerminal, widthOf } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
@@ -74,11 +70,11 @@ test('shows why the build of an app failed', async () => {
 });
 
 async function deploy(name: string, more = ''): Promise<void> {
-  await using app = await folderOf({
+  const app = newFolder({
     ...smallApp(),
     'cerebrium.toml': `[cerebrium.deployment]\nname = "web"\n${more}`,
   });
-  await gantry(['deploy', '--name', name], { emulator, cwd: app.path });
+  await gantry(['deploy', '--name', name], { emulator, cwd: app });
 }
 
 test('a setting that is null is not known: not shown, and absent in JSON', async () => {

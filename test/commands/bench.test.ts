@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
 import { appServer, type Seen, sayJson } from '../support/app-server.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting, wideTerminal } from '../support/gantry.ts';
+import { emulatorForAll, gantry, keys, newFolder, type Setting, smallApp, wideTerminal } from '../support/index.ts';
 
 interface Step {
   callsPerSecond: number;
@@ -216,8 +213,8 @@ describe('against the emulator', () => {
   const emulator = emulatorForAll({ real: false });
 
   test('the platform and gantry agree', async () => {
-    await using app = await folderOf(smallApp());
-    const setting = { emulator, cwd: app.path, env: { XDG_CACHE_HOME: app.path } };
+    const app = newFolder(smallApp());
+    const setting = { emulator, cwd: app, env: { XDG_CACHE_HOME: app } };
     await gantry(['deploy', '--yes'], setting);
     const outcome = await gantry(['apps', 'bench', '--rate', '40', '--for', '200ms', '--json'], setting);
     const { steps, foundRuns } = outcome.json() as Report;

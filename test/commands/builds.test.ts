@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { type Emulator, emulatorForEach, startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, keys } from '../support/gantry.ts';
 import { logPlatform } from '../support/log-platform.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -26,8 +27,7 @@ test('lists builds newest first, with the reason of failures', async () => {
   expect(shown[0]).toMatch(/^BUILD +STATUS +CREATED +HEALTH +REASON$/);
   expect(shown[2]).toMatch(/^[\da-f]{8} +init_failure .* the Python module torchh /);
   // Another machine knows what the platform keeps.
-  await using home = await folderOf({});
-  const elsewhere = { emulator, env: { GANTRY_CONFIG_DIR: home.path } };
+  const elsewhere = { emulator, env: { GANTRY_CONFIG_DIR: newFolder() } };
   const { json: listed } = await gantry(['builds', 'list', 'web', '--json=reason'], elsewhere);
   expect(listed()).toEqual([{ reason: null }, { reason: expect.stringMatching(/ModuleNotFoundError: No module/) }]);
 });
@@ -115,8 +115,7 @@ describe('following a build', () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
     const outcome = await gantry(['logs', 'web', '--build', '-f', '--timeout', '10m'], { emulator });
-    expect(outcome.code).toBe(8);
-    expect(outcome.stderr).toContain(`build ${build.slice(0, 8)} of web is still in progress after 10m`);
+    expect(outcome).toExit(8, `build ${build.slice(0, 8)} of web is still in progress after 10m`);
     expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
   });
 
@@ -124,8 +123,7 @@ describe('following a build', () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
     const outcome = await gantry(['logs', 'web', '--build', '-f'], { emulator, stop: /\n/ });
-    expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toContain(`build ${build} continues; to follow it: gantry logs web --build ${build} -f`);
+    expect(outcome).toExit(130, `build ${build} continues; to follow it: gantry logs web --build ${build} -f`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
@@ -150,9 +148,8 @@ describe('following a build', () => {
   });
 
   test.each(['soon', '10', '-5m', '1h30'])('rejects the duration %s with exit 2', async (text) => {
-    const { code, stderr } = await gantry(['logs', 'web', '--build', '-f', `--timeout=${text}`], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('30s, 5m or 1h30m');
+    const outcome = await gantry(['logs', 'web', '--build', '-f', `--timeout=${text}`], { emulator });
+    expect(outcome).toExit(2, '30s, 5m or 1h30m');
   });
 });
 
@@ -197,10 +194,7 @@ describe('canceling a build', () => {
   test('exits with 7 without asking if the build has ended', async () => {
     const done = await deploy();
     const outcome = await gantry(['builds', 'cancel', 'web', done, '--json'], { emulator });
-    expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toContain(
-      `build ${done} of web has already ended: succeeded\n  fix gantry builds get web ${done}`,
-    );
+    expect(outcome).toExit(7, `build ${done} of web has already ended: succeeded\n  fix gantry builds get web ${done}`);
     expectErrorDocument(outcome);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
@@ -216,16 +210,13 @@ describe('canceling a build', () => {
   });
 
   test('exits with 2 without a build id', async () => {
-    const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('missing argument <build>');
+    expect(await gantry(['builds', 'cancel', 'web', '-y'], { emulator })).toExit(2, 'missing argument <build>');
   });
 });
 
 /** Deploys the small app and returns the id of its latest build. */
 async function deploy(flags: string[] = []): Promise<string> {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy', ...flags], { emulator, cwd: app.path });
+  await gantry(['deploy', ...flags], { emulator, cwd: newFolder(smallApp()) });
   return emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
 }
 
@@ -238,10 +229,8 @@ describe('the log of a build', () => {
       const slow = await startEmulator({ real: false, pace: 60 });
       try {
         if (fault) slow.fail('log-socket', fault);
-        await using app = await folderOf(smallApp());
-        await gantry(['deploy', '--detach'], { emulator: slow, cwd: app.path });
-        const { code, stdout } = await gantry(['logs', 'web', '--build', '-f', '--fail-on-gap'], { emulator: slow });
-        expect([code, stdout]).toEqual([0, whole]);
+        await gantry(['deploy', '--detach'], { emulator: slow, cwd: newFolder(smallApp()) });
+        expect(await gantry(['logs', 'web', '--build', '-f', '--fail-on-gap'], { emulator: slow })).toPrint(whole);
       } finally {
         await slow.close();
       }
@@ -275,11 +264,10 @@ describe('the log of a build', () => {
   test('does not delay the result if the live log cannot be reached', async () => {
     const { GANTRY_API_URL } = await logPlatform({ page: () => ({ status: 404 }), deaf: true });
     await using slow = await slowEmulator();
-    await using app = await folderOf(smallApp());
     const env = { GANTRY_LOGS_URL: String(GANTRY_API_URL) };
     const { code, stderr } = await gantry(['deploy'], {
       emulator: slow,
-      cwd: app.path,
+      cwd: newFolder(smallApp()),
       env,
       io: { silenceMs: 60_000 },
     });
@@ -332,8 +320,7 @@ async function slowEmulator(pace = 60): Promise<Emulator & AsyncDisposable> {
 
 /** The lines of the build log in the events of a command. */
 async function shownBy(slow: Emulator, words: string[]): Promise<{ code: number; shown: string; stderr: string }> {
-  await using app = await folderOf(smallApp());
-  const setting = { emulator: slow, cwd: app.path, meanwhile: () => setTimeout(10) };
+  const setting = { emulator: slow, cwd: newFolder(smallApp()), meanwhile: () => setTimeout(10) };
   const { code, stdout, stderr } = await gantry(words, setting);
   const events = stdout
     .trim()

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb, record } from '../support/runs.ts';
@@ -26,8 +27,7 @@ describe('a build is canceled only if its status says so', () => {
 
   beforeEach(async () => {
     emulator.fail('build', 'slow');
-    await using app = await folderOf(smallApp());
-    const { json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
+    const { json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: newFolder(smallApp()) });
     build = (json() as { build: string }).build;
   });
 
@@ -57,24 +57,22 @@ describe('a build is canceled only if its status says so', () => {
     [{ ...page, status: 404 }, 69, 'is canceled: received a web page instead of a reply (HTTP 404)'],
   ])('does not take a 404 for proof that the build has stopped: %j', async (gone, expected, message) => {
     let isCancelled = false;
-    const { code, stderr } = await cancel(({ route }) => {
+    const outcome = await cancel(({ route }) => {
       if (isCancelled) return gone;
       isCancelled = route.startsWith('DELETE ');
       return undefined;
     });
-    expect(code).toBe(expected);
-    expect(stderr).toContain(`could not confirm that build ${build} of web ${message}`);
+    expect(outcome).toExit(expected, `could not confirm that build ${build} of web ${message}`);
   });
 
   test('does not report success if the status cannot be read', async () => {
     let isCancelled = false;
-    const { code, stderr } = await cancel(({ route }) => {
+    const outcome = await cancel(({ route }) => {
       if (isCancelled) return { status: 403, body: '{"message":"not for you"}' };
       isCancelled = route.startsWith('DELETE ');
       return undefined;
     });
-    expect(code).toBe(5);
-    expect(stderr).toContain(`could not confirm that build ${build} of web is canceled: not for you`);
+    expect(outcome).toExit(5, `could not confirm that build ${build} of web is canceled: not for you`);
   });
 });
 
@@ -94,15 +92,12 @@ describe('a run is canceled only if its status says so', () => {
   });
 });
 
-describe('Ctrl-C', () => {
-  test('warns if a build may continue although the platform confirmed its cancellation', async () => {
-    emulator.fail('build', 'slow');
-    await using app = await folderOf(smallApp());
-    const { code, stderr } = await through(['deploy'], ignoring(), { cwd: app.path, stop: /Uploaded/ });
-    expect(code).toBe(130);
-    expect(stderr).toMatch(
-      /warning: build \S+ may not be canceled: its status is still \w+\n {2}fix gantry builds cancel/,
-    );
-    expect(stderr).not.toContain('canceled build');
-  });
+test('Ctrl-C warns if a build may continue although the platform confirmed its cancellation', async () => {
+  emulator.fail('build', 'slow');
+  const { code, stderr } = await through(['deploy'], ignoring(), { cwd: newFolder(smallApp()), stop: /Uploaded/ });
+  expect(code).toBe(130);
+  expect(stderr).toMatch(
+    /warning: build \S+ may not be canceled: its status is still \w+\n {2}fix gantry builds cancel/,
+  );
+  expect(stderr).not.toContain('canceled build');
 });

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, expectNoTrace, gantry } from '../support/index.ts';
 import { send, storage } from '../support/storage.ts';
-import { expectNoTrace } from '../support/traces.ts';
 
 const emulator = emulatorForEach();
 
@@ -48,14 +46,12 @@ describe('a downloaded file is compared with the checksum of the storage', () =>
 
   test('also when it is written to a device', async () => {
     emulator.fail('object', 'corrupt');
-    const { code, stderr } = await gantry(['cp', ':/notes.txt', '/dev/null'], { emulator });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('is damaged')]);
+    expect(await gantry(['cp', ':/notes.txt', '/dev/null'], { emulator })).toExit(69, 'is damaged');
   });
 
   test('as a whole if reading it was resumed', async () => {
     emulator.fail('object', 'truncated', 'corrupt');
-    const { code, stderr } = await gantry(['cat', '/big'], { emulator });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('the content printed for default:/big is damaged')]);
+    expect(await gantry(['cat', '/big'], { emulator })).toExit(69, 'the content printed for default:/big is damaged');
   });
 
   test('but not with cp --no-checksum', async () => {

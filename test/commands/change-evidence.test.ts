@@ -73,14 +73,13 @@ describe('apps delete', () => {
 
   test('does not take a 404 for proof while the app is listed', async () => {
     let isSent = false;
-    const { code, stderr } = await through(words, ({ route }) => {
+    const outcome = await through(words, ({ route }) => {
       if (isSent && /^GET .*\/apps\/[^/]+$/.test(route)) return { status: 404, body: '{"message":"app not found"}' };
       if (!route.startsWith('DELETE ')) return undefined;
       isSent = true;
       return { body: '{}' };
     });
-    expect(code).toBe(8);
-    expect(stderr).toContain('web is not deleted yet: its status is ready');
+    expect(outcome).toExit(8, 'web is not deleted yet: its status is ready');
   });
 
   test('succeeds if the first reply was lost', async () => {
@@ -100,13 +99,12 @@ describe('apps scale', () => {
 
   test('reports the current number if it is neither the old nor the new one', async () => {
     let isSent = false;
-    const { code, stderr } = await through(words, async ({ route }, pass) => {
+    const outcome = await through(words, async ({ route }, pass) => {
       if (/^PATCH /.test(route)) isSent = true;
       if (!isSent || !/^GET .*\/apps\/[^/]+$/.test(route)) return undefined;
       return { body: JSON.stringify({ ...JSON.parse((await pass()).body), maxReplicaCount: 5 }) };
     });
-    expect(code).toBe(1);
-    expect(stderr).toContain('scaling.max_replicas of web is 5, not 7');
+    expect(outcome).toExit(1, 'scaling.max_replicas of web is 5, not 7');
   });
 
   test('waits until the change is shown', async () => {
@@ -115,13 +113,12 @@ describe('apps scale', () => {
   });
 
   test('succeeds with a note for a setting that the platform does not show', async () => {
-    const { code, stderr } = await through(words, async ({ route }, pass) => {
+    const outcome = await through(words, async ({ route }, pass) => {
       if (!/^GET .*\/apps\/[^/]+$/.test(route)) return undefined;
       const { maxReplicaCount, ...others } = JSON.parse((await pass()).body);
       return { body: JSON.stringify(others) };
     });
-    expect(code).toBe(0);
-    expect(stderr).toContain('not verified: the platform does not show scaling.max_replicas');
+    expect(outcome).toExit(0, 'not verified: the platform does not show scaling.max_replicas');
   });
 });
 
@@ -137,8 +134,7 @@ describe('secrets set', () => {
 
   test('exits with 1 if the earlier value is kept', async () => {
     await gantry(['secrets', 'set', 'KEY', '--from-env'], { emulator, env: { KEY: 'earlier' } });
-    const { code, stderr } = await set(ignoring('PATCH'));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not store KEY')]);
+    expect(await set(ignoring('PATCH'))).toExit(1, 'the platform did not store KEY');
   });
 
   test('waits until the change is shown', async () => {
@@ -193,8 +189,7 @@ describe('secrets set', () => {
   test('unset does not take other letters for proof', async () => {
     await gantry(['secrets', 'set', 'KEY', '--from-env'], { emulator, env: { KEY: 'value' } });
     const kept = storing((all) => ({ ...all, key: 'value' }));
-    const { code, stderr } = await through(['secrets', 'unset', 'KEY', '--yes'], kept);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not remove key')]);
+    expect(await through(['secrets', 'unset', 'KEY', '--yes'], kept)).toExit(1, 'the platform did not remove key');
   });
 
   test('accepts masked values as confirmation', async () => {

@@ -3,16 +3,13 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { expectErrorDocument, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const odd = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\n' };
 const wrong = { 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\npython_version = 3.10\n' };
 
 test('accepts a valid file without token and network', async () => {
-  await using app = await folderOf(smallApp());
-  const { code, stdout, stderr } = await gantry(['check'], { cwd: app.path });
+  const { code, stdout, stderr } = await gantry(['check'], { cwd: newFolder(smallApp()) });
   expect([code, stdout, stderr]).toEqual([0, 'cerebrium.toml is valid: app web, runtime cortex\n', '']);
 });
 
@@ -21,15 +18,15 @@ test.skipIf(!python)(
   async () => {
     const version = String(execFileSync('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])).trim();
     const other = ['3.10', '3.13'].find((one) => one !== version) ?? '';
-    await using app = await folderOf({
+    const app = newFolder({
       ...smallApp(),
       'cerebrium.toml': `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\npython_version = "${other}"\n`,
       'bin/python3': `#!/bin/sh\nPATH='${process.env.PATH}' exec python3 "$@"\n`,
     });
-    chmodSync(join(app.path, 'bin/python3'), 0o755);
+    chmodSync(join(app, 'bin/python3'), 0o755);
     const { code, stderr } = await gantry(['check', '--strict'], {
-      cwd: app.path,
-      env: { PATH: join(app.path, 'bin') },
+      cwd: app,
+      env: { PATH: join(app, 'bin') },
     });
     expect([code, stderr]).toEqual([
       0,
@@ -39,8 +36,8 @@ test.skipIf(!python)(
 );
 
 test('prints a document with --json', async () => {
-  await using app = await folderOf(smallApp());
-  const { json } = await gantry(['check', '--json'], { cwd: app.path });
+  const app = newFolder(smallApp());
+  const { json } = await gantry(['check', '--json'], { cwd: app });
   expect(json()).toEqual({
     file: 'cerebrium.toml',
     valid: true,
@@ -48,39 +45,35 @@ test('prints a document with --json', async () => {
     runtime: 'cortex',
     problems: [],
   });
-  expect((await gantry(['check', '--json=app'], { cwd: app.path })).json()).toEqual({ app: 'web' });
+  expect((await gantry(['check', '--json=app'], { cwd: app })).json()).toEqual({ app: 'web' });
 });
 
 test('what is to be mended is the fix, and never another check', async () => {
-  await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nnam = "web"\n' });
-  const { code, json } = await gantry(['check', '--json'], { cwd: app.path });
+  const app = newFolder({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nnam = "web"\n' });
+  const { code, json } = await gantry(['check', '--json'], { cwd: app });
   const { error } = json() as { error: { fix?: string; next?: unknown; details: { problems: { fix?: string }[] } } };
   expect([code, error.next]).toEqual([10, undefined]);
   expect(error.fix).toBe(error.details.problems[0]?.fix);
 });
 
 test('rejects an unknown --json field', async () => {
-  await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['check', '--json=nonsense'], { cwd: app.path });
-  expect(code).toBe(2);
-  expect(stderr).toContain('available fields: file, valid, app, runtime, problems');
+  const outcome = await gantry(['check', '--json=nonsense'], { cwd: newFolder(smallApp()) });
+  expect(outcome).toExit(2, 'available fields: file, valid, app, runtime, problems');
 });
 
 test('a warning fails only with --strict', async () => {
-  await using app = await folderOf(odd);
-  const lax = await gantry(['check'], { cwd: app.path });
-  expect(lax.code).toBe(0);
-  expect(lax.stderr).toMatch(/^warning: .*public/);
+  const app = newFolder(odd);
+  const lax = await gantry(['check'], { cwd: app });
+  expect(lax).toExit(0, /^warning: .*public/);
   expect(lax.stdout).toContain('1 warning');
   expect(lax.stderr).toContain('with --strict, a warning is an error\n');
-  const strict = await gantry(['check', '--strict', '--json'], { cwd: app.path });
+  const strict = await gantry(['check', '--strict', '--json'], { cwd: app });
   expect(strict.code).toBe(10);
   expectErrorDocument(strict);
 });
 
 test('shows every problem with its location and fix, also in JSON', async () => {
-  await using app = await folderOf(wrong);
-  const outcome = await gantry(['check', '--json'], { cwd: app.path });
+  const outcome = await gantry(['check', '--json'], { cwd: newFolder(wrong) });
   expect(outcome.code).toBe(10);
   expect(outcome.stderr).toContain('  in  cerebrium.toml:2:8\n      2 | name = ""\n        |        ^^\n');
   expect(outcome.stderr).toContain('cerebrium.toml:3:18');
@@ -89,30 +82,26 @@ test('shows every problem with its location and fix, also in JSON', async () => 
 });
 
 test('annotates problems on their lines in GitHub Actions', async () => {
-  await using app = await folderOf(wrong);
-  const { stdout, stderr } = await gantry(['check'], { cwd: app.path, env: { GITHUB_ACTIONS: 'true' } });
+  const app = newFolder(wrong);
+  const { stdout, stderr } = await gantry(['check'], { cwd: app, env: { GITHUB_ACTIONS: 'true' } });
   expect(stderr).toMatch(/^::error file=cerebrium\.toml,line=2,col=8::/m);
   expect(stdout).toBe('');
-  const silent = await gantry(['check'], { cwd: app.path, env: { GITHUB_ACTIONS: 'true', GANTRY_CI_OUTPUT: '0' } });
+  const silent = await gantry(['check'], { cwd: app, env: { GITHUB_ACTIONS: 'true', GANTRY_CI_OUTPUT: '0' } });
   expect(silent.stderr).not.toContain('::error');
 });
 
 test('suggests init if the file does not exist', async () => {
-  await using app = await folderOf({});
-  const { code, stderr } = await gantry(['check'], { cwd: app.path });
-  expect(code).toBe(10);
-  expect(stderr).toContain('cerebrium.toml');
-  expect(stderr).toContain('gantry init');
+  expect(await gantry(['check'], { cwd: newFolder() })).toExit(10, 'cerebrium.toml', 'gantry init');
 });
 
 test('checks another app by its folder, or with -C', async () => {
-  await using app = await folderOf({ 'app/cerebrium.toml': smallApp()['cerebrium.toml'] ?? '', 'app/main.py': '' });
-  const check = async (...words: string[]) => (await gantry(['check', ...words], { cwd: app.path })).stdout;
+  const app = newFolder({ 'app/cerebrium.toml': smallApp()['cerebrium.toml'] ?? '', 'app/main.py': '' });
+  const check = async (...words: string[]) => (await gantry(['check', ...words], { cwd: app })).stdout;
   expect(await check('app')).toContain('app/cerebrium.toml is valid');
   expect(await check('-C', 'app', 'cerebrium.toml')).toContain('cerebrium.toml is valid');
 });
 
 test('says that an app lies in a subfolder', async () => {
-  await using app = await folderOf({ 'app/cerebrium.toml': '' });
-  expect((await gantry(['check'], { cwd: app.path })).stderr).toMatch(/; there is one in app\n {2}fix cd app\n/);
+  const app = newFolder({ 'app/cerebrium.toml': '' });
+  expect((await gantry(['check'], { cwd: app })).stderr).toMatch(/; there is one in app\n {2}fix cd app\n/);
 });

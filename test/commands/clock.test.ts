@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { type Emulator, gantry, newFolder, smallApp, startEmulator } from '../support/index.ts';
 
 const dayMs = 86_400_000;
 
@@ -27,10 +25,9 @@ describe.each([
   };
 
   test('does not end a deploy early or falsify a duration', async () => {
-    await using app = await folderOf(smallApp());
     const { code, stderr, json } = await gantry(['deploy', '--timeout', '10m', '--json'], {
       ...jumping(),
-      cwd: app.path,
+      cwd: newFolder(smallApp()),
     });
     expect(code, stderr).toBe(0);
     expect(stderr).not.toMatch(/ (in|building,) (-|\d+[hd])/);
@@ -43,13 +40,13 @@ describe.each([
 });
 
 test('a signed URL stays valid although the clock jumps ahead after it was received', async () => {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, clock, cwd: app.path });
+  const app = newFolder(smallApp());
+  await gantry(['deploy'], { emulator, clock, cwd: app });
   emulator.fail('part', 500);
   const asked = () => emulator.calls.filter(({ endpoint }) => endpoint === 'initializeUpload').length;
   const { code, stderr } = await gantry(['cp', 'main.py', ':/main.py'], {
     emulator,
-    cwd: app.path,
+    cwd: app,
     clock: Object.assign(clock, {
       jumps: () => (emulator.calls.some(({ endpoint }) => endpoint === 'part') ? dayMs : 0),
     }),

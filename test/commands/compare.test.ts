@@ -2,8 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { record } from '../support/runs.ts';
 
@@ -12,21 +13,21 @@ const start = Date.UTC(2026, 10, 16, 9);
 const clock = { now: start };
 
 let emulator: Emulator;
-let folder: Awaited<ReturnType<typeof folderOf>>;
+let folder: string;
 const builds: string[] = [];
 
 beforeAll(async () => {
   [emulator, folder] = await Promise.all([
     startEmulator({ real: false, now: () => clock.now }),
-    folderOf(smallApp('[cerebrium.scaling]\ncooldown = 600\n')),
+    newFolder(smallApp('[cerebrium.scaling]\ncooldown = 600\n')),
   ]);
   await deploy();
   calls('one', { from: clock.now, number: 200, runtimeMs: 1_000 });
   // On the hour: none has some of both, however long a deploy takes.
   clock.now = start + 4 * hour;
-  await writeFile(join(folder.path, 'main.py'), 'def run():\n    return {"hello": "again"}\n');
+  await writeFile(join(folder, 'main.py'), 'def run():\n    return {"hello": "again"}\n');
   await writeFile(
-    join(folder.path, 'cerebrium.toml'),
+    join(folder, 'cerebrium.toml'),
     `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\ncooldown = 60\n`,
   );
   await deploy();
@@ -35,13 +36,13 @@ beforeAll(async () => {
   calls('two', { from: clock.now, number: 200, runtimeMs: 1_300 });
   clock.now += 4 * hour;
 });
-afterAll(() => Promise.all([emulator.close(), folder[Symbol.asyncDispose]()]));
+afterAll(() => emulator.close());
 
 const run = (words: string[], more: Setting = {}) =>
-  gantry(words, { emulator, clock, ...more, env: { GANTRY_CONFIG_DIR: join(folder.path, '.home'), ...more.env } });
+  gantry(words, { emulator, clock, ...more, env: { GANTRY_CONFIG_DIR: join(folder, '.home'), ...more.env } });
 
 async function deploy(): Promise<void> {
-  const { code, json } = await run(['deploy', '--yes', '--json'], { cwd: folder.path });
+  const { code, json } = await run(['deploy', '--yes', '--json'], { cwd: folder });
   expect(code).toBe(0);
   builds.push((json() as { build: string }).build);
 }
@@ -78,22 +79,22 @@ describe('an app that is slow at some hours, whatever its build', () => {
   const first = Date.UTC(2026, 10, 16);
   const time = { now: first };
   let own: Emulator;
-  let app: Awaited<ReturnType<typeof folderOf>>;
+  let app: string;
   beforeAll(async () => {
-    [own, app] = await Promise.all([startEmulator({ real: false, now: () => time.now }), folderOf(smallApp())]);
+    [own, app] = await Promise.all([startEmulator({ real: false, now: () => time.now }), newFolder(smallApp())]);
     const deployed = async () =>
-      expect((await gantry(['deploy', '--yes'], { emulator: own, clock: time, cwd: app.path })).code).toBe(0);
+      expect((await gantry(['deploy', '--yes'], { emulator: own, clock: time, cwd: app })).code).toBe(0);
     await deployed();
     // The second build is called in three hours of the day, and once in another one.
     for (let call = 0; call < 480; call++) slow('before', first + hour / 2 + (call * 2 * day) / 480);
     time.now += 2 * day;
-    await writeFile(join(app.path, 'main.py'), 'def run():\n    return 2\n');
+    await writeFile(join(app, 'main.py'), 'def run():\n    return 2\n');
     await deployed();
     for (let call = 0; call < 300; call++) slow('after', first + 2 * day + 9 * hour + (call * 3 * hour) / 300);
     slow('after', first + 2 * day + 20 * hour);
     time.now += day;
   });
-  afterAll(() => Promise.all([own.close(), app[Symbol.asyncDispose]()]));
+  afterAll(() => own.close());
 
   function slow(replica: string, at: number): void {
     const createdAt = Math.round(at);
@@ -110,23 +111,24 @@ describe('an app that is slow at some hours, whatever its build', () => {
   });
 });
 
-describe('the build that served before', () => {
-  test.each([
-    ['is none of an app with one', [0], 'web has served no other build', []],
-    ['is the last one that was replaced', [0, 60_000, 60_000], 1, []],
-    ['is none that may have been ready after its next one', [0, 60_000, 60_000], 0, [1, 2]],
-  ] as [string, number[], string | number, number[]][])('%s', async (_, pauses, expected, atOnce) => {
+test.each([
+  ['is none of an app with one', [0], 'web has served no other build', []],
+  ['is the last one that was replaced', [0, 60_000, 60_000], 1, []],
+  ['is none that may have been ready after its next one', [0, 60_000, 60_000], 0, [1, 2]],
+] as [string, number[], string | number, number[]][])(
+  'the build that served before: %s',
+  async (_, pauses, expected, atOnce) => {
     const time = { now: start };
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     const own = await startEmulator({ real: false, now: () => time.now });
-    const setting = { emulator: own, clock: time, cwd: app.path };
+    const setting = { emulator: own, clock: time, cwd: app };
     const deployed: string[] = [];
     for (const [at, pause] of pauses.entries()) {
       time.now += pause;
-      await writeFile(join(app.path, 'main.py'), `def run():\n    return ${at}\n`);
+      await writeFile(join(app, 'main.py'), `def run():\n    return ${at}\n`);
       const { json } = await gantry(['deploy', '--yes', '--json'], {
         ...setting,
-        env: { GANTRY_CONFIG_DIR: join(app.path, `.home-${at}`) },
+        env: { GANTRY_CONFIG_DIR: join(app, `.home-${at}`) },
       });
       deployed.push((json() as { build: string }).build);
     }
@@ -143,13 +145,13 @@ describe('the build that served before', () => {
     });
     const { json, stderr } = await gantry(['builds', 'compare', 'web', '--json'], {
       ...setting,
-      env: { ...env, GANTRY_CONFIG_DIR: join(app.path, '.home') },
+      env: { ...env, GANTRY_CONFIG_DIR: join(app, '.home') },
     });
     if (typeof expected === 'string') expect(stderr).toContain(expected);
     else expect((json() as Comparison).before.build).toBe(deployed[expected]);
     await own.close();
-  });
-});
+  },
+);
 
 describe('gantry builds compare', () => {
   test('shows what is worse, and what was changed', async () => {
@@ -188,7 +190,7 @@ describe('gantry builds compare', () => {
     expect(await compare('web', before)).toEqual(ofBoth);
     const turned = await compare('web', after, before);
     expect([turned.verdict, turned.runTime.verdict]).toEqual(['better', 'better']);
-    const here = await run(['builds', 'compare', before, after, '--json'], { cwd: folder.path });
+    const here = await run(['builds', 'compare', before, after, '--json'], { cwd: folder });
     expect(here.json()).toEqual(ofBoth);
   });
 
@@ -212,7 +214,7 @@ describe('gantry builds compare', () => {
   });
 
   test('--html writes a page with both distributions', async () => {
-    const file = join(folder.path, 'builds.html');
+    const file = join(folder, 'builds.html');
     expect((await run(['builds', 'compare', 'web', '--html', file])).code).toBe(0);
     expect(await readFile(file, 'utf8')).toContain('"axis":{"title":"percentile","unit":"%"}');
   });

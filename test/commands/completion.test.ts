@@ -1,22 +1,16 @@
-import { mkdtempSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { empty } from '../support/account.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { record } from '../support/runs.ts';
+import { empty, emulatorForEach, gantry, newFolder, record, smallApp } from '../support/index.ts';
 
 let folder: string;
 
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  folder = newFolder();
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
   emulator.calls.length = 0;
 });
 
@@ -141,10 +135,10 @@ describe('completion', () => {
   });
 
   test('offers what belongs to the app of the folder, if none is typed or it is "."', async () => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     record(emulator, { id: 'r-1', createdAt: Date.now() });
     const { id: build } = [...emulator.store.builds.values()][0] ?? { id: '' };
-    const at = async (...words: string[]) => (await offered(['-C', app.path, ...words])).words;
+    const at = async (...words: string[]) => (await offered(['-C', app, ...words])).words;
     expect(await at('logs', '--run', '')).toEqual(['r-1']);
     expect(await at('logs', '.', '--run', '')).toEqual(['r-1']);
     expect(await at('logs', '--build', '')).toEqual([build]);
@@ -173,13 +167,13 @@ describe('completion', () => {
   });
 
   test('offers config files and the folders that may have one', async () => {
-    await using app = await folderOf({ 'cerebrium.toml': '', 'envs/prod.toml': '', 'main.py': '', '.git/x.toml': '' });
+    const app = newFolder({ 'cerebrium.toml': '', 'envs/prod.toml': '', 'main.py': '', '.git/x.toml': '' });
     const asked = async (typing: string) =>
-      (await gantry(['complete', '--', 'deploy', '--config-file', typing], { cwd: app.path })).stdout;
+      (await gantry(['complete', '--', 'deploy', '--config-file', typing], { cwd: app })).stdout;
     expect(await asked('')).toBe('cerebrium.toml\t\nenvs/\t\n:4\n');
     expect(await asked('env')).toBe('envs/\t\n:6\n');
     expect(await asked('envs/')).toBe('envs/prod.toml\t\n:4\n');
-    expect((await gantry(['complete', '--', '-C', app.path, 'deploy', '--config-file', 'c'])).stdout).toContain(
+    expect((await gantry(['complete', '--', '-C', app, 'deploy', '--config-file', 'c'])).stdout).toContain(
       'cerebrium.toml',
     );
   });
@@ -236,9 +230,7 @@ describe('gantry completion', () => {
   });
 
   test('for another shell exits with 2 and lists the known ones', async () => {
-    const { stderr, code } = await gantry(['completion', 'tcsh']);
-    expect(stderr).toContain('bash, zsh, fish, powershell');
-    expect(code).toBe(2);
+    expect(await gantry(['completion', 'tcsh'])).toExit(2, 'bash, zsh, fish, powershell');
   });
 
   test.each([

@@ -1,9 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { answering } from '../support/answering.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { deployWeb, record } from '../support/runs.ts';
-import { widthOf } from '../support/width.ts';
+import { answering, deployWeb, emulatorForEach, gantry, record, wideTerminal, widthOf } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
@@ -13,25 +13,25 @@ const first = Date.UTC(2026, 10, 16, 12);
 const now = first + 2 * day;
 
 let emulator: Emulator;
-let folder: Awaited<ReturnType<typeof folderOf>>;
+let folder: string;
 
 beforeAll(async () => {
   let clock = first - day;
   [emulator, folder] = await Promise.all([
     startEmulator({ real: false, now: () => clock }),
-    folderOf(smallApp('[cerebrium.hardware]\ncompute = "ADA_L4"\n[cerebrium.scaling]\ncooldown = 600\n')),
+    newFolder(smallApp('[cerebrium.hardware]\ncompute = "ADA_L4"\n[cerebrium.scaling]\ncooldown = 600\n')),
   ]);
-  await gantry(['deploy', '--yes'], { emulator, cwd: folder.path });
+  await gantry(['deploy', '--yes'], { emulator, cwd: folder });
   // A call of a second every quarter of an hour: its replica is idle for ten minutes after each.
   for (let at = first; at < now - day / 24; at += 900_000) {
     record(emulator, { id: `r-${at}`, createdAt: at, runtimeMs: 1_000, container: `web-${at}`, coldstartMs: 4_000 });
   }
   clock = now;
 });
-afterAll(() => Promise.all([emulator.close(), folder[Symbol.asyncDispose]()]));
+afterAll(() => emulator.close());
 
 const run = (words: string[], more: Setting = {}) =>
-  gantry(words, { emulator, clock: { now }, env: { GANTRY_CONFIG_DIR: join(folder.path, 'home') }, ...more });
+  gantry(words, { emulator, clock: { now }, env: { GANTRY_CONFIG_DIR: join(folder, 'home') }, ...more });
 
 interface Report {
   totalCents: number;
@@ -98,14 +98,14 @@ describe('gantry cost', () => {
   });
 
   test('--html writes a page', async () => {
-    const file = join(folder.path, 'cost.html');
+    const file = join(folder, 'cost.html');
     expect((await run(['cost', '--html', file])).code).toBe(0);
     expect(await readFile(file, 'utf8')).toContain('"unit":"USD"');
   });
 
   test('is the app of this folder, and with --all-apps the project', async () => {
-    const here = await run(['cost', '--json'], { cwd: folder.path });
-    const all = await run(['cost', '--all-apps', '--json'], { cwd: folder.path });
+    const here = await run(['cost', '--json'], { cwd: folder });
+    const all = await run(['cost', '--all-apps', '--json'], { cwd: folder });
     expect([here, all].map(({ json }) => (json() as { summary: unknown }).summary === null)).toEqual([true, false]);
     expect((await run(['cost', 'web', '--all-apps'])).code).toBe(2);
   });
@@ -116,7 +116,7 @@ describe('the waste of a past that the settings of now do not explain', () => {
   let own: Emulator;
   beforeAll(async () => {
     own = await startEmulator({ real: false, now: () => time.now });
-    await gantry(['deploy', '--yes'], { emulator: own, clock: time, cwd: folder.path });
+    await gantry(['deploy', '--yes'], { emulator: own, clock: time, cwd: folder });
     for (let at = first; at < first + 6 * day; at += 900_000) {
       record(own, { id: `r-${at}`, createdAt: at, runtimeMs: 1_000, container: `web-${at}`, coldstartMs: 4_000 });
     }
@@ -127,7 +127,7 @@ describe('the waste of a past that the settings of now do not explain', () => {
     apps: { idleCents: number; waste: { since: string | null; savesCents: number } | null }[];
   }
   const cost = async (home: string) => {
-    const setting = { emulator: own, clock: time, env: { GANTRY_CONFIG_DIR: join(folder.path, home) } };
+    const setting = { emulator: own, clock: time, env: { GANTRY_CONFIG_DIR: join(folder, home) } };
     const { json, stderr } = await gantry(['cost', 'web', '--json'], setting);
     return { ...(json() as Costs).apps[0], stderr };
   };
@@ -137,7 +137,7 @@ describe('the waste of a past that the settings of now do not explain', () => {
     const before = await cost('one');
     expect(before.waste).toMatchObject({ since: null });
     expect(before.waste?.savesCents).toBeLessThanOrEqual(before.idleCents ?? 0);
-    const env = { GANTRY_CONFIG_DIR: join(folder.path, 'one') };
+    const env = { GANTRY_CONFIG_DIR: join(folder, 'one') };
     await gantry(['apps', 'scale', 'web', '--cooldown', '20m', '--yes'], { emulator: own, clock: time, env });
     expect((await cost('one')).waste).toBeNull();
     time.now = first + 6 * day;
@@ -150,7 +150,7 @@ describe('the waste of a past that the settings of now do not explain', () => {
 
   test('is none in a period that ended before the change, whatever the days after it cost', async () => {
     time.now = first + 6 * day;
-    const env = { GANTRY_CONFIG_DIR: join(folder.path, 'three') };
+    const env = { GANTRY_CONFIG_DIR: join(folder, 'three') };
     await cost('three');
     await gantry(['apps', 'scale', 'web', '--max-replicas', '3', '--yes'], { emulator: own, clock: time, env });
     const date = new Date(first + 4 * day).toISOString().slice(0, 10);
@@ -183,9 +183,8 @@ describe('what a replica cost is not known from the price of now', () => {
   const sixDays = async (home: string) => {
     const time = { now: first };
     const own = await startEmulator({ real: false, now: () => time.now });
-    const setting = { emulator: own, clock: time, env: { GANTRY_CONFIG_DIR: join(folder.path, home) } };
-    const deploy = async (...flags: string[]) =>
-      gantry(['deploy', '--yes', ...flags], { ...setting, cwd: folder.path });
+    const setting = { emulator: own, clock: time, env: { GANTRY_CONFIG_DIR: join(folder, home) } };
+    const deploy = async (...flags: string[]) => gantry(['deploy', '--yes', ...flags], { ...setting, cwd: folder });
     expect((await deploy()).code).toBe(0);
     for (let at = first; at < first + 6 * day; at += 900_000) {
       record(own, { id: `r-${at}`, createdAt: at, runtimeMs: 1_000, container: `web-${at}`, coldstartMs: 4_000 });
@@ -202,12 +201,12 @@ describe('what a replica cost is not known from the price of now', () => {
     const { own, time, setting, cost } = six;
     time.now = first + 3 * day;
     expect(await cost()).toMatchObject({ estimate: null });
-    const config = await readFile(join(folder.path, 'cerebrium.toml'), 'utf8');
-    await using other = await folderOf({
+    const config = await readFile(join(folder, 'cerebrium.toml'), 'utf8');
+    const other = newFolder({
       'cerebrium.toml': config.replace('ADA_L4', 'TURING_T4'),
       'main.py': 'def run():\n    pass\n',
     });
-    expect((await gantry(['deploy', '--yes'], { ...setting, cwd: other.path })).code).toBe(0);
+    expect((await gantry(['deploy', '--yes'], { ...setting, cwd: other })).code).toBe(0);
     time.now = first + 6 * day;
     const { replicaSeconds, estimate, stderr } = await cost();
     expect(replicaSeconds).toBeCloseTo(6 * 96 * 605, -4);
@@ -222,7 +221,7 @@ describe('what a replica cost is not known from the price of now', () => {
     await using six = await sixDays('jobs');
     const { own, time, setting, cost } = six;
     time.now = first + day;
-    const cwd = folder.path;
+    const cwd = folder;
     const { code, stdout } = await gantry(['run', '--gpu', 'H100:8', 'main.py', '--detach'], { ...setting, cwd });
     const job = own.store.runs.get(stdout.trim());
     expect([code, job?.oneOff]).toEqual([0, true]);
@@ -251,7 +250,7 @@ test('calls of an app that was deleted are not of the next one of its name', asy
   const time = { now };
   const own = await startEmulator({ real: false, now: () => time.now });
   onTestFinished(() => own.close());
-  const setting = { emulator: own, clock: time, cwd: folder.path, env: { GANTRY_CONFIG_DIR: newFolder() } };
+  const setting = { emulator: own, clock: time, cwd: folder, env: { GANTRY_CONFIG_DIR: newFolder() } };
   const calls = async () =>
     ((await gantry(['cost', 'web', '--json'], setting)).json() as { apps: { calls: number }[] }).apps[0]?.calls;
   await gantry(['deploy', '--yes'], setting);
@@ -288,14 +287,14 @@ describe('deploy --max-hourly', () => {
     ['5', 0, /^$/],
   ])('%s exits with %i', async (bound, exit, said) => {
     emulator.calls.length = 0;
-    const { code, stderr } = await run(['deploy', '--yes', '--max-hourly', bound], { cwd: folder.path });
+    const { code, stderr } = await run(['deploy', '--yes', '--max-hourly', bound], { cwd: folder });
     expect([code, code === 0 ? '' : stderr]).toEqual([exit, expect.stringMatching(said)]);
     expect(emulator.calls.some(({ method }) => method === 'POST')).toBe(exit === 0);
   });
 
   test('of an app whose hardware has no known price says how to go on', async () => {
-    await using other = await folderOf(smallApp('[cerebrium.hardware]\ncompute = "HOPPER_H100"\n'));
-    const { code, stderr } = await run(['deploy', '--yes', '--name', 'new', '--max-hourly', '5'], { cwd: other.path });
+    const other = newFolder(smallApp('[cerebrium.hardware]\ncompute = "HOPPER_H100"\n'));
+    const { code, stderr } = await run(['deploy', '--yes', '--name', 'new', '--max-hourly', '5'], { cwd: other });
     expect([code, stderr]).toEqual([14, expect.stringMatching(/not known[\s\S]*deploy once without --max-hourly/)]);
   });
 });

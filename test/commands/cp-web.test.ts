@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type ModelHub, sha256Of } from '../chaos/model-hub.js';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder, noise } from '../support/files.ts';
-import { gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
+import { emulatorForEach, newFolder, noise, gantry as run, type Setting } from '../support/index.ts';
 
 let home: string;
 let hub: ModelHub;

@@ -1,9 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 /** State of the replicas of all builds, and of the app. */
 let replicas: string;
@@ -27,9 +23,9 @@ const line = ['--if-changed', '--watch', '10s'];
 
 /** The same app, typed on a machine that remembers, or on a new one. */
 async function deploy(home: string, flags = line) {
-  await using app = await folderOf(smallApp());
+  const app = newFolder(smallApp());
   const env = { ...front, GANTRY_CONFIG_DIR: home };
-  const { code, stderr, json } = await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env });
+  const { code, stderr, json } = await gantry(['deploy', '--json', ...flags], { emulator, cwd: app, env });
   return { code, stderr, json };
 }
 
@@ -84,9 +80,9 @@ test('a platform with defaults of its own is no reason to deploy again, and no d
   const env = await altering(emulator, (method, path, json) =>
     method === 'GET' && path.endsWith('-web') ? { body: { ...(json as object), ...shown } } : undefined,
   );
-  await using app = await folderOf(smallApp());
+  const app = newFolder(smallApp());
   const run = (words: string[], dir = home) =>
-    gantry(['deploy', ...words], { emulator, cwd: app.path, env: { ...env, GANTRY_CONFIG_DIR: dir } });
+    gantry(['deploy', ...words], { emulator, cwd: app, env: { ...env, GANTRY_CONFIG_DIR: dir } });
   await run([]);
   for (const dir of [home, newFolder()]) {
     const again = await run(['--if-changed', '--json'], dir);

@@ -1,13 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { worstExit } from '../../src/deploys/send/index.ts';
 import { exitCodes } from '../../src/kernel/errors.ts';
-import { folderOf } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { emulatorForEach, gantry, keys, newFolder, type Setting } from '../support/index.ts';
 
-let repository: Awaited<ReturnType<typeof folderOf>>;
+let repository: string;
 const emulator = emulatorForEach({ real: false });
 
 const app = (name: string, more = '') => ({
@@ -17,7 +15,7 @@ const app = (name: string, more = '') => ({
 const failing = 'shell_commands = ["exit 3"]\n';
 
 beforeEach(async () => {
-  repository = await folderOf({
+  repository = newFolder({
     ...app('api'),
     ...app('web'),
     ...app('work', failing),
@@ -27,12 +25,11 @@ beforeEach(async () => {
     'x.txt': '',
   });
 });
-afterEach(() => repository[Symbol.asyncDispose]());
 
 const deploy = (words: string[], setting: Partial<Setting> = {}) =>
-  gantry(['deploy', ...words], { emulator, cwd: repository.path, ...setting });
+  gantry(['deploy', ...words], { emulator, cwd: repository, ...setting });
 const folders = ['apps/api', 'apps/lib', 'apps/web', 'apps/work'];
-const edit = (file: string, text: string) => writeFile(join(repository.path, 'apps', file), text);
+const edit = (file: string, text: string) => writeFile(join(repository, 'apps', file), text);
 const created = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
 const fixWork = () => edit('work/cerebrium.toml', app('work')['apps/work/cerebrium.toml'] ?? '');
 
@@ -66,8 +63,8 @@ test('as JSON it is one document, with an error as that of one app, whose comman
     { folder: 'apps/work', app: 'work', exitCode: 11, error: { code: 'build-failed', details: { app: 'work' } } },
   ]);
   expect(JSON.stringify(apps[2])).toContain('-C apps/work');
-  const elsewhere = await gantry(['-C', repository.path, 'deploy', 'apps/work', '--json'], { emulator });
-  expect(elsewhere.stdout).toContain(`-C ${join(repository.path, 'apps/work')}`);
+  const elsewhere = await gantry(['-C', repository, 'deploy', 'apps/work', '--json'], { emulator });
+  expect(elsewhere.stdout).toContain(`-C ${join(repository, 'apps/work')}`);
 });
 
 test('on a terminal of 80 columns, what it says to type next fits', async () => {
@@ -78,7 +75,7 @@ test('on a terminal of 80 columns, what it says to type next fits', async () => 
 
 test('a plan of all is applied to all, from the folder above as well', async () => {
   await fixWork();
-  const from = { cwd: join(repository.path, 'apps') };
+  const from = { cwd: join(repository, 'apps') };
   const words = ['api', 'web', 'work'];
   const made = await deploy([...words, '--dry-run', '--save-plan', 'plans', '--detailed-exit-code'], from);
   expect([made.code, created()]).toEqual([3, 0]);
@@ -129,7 +126,7 @@ test('two folders with one app are refused, the same folder twice is one', async
     stderr: expect.stringContaining('two folders have the app web'),
   });
   expect((await deploy(['apps/web', './apps/web/'])).stdout.match(/^web\t/gm)).toHaveLength(1);
-  const here = await deploy(['.', '--if-changed'], { cwd: join(repository.path, 'apps/web') });
+  const here = await deploy(['.', '--if-changed'], { cwd: join(repository, 'apps/web') });
   expect(here.stdout).toMatch(/^web\tunchanged\t/);
 });
 

@@ -1,31 +1,27 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
 describe('under GitHub Actions', () => {
   async function deployIn(
-    app: { path: string },
+    app: string,
     more: Record<string, string> = {},
     words: string[] = [],
     setting: Partial<Setting> = {},
   ) {
-    const [output, summary] = [join(app.path, '.output'), join(app.path, '.summary')];
+    const [output, summary] = [join(app, '.output'), join(app, '.summary')];
     await Promise.all([writeFile(output, ''), writeFile(summary, '')]);
     const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary, ...more };
-    const outcome = await gantry(['deploy', ...words], { emulator, cwd: app.path, env, ...setting });
+    const outcome = await gantry(['deploy', ...words], { emulator, cwd: app, env, ...setting });
     const [outputs, summaryText] = await Promise.all([readFile(output, 'utf8'), readFile(summary, 'utf8')]);
     return { ...outcome, outputs, summary: summaryText };
   }
 
   test('writes outputs and a summary', async () => {
-    await using app = await folderOf(smallApp());
-    const { outputs, summary } = await deployIn(app);
+    const { outputs, summary } = await deployIn(newFolder(smallApp()));
     const names = outputs
       .trim()
       .split('\n')
@@ -36,32 +32,31 @@ describe('under GitHub Actions', () => {
   });
 
   test('writes the failure to the outputs', async () => {
-    await using app = await folderOf(smallApp());
     emulator.fail('build', 'init_failure');
-    const { outputs, code } = await deployIn(app);
+    const { outputs, code } = await deployIn(newFolder(smallApp()));
     expect(code).toBe(12);
     expect(outputs).toMatch(/status=init_failure\n/);
     expect(outputs).toMatch(/build-id=\S+\n/);
   });
 
   test('annotates problems of the config file on their lines', async () => {
-    await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
+    const app = newFolder({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = ""\n' });
     const { stderr } = await deployIn(app);
     expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::the app name is empty/m);
   });
 
   test('annotates with paths from the root of the workspace', async () => {
-    await using root = await folderOf({
+    const root = newFolder({
       'bad/cerebrium.toml': '[cerebrium.deployment]\nname = 5\n',
       'bad/main.py': '',
     });
-    const env = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: root.path };
-    const bad = join(root.path, 'bad');
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: root };
+    const bad = join(root, 'bad');
     for (const [words, cwd] of [
-      [['check', '-C', 'bad'], root.path],
+      [['check', '-C', 'bad'], root],
       [['check'], bad],
-      [['deploy', '--cwd', bad], root.path],
-      [['check', 'bad/cerebrium.toml'], root.path],
+      [['deploy', '--cwd', bad], root],
+      [['check', 'bad/cerebrium.toml'], root],
     ] as const) {
       const { stderr } = await gantry([...words], { emulator, cwd, env });
       expect(stderr).toMatch(/^::error file=bad\/cerebrium\.toml,line=2,col=\d+::/m);
@@ -69,9 +64,8 @@ describe('under GitHub Actions', () => {
   });
 
   test('says in summary and annotation why a build failed, with the end of its log and the link', async () => {
-    await using app = await folderOf(smallApp());
     emulator.fail('build', 'build_failure');
-    const { summary, outputs, stderr, code } = await deployIn(app);
+    const { summary, outputs, stderr, code } = await deployIn(newFolder(smallApp()));
     expect(code).toBe(11);
     expect(summary).toMatch(/\| error \| build \S+ of web failed \(build_failure\) \|/);
     expect(summary).toMatch(/\| reason \| .+ \|/);
@@ -82,9 +76,8 @@ describe('under GitHub Actions', () => {
   });
 
   test('neutralizes workflow commands in the log', async () => {
-    await using app = await folderOf(smallApp());
     emulator.fail('build', 'hostile-log');
-    const { stderr } = await deployIn(app);
+    const { stderr } = await deployIn(newFolder(smallApp()));
     expect(stderr).toContain('not from us');
     expect(stderr).not.toMatch(/^\s*::/m);
   });
@@ -110,7 +103,7 @@ describe('under GitHub Actions', () => {
       /may not be canceled/,
     ],
   ])('tells what is known of a build that was interrupted %s', async (_, { words, at, ...of }, status, built, said) => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     if (of.slow) emulator.fail('build', 'slow');
     const env = of.noCancel ? await altering(emulator, () => undefined, noCancel) : {};
     const stop = { stop: { at, signal: 'SIGTERM' as const } };
@@ -128,17 +121,15 @@ describe('under GitHub Actions', () => {
     ['a rejected upload', 'upload=403*', /build-id=\S+\nstatus=canceled\n/],
     ['a lost reply', 'createApp=reset-after*', /build-id=\S*\nstatus=unknown\n/],
   ])('tells what is known of a build after %s', async (_, fault, outputs) => {
-    await using app = await folderOf(smallApp());
     const [target = '', mode = ''] = fault.split('=');
     emulator.fail(target as never, mode);
-    const outcome = await deployIn(app);
+    const outcome = await deployIn(newFolder(smallApp()));
     expect(outcome.code).not.toBe(0);
     expect(outcome.outputs).toMatch(outputs);
   });
 
   test('can be turned off', async () => {
-    await using app = await folderOf(smallApp());
-    const { outputs, summary } = await deployIn(app, { GANTRY_CI_OUTPUT: '0' });
+    const { outputs, summary } = await deployIn(newFolder(smallApp()), { GANTRY_CI_OUTPUT: '0' });
     expect(outputs + summary).toBe('');
   });
 });
@@ -149,10 +140,9 @@ describe('a CI system with a terminal', () => {
     ['1', 0, false],
     ['false', 130, true],
   ])('with CI=%s', async (value, code, asks) => {
-    await using app = await folderOf(smallApp());
     const outcome = await gantry(['deploy'], {
       emulator,
-      cwd: app.path,
+      cwd: newFolder(smallApp()),
       columns: 80,
       stdin: keys('n\r'),
       env: { CI: value },
@@ -171,11 +161,11 @@ describe('a registry login', () => {
   const docker = JSON.stringify({ auths: { 'ghcr.io': { auth: auth('me') }, 'quay.io': { auth: auth('you') } } });
 
   async function creationFor(files: Record<string, string>) {
-    await using app = await folderOf({ ...files, '.docker/config.json': docker });
+    const app = newFolder({ ...files, '.docker/config.json': docker });
     const outcome = await gantry(['deploy'], {
       emulator,
-      cwd: app.path,
-      env: { DOCKER_CONFIG: join(app.path, '.docker') },
+      cwd: app,
+      env: { DOCKER_CONFIG: join(app, '.docker') },
     });
     const call = emulator.calls.find(({ endpoint }) => endpoint === 'createApp');
     return { ...outcome, body: call?.body as Record<string, string> };
@@ -207,12 +197,8 @@ describe('a registry login', () => {
   });
 });
 
-describe('on a terminal', () => {
-  test('shows the plan, and Enter means yes', async () => {
-    await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, stdin: keys('\r') });
-    expect(stderr).toContain('a new app');
-    expect(stderr).toContain('runs on CPU');
-    expect(code).toBe(0);
-  });
+test('on a terminal shows the plan, and Enter means yes', async () => {
+  const app = newFolder(smallApp());
+  const outcome = await gantry(['deploy'], { emulator, cwd: app, columns: 80, stdin: keys('\r') });
+  expect(outcome).toExit(0, 'a new app', 'runs on CPU');
 });

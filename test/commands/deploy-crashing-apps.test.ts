@@ -2,10 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { speaking } from '../emulator/support/platform.ts';
 import { python } from '../emulator/support/running.ts';
-import { folderOf } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
 
 /** Of a reply. */
 interface Container {
@@ -74,7 +71,7 @@ const watching = ['--watch', '2m'];
 /** Deploys and watches. The command's clock leaps, so its first look at the live build waits until something happened. */
 async function deploy({ name, main, flags = watching, more = kept, until }: Attempt) {
   const toml = `[cerebrium.deployment]\nname = "${name}"\n${more}`;
-  await using app = await folderOf({ 'cerebrium.toml': toml, 'main.py': main });
+  const app = newFolder({ 'cerebrium.toml': toml, 'main.py': main });
   const before = await liveBuild(name);
   let happened: Promise<unknown> | undefined;
   const meanwhile = async () => {
@@ -83,7 +80,7 @@ async function deploy({ name, main, flags = watching, more = kept, until }: Atte
     await happened;
   };
   const env = { GANTRY_CONFIG_DIR: home };
-  const outcome = await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env, meanwhile });
+  const outcome = await gantry(['deploy', '--json', ...flags], { emulator, cwd: app, env, meanwhile });
   return { ...outcome, json: () => outcome.json() as { error: Failure; health: object } };
 }
 

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { faults as faultNames } from '../../src/emulator/index.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach, testLateMs } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
@@ -12,13 +13,11 @@ type Seen = Partial<Record<Target, number> & { builds: number; cancelled: number
 
 type Case = [target: Target, faults: string, exit: number, says: RegExp | string, seen?: Seen, setting?: Setting];
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 
 beforeAll(async () => {
-  app = await folderOf(smallApp());
+  app = newFolder(smallApp());
 });
-
-afterAll(() => app[Symbol.asyncDispose]());
 
 const emulator = emulatorForEach({ real: false });
 
@@ -66,16 +65,16 @@ describe('reading the deployed app (getApp)', () => {
     ['getApp', 'malformed*', 0, warned, wentOnAtLast],
     ['getApp', 'empty*', 0, warned, wentOnAtLast],
   ])('%s=%s for an app that exists ends with exit %i and says %s', async (target, faults, exit, says, seen) => {
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    await gantry(['deploy'], { emulator, cwd: app });
     const builds = emulator.store.builds.size + 1;
     emulator.calls.length = 0;
     await check(target, faults, exit, says, { ...seen, builds });
   });
 
   test.each(['403', '500*', 'malformed*'])('a dry run fails without it (%s)', async (fault) => {
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    await gantry(['deploy'], { emulator, cwd: app });
     emulator.fail('getApp', fault);
-    const outcome = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app.path });
+    const outcome = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app });
     expect(outcome.code).toBe(fault === '403' ? 5 : 69);
     expectErrorDocument(outcome);
   });
@@ -192,7 +191,7 @@ describe('the upload', () => {
 
   test('after an expired URL uploads to a second build, and cancels the first', async () => {
     emulator.fail('upload', 'expired');
-    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app });
     const asked = emulator.calls
       .map(({ endpoint }) => endpoint)
       .filter((name) => !/^listApps$|Secrets$/.test(name ?? ''));
@@ -213,7 +212,7 @@ describe('the upload', () => {
 
   test('never sends the token to the storage', async () => {
     emulator.fail('upload', 503, 'reset-during', 'expired');
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    await gantry(['deploy'], { emulator, cwd: app });
     const uploads = emulator.calls.filter(({ endpoint }) => endpoint === 'upload');
     expect(uploads.map(({ hasAuthorization }) => hasAuthorization)).toEqual([false, false, false, false]);
   });
@@ -280,14 +279,14 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
   test('obeys Retry-After for the log', async () => {
     emulator.fail('build', 'slow');
     emulator.fail('getBuildLogs', '429:240*');
-    const { code, waits } = await gantry(['deploy', '--timeout', '5m'], { emulator, cwd: app.path });
+    const { code, waits } = await gantry(['deploy', '--timeout', '5m'], { emulator, cwd: app });
     expect([code, waits]).toEqual([8, expect.arrayContaining([240_000])]);
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'getBuildLogs').length).toBeLessThanOrEqual(4);
   });
 
   test('warns once if the log cannot be read', async () => {
     emulator.fail('getBuildLogs', '403*');
-    const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
+    const { stderr } = await gantry(['deploy'], { emulator, cwd: app });
     expect(stderr.match(/cannot read the build log/g)).toHaveLength(1);
   });
 });
@@ -319,24 +318,21 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
 
   test('SIGTERM does the same and exits with 143', async () => {
     emulator.fail('build', 'slow');
-    const setting = { emulator, cwd: app.path, stop: { at: /Uploaded/, signal: 'SIGTERM' as const } };
-    const { code, stderr } = await gantry(['deploy'], setting);
-    expect(code).toBe(143);
-    expect(stderr).toContain('canceled build');
+    const setting = { emulator, cwd: app, stop: { at: /Uploaded/, signal: 'SIGTERM' as const } };
+    expect(await gantry(['deploy'], setting)).toExit(143, 'canceled build');
   });
 
   test('ends a stalled upload at once', async () => {
     emulator.fail('upload', 'stall*');
-    const setting = { emulator, cwd: app.path, stop: /Created build/, io: { silenceMs: 600_000 } };
+    const setting = { emulator, cwd: app, stop: /Created build/, io: { silenceMs: 600_000 } };
     const outcome = await gantry(['deploy'], setting);
-    expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toMatch(/canceling build \S+ of web/);
+    expect(outcome).toExit(130, /canceling build \S+ of web/);
     expectNoTrace(outcome, emulator);
     expect(seenOf({ builds: 1, cancelled: 1 })).toEqual({ builds: 1, cancelled: 1 });
   });
 
   test('creates nothing if pressed before', async () => {
-    const outcome = await gantry(['deploy'], { emulator, cwd: app.path, stop: /Packed/ });
+    const outcome = await gantry(['deploy'], { emulator, cwd: app, stop: /Packed/ });
     expect(outcome.code).toBe(130);
     expectNoTrace(outcome, emulator);
     expect(seenOf({ builds: 0, createApp: 0 })).toEqual({ builds: 0, createApp: 0 });
@@ -366,8 +362,8 @@ describe('the build', () => {
 
   test('succeeds in the next deploy after a failure', async () => {
     emulator.fail('build', 'fail');
-    expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(11);
-    expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(0);
+    expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(11);
+    expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(0);
   });
 
   test.each([
@@ -377,8 +373,8 @@ describe('the build', () => {
     ['on GitHub with colour', { env: { GITHUB_ACTIONS: 'true', FORCE_COLOR: '1' } }],
   ])('sanitizes a hostile log %s', async (_, setting: Setting) => {
     emulator.fail('build', 'hostile-log', 'hostile-log');
-    const followed = await gantry(['deploy'], { emulator, cwd: app.path, ...setting });
-    const printed = await gantry(['logs', 'web', '--build'], { emulator, cwd: app.path, ...setting });
+    const followed = await gantry(['deploy'], { emulator, cwd: app, ...setting });
+    const printed = await gantry(['logs', 'web', '--build'], { emulator, cwd: app, ...setting });
     for (const said of [followed.stderr, printed.stdout]) {
       expect(said).toContain('click me');
       expect(said).toContain('txt.exe');
@@ -392,14 +388,12 @@ describe('the build', () => {
   });
 });
 
-describe('the table of faults', () => {
-  test('contains every fault of a deploy', () => {
-    const { reply, storage, sent, build } = faultNames;
-    const met = { reply, storage, sent, build };
-    const known = new Set(Object.values(met).flatMap((names) => Object.keys(names)));
-    known.delete('none');
-    expect([...known].sort()).toEqual([...covered].sort());
-  });
+test('the table of faults contains every fault of a deploy', () => {
+  const { reply, storage, sent, build } = faultNames;
+  const met = { reply, storage, sent, build };
+  const known = new Set(Object.values(met).flatMap((names) => Object.keys(names)));
+  known.delete('none');
+  expect([...known].sort()).toEqual([...covered].sort());
 });
 
 /** The faults that this file tests. Add new ones here. */
@@ -433,7 +427,7 @@ async function check(
   emulator.fail(target, ...faults.split(','));
   // Only for stalls: on a busy machine any reply may take longer.
   const impatience = faults.includes('stall') ? { io: { silenceMs: faults.includes('*') ? 500 : 1_000 } } : {};
-  const outcome = await gantry(['deploy', '--json'], { emulator, cwd: app.path, ...impatience, ...setting });
+  const outcome = await gantry(['deploy', '--json'], { emulator, cwd: app, ...impatience, ...setting });
   expect(outcome.stderr).toMatch(says);
   expect(outcome.code, outcome.stderr).toBe(exit);
   expectOneDocument(outcome);

@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fixture, folderOf } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, fixture, gantry, newFolder } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
@@ -16,9 +14,7 @@ describe('the apps in fixtures/apps', () => {
     ['fails', 11, 'the command "exit 3" failed', 3],
     ['broken', 10, '7 errors, 8 warnings', 10],
   ])('%s deploys or fails as expected', async (name, exit, said, exitOfPlan) => {
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: fixture(name) });
-    expect(stderr).toContain(said);
-    expect(code).toBe(exit);
+    expect(await gantry(['deploy'], { emulator, cwd: fixture(name) })).toExit(exit, said);
     const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: fixture(name) });
     expect(again.code).toBe(exitOfPlan);
   });
@@ -48,24 +44,21 @@ describe('config files of real users', () => {
 
   test.each(files.filter((file) => !broken.includes(file)))('%s deploys without false warnings', async (file) => {
     const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
-    await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
-    const first = await gantry(['deploy'], { emulator, cwd: app.path });
+    const app = newFolder({ ...standIns, 'cerebrium.toml': text });
+    const first = await gantry(['deploy'], { emulator, cwd: app });
     expect(first.code, first.stderr).toBe(0);
     const warnings = first.stderr.split('\n').filter((line) => line.startsWith('warning:'));
     expect(warnings.filter((line) => !/this app is public|gpu_count is ignored/.test(line))).toEqual([]);
 
-    const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app.path });
+    const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app });
     expect(again.stdout).toContain('no change');
     expect(again.code).toBe(0);
   });
 
   test.each(broken)('%s fails with the invalid line', async (file) => {
     const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
-    await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
-    expect(code).toBe(10);
-    expect(stderr).toContain('unterminated string');
-    expect(stderr).toContain('cerebrium.toml:22:10');
+    const app = newFolder({ ...standIns, 'cerebrium.toml': text });
+    expect(await gantry(['deploy'], { emulator, cwd: app })).toExit(10, 'unterminated string', 'cerebrium.toml:22:10');
     expect(emulator.calls).toEqual([]);
   });
 });

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
@@ -29,8 +26,8 @@ async function watched(looks: Seen[], flags: string[] = [], more = '') {
     number++;
     return { body: { items } };
   });
-  await using app = await folderOf(smallApp(more));
-  return await gantry(['deploy', '--json', '--watch', '10s', ...flags], { emulator, cwd: app.path, env });
+  const app = newFolder(smallApp(more));
+  return await gantry(['deploy', '--json', '--watch', '10s', ...flags], { emulator, cwd: app, env });
 }
 
 const running = { containerState: 'RUNNING', containerRestartCount: 0 };
@@ -78,8 +75,7 @@ test('nothing can be said of a build that cannot be looked at', async () => {
   const env = await altering(emulator, (_method, path) =>
     path.endsWith('/containers') ? { status: 503, body: { message: 'down' } } : undefined,
   );
-  await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: newFolder(smallApp()), env });
   expect(code).toBe(8);
   expect(stderr).toMatch(/web serves build \S+, and whether it is healthy is not known: the platform did not answer/);
   expect(stderr).toContain('fix gantry deploy --if-changed --watch 10s');
@@ -100,9 +96,8 @@ test('of an app that nobody calls, nothing is known', async () => {
 
 test('an app that keeps replicas must have one in the end', async () => {
   const scaling = '[cerebrium.scaling]\nmin_replicas = 1\n';
-  const { code, stderr } = await watched([{ containers: [{ containerState: 'PENDING' }] }], [], scaling);
-  expect(code).toBe(8);
-  expect(stderr).toContain('replica c-1 is PENDING');
+  const outcome = await watched([{ containers: [{ containerState: 'PENDING' }] }], [], scaling);
+  expect(outcome).toExit(8, 'replica c-1 is PENDING');
   expect((await watched([{}, { containers: [running] }], [], scaling)).code).toBe(0);
 });
 
@@ -125,8 +120,7 @@ async function withLog(line: string) {
       body: { logs: [{ logLine: line, timestamp: '2026-01-01T00:00:00Z' }] },
     };
   });
-  await using app = await folderOf(smallApp());
-  return await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--watch', '10s'], { emulator, cwd: newFolder(smallApp()), env });
 }
 
 test('a token that expires while a build is watched ends the watch, and the message says what is deployed', async () => {
@@ -136,8 +130,7 @@ test('a token that expires while a build is watched ends the watch, and the mess
     isUp ||= /\/builds\/[^/]+$/.test(path) && (json as { status: string }).status === 'success';
     return isWatched ? { status: 401, body: { message: 'token expired' } } : undefined;
   });
-  await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: app.path, env });
+  const { code, stderr } = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: newFolder(smallApp()), env });
   const [build] = emulator.store.getAppBuilds(`${emulator.project}-web`);
   expect(code).toBe(4);
   expect(stderr).toContain(`why build ${build?.id.slice(0, 8)} of web is deployed`);

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll();
 
@@ -20,8 +18,7 @@ const mains: [name: string, main: string, next: string][] = [
 
 describe.skipIf(!python)('a deploy suggests to call', () => {
   test.each(mains)('%s', async (_, main, expected) => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': `${main}\n` });
-    const setting = { emulator, cwd: app.path };
+    const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': `${main}\n` }) };
     const { next } = (await gantry(['deploy', '--json'], setting)).json() as { next: { argv: string[] }[] };
     const [, ...words] = next[0]?.argv ?? [];
     expect(words).toEqual(expected.split(' '));
@@ -30,8 +27,7 @@ describe.skipIf(!python)('a deploy suggests to call', () => {
 });
 
 test('a deploy ends with its verdict, its address, and lines to call and to see it that work', async () => {
-  await using app = await folderOf({ ...smallApp(), 'main.py': 'def run(name): return name\n' });
-  const setting = { emulator, cwd: app.path };
+  const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': 'def run(name): return name\n' }) };
   const { stdout, stderr } = await gantry(['deploy'], setting);
   const build = [...emulator.store.builds.keys()].at(-1) ?? '';
   expect(stderr).not.toContain(build);
@@ -48,7 +44,7 @@ test('a deploy ends with its verdict, its address, and lines to call and to see 
 });
 
 test('the line to call it names the project that the deploy was told to use', async () => {
-  await using app = await folderOf({ ...smallApp(), 'main.py': 'def run(): return 1\n' });
-  const { stderr } = await gantry(['deploy', '-p', 'p-12345678'], { emulator, cwd: app.path });
+  const app = newFolder({ ...smallApp(), 'main.py': 'def run(): return 1\n' });
+  const { stderr } = await gantry(['deploy', '-p', 'p-12345678'], { emulator, cwd: app });
   expect(stderr).toMatch(/^to call it: gantry invoke web (-p|--project) p-12345678$/m);
 });

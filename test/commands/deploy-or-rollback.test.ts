@@ -2,11 +2,7 @@ import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { keepLimits } from '../../src/deploys/archives/keep-archive.ts';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 let home: string;
 let env: Record<string, string>;
@@ -34,8 +30,8 @@ beforeEach(async () => {
 const watching = ['--watch', '10s', '--or-rollback'];
 
 async function deploy(version: string, flags: string[] = [], more: Setting = {}) {
-  await using app = await folderOf({ ...smallApp(), 'data.txt': version });
-  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env, ...more });
+  const app = newFolder({ ...smallApp(), 'data.txt': version });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app, env, ...more });
 }
 
 async function live() {
@@ -82,8 +78,7 @@ test('passes over a build to which the same was sent as to the sick one, and say
   const [good, , , restored] = builds;
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'rolled-back', restored: good });
   expect(await live()).toBe(restored);
-  const again = await gantry(['rollback', 'web', '--yes'], { emulator, env });
-  expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('is well and has other files')]);
+  expect(await gantry(['rollback', 'web', '--yes'], { emulator, env })).toExit(6, 'is well and has other files');
   expect(builds).toHaveLength(4);
 });
 

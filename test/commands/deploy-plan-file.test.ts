@@ -1,11 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 let plan: string;
 
 const config = `${smallApp()['cerebrium.toml']}[cerebrium.hardware]\ncpu = 2\nmemory = 4\n`;
@@ -19,16 +17,15 @@ const files = {
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  app = await folderOf(files);
-  plan = join(app.path, '..', `${app.path.split('/').at(-1)}-plan.json`);
+  app = newFolder(files);
+  plan = join(app, '..', `${app.split('/').at(-1)}-plan.json`);
 });
 
 afterEach(async () => {
-  await app[Symbol.asyncDispose]();
   await rm(plan, { force: true });
 });
 
-const deploy = (...flags: string[]) => gantry(['deploy', ...flags], { emulator, cwd: app.path });
+const deploy = (...flags: string[]) => gantry(['deploy', ...flags], { emulator, cwd: app });
 const makePlan = (...flags: string[]) => deploy('--dry-run', '--save-plan', plan, ...flags);
 const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
 
@@ -52,14 +49,14 @@ describe('a plan in a file', () => {
     expect(code).toBe(7);
     const next = ['gantry', 'deploy', '--dry-run', '--save-plan', plan];
     expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] }, next } });
-    expect((await gantry(next.slice(1), { emulator, cwd: app.path })).code).toBe(0);
+    expect((await gantry(next.slice(1), { emulator, cwd: app })).code).toBe(0);
     await makePlan('--log-level', 'DEBUG');
     expect((await deploy('--apply-plan', plan, '--log-level', 'DEBUG')).code).toBe(0);
   });
 
   test('holds no setting in plain text', async () => {
     await writeFile(
-      join(app.path, 'cerebrium.toml'),
+      join(app, 'cerebrium.toml'),
       `${config}[cerebrium.runtime.custom]\nport = 1\nentrypoint = ["run", "--key=s3cr3t"]\n`,
     );
     await makePlan();
@@ -80,8 +77,8 @@ describe('a plan in a file', () => {
   test('is never sent with the app, whatever its name', async () => {
     const made = await deploy('--dry-run', '--save-plan', 'lib/reviewed.json');
     expect(made.stderr).not.toContain('warning');
-    await writeFile(join(app.path, 'data.json'), '{"plan": 1}');
-    await writeFile(join(app.path, 'out.jsonl.gantry-map'), '{}');
+    await writeFile(join(app, 'data.json'), '{"plan": 1}');
+    await writeFile(join(app, 'out.jsonl.gantry-map'), '{}');
     const { selection } = (await deploy('--dry-run', '--files', '--json')).json() as { selection: { path: string }[] };
     const found = selection.filter(({ path }) => /json$|map$/.test(path));
     expect(found).toMatchObject([

@@ -1,12 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 let plan: string;
 let env: Record<string, string>;
 /** Called before and after each request of gantry reaches the platform. */
@@ -16,11 +13,11 @@ let after: (method: string, path: string) => unknown;
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  app = await folderOf({
+  app = newFolder({
     ...smallApp(),
     'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.scaling]\ncooldown = 90\n`,
   });
-  plan = `${app.path}-plan.json`;
+  plan = `${app}-plan.json`;
   before = () => {};
   after = () => {};
   // Uploads go through it as well.
@@ -37,11 +34,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await app[Symbol.asyncDispose]();
   await rm(plan, { force: true });
 });
 
-const run = (words: string[], setting: Setting = {}) => gantry(words, { emulator, cwd: app.path, env, ...setting });
+const run = (words: string[], setting: Setting = {}) => gantry(words, { emulator, cwd: app, env, ...setting });
 const makePlan = () => run(['deploy', '--dry-run', '--save-plan', plan]);
 const apply = (setting: Setting = {}, ...flags: string[]) => run(['deploy', '--apply-plan', plan, ...flags], setting);
 
@@ -88,9 +84,7 @@ describe('a plan', () => {
     await run(['deploy']);
     await makePlan();
     const { buildId } = await others.create();
-    const { code, stderr } = await apply();
-    expect(code).toBe(7);
-    expect(stderr).toContain(`not as planned: build ${buildId.slice(0, 8)} in progress`);
+    expect(await apply()).toExit(7, `not as planned: build ${buildId.slice(0, 8)} in progress`);
   });
 
   test('does not hold after a wait in which another build went live', async () => {
@@ -103,9 +97,7 @@ describe('a plan', () => {
       if (waits++ > 0) return;
       expect(await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) })).toMatchObject({ status: 200 });
     };
-    const { code, stderr } = await apply({ meanwhile }, '--if-busy', 'wait');
-    expect(code).toBe(7);
-    expect(stderr).toContain('not as planned: the live build');
+    expect(await apply({ meanwhile }, '--if-busy', 'wait')).toExit(7, 'not as planned: the live build');
     expect(started()[0]).toBe(buildId);
   });
 

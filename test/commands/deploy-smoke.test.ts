@@ -1,9 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 let status: number;
 /** What the app answers instead. */
@@ -27,10 +23,9 @@ beforeEach(async () => {
 });
 
 async function deploy(...smoke: string[]) {
-  await using app = await folderOf(smallApp());
   env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
   const flags = smoke.flatMap((each) => ['--smoke', each]);
-  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(smallApp()), env });
 }
 
 test.each([
@@ -49,11 +44,7 @@ test.each([
 });
 
 test('an answer without the text is sick', async () => {
-  const { code, stderr } = await deploy('run:Goodbye');
-  expect([code, stderr]).toEqual([
-    12,
-    expect.stringContaining('run:Goodbye: the response does not have the expected text'),
-  ]);
+  expect(await deploy('run:Goodbye')).toExit(12, 'run:Goodbye: the response does not have the expected text');
 });
 
 test('the first call that fails decides', async () => {

@@ -2,11 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
-import { altering } from '../support/altering.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 let app: string;
 let home: string;
@@ -74,9 +70,8 @@ describe('a pending build whose upload URL has expired', () => {
   test('is waited for as long as it can start, by the clock of the platform', async () => {
     const build = await create();
     const env = await aged(build, 1_000);
-    const { code, stderr } = await deploy(['--if-busy', 'wait'], { env, clock: { jumps: () => 3_600_000 } });
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/Waited 1\dm.* for other builds/);
+    const outcome = await deploy(['--if-busy', 'wait'], { env, clock: { jumps: () => 3_600_000 } });
+    expect(outcome).toExit(0, /Waited 1\dm.* for other builds/);
   });
 });
 
@@ -103,9 +98,7 @@ describe('a deploy that was killed before its upload', () => {
     const line = log.split('\n').find((text) => text.includes('"created"')) ?? '';
     const dead = line.replace(/"build":"[^"]+"/, `"build":"${build}"`).replace(/"process":"\d+/, '"process":"4194999');
     await writeFile(file, `${log}\n${dead}`);
-    const { code, stderr } = await deploy(['--if-busy', 'wait']);
-    expect(code).toBe(0);
-    expect(stderr).toContain(`build ${build.slice(0, 8)} of web never got its files`);
+    expect(await deploy(['--if-busy', 'wait'])).toExit(0, `build ${build.slice(0, 8)} of web never got its files`);
     expect(statuses()).toEqual(['success', 'cancelled', 'success']);
   });
 
@@ -197,17 +190,13 @@ describe('a lost reply of create app', () => {
   });
 });
 
-describe('a list of builds without times', () => {
-  test('makes a deploy wait for every build that has started', async () => {
-    let looks = 0;
-    const env = await altering(emulator, (method, path, json) => {
-      if (!isBuildList(method, path)) return undefined;
-      const listed = (json as { id: string; status: string }[]).map(({ id, status }) => ({ id, status }));
-      const other = { id: 'zzz', status: looks++ < 3 ? 'building' : 'success' };
-      return { body: [...listed, other] };
-    });
-    const { code, stderr } = await deploy(['--if-busy', 'wait'], { env });
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/Waited .* for other builds of web/);
+test('a list of builds without times makes a deploy wait for every build that has started', async () => {
+  let looks = 0;
+  const env = await altering(emulator, (method, path, json) => {
+    if (!isBuildList(method, path)) return undefined;
+    const listed = (json as { id: string; status: string }[]).map(({ id, status }) => ({ id, status }));
+    const other = { id: 'zzz', status: looks++ < 3 ? 'building' : 'success' };
+    return { body: [...listed, other] };
   });
+  expect(await deploy(['--if-busy', 'wait'], { env })).toExit(0, /Waited .* for other builds of web/);
 });

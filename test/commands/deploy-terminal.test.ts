@@ -1,27 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, folderOf, smallApp } from '../support/app.ts';
+import { fixture, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
 
 const emulator = emulatorForEach({ real: false });
 
-describe('on a terminal of 80 columns', () => {
-  test.each(['hello', 'server', 'dockerfile', 'partner', 'fails'])(
-    'the plan of %s fits, before and after',
-    async (name) => {
-      const setting = { emulator, cwd: fixture(name), columns: 80, env: { NO_COLOR: '1' } };
-      const before = await gantry(['deploy', '--dry-run'], setting);
-      await gantry(['deploy', '--name', 'other'], { emulator, cwd: fixture('hello') });
-      const after = await gantry(['deploy', '--dry-run', '--name', 'other'], setting);
-      for (const { stdout } of [before, after]) {
-        expect(stdout).not.toBe('');
-        for (const line of stdout.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
-      }
-    },
-  );
-});
+test.each(['hello', 'server', 'dockerfile', 'partner', 'fails'])(
+  'on a terminal of 80 columns the plan of %s fits, before and after',
+  async (name) => {
+    const setting = { emulator, cwd: fixture(name), columns: 80, env: { NO_COLOR: '1' } };
+    const before = await gantry(['deploy', '--dry-run'], setting);
+    await gantry(['deploy', '--name', 'other'], { emulator, cwd: fixture('hello') });
+    const after = await gantry(['deploy', '--dry-run', '--name', 'other'], setting);
+    for (const { stdout } of [before, after]) {
+      expect(stdout).not.toBe('');
+      for (const line of stdout.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+    }
+  },
+);
 
 describe('creating a partner’s app when the reply is lost', () => {
   test.each([
@@ -33,8 +32,7 @@ describe('creating a partner’s app when the reply is lost', () => {
   ])('(%s) does not create it twice: exit %i and the command to check', async (fault, exit) => {
     emulator.fail('createPartnerApp', fault);
     const outcome = await gantry(['deploy', '--json'], { emulator, cwd: fixture('partner') });
-    expect(outcome.code).toBe(exit);
-    expect(outcome.stderr).toMatch(/fix gantry builds list \S+/);
+    expect(outcome).toExit(exit, /fix gantry builds list \S+/);
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'createPartnerApp')).toHaveLength(1);
     expectErrorDocument(outcome);
     expectNoTrace(outcome, emulator);
@@ -53,9 +51,8 @@ test.each([
   ['--events', 'build', 'init_timeout', 12],
   ['--events', 'upload', '500*', 69],
 ])('%s with %s=%s ends with a line of type error, exit %i', async (flag, target, fault, exit) => {
-  await using app = await folderOf(smallApp());
   emulator.fail(target as 'upload', fault);
-  const { code, stdout } = await gantry(['deploy', flag], { emulator, cwd: app.path });
+  const { code, stdout } = await gantry(['deploy', flag], { emulator, cwd: newFolder(smallApp()) });
   const lines = stdout
     .trim()
     .split('\n')

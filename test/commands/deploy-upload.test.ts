@@ -1,11 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { startEmulator } from '../support/emulators.ts';
-import { lay, newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
-import { serving } from '../support/listening.ts';
+import { gantry, inFrontOf, lay, newFolder, serving, smallApp, startEmulator } from '../support/index.ts';
 
 /** Deploys to a storage that sends this reply and stores nothing. */
 async function deploy(words: string[], answer: (response: ServerResponse) => void) {

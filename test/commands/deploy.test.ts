@@ -2,10 +2,7 @@ import { chmod, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
+import { emulatorForEach, gantry, inFrontOf, newFolder, smallApp } from '../support/index.ts';
 import { atFirstCall } from '../support/requests.ts';
 
 let temporary: string[];
@@ -18,8 +15,7 @@ beforeEach(async () => {
 
 describe('a deploy', () => {
   test('prints only the endpoint on stdout', async () => {
-    await using app = await folderOf(smallApp());
-    const { code, stdout, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
+    const { code, stdout, stderr } = await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
     expect(stderr).toContain('web is live');
     expect(code).toBe(0);
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
@@ -28,21 +24,20 @@ describe('a deploy', () => {
   });
 
   test('asks for secrets once', async () => {
-    await using app = await folderOf({
+    const app = newFolder({
       ...smallApp(),
       'main.py': `import os\nA = os.environ['A']\n${smallApp()['main.py']}`,
     });
     emulator.store.secrets.set(emulator.project, { A: 'x' });
     for (const words of [[], ['--if-changed']]) {
       const before = count('getProjectSecrets');
-      expect(await gantry(['deploy', ...words], { emulator, cwd: app.path })).toMatchObject({ code: 0 });
+      expect(await gantry(['deploy', ...words], { emulator, cwd: app })).toMatchObject({ code: 0 });
       expect([words, count('getProjectSecrets') - before]).toEqual([words, 1]);
     }
   });
 
   test('prints one document with --json', async () => {
-    await using app = await folderOf(smallApp());
-    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()) });
     expect(json()).toMatchObject({
       app: 'web',
       project: emulator.project,
@@ -60,8 +55,7 @@ describe('a deploy', () => {
     ['[cerebrium.hardware]\nprovider = "nimbus"', 'provider must be one of', '5:12'],
     ['[cerebrium.runtime.custom]\nentrypoint = "serve"\nport = 70000', 'port must be at most', '6:8'],
   ])('shows the setting that the platform refuses: %s', async (setting, said, place) => {
-    await using app = await folderOf(smallApp(setting));
-    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp(setting)) });
     expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${said}`)]);
     expect(stderr.slice(stderr.indexOf(`error: ${said}`))).toContain(`\n  in  cerebrium.toml:${place}`);
     expect(json()).toMatchObject({ error: { details: { location: { file: 'cerebrium.toml' } } } });
@@ -71,35 +65,31 @@ describe('a deploy', () => {
     ['the hardware has no provider of that name', undefined],
     ['"provider" is not known', '5:12'],
   ])('a setting whose name is a word of the language is meant at the beginning: %s', async (message, place) => {
-    await using app = await folderOf(smallApp('[cerebrium.hardware]\nprovider = "aws"'));
+    const app = newFolder(smallApp('[cerebrium.hardware]\nprovider = "aws"'));
     const env = await inFrontOf(emulator, ({ route }) =>
       route.endsWith('/apps') && route.startsWith('POST ')
         ? { status: 422, body: JSON.stringify({ message }) }
         : undefined,
     );
-    const { stderr } = await gantry(['deploy'], { emulator, env, cwd: app.path });
+    const { stderr } = await gantry(['deploy'], { emulator, env, cwd: app });
     expect(stderr).toContain(`error: ${message}`);
     expect(/cerebrium\.toml:(\S+)/.exec(stderr.slice(stderr.indexOf(message)))?.[1]).toBe(place);
   });
 
   test('ignores a --json field that only a dry run has', async () => {
-    await using app = await folderOf(smallApp());
-    const { code, json } = await gantry(['deploy', '--json=status,settings'], { emulator, cwd: app.path });
+    const { code, json } = await gantry(['deploy', '--json=status,settings'], { emulator, cwd: newFolder(smallApp()) });
     expect(code).toBe(0);
     expect(json()).toEqual({ status: 'succeeded', settings: null });
   });
 
   test('rejects an unknown --json field before sending anything', async () => {
-    await using app = await folderOf(smallApp());
-    const { code, stderr } = await gantry(['deploy', '--json=sttus'], { emulator, cwd: app.path });
-    expect(code).toBe(2);
-    expect(stderr).toContain('available fields: app, project');
+    const outcome = await gantry(['deploy', '--json=sttus'], { emulator, cwd: newFolder(smallApp()) });
+    expect(outcome).toExit(2, 'available fields: app, project');
     expect(emulator.calls).toEqual([]);
   });
 
   test('streams events that end with the result', async () => {
-    await using app = await folderOf(smallApp());
-    const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: app.path });
+    const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: newFolder(smallApp()) });
     const events = stdout
       .trim()
       .split('\n')
@@ -111,10 +101,10 @@ describe('a deploy', () => {
   });
 
   test('sends only the settings of the file, under the platform’s names', async () => {
-    await using app = await folderOf(
+    const app = newFolder(
       smallApp('[cerebrium.hardware]\ncpu = 4\ncompute = "ADA_L4"\n[cerebrium.scaling]\nmax_replicas = 3\n'),
     );
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    await gantry(['deploy'], { emulator, cwd: app });
     const { body } = creation();
     expect(body).toMatchObject({
       name: 'web',
@@ -124,14 +114,13 @@ describe('a deploy', () => {
       runtime: 'cortex',
       disableAuth: false,
     });
-    expect(body).toHaveProperty('platform_toml', await readFile(join(app.path, 'cerebrium.toml'), 'utf8'));
+    expect(body).toHaveProperty('platform_toml', await readFile(join(app, 'cerebrium.toml'), 'utf8'));
     expect(Object.keys(body as object)).not.toContain('memory');
     expect(Object.keys(body as object)).not.toContain('dockerAuth');
   });
 
   test('uses the name of --name everywhere', async () => {
-    await using app = await folderOf(smallApp());
-    const { code } = await gantry(['deploy', '--name', 'staging'], { emulator, cwd: app.path });
+    const { code } = await gantry(['deploy', '--name', 'staging'], { emulator, cwd: newFolder(smallApp()) });
     expect(code).toBe(0);
     expect(JSON.stringify(creation().body)).not.toContain('"web"');
     expect(creation().body).toMatchObject({
@@ -141,9 +130,9 @@ describe('a deploy', () => {
   });
 
   test('returns with --detach while the build continues', async () => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     emulator.fail('build', 'slow');
-    const { code, stderr, json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
+    const { code, stderr, json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app });
     expect(code).toBe(0);
     const { build, buildMs } = json() as { build: string; buildMs: number | null };
     expect(buildMs).toBeNull();
@@ -152,9 +141,9 @@ describe('a deploy', () => {
   });
 
   test('exits with 8 at the timeout and suggests how to follow', async () => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     emulator.fail('build', 'slow');
-    const { code, stderr, json } = await gantry(['deploy', '--timeout', '1m', '--json'], { emulator, cwd: app.path });
+    const { code, stderr, json } = await gantry(['deploy', '--timeout', '1m', '--json'], { emulator, cwd: app });
     expect(code).toBe(8);
     expect(stderr).toMatch(/fix gantry logs web --build \S+ -f/);
     expect(json()).toMatchObject({ error: { code: 'pending', exitCode: 8, details: { app: 'web' } } });
@@ -167,7 +156,6 @@ test.each([
   // Nearly all of the time is over once there is a build to follow, however busy this machine is.
   ['getBuildLogs', '1m', 59_800],
 ] as const)('the timeout ends a deploy while %s hangs', async (hanging, timeout, passedMs) => {
-  await using app = await folderOf(smallApp());
   emulator.fail('build', 'slow');
   emulator.fail(hanging, 'stall*');
   const clock = { now: Date.now() };
@@ -176,7 +164,7 @@ test.each([
   });
   const { code, stderr } = await gantry(['deploy', '--timeout', timeout], {
     emulator,
-    cwd: app.path,
+    cwd: newFolder(smallApp()),
     clock,
     io: { silenceMs: 60_000 },
   });
@@ -193,9 +181,8 @@ describe('a deploy that fails', () => {
   ])(
     'in the build (%s) exits with %i and shows the reason and how to see the log',
     async (fault, exit, name, reason) => {
-      await using app = await folderOf(smallApp());
       emulator.fail('build', fault);
-      const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+      const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()) });
       expect(code).toBe(exit);
       expect(stderr).toContain(reason);
       expect(stderr).toMatch(/log gantry explain web \S+/);
@@ -205,8 +192,7 @@ describe('a deploy that fails', () => {
   );
 
   test('names one thing to type, and the build that still serves', async () => {
-    await using app = await folderOf(smallApp());
-    const setting = { emulator, cwd: app.path };
+    const setting = { emulator, cwd: newFolder(smallApp()) };
     emulator.fail('build', 'fail');
     expect((await gantry(['deploy', '-q'], setting)).stderr).not.toContain('serves');
     emulator.fail('build', 'fail');
@@ -222,18 +208,17 @@ describe('a deploy that fails', () => {
   });
 
   test('shows the cause and the line of the log that tells it, if the log was not followed', async () => {
-    await using app = await folderOf(smallApp());
     emulator.fail('build', 'fail');
-    const { stderr } = await gantry(['deploy', '-q'], { emulator, cwd: app.path });
+    const { stderr } = await gantry(['deploy', '-q'], { emulator, cwd: newFolder(smallApp()) });
     expect(stderr).toMatch(/^cause: the package index has no torchh/m);
     expect(stderr).toContain('ERROR: No matching distribution');
   });
 
   test('shows every problem of the file before sending anything', async () => {
-    await using app = await folderOf({
+    const app = newFolder({
       'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\npython_version = 3.10\n',
     });
-    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app });
     expect(code).toBe(10);
     expect(stderr).toContain('cerebrium.toml:2:8');
     expect(stderr).toContain('fix name = "my-app"');
@@ -248,9 +233,8 @@ describe('Ctrl-C', () => {
     ['while the build is created', /Creating|Packed/],
     ['while the build runs', /Building web/],
   ])('%s cancels the build and exits with 130', async (_, stop) => {
-    await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, stop });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()), stop });
     expect(code).toBe(130);
     const builds = emulator.store.getAppBuilds(`${emulator.project}-web`);
     expect(builds.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true);
@@ -258,10 +242,9 @@ describe('Ctrl-C', () => {
   });
 
   test('does not cancel an uploaded build with --detach', async () => {
-    await using app = await folderOf(smallApp());
     const { stderr } = await gantry(['deploy', '--detach'], {
       emulator,
-      cwd: app.path,
+      cwd: newFolder(smallApp()),
       stop: /Uploaded/,
     });
     expect(stderr).toContain('gantry builds cancel web');
@@ -271,8 +254,7 @@ describe('Ctrl-C', () => {
 
 describe('a dry run', () => {
   test('of a new app sends nothing', async () => {
-    await using app = await folderOf(smallApp());
-    const { code, stdout, stderr } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path });
+    const { code, stdout, stderr } = await gantry(['deploy', '--dry-run'], { emulator, cwd: newFolder(smallApp()) });
     // The plan has the number of files.
     expect(stderr).not.toContain('Collected');
     expect(code).toBe(0);
@@ -281,13 +263,13 @@ describe('a dry run', () => {
   });
 
   test('in a project that does not exist fails as each command there does', async () => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     const line = ['-p', 'p-99999999', '--json'];
     for (const words of [
       ['deploy', '--dry-run'],
       ['apps', 'list'],
     ]) {
-      const { code, json } = await gantry([...words, ...line], { emulator, cwd: app.path });
+      const { code, json } = await gantry([...words, ...line], { emulator, cwd: app });
       expect([code, json()]).toMatchObject([
         6,
         { error: { message: expect.stringContaining('p-99999999'), fix: 'gantry projects list' } },
@@ -301,10 +283,10 @@ describe('a dry run', () => {
     ['deploy --if-changed'],
     ['deploy --if-changed --if-busy wait'],
   ])('%s reads the app and its builds once', async (line) => {
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    const app = newFolder(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app });
     emulator.calls.length = 0;
-    expect((await gantry(line.split(' '), { emulator, cwd: app.path })).code).toBe(0);
+    expect((await gantry(line.split(' '), { emulator, cwd: app })).code).toBe(0);
     const asked = emulator.calls
       .map(({ endpoint }) => `${endpoint}`)
       .filter((endpoint) => /App$|Builds$/.test(endpoint));
@@ -312,37 +294,37 @@ describe('a dry run', () => {
   });
 
   test('after a deploy finds no changes, and exits with 0 with --detailed-exit-code', async () => {
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
-    const { code, stdout } = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app.path });
+    const app = newFolder(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app });
+    const { code, stdout } = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app });
     expect(stdout).toContain('no change');
     expect(code).toBe(0);
   });
 
   test('finds what --if-changed finds: the mode of a file', async () => {
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
-    await chmod(join(app.path, 'main.py'), 0o755);
-    const dry = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app.path });
+    const app = newFolder(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app });
+    await chmod(join(app, 'main.py'), 0o755);
+    const dry = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app });
     expect(dry.json()).toMatchObject({ changed: true });
-    const { json } = await gantry(['deploy', '--if-changed', '--json'], { emulator, cwd: app.path });
+    const { json } = await gantry(['deploy', '--if-changed', '--json'], { emulator, cwd: app });
     expect(json()).toMatchObject({ changed: true });
   });
 
   test('shows changed settings, settings that return to their default, and changed files', async () => {
-    await using before = await folderOf({
+    const before = newFolder({
       ...smallApp('[cerebrium.scaling]\nmin_replicas = 2\nmax_replicas = 5\n'),
       'old.txt': 'x',
     });
-    await gantry(['deploy'], { emulator, cwd: before.path });
-    await using after = await folderOf({
+    await gantry(['deploy'], { emulator, cwd: before });
+    const after = newFolder({
       ...smallApp('[cerebrium.scaling]\nmax_replicas = 4\n'),
       'new.txt': 'x',
       'main.py': 'def run():\n    return 2\n',
     });
     const { code, json } = await gantry(['deploy', '--dry-run', '--detailed-exit-code', '--json'], {
       emulator,
-      cwd: after.path,
+      cwd: after,
     });
     expect(code).toBe(3);
     expect(json()).toMatchObject({

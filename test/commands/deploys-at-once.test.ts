@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 /** `TRIALS=50 npx vitest run test/commands/deploys-at-once.test.ts` for more than a look. */
 const trials = Number(process.env.TRIALS ?? 1);
@@ -19,9 +16,9 @@ test.each(Array.from({ length: trials }, (_, trial) => trial))(
     await emulator.reset();
     const outcomes = await Promise.all(
       Array.from({ length: deploys }, async (_, index) => {
-        await using app = await folderOf({ ...smallApp(), 'data.txt': String(index) });
+        const app = newFolder({ ...smallApp(), 'data.txt': String(index) });
         const words = ['deploy', '--if-busy', 'wait', '--json'];
-        return await gantry(words, { emulator, cwd: app.path, env: { GANTRY_CONFIG_DIR: home } });
+        return await gantry(words, { emulator, cwd: app, env: { GANTRY_CONFIG_DIR: home } });
       }),
     );
     expect(outcomes.map(({ code, stderr }) => (code === 0 ? 'deployed' : stderr))).toEqual(

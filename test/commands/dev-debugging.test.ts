@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { smallApp } from '../support/app.ts';
 import { DebugClient } from '../support/debug-client.ts';
 import { developing, type Session } from '../support/developing.ts';
-import type { Setting } from '../support/gantry.ts';
+import { type Setting, smallApp } from '../support/index.ts';
 
 const main = 'def run(name="you"):\n    greeting = f"hello {name}"\n    return greeting\n';
 const app = { ...smallApp(), 'main.py': main };

@@ -7,11 +7,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { children, python } from '../emulator/support/running.ts';
-import { folderOf, smallApp } from '../support/app.ts';
 import { developing, type Session } from '../support/developing.ts';
-import { startEmulator } from '../support/emulators.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-import { temporaryFiles } from '../support/traces.ts';
+import { gantry, newFolder, type Setting, smallApp, startEmulator, temporaryFiles } from '../support/index.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 const linux = process.platform === 'linux';
@@ -569,26 +566,24 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
 
 describe('gantry dev ends at once', () => {
   test('if there is no app', async () => {
-    await using empty = await folderOf({});
-    const { code, stderr } = await gantry(['dev', '--port', '0'], { cwd: empty.path });
-    expect([code, stderr]).toEqual([10, expect.stringContaining('cerebrium.toml')]);
-    expect((await gantry(['dev', 'nowhere', '--port', '0'], { cwd: empty.path })).code).toBe(2);
+    const empty = newFolder();
+    expect(await gantry(['dev', '--port', '0'], { cwd: empty })).toExit(10, 'cerebrium.toml');
+    expect((await gantry(['dev', 'nowhere', '--port', '0'], { cwd: empty })).code).toBe(2);
   });
 
   test('if the given port is in use, or its secrets cannot be read', async () => {
     const other = await startEmulator();
-    await using folder = await folderOf(app);
-    const { code, stderr } = await gantry(['dev', '--port', new URL(other.url).port], { cwd: folder.path });
+    const folder = newFolder(app);
+    const { code, stderr } = await gantry(['dev', '--port', new URL(other.url).port], { cwd: folder });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/port \d+ is in use\n.*--port 0/)]);
     await other.close();
-    expect((await gantry(['dev', '--port', '0', '--from-env-file', 'no.env'], { cwd: folder.path })).code).not.toBe(0);
+    expect((await gantry(['dev', '--port', '0', '--from-env-file', 'no.env'], { cwd: folder })).code).not.toBe(0);
   });
 });
 
 test.skipIf(!linux)('without --port, dev takes the next free port', async () => {
-  await using folder = await folderOf(app);
   const taken = await startEmulator({ port: 4100 }).catch(() => undefined);
-  const { code, stderr } = await gantry(['dev'], { cwd: folder.path, stop: /is ready|not reloaded/ });
+  const { code, stderr } = await gantry(['dev'], { cwd: newFolder(app), stop: /is ready|not reloaded/ });
   await taken?.close();
   expect(code).toBe(0);
   // Another program that had the port may have given it back before dev looked.

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { serving } from '../support/listening.ts';
@@ -33,8 +33,7 @@ async function found(setting: Parameters<typeof doctor>[0] = {}) {
 }
 
 test('reports each check and exits with 0 if all succeed', async () => {
-  await using folder = await folderOf({});
-  const env = { GANTRY_CONFIG_DIR: join(folder.path, 'new'), NO_COLOR: '1' };
+  const env = { GANTRY_CONFIG_DIR: join(newFolder(), 'new'), NO_COLOR: '1' };
   const outcome = await doctor({ columns: 200, env });
   expect(outcome.code).toBe(0);
   expect(outcome.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
@@ -56,7 +55,7 @@ test('wraps lines on a terminal, and uses words if it has no symbols', async () 
 });
 
 test('runs every check without retries if all fail, and exits with the code of the first failure', async () => {
-  await using place = await homeless();
+  const place = homeless();
   for (const env of place.environments) {
     const dead = 'http://127.0.0.1:1';
     const { code, checks, of, stderr, waits } = await found({
@@ -81,8 +80,7 @@ test('runs every check without retries if all fail, and exits with the code of t
 
 describe('doctor finds', () => {
   test('an invalid config.json, and continues with the other checks', async () => {
-    await using folder = await folderOf({ 'config.json': '{ "profiles"' });
-    const { code, of } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
+    const { code, of } = await found({ env: { GANTRY_CONFIG_DIR: newFolder({ 'config.json': '{ "profiles"' }) } });
     expect(code).toBe(1);
     expect(of('settings')).toMatchObject({ status: 'failed', message: expect.stringContaining('not valid JSON') });
     expect(of('project')).toMatchObject({ status: 'ok' });
@@ -91,21 +89,21 @@ describe('doctor finds', () => {
   test.skipIf(process.platform === 'win32')(
     'a FIFO in place of config.json, without waiting for a writer',
     async () => {
-      await using folder = await folderOf({ 'main.py': '' });
-      execFileSync('mkfifo', [join(folder.path, 'config.json')]);
-      const { of } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
+      const folder = newFolder({ 'main.py': '' });
+      execFileSync('mkfifo', [join(folder, 'config.json')]);
+      const { of } = await found({ env: { GANTRY_CONFIG_DIR: folder } });
       expect(of('settings')).toMatchObject({ status: 'warning', message: expect.stringContaining('config.json') });
     },
   );
 
   test('settings that gantry itself has written are fine', async () => {
-    await using folder = await folderOf({ 'x/y': '' });
-    const env = { GANTRY_CONFIG_DIR: folder.path };
+    const folder = newFolder({ 'x/y': '' });
+    const env = { GANTRY_CONFIG_DIR: folder };
     for (const words of [
       ['config', 'set', 'region', 'us-east-1'],
       ['config', 'profiles', 'use', 'default', '--here'],
     ]) {
-      expect((await gantry(words, { env, cwd: folder.path })).code).toBe(0);
+      expect((await gantry(words, { env, cwd: folder })).code).toBe(0);
     }
     const { of } = await found({ env });
     expect(of('settings')?.message).toMatch(
@@ -122,13 +120,13 @@ describe('doctor finds', () => {
   });
 
   test('settings that others can write, and a token that others could read', async () => {
-    await using folder = await folderOf({
+    const folder = newFolder({
       'config.json': '{}',
       'credentials.json': JSON.stringify({ profiles: { default: { token: emulator.token } } }),
     });
-    chmodSync(join(folder.path, 'config.json'), 0o666);
-    chmodSync(join(folder.path, 'credentials.json'), 0o644);
-    const { checks } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
+    chmodSync(join(folder, 'config.json'), 0o666);
+    chmodSync(join(folder, 'credentials.json'), 0o644);
+    const { checks } = await found({ env: { GANTRY_CONFIG_DIR: folder } });
     const said = checks.filter(({ check }) => check === 'files');
     expect(said).toMatchObject([
       { status: 'warning', message: expect.stringMatching(/credentials\.json was readable by other users/) },

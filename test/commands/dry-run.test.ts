@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { reference } from '../../src/cli/reference.ts';
 import { empty } from '../support/account.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, keys } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -18,8 +19,7 @@ async function prepared(): Promise<Emulator> {
   empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'CI', grants: ['p-1'] }] });
   const earlier = new Set(emulator.store.builds.keys());
   emulator.fail('build', 'slow');
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+  await gantry(['deploy', '--detach'], { emulator, cwd: newFolder(smallApp()) });
   const [running] = [...emulator.store.builds].filter(([id]) => !earlier.has(id)).map(([, build]) => build);
   if (!running) throw new Error('web was not deployed');
   emulator.store.builds.set('b-2', { ...running, id: 'b-2' });
@@ -120,8 +120,7 @@ test.each<[line: string, question: string, yes?: string]>([
 });
 
 test('config profiles remove --dry-run keeps the profile', async () => {
-  await using home = await folderOf({ 'config.json': '{"profiles":{"spare":{}}}' });
-  const env = { GANTRY_CONFIG_DIR: home.path };
+  const env = { GANTRY_CONFIG_DIR: newFolder({ 'config.json': '{"profiles":{"spare":{}}}' }) };
   const { stdout } = await gantry(['config', 'profiles', 'remove', 'spare', '--dry-run'], { env });
   expect(stdout).toBe('would remove profile spare\n');
   expect((await gantry(['config', 'profiles'], { env })).stdout).toContain('spare');

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 const now = '2026-02-03T04:05:06Z';
 
@@ -131,12 +130,10 @@ describe('a file of faults', () => {
 
   test('shows every invalid line with its place', async () => {
     writeFileSync(join(folder, 'faults'), 'listApps=503\n  nonsense\nbuild=503\n');
-    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--fault', '@faults'], {
+    const outcome = await gantry(['emulator', 'start', '--port', '0', '--fault', '@faults'], {
       ...{ env, cwd: folder },
     });
-    expect(code).toBe(10);
-    expect(stderr).toContain('faults:2:3');
-    expect(stderr).toContain('faults:3:1');
+    expect(outcome).toExit(10, 'faults:2:3', 'faults:3:1');
   });
 
   test('that is missing is an error', async () => {

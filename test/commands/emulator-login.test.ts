@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
-import { secretsIn, someone } from '../support/login.ts';
-import { machine } from '../support/machine.ts';
+import { gantry, machine, newFolder, secretsIn, someone } from '../support/index.ts';
 
 /** What a person does in the browser: reads the code in the address, and sends the form of its page. */
 async function sendForm(url: string, opened: string, secret: string) {
@@ -78,19 +75,17 @@ test.each(['localhost:3000', 'http://localhost:3000/app', 'ftp://localhost', '*'
   'the origin %j is refused with exit code 2',
   async (origin) => {
     for (const command of [['emulator', 'start'], ['dev']]) {
-      const { code, stderr } = await gantry([...command, `--allow-origin=${origin}`]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('http://localhost:3000')]);
+      expect(await gantry([...command, `--allow-origin=${origin}`])).toExit(2, 'http://localhost:3000');
     }
   },
 );
 
 test('an allowed origin may call apps of emulator start', async () => {
-  await using folder = await folderOf({});
   const script = `
     const { GANTRY_API_URL: url, GANTRY_PROJECT: project } = process.env;
     const call = (origin) => fetch(url + '/v4/' + project + '/none', { method: 'POST', headers: { origin } });
     const [allowed, other] = [await call('http://localhost:3000'), await call('http://localhost:3001')];
     process.exit(allowed.status === 404 && other.status === 403 ? 0 : 1);`;
-  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data-dir', `${folder.path}/data`];
+  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data-dir', `${newFolder()}/data`];
   expect((await gantry([...words, '--', process.execPath, '--input-type=module', '-e', script])).code).toBe(0);
 });

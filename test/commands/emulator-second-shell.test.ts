@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { detectShell, evaluationOf, exportCommands } from '../../src/local/emulator/index.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Outcome } from '../support/gantry.ts';
-import { shellProgram } from '../support/machine.ts';
+import { gantry, newFolder, type Outcome, shellProgram } from '../support/index.ts';
 
 let home: string;
 let env: Record<string, string>;
@@ -61,8 +59,7 @@ describe('a second shell', () => {
   test('is told how to choose if there are several', async () => {
     const [one, other] = [await started(), await started()];
     const refused = await gantry(['emulator', 'env'], { env });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('2 emulators are running')]);
-    expect(refused.stderr).toContain(`port ${one.port}: gantry emulator start in ${home}`);
+    expect(refused).toExit(2, '2 emulators are running', `port ${one.port}: gantry emulator start in ${home}`);
     const chosen = await gantry(['emulator', 'env', '--port', String(other.port), '--json'], { env });
     expect(chosen.json()).toMatchObject({ url: other.url, shell: 'sh', environment: { GANTRY_API_URL: other.url } });
   });

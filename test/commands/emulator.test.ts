@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
-import { listening } from '../support/listening.ts';
+import { gantry, listening, newFolder, smallApp } from '../support/index.ts';
 
 const node = process.execPath;
 const say = (expression: string) => [node, '-e', `process.stdout.write(String(${expression}))`];
@@ -31,9 +29,7 @@ test('emulator exec configures gantry and the official client to use it', async 
 });
 
 test('emulator exec reports a program that does not exist', async () => {
-  const { code, stderr } = await gantry(['emulator', 'exec', '--', 'no-such-program']);
-  expect(code).toBe(1);
-  expect(stderr).toContain('cannot start no-such-program');
+  expect(await gantry(['emulator', 'exec', '--', 'no-such-program'])).toExit(1, 'cannot start no-such-program');
 });
 
 test('emulator exec passes on the flags of its command', async () => {
@@ -60,33 +56,25 @@ test.each([
   ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of none, reset-before'],
   ['build=503', 'invalid fault "503" for build: expected one of fail'],
 ])('the fault %s is refused with exit code 2 and the valid ones', async (fault, says) => {
-  const { code, stderr } = await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(says);
+  expect(await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')])).toExit(2, says);
 });
 
 test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit code 2', async (pace) => {
-  const { code, stderr } = await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('expected a whole number');
+  expect(await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')])).toExit(2, 'expected a whole number');
 });
 
 test('emulator start prints its variables once, as a shell can read them, and ends with Ctrl-C', async () => {
   const started = await gantry(['emulator', 'start', '--port', '0'], { stop: /listening/ });
-  expect(started.code).toBe(0);
-  expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
+  expect(started).toExit(0, /emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });
 
 test('emulator start reports a port in use, with the fix', async () => {
   const { port } = new URL(await listening(createServer()));
-  const { code, stderr } = await gantry(['emulator', 'start', '--port', port]);
-  expect(code).toBe(1);
-  expect(stderr).toContain(`port ${port} is in use`);
-  expect(stderr).toContain('--port 0');
+  expect(await gantry(['emulator', 'start', '--port', port])).toExit(1, `port ${port} is in use`, '--port 0');
 });
 
 test.skipIf(!python)('relative paths are in the folder of -C, and apps run from them (needs python3)', async () => {
-  await using folder = await folderOf({
+  const folder = newFolder({
     'web/main.py': 'def run():\n    return 1\n',
     'web/cerebrium.toml': smallApp()['cerebrium.toml'] ?? '',
   });
@@ -95,7 +83,7 @@ test.skipIf(!python)('relative paths are in the folder of -C, and apps run from 
     'emulator',
     'start',
     '-C',
-    folder.path,
+    folder,
     '--port',
     '0',
     '--data-dir',
@@ -104,20 +92,20 @@ test.skipIf(!python)('relative paths are in the folder of -C, and apps run from 
     'ready.json',
   ];
   const ended = gantry(words, { stop: stop.signal, meanwhile: () => setTimeout(5) });
-  const ready = join(folder.path, 'ready.json');
+  const ready = join(folder, 'ready.json');
   await expect.poll(() => existsSync(ready), { timeout: 10_000 }).toBe(true);
   const { environment: env } = JSON.parse(readFileSync(ready, 'utf8'));
-  const deployed = await gantry(['deploy'], { env, cwd: join(folder.path, 'web'), meanwhile: () => setTimeout(5) });
-  expect([deployed.code, existsSync(join(folder.path, '.gantry/state.json'))], deployed.stderr).toEqual([0, true]);
+  const deployed = await gantry(['deploy'], { env, cwd: join(folder, 'web'), meanwhile: () => setTimeout(5) });
+  expect([deployed.code, existsSync(join(folder, '.gantry/state.json'))], deployed.stderr).toEqual([0, true]);
   stop.abort();
   expect((await ended).code).toBe(0);
 });
 
 test('keeps deployed apps with --data-dir until the next start', async () => {
-  await using folder = await folderOf(smallApp());
+  const folder = newFolder(smallApp());
   const exec = (script: string) =>
-    gantry(['emulator', 'exec', '--no-seed', '--data-dir', `${folder.path}/.state`, '--', node, '-e', script], {
-      cwd: folder.path,
+    gantry(['emulator', 'exec', '--no-seed', '--data-dir', `${folder}/.state`, '--', node, '-e', script], {
+      cwd: folder,
     });
   const call = (method: string, path: string, then: string, body = '') => `
     const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
@@ -139,9 +127,9 @@ test('--no-seed is a project that nobody uses yet', async () => {
     const found = [await get('/apps'), await get('/users'), await get('/service-accounts'), await get('/api-keys')];
     const text = JSON.stringify(found);
     process.exit(/example.com|service_account|dashboards/.test(text) ? 1 : /inference/.test(text) ? 0 : 2);`;
-  await using folder = await folderOf({ 'look.mjs': look });
+  const folder = newFolder({ 'look.mjs': look });
   const exec = async (...flags: string[]) =>
-    (await gantry(['emulator', 'exec', ...flags, '--', node, join(folder.path, 'look.mjs')])).code;
+    (await gantry(['emulator', 'exec', ...flags, '--', node, join(folder, 'look.mjs')])).code;
   expect([await exec('--no-seed'), await exec()]).toEqual([0, 1]);
 });
 
@@ -158,7 +146,5 @@ test.each([
 });
 
 test.each(['-1', 'lucky'])('the seed %s is refused with exit code 2', async (seed) => {
-  const { code, stderr } = await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('expected a whole number');
+  expect(await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')])).toExit(2, 'expected a whole number');
 });

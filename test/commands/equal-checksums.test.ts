@@ -2,33 +2,24 @@ import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { filesOfEqualChecksum } from '../support/equal-checksums.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { withGit } from '../support/machine.ts';
-import { repositoryOf } from '../support/repository.ts';
+import { altering, emulatorForEach, gantry, newFolder, repositoryOf, smallApp, withGit } from '../support/index.ts';
 
 /** Only SHA-256 tells these two from each other. */
 const [one, two] = filesOfEqualChecksum();
 
-let app: Awaited<ReturnType<typeof repositoryOf>>;
+let app: ReturnType<typeof repositoryOf>;
 let home: string;
 let env: Record<string, string>;
 
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  app = await repositoryOf({ ...smallApp(), 'data.py': one });
+  app = repositoryOf({ ...smallApp(), 'data.py': one });
   home = newFolder();
   env = {};
 });
-
-afterEach(() => app[Symbol.asyncDispose]());
-
 const run = (...words: string[]) =>
   gantry([...words, '--json'], { emulator, cwd: app.path, env: { ...withGit, GANTRY_CONFIG_DIR: home, ...env } });
 const edit = (content: string) => writeFile(join(app.path, 'data.py'), content);

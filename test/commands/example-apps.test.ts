@@ -2,9 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { fixture, folderOf } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, fixture, gantry, newFolder, type Setting } from '../support/index.ts';
 
 const emulator = emulatorForAll();
 
@@ -28,8 +26,8 @@ function request(app: string, path: string, options: RequestInit = {}) {
 
 const examples: Record<string, () => Promise<void>> = {
   async storage() {
-    await using folder = await folderOf({ 'weights.bin': 'seven'.repeat(1_000) });
-    await run('storage', 'cp weights.bin :/models/weights.bin', { cwd: folder.path });
+    const folder = newFolder({ 'weights.bin': 'seven'.repeat(1_000) });
+    await run('storage', 'cp weights.bin :/models/weights.bin', { cwd: folder });
     const md5 = createHash('md5').update('seven'.repeat(1_000)).digest('hex');
     const checked = { file: 'models/weights.bin', bytes: 5_000, md5 };
     expect(await resultOf('storage', 'md5 file=models/weights.bin')).toEqual(checked);
@@ -40,8 +38,7 @@ const examples: Record<string, () => Promise<void>> = {
       { name: 'notes/' },
     ]);
     const program = 'print(open("/persistent-storage/notes/today.txt").read().upper())\n';
-    await using once = await folderOf({ 'once.py': program });
-    expect(await run('storage', 'run once.py', { cwd: once.path })).toContain('FIRST');
+    expect(await run('storage', 'run once.py', { cwd: newFolder({ 'once.py': program }) })).toContain('FIRST');
   },
 
   async secrets() {

@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { altering } from '../support/altering.ts';
-import { fixture, folderOf, smallApp } from '../support/app.ts';
+import { fixture, smallApp } from '../support/app.ts';
 import { emulatorForAll, emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { configFolder, gantry, wideTerminal } from '../support/gantry.ts';
 import { recordMany } from '../support/runs.ts';
 
@@ -36,8 +37,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
   test('the last run that failed is found behind all pages of others', async () => {
     const main = 'def run(fail: bool = False):\n    return {}["user"] if fail else 1\n';
     const config = '[cerebrium.deployment]\nname = "web"\ndisable_auth = true\n';
-    await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': config });
-    const setting = { emulator, cwd: app.path, meanwhile };
+    const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
     await gantry(['deploy', '--name', 'paged'], setting);
     expect((await gantry(['invoke', 'paged', 'fail:=true'], setting)).code).toBeGreaterThan(0);
     const [now, name] = [Date.now(), `${emulator.project}-paged`];
@@ -49,8 +49,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
   test("the app's own error is its cause, with the line that raises it", async () => {
     const main = 'def run():\n    raise RuntimeError("the flux is gone")\n';
     const config = '[cerebrium.deployment]\nname = "own"\ndisable_auth = true\n';
-    await using app = await folderOf({ 'main.py': main, 'cerebrium.toml': config });
-    const setting = { emulator, cwd: app.path, meanwhile };
+    const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
     await gantry(['deploy'], setting);
     await gantry(['invoke', '.'], setting);
     emulator.late.pass();
@@ -65,12 +64,11 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
 
   test('the latest run is the one that has just failed, before the platform lists it', async () => {
     const main = 'def run(word):\n    raise RuntimeError(word)\n';
-    await using app = await folderOf({ ...smallApp(), 'main.py': main });
     const env = await altering(emulator, (_, path, reply) => {
       const { items } = (reply ?? {}) as { items?: unknown[] };
       return path.endsWith('/runs') && items ? { body: { ...(reply as object), items: items.slice(1) } } : undefined;
     });
-    const setting = { emulator, cwd: app.path, env, meanwhile };
+    const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': main }), env, meanwhile };
     await gantry(['deploy', '--name', 'own'], setting);
     for (const word of ['first', 'second']) {
       expect((await gantry(['invoke', 'own', `word=${word}`], setting)).code).toBe(13);
@@ -89,8 +87,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
   test('a secret that came after the replica is not set once more', async () => {
     const main =
       'import os\ndef run():\n    return os.environ.get("ABC") or os.environ["ABC"]\ndef hi():\n    return 1\n';
-    await using app = await folderOf({ ...smallApp(), 'main.py': main });
-    const setting = { emulator, cwd: app.path, meanwhile, env: { ABC: 'value' } };
+    const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': main }), meanwhile, env: { ABC: 'value' } };
     const explained = async () => {
       emulator.late.pass();
       const { next, ...shown } = (await gantry(['explain', 'late', '--json'], setting)).json() as {
@@ -113,8 +110,8 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
   test.each([['1 + "a"'], ['{}["user"]'], ['[][3]']])(
     'a mistake of the code is located in the file: %s',
     async (mistake) => {
-      await using app = await folderOf({ ...smallApp(), 'main.py': `def run():\n    return ${mistake}\n` });
-      const setting = { emulator, cwd: app.path, meanwhile };
+      const app = newFolder({ ...smallApp(), 'main.py': `def run():\n    return ${mistake}\n` });
+      const setting = { emulator, cwd: app, meanwhile };
       await gantry(['deploy'], setting);
       await gantry(['invoke'], setting);
       emulator.late.pass();
@@ -132,8 +129,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     const main =
       'import time\ndef run():\n    kept = []\n    while True:\n        kept.append(b"x" * 8_000_000)\n        time.sleep(0.02)\n';
     const more = '[cerebrium.hardware]\ncpu = 1.0\nmemory = 0.1\ncompute = "CPU"\n';
-    await using app = await folderOf({ ...smallApp(more), 'main.py': main });
-    const cwd = app.path;
+    const cwd = newFolder({ ...smallApp(more), 'main.py': main });
     const deploy = await gantry(['deploy'], { emulator, cwd, meanwhile });
     expect(deploy.code, deploy.stderr).toBe(0);
     const call = await gantry(['invoke', '--wait'], { emulator, cwd });
@@ -225,18 +221,17 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
       'main.py': 'import importlib\n\nimportlib.import_module(".".join(["helpers", "text"]))\n',
       'helpers/text.py': '',
     };
-    await using app = await folderOf(files);
-    const { stderr } = await gantry(['deploy', '--name', 'excluded'], { emulator, cwd: app.path, meanwhile });
+    const { stderr } = await gantry(['deploy', '--name', 'excluded'], { emulator, cwd: newFolder(files), meanwhile });
     expect(stderr).toContain(`cause: helpers/ is in the app folder, but is not sent: ${why}\n`);
     expect((await gantry(['invoke', 'excluded'], { emulator })).stderr).toContain('fix gantry explain excluded\n');
   });
 
   test('a call with other parameters gets the line that works, and explain knows what it knew', async () => {
-    await using app = await folderOf({
+    const app = newFolder({
       ...smallApp(),
       'main.py': 'def run(name, times: int, greeting="hi"):\n    return name\n',
     });
-    const setting = { emulator, cwd: app.path, meanwhile };
+    const setting = { emulator, cwd: app, meanwhile };
     await gantry(['deploy'], setting);
     const { stderr, json } = await gantry(['invoke', '.', 'nam=Ada', '--json'], setting);
     const { details, next } = (json() as { error: { details: { run: string }; next: string[] } }).error;
@@ -253,8 +248,8 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
   });
 
   test('so does a run', async () => {
-    await using app = await folderOf({ 'job.py': 'print("start")\nimport cv2_missing\n' });
-    const { stderr, code } = await gantry(['run', '--name', 'job', 'job.py'], { emulator, cwd: app.path, meanwhile });
+    const app = newFolder({ 'job.py': 'print("start")\nimport cv2_missing\n' });
+    const { stderr, code } = await gantry(['run', '--name', 'job', 'job.py'], { emulator, cwd: app, meanwhile });
     expect(code).toBeGreaterThan(0);
     expect(stderr).toMatch(/^cause: the Python module cv2_missing is not installed$/m);
   });
@@ -270,8 +265,8 @@ describe.skipIf(!python)('a call that has just failed (needs python3)', () => {
     ['explain boom', here],
     ['explain boom', elsewhere],
   ])('%s knows it at once', async (line, env) => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run():\n    return {}["user"]\n' });
-    const setting = { emulator: late, cwd: app.path, meanwhile, env: here };
+    const app = newFolder({ ...smallApp(), 'main.py': 'def run():\n    return {}["user"]\n' });
+    const setting = { emulator: late, cwd: app, meanwhile, env: here };
     await gantry(['deploy', '--name', 'boom'], setting);
     const call = await gantry(['invoke', 'boom', '--json'], setting);
     const { run } = (call.json() as { error: { details: { run: string } } }).error.details;

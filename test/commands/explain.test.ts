@@ -2,11 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
-import { deployWeb, print, record } from '../support/runs.ts';
+import { deployWeb, emulatorForAll, gantry, machine, newFolder, print, record, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -15,20 +11,20 @@ const withPackage = smallApp('\n[cerebrium.dependencies.pip]\nnumpy = "1.26.4"\n
 /** The app of a folder after a deploy that failed. */
 async function failedApp(status: Parameters<Emulator['fail']>[1], files: Record<string, string> = smallApp()) {
   emulator.fail('build', status);
-  const app = await folderOf(files);
-  const { code } = await gantry(['deploy'], { emulator, cwd: app.path });
+  const app = newFolder(files);
+  const { code } = await gantry(['deploy'], { emulator, cwd: app });
   expect(code).toBeGreaterThan(0);
   return app;
 }
 
 test('explains the failed build of the app in the folder, with the line of its config file', async () => {
-  await using app = await failedApp('build_failure', withPackage);
-  const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
+  const app = await failedApp('build_failure', withPackage);
+  const { code, stdout } = await gantry(['explain'], { emulator, cwd: app });
   expect(code).toBe(0);
   expect(stdout).toMatch(
     /^cause: the package index has no torchh for this system\n {2}in {2}cerebrium\.toml:7:10\n.*torchh = "latest".*\n.*\n {2}why line \d+ of the log: ERROR: No matching distribution found for torchh\n {2}fix /,
   );
-  const { json } = await gantry(['explain', 'web', '--json'], { emulator, cwd: app.path });
+  const { json } = await gantry(['explain', 'web', '--json'], { emulator, cwd: app });
   expect(json()).toMatchObject({
     app: 'web',
     status: 'build_failure',
@@ -45,8 +41,8 @@ test.each([
   ['nothing, without its section', '', null],
   ['nothing, without its section beside others', '[cerebrium.dependencies.apt]\nffmpeg = ""\n', null],
 ])('of a missing package, the config file shows %s', async (_, more, line) => {
-  await using app = await folderOf({ ...smallApp(more), 'a.log': "ModuleNotFoundError: No module named 'cv2'\n" });
-  const { stdout } = await gantry(['explain', '--file', 'a.log'], { cwd: app.path });
+  const app = newFolder({ ...smallApp(more), 'a.log': "ModuleNotFoundError: No module named 'cv2'\n" });
+  const { stdout } = await gantry(['explain', '--file', 'a.log'], { cwd: app });
   expect(stdout).toContain('cause: the Python module cv2 is not installed\n');
   expect(stdout.includes(`in  cerebrium.toml:${line}:1`)).toBe(line !== null);
   expect(stdout.includes('cerebrium.toml:')).toBe(line !== null);
@@ -57,27 +53,27 @@ test.each([
   ['in the usual file', 'requirements.txt', '[cerebrium.dependencies.pip]\n'],
 ])('a package that the index does not have is shown where it is required: %s', async (_, name, more) => {
   const log = 'ERROR: No matching distribution found for my-torchh\n';
-  await using app = await folderOf({ ...smallApp(more), [name]: 'my-torchh2\n my_Torchh==1 # own\n', 'a.log': log });
-  const { json } = await gantry(['explain', '--file', 'a.log', '--json=location'], { cwd: app.path });
+  const app = newFolder({ ...smallApp(more), [name]: 'my-torchh2\n my_Torchh==1 # own\n', 'a.log': log });
+  const { json } = await gantry(['explain', '--file', 'a.log', '--json=location'], { cwd: app });
   expect(json()).toMatchObject({ location: { file: name, line: 2, column: 2, length: 9 } });
 });
 
 test('uses no config file of another app', async () => {
-  await using _app = await failedApp('build_failure');
+  await failedApp('build_failure');
   const config = String(withPackage['cerebrium.toml']).replace('"web"', '"other"');
-  await using other = await folderOf({ ...withPackage, 'cerebrium.toml': config });
-  const { json } = await gantry(['explain', 'web', '--json=location,cause'], { emulator, cwd: other.path });
+  const other = newFolder({ ...withPackage, 'cerebrium.toml': config });
+  const { json } = await gantry(['explain', 'web', '--json=location,cause'], { emulator, cwd: other });
   expect(json()).toEqual({ location: null, cause: 'package-not-found' });
 });
 
 test.each(['nothing', 'an older build'])('says why a deploy is refused when %s failed', async (failed) => {
   const broken = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "whole"\n' };
-  await using app = await folderOf(broken);
+  const app = newFolder(broken);
   if (failed !== 'nothing') emulator.fail('build', 'init_failure');
-  await gantry(['deploy'], { emulator, cwd: app.path });
-  writeFileSync(join(app.path, 'cerebrium.toml'), `${broken['cerebrium.toml']}[cerebrium.hardware]\ncpu = "many"\n`);
-  expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(10);
-  const { json } = await gantry(['explain', 'whole', '--json'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: app });
+  writeFileSync(join(app, 'cerebrium.toml'), `${broken['cerebrium.toml']}[cerebrium.hardware]\ncpu = "many"\n`);
+  expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(10);
+  const { json } = await gantry(['explain', 'whole', '--json'], { emulator, cwd: app });
   expect(json()).toMatchObject({
     ...{ cause: 'refused', failed: true, build: null, run: null },
     title: expect.stringMatching(/^a deploy of this folder is refused: .*cpu/),
@@ -85,35 +81,35 @@ test.each(['nothing', 'an older build'])('says why a deploy is refused when %s f
     next: [{ argv: ['gantry', 'check'] }],
   });
   // What failed since is explained, whatever the folder has.
-  utimesSync(join(app.path, 'cerebrium.toml'), 0, 0);
-  const { stdout } = await gantry(['explain', 'whole'], { emulator, cwd: app.path });
+  utimesSync(join(app, 'cerebrium.toml'), 0, 0);
+  const { stdout } = await gantry(['explain', 'whole'], { emulator, cwd: app });
   expect(stdout.startsWith('cause: a deploy of this folder is refused')).toBe(failed === 'nothing');
 });
 
 test('says why a deploy is refused whose code needs a secret, also in the status of the app', async () => {
   const main = 'import os\nkey = os.environ["NOT_SET_KEY"]\ndef run():\n    return key\n';
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
-  writeFileSync(join(app.path, 'main.py'), main);
-  expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(10);
-  const { json } = await gantry(['explain', '--json'], { emulator, cwd: app.path });
+  const app = newFolder(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app });
+  writeFileSync(join(app, 'main.py'), main);
+  expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(10);
+  const { json } = await gantry(['explain', '--json'], { emulator, cwd: app });
   expect(json()).toMatchObject({
     ...{ cause: 'refused', fix: null, location: { file: 'main.py', line: 2 } },
     next: [{ argv: ['gantry', 'secrets', 'set', 'NOT_SET_KEY', '--from-env'] }],
   });
-  const { stdout } = await gantry(['status'], { emulator, cwd: app.path });
+  const { stdout } = await gantry(['status'], { emulator, cwd: app });
   expect(stdout).toMatch(/^failure\ta deploy of this folder is refused: /m);
 });
 
 test('says that nothing failed', async () => {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
-  const { code, stdout } = await gantry(['explain'], { emulator, cwd: app.path });
+  const app = newFolder(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app });
+  const { code, stdout } = await gantry(['explain'], { emulator, cwd: app });
   expect([code, stdout]).toEqual([
     0,
     'the latest build of web has not failed, and no run has; runs of the last seconds may not be listed yet\n',
   ]);
-  const { json } = await gantry(['explain', '--json=failed,cause,title'], { emulator, cwd: app.path });
+  const { json } = await gantry(['explain', '--json=failed,cause,title'], { emulator, cwd: app });
   expect(json()).toEqual({
     failed: false,
     cause: null,
@@ -123,10 +119,10 @@ test('says that nothing failed', async () => {
 
 describe('a log of a file', () => {
   test('is explained without a platform', async () => {
-    await using folder = await folderOf({
+    const folder = newFolder({
       'build.log': 'Collecting cv2\nERROR: No matching distribution found for cv2\n',
     });
-    const { code, json } = await gantry(['explain', '--file', 'build.log', '--json'], { cwd: folder.path });
+    const { code, json } = await gantry(['explain', '--file', 'build.log', '--json'], { cwd: folder });
     expect(code).toBe(0);
     expect(json()).toMatchObject({ app: null, failed: null, cause: 'package-not-found', evidence: { line: 2 } });
   });
@@ -134,10 +130,10 @@ describe('a log of a file', () => {
   test('shows the line of the app with a syntax error, while it is there', async () => {
     const log = '  File "/cortex/tools/read.py", line 2\n    def read(:\n             ^\nSyntaxError: invalid syntax\n';
     const files = { ...smallApp(), 'tools/read.py': 'import os\ndef read(:\n', 'a.log': log };
-    await using app = await folderOf(files);
-    const shown = async () => (await gantry(['explain', '--file', 'a.log'], { cwd: app.path, env: machine() })).stdout;
+    const app = newFolder(files);
+    const shown = async () => (await gantry(['explain', '--file', 'a.log'], { cwd: app, env: machine() })).stdout;
     expect(await shown()).toMatch(/^cause: a source file has .*\n {2}in {2}tools\/read\.py:2:10\n/);
-    writeFileSync(join(app.path, 'tools/read.py'), '');
+    writeFileSync(join(app, 'tools/read.py'), '');
     expect(await shown()).toMatch(/^cause: a source file has .*\n {2}why/);
   });
 
@@ -177,16 +173,14 @@ describe('a log of a file', () => {
 });
 
 test('needs an app', async () => {
-  await using folder = await folderOf({});
-  const { code, stderr } = await gantry(['explain'], { emulator, cwd: folder.path });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('no app in this folder')]);
+  expect(await gantry(['explain'], { emulator, cwd: newFolder() })).toExit(2, 'no app in this folder');
 });
 
 test('explains the build or the run with an id, and says if there is none', async () => {
-  await using app = await failedApp('init_failure');
+  const app = await failedApp('init_failure');
   const builds = (await gantry(['builds', 'list', 'web', '--json=id'], { emulator })).json() as { id: string }[];
   const build = builds[0]?.id ?? '';
-  const { json } = await gantry(['explain', 'web', build, '--json=build,cause'], { emulator, cwd: app.path });
+  const { json } = await gantry(['explain', 'web', build, '--json=build,cause'], { emulator, cwd: app });
   expect(json()).toEqual({ build, cause: 'module-missing' });
   expect((await gantry(['explain', 'web', 'b-none'], { emulator })).code).toBe(6);
 });
@@ -204,7 +198,7 @@ test.each([
 });
 
 test('on a terminal, the command to explain a failed build follows what is shown of it', async () => {
-  await using _ = await failedApp('build_failure');
+  await failedApp('build_failure');
   const order: string[] = [];
   const seen = (_: string, stderr: string) => order.push(stderr.includes('to see why') ? 'next' : 'result');
   const { stderr } = await gantry(['builds', 'get', 'web'], { emulator, columns: [80, 40], seen });

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newOwnerName } from '../../src/kernel/disk/index.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { filesIn, lay, newFolder, noise } from '../support/files.ts';
-import { gantry as run, type Setting } from '../support/gantry.ts';
+import { emulatorForEach, filesIn, lay, newFolder, noise, gantry as run, type Setting } from '../support/index.ts';
 
 let home: string;
 let here: string;

@@ -45,8 +45,7 @@ test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
   'help %s %s is its --help',
   async (...words) => {
     const help = await gantry(['help', ...words]);
-    expect(help.code).toBe(0);
-    expect(help.stdout).toBe((await gantry([...words, '--help'])).stdout);
+    expect(help).toPrint((await gantry([...words, '--help'])).stdout);
     expect(help.stdout).toContain(`USAGE\n  gantry ${words.join(' ')}`);
   },
 );
@@ -63,8 +62,7 @@ test.each([
   ['secrets add --help', 'secrets set'],
   ['save-auth-config --help', 'login'],
 ])('%s is the help of %s', async (typed, meant) => {
-  const { code, stdout } = await gantry(typed.split(' '));
-  expect([code, stdout]).toEqual([0, (await gantry([...meant.split(' '), '--help'])).stdout]);
+  expect(await gantry(typed.split(' '))).toPrint((await gantry([...meant.split(' '), '--help'])).stdout);
 });
 
 test.each([
@@ -86,15 +84,12 @@ test.each([
 test('help of an unknown topic exits with 2 and lists the topics', async () => {
   const child = await gantry(['help', 'apps', 'nonsense']);
   expect([child.code, child.stderr]).toEqual([2, 'error: unknown command "nonsense"\n  fix gantry apps --help\n']);
-  const { code, stderr } = await gantry(['help', 'nonsense']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('available topics: topics, flags, exit-codes, environment, json, version, agents, faults');
+  const outcome = await gantry(['help', 'nonsense']);
+  expect(outcome).toExit(2, 'available topics: topics, flags, exit-codes, environment, json, version, agents, faults');
 });
 
 test('help alone shows the commands', async () => {
-  const { code, stdout } = await gantry(['help']);
-  expect(code).toBe(0);
-  expect(stdout).toBe((await gantry(['--help'])).stdout);
+  expect(await gantry(['help'])).toPrint((await gantry(['--help'])).stdout);
 });
 
 test('--help shows the twenty commands that people use, and help --all every command', async () => {
@@ -161,8 +156,7 @@ test.each(['invoke', 'apps list', 'apps'])('%s --help --all is help %s --all', a
 
 test('help --all of a group shows its commands, as its help does', async () => {
   for (const group of ['apps', 'secrets', 'service-accounts', 'emulator']) {
-    const { code, stdout } = await gantry(['help', group, '--all']);
-    expect([code, stdout]).toEqual([0, (await gantry([group, '--help'])).stdout]);
+    expect(await gantry(['help', group, '--all'])).toPrint((await gantry([group, '--help'])).stdout);
   }
 });
 

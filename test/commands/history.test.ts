@@ -1,10 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
+import { emulatorForEach, filesIn, gantry, newFolder, smallApp, wideTerminal } from '../support/index.ts';
 
 let home: string;
 
@@ -18,8 +15,8 @@ const run = (words: string[], more: object = {}) =>
   gantry(words, { emulator, env: { GANTRY_CONFIG_DIR: home }, ...more });
 
 async function deployed(version: string, toml = '', flags: string[] = []): Promise<string> {
-  await using app = await folderOf({ ...smallApp(toml), 'data.txt': version });
-  const { code, json, stderr } = await run(['deploy', '--json', ...flags], { cwd: app.path });
+  const app = newFolder({ ...smallApp(toml), 'data.txt': version });
+  const { code, json, stderr } = await run(['deploy', '--json', ...flags], { cwd: app });
   expect(code, stderr).toBe(0);
   return (json() as { build: string }).build;
 }
@@ -53,18 +50,18 @@ test('notices what changed without a command of this machine, once', async () =>
   const build = await deployed('one');
   const others = { env: { GANTRY_CONFIG_DIR: newFolder() } };
   await run(['apps', 'scale', 'web', '--max-replicas', '9'], others);
-  await using app = await folderOf({ ...smallApp(), 'data.txt': 'one' });
-  for (let at = 0; at < 2; at++) await run(['deploy', '--dry-run'], { cwd: app.path });
+  const app = newFolder({ ...smallApp(), 'data.txt': 'one' });
+  for (let at = 0; at < 2; at++) await run(['deploy', '--dry-run'], { cwd: app });
   const noticed = (await history()).filter(({ event }) => event === 'noticed');
   expect(noticed).toMatchObject([{ build, before: { maxReplicaCount: 1 }, after: { maxReplicaCount: 9 } }]);
 });
 
 test('a build of somebody else is one that was not deployed from here', async () => {
   const first = await deployed('one');
-  await using app = await folderOf({ ...smallApp(), 'data.txt': 'two' });
-  const others = { cwd: app.path, env: { GANTRY_CONFIG_DIR: newFolder() } };
+  const app = newFolder({ ...smallApp(), 'data.txt': 'two' });
+  const others = { cwd: app, env: { GANTRY_CONFIG_DIR: newFolder() } };
   const { build } = (await run(['deploy', '--json'], others)).json() as { build: string };
-  await run(['deploy', '--dry-run'], { cwd: app.path });
+  await run(['deploy', '--dry-run'], { cwd: app });
   expect((await history())[0]).toMatchObject({ event: 'served', build, before: first, isOwn: false });
 });
 
@@ -94,8 +91,7 @@ test('tells of a rollback in one line, with the settings that it changed', async
 
 test('tells of a build that failed, and marks it', async () => {
   emulator.fail('build', 'init_failure');
-  await using app = await folderOf(smallApp());
-  const { code } = await run(['deploy'], { cwd: app.path });
+  const { code } = await run(['deploy'], { cwd: newFolder(smallApp()) });
   expect(code).toBe(12);
   const [event] = await history();
   expect(event).toMatchObject({ event: 'failed', status: 'init_failure', reason: expect.stringMatching(/./) });

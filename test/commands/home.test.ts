@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { homeless } from '../support/homeless.ts';
-import { expectNoTrace } from '../support/traces.ts';
+import { emulatorForAll, expectNoTrace, gantry, homeless, smallApp } from '../support/index.ts';
 
 /** In CI, everything may come from the environment. test/commands/platform.test.ts tests more commands this way. */
 const lines = [
@@ -16,7 +12,7 @@ const emulator = emulatorForAll({ real: false });
 
 describe.each(lines)('gantry %s', (line) => {
   test('works without a readable and writable home, and leaves no files behind', async () => {
-    await using place = await homeless(smallApp());
+    const place = homeless(smallApp());
     const before = await place.left();
     for (const env of place.environments) {
       const outcome = await gantry(line.split(' '), { emulator, cwd: place.cwd, env });
@@ -32,7 +28,7 @@ test.each([
   'projects use p-12345678',
   'config profiles use default',
 ])('gantry %s says that settings cannot be stored, and what to do instead', async (line) => {
-  await using place = await homeless();
+  const place = homeless();
   for (const env of place.environments) {
     const { code, stderr } = await gantry(line.split(' '), { emulator, cwd: place.cwd, env });
     expect(code).toBe(1);
@@ -43,7 +39,7 @@ test.each([
 });
 
 test('a pipeline of the official client with only its token works unchanged', async () => {
-  await using place = await homeless(smallApp());
+  const place = homeless(smallApp());
   const env = {
     ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '', HOME: '/nonexistent', CI: 'true' },
     CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token,

@@ -1,8 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { empty } from '../support/account.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { empty, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 /** A title, a cleared screen, a cursor one line up, a bell, text that runs backwards, a line of its own, a command. */
 const hostile = 'na\u001b]0;owned\u0007\u001b[2J\u001b[1A\u009b1A\u0007\u202eme\r\n::error::owned';
@@ -10,8 +7,7 @@ const hostile = 'na\u001b]0;owned\u0007\u001b[2J\u001b[1A\u009b1A\u0007\u202eme\
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
   const { store, project } = emulator;
   const web = store.apps.get(`${project}-web`);
   if (!web) throw new Error('it was not deployed');

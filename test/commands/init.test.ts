@@ -1,30 +1,28 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
-import { gantry, keys } from '../support/gantry.ts';
+import { gantry, keys, newFolder } from '../support/index.ts';
 
 test('creates an app that passes the check and deploys', async () => {
-  await using place = await folderOf({});
-  const { code, stdout, stderr } = await gantry(['init', 'my-app'], { cwd: place.path });
+  const place = newFolder();
+  const { code, stdout, stderr } = await gantry(['init', 'my-app'], { cwd: place });
   expect([code, stdout]).toEqual([0, 'my-app/cerebrium.toml\nmy-app/main.py\n']);
   expect(stderr).toBe('next: cd my-app && gantry deploy --local\n');
-  const check = await gantry(['check', '--strict', '--json'], { cwd: join(place.path, 'my-app') });
+  const check = await gantry(['check', '--strict', '--json'], { cwd: join(place, 'my-app') });
   expect(check.json()).toMatchObject({ valid: true, app: 'my-app', problems: [] });
-  expect(await config(join(place.path, 'my-app'))).toContain('disable_auth = false');
+  expect(await config(join(place, 'my-app'))).toContain('disable_auth = false');
 });
 
 test('lists the written files with --json', async () => {
-  await using place = await folderOf({});
-  const { json } = await gantry(['init', 'x', '--json=paths'], { cwd: place.path });
+  const { json } = await gantry(['init', 'x', '--json=paths'], { cwd: newFolder() });
   expect(json()).toEqual({ paths: ['x/cerebrium.toml', 'x/main.py'] });
 });
 
 test('flags set name, hardware, Python version and region', async () => {
-  await using place = await folderOf({});
+  const place = newFolder();
   const flags = ['--name', 'My App!', '--compute', 'ADA_L4', '--python', '3.11', '--region', 'eu-west-1'];
-  expect((await gantry(['init', ...flags], { cwd: place.path })).code).toBe(0);
-  const text = await config(place.path);
+  expect((await gantry(['init', ...flags], { cwd: place })).code).toBe(0);
+  const text = await config(place);
   for (const line of [
     'name = "my-app"',
     'compute = "ADA_L4"',
@@ -34,34 +32,31 @@ test('flags set name, hardware, Python version and region', async () => {
   ]) {
     expect(text).toContain(line);
   }
-  expect((await gantry(['check', '--strict'], { cwd: place.path })).code).toBe(0);
+  expect((await gantry(['check', '--strict'], { cwd: place })).code).toBe(0);
 });
 
 test('asks for the name on a terminal', async () => {
-  await using place = await folderOf({});
-  const { code, stderr } = await gantry(['init'], { cwd: place.path, columns: 80, stdin: keys('Typed Name\r') });
-  expect(stderr).toContain('App name');
-  expect(code).toBe(0);
-  expect(await config(place.path)).toContain('name = "typed-name"');
+  const place = newFolder();
+  expect(await gantry(['init'], { cwd: place, columns: 80, stdin: keys('Typed Name\r') })).toExit(0, 'App name');
+  expect(await config(place)).toContain('name = "typed-name"');
 });
 
 test('Enter accepts the name of the folder', async () => {
-  await using place = await folderOf({});
-  await gantry(['init', 'lovely'], { cwd: place.path, columns: 80, stdin: keys('\r') });
-  expect(await config(join(place.path, 'lovely'))).toContain('name = "lovely"');
+  const place = newFolder();
+  await gantry(['init', 'lovely'], { cwd: place, columns: 80, stdin: keys('\r') });
+  expect(await config(join(place, 'lovely'))).toContain('name = "lovely"');
 });
 
 test('Ctrl-C at the question writes nothing and exits 130', async () => {
-  await using place = await folderOf({});
-  const { code } = await gantry(['init'], { cwd: place.path, columns: 80, stdin: keys('\u0003') });
+  const place = newFolder();
+  const { code } = await gantry(['init'], { cwd: place, columns: 80, stdin: keys('\u0003') });
   expect(code).toBe(130);
-  await expect(config(place.path)).rejects.toThrow('ENOENT');
+  await expect(config(place)).rejects.toThrow('ENOENT');
 });
 
 test('--no-input skips the question', async () => {
-  await using place = await folderOf({});
   const { code, stderr } = await gantry(['init', 'quiet', '--no-input'], {
-    cwd: place.path,
+    cwd: newFolder(),
     columns: 80,
     stdin: keys('x\r'),
   });
@@ -70,23 +65,22 @@ test('--no-input skips the question', async () => {
 });
 
 test('exits with 7 if a config file exists, and keeps it', async () => {
-  await using place = await folderOf({ 'cerebrium.toml': 'mine' });
-  const { code, stderr } = await gantry(['init'], { cwd: place.path });
+  const place = newFolder({ 'cerebrium.toml': 'mine' });
+  const { code, stderr } = await gantry(['init'], { cwd: place });
   expect(code).toBe(7);
   expect(stderr).toMatch(
     /cerebrium\.toml already exists in .+\n {2}why init does not overwrite files\n {2}fix gantry check -C /,
   );
-  expect(await config(place.path)).toBe('mine');
-  const asked = await gantry(['init'], { cwd: place.path, columns: 80, stdin: keys('x\r') });
+  expect(await config(place)).toBe('mine');
+  const asked = await gantry(['init'], { cwd: place, columns: 80, stdin: keys('x\r') });
   expect([asked.code, asked.stderr]).toEqual([7, expect.not.stringContaining('App name')]);
 });
 
 test('keeps existing code', async () => {
-  await using place = await folderOf({});
-  await writeFile(join(place.path, 'main.py'), 'mine');
-  const { code, stdout } = await gantry(['init'], { cwd: place.path });
-  expect([code, stdout]).toEqual([0, 'cerebrium.toml\n']);
-  expect(await readFile(join(place.path, 'main.py'), 'utf8')).toBe('mine');
+  const place = newFolder();
+  await writeFile(join(place, 'main.py'), 'mine');
+  expect(await gantry(['init'], { cwd: place })).toPrint('cerebrium.toml\n');
+  expect(await readFile(join(place, 'main.py'), 'utf8')).toBe('mine');
 });
 
 function config(folder: string): Promise<string> {
@@ -94,14 +88,12 @@ function config(folder: string): Promise<string> {
 }
 
 test('fails if a file has the name of the folder', async () => {
-  await using place = await folderOf({ taken: '' });
-  const { code, stderr } = await gantry(['init', 'taken/app'], { cwd: place.path });
+  const { code, stderr } = await gantry(['init', 'taken/app'], { cwd: newFolder({ taken: '' }) });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: cannot create the folder \S+: not a directory$/m)]);
 });
 
 test.runIf(process.platform === 'linux')('fails if the folder cannot be created', async () => {
-  const { code, stderr } = await gantry(['init', '/proc/gantry/app']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('cannot create the folder /proc/gantry: ')]);
+  expect(await gantry(['init', '/proc/gantry/app'])).toExit(1, 'cannot create the folder /proc/gantry: ');
 });
 
 test.each([
@@ -110,14 +102,13 @@ test.each([
   ['--compute', 'A100', 'expected one of AMPERE_A100_40GB, AMPERE_A100_80GB, CPU,'],
   ['--python', '2.7', '3.12'],
 ])('refuses %s %s, and lists what there is', async (flag, value, said) => {
-  await using place = await folderOf({});
-  const { code, stderr } = await gantry(['init', 'app', flag, value], { cwd: place.path });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
-  await expect(config(join(place.path, 'app'))).rejects.toThrow('ENOENT');
+  const place = newFolder();
+  expect(await gantry(['init', 'app', flag, value], { cwd: place })).toExit(2, said);
+  await expect(config(join(place, 'app'))).rejects.toThrow('ENOENT');
 });
 
 test('accepts hardware in other spellings', async () => {
-  await using place = await folderOf({});
-  expect((await gantry(['init', '.', '--compute', 'ada-l4'], { cwd: place.path })).code).toBe(0);
-  expect(await config(place.path)).toContain('compute = "ADA_L4"');
+  const place = newFolder();
+  expect((await gantry(['init', '.', '--compute', 'ada-l4'], { cwd: place })).code).toBe(0);
+  expect(await config(place)).toContain('compute = "ADA_L4"');
 });

@@ -1,10 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
-import { folderOf } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { gantry } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { expectErrorDocument, gantry, newFolder } from '../support/index.ts';
 
 const acknowledged = { run_id: 'r-1' };
 
@@ -21,8 +19,7 @@ const saying = (...records: (object | number)[]) =>
 describe('--async', () => {
   test('prints the id of the run without waiting', async () => {
     const { env, seen } = await saying({ status: 'processing' });
-    const { code, stdout } = await gantry(['invoke', 'web', '--async', 'a=1'], { env });
-    expect([code, stdout]).toEqual([0, 'r-1\n']);
+    expect(await gantry(['invoke', 'web', '--async', 'a=1'], { env })).toPrint('r-1\n');
     expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v4/p-12345678/web/run?async=true']);
     expect((await gantry(['invoke', 'web', '--async', '--json'], { env })).json()).toEqual({
       ...{
@@ -64,9 +61,7 @@ describe('--wait', () => {
   ])('%j exits with 13', async (record, message, helps) => {
     const { env } = await saying(record);
     const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
-    expect(outcome.code).toBe(13);
-    expect(outcome.stderr).toContain(message);
-    expect(outcome.stderr).toContain(`fix gantry ${helps} web r-1`);
+    expect(outcome).toExit(13, message, `fix gantry ${helps} web r-1`);
     expectErrorDocument(outcome);
   });
 
@@ -122,12 +117,12 @@ describe('--wait', () => {
 describe('--webhook', () => {
   test('is sent encoded, with its secret, also without --async', async () => {
     const { env, seen } = await saying({});
-    await using folder = await folderOf({ secret: 'hush\n' });
+    const folder = newFolder({ secret: 'hush\n' });
     const hook = 'https://example.com/hook?a=b&c=d e';
     const run = (words: string[], more = {}, stdin?: string) =>
       gantry(['invoke', 'web', '--webhook', hook, ...words], {
         env: { ...env, ...more },
-        cwd: folder.path,
+        cwd: folder,
         ...(stdin && { stdin }),
       });
     const outcomes = [
@@ -234,9 +229,7 @@ describe('--await-webhook', () => {
 
   test('does not wait forever for a delivery', async () => {
     const { env } = await saying({ status: 'success' });
-    const { code, stderr } = await gantry(['invoke', 'web', '--await-webhook'], { env });
-    expect(code).toBe(69);
-    expect(stderr).toContain('its webhook was not delivered');
+    expect(await gantry(['invoke', 'web', '--await-webhook'], { env })).toExit(69, 'its webhook was not delivered');
   });
 
   test('--timeout also ends the wait for a delivery', async () => {

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python, running } from '../emulator/support/running.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-import { expectNoTrace } from '../support/traces.ts';
+import { expectNoTrace, gantry, type Setting } from '../support/index.ts';
 
 /** Real time passes while it waits: an app needs it. */
 const meanwhile = () => setTimeout(20);
@@ -45,18 +44,14 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
 
   test('a body that is no call of the function is answered with what it takes, not with a log that has nothing', async () => {
     const { invoke } = await functions();
-    const { code, stderr } = await invoke(`run --input ${process.cwd()}/LICENSE`);
-    expect([code, stderr]).toEqual([
-      13,
-      expect.stringMatching(/returned 400: .*\n(?: {2}why .*\n)? {2}fix pass the param/),
-    ]);
+    const outcome = await invoke(`run --input ${process.cwd()}/LICENSE`);
+    expect(outcome).toExit(13, /returned 400: .*\n(?: {2}why .*\n)? {2}fix pass the param/);
   });
 
   test('--wait exits like the run', async () => {
     const { invoke } = await functions();
     expect((await invoke('later --wait seconds:=0.1')).code).toBe(0);
-    const failed = await invoke('fails --wait');
-    expect([failed.code, failed.stderr]).toEqual([13, expect.stringContaining('ended with status failed (HTTP 500)')]);
+    expect(await invoke('fails --wait')).toExit(13, 'ended with status failed (HTTP 500)');
   });
 
   test('--await-webhook prints the delivered result', async () => {
@@ -79,20 +74,17 @@ describe('an app that requires a token', () => {
   test('gets it, and is not called without it', async () => {
     const { invoke } = await functions({ disableAuth: false });
     expect((await invoke('run')).code).toBe(0);
-    const refused = await invoke('run --no-auth');
-    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('omit --no-auth')]);
+    expect(await invoke('run --no-auth')).toExit(4, 'omit --no-auth');
   });
 
   test('does not accept the token of a login', async () => {
     const { emulator, invoke } = await functions({ disableAuth: false });
     const token = emulator.issueToken({ token_use: 'access' } as never);
-    const { code, stderr } = await invoke('run', { env: { GANTRY_TOKEN: token } });
-    expect([code, stderr]).toEqual([4, expect.stringContaining('GANTRY_INFERENCE_KEY')]);
+    expect(await invoke('run', { env: { GANTRY_TOKEN: token } })).toExit(4, 'GANTRY_INFERENCE_KEY');
   });
 
   test('a missing app is distinguished from a missing function', async () => {
     const { emulator } = await functions();
-    const { code, stderr } = await gantry(['invoke', 'functoins'], { emulator });
-    expect([code, stderr]).toEqual([6, expect.stringContaining('app functoins not found')]);
+    expect(await gantry(['invoke', 'functoins'], { emulator })).toExit(6, 'app functoins not found');
   });
 });

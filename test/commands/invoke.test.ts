@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { gantry } from '../support/gantry.ts';
-import { listening } from '../support/listening.ts';
+import { expectErrorDocument, gantry, listening, newFolder, smallApp } from '../support/index.ts';
 import { joiningProxy, overHttps } from '../support/proxy.ts';
-import { expectErrorDocument } from '../support/traces.ts';
 
 const reply = { run_id: 'r-1', run_time_ms: 12, result: 'fine' };
 const fine = () => appServer((response) => sayJson(response, reply, 200, { 'x-request-id': 'r-1' }));
@@ -39,8 +36,7 @@ describe('the request', () => {
     ['another method', 'invoke web --method put --path /x --data 1', 'PUT', '/v4/p-12345678/web/x', '1'],
   ])('%s', async (_, line, method, path, body) => {
     const { seen, env } = await fine();
-    const { code, stdout } = await gantry(line.split(' '), { env });
-    expect([code, stdout]).toEqual([0, JSON.stringify(reply)]);
+    expect(await gantry(line.split(' '), { env })).toPrint(JSON.stringify(reply));
     expect(seen).toMatchObject([{ method, path, body: Buffer.from(body) }]);
     expect(seen[0]?.headers.authorization).toBe('Bearer token-of-a-test');
     expect(seen[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
@@ -59,9 +55,9 @@ describe('the request', () => {
   test('a file or stdin, as JSON or as it is', async () => {
     const { seen, env } = await fine();
     const bytes = randomBytes(3_000_000);
-    await using folder = await folderOf({ 'body.json': '{"from": "file"}' });
+    const folder = newFolder({ 'body.json': '{"from": "file"}' });
     const run = (line: string, stdin?: string | Buffer) =>
-      gantry(line.split(' '), { env, cwd: folder.path, ...(stdin !== undefined && { stdin }) });
+      gantry(line.split(' '), { env, cwd: folder, ...(stdin !== undefined && { stdin }) });
     await run('invoke web --data @body.json');
     await run('invoke web --data -', '{"from": "stdin"}');
     await run('invoke web --input body.json');
@@ -93,9 +89,8 @@ describe('the request', () => {
     await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_KEY: 'key-of-a-test' } });
     await gantry(['invoke', 'web', '--no-auth'], { env: { ...env, GANTRY_TOKEN: '' } });
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-of-a-test', undefined]);
-    const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: '' } });
-    expect(code).toBe(4);
-    expect(stderr).toContain('for an app with disable_auth, pass --no-auth');
+    const outcome = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: '' } });
+    expect(outcome).toExit(4, 'for an app with disable_auth, pass --no-auth');
   });
 
   test.each([
@@ -216,8 +211,7 @@ describe('an error', () => {
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
     const outcome = await gantry(['invoke', 'web', '--json'], { env });
-    expect(outcome.code).toBe(exit);
-    expect(outcome.stderr).toContain(`error: ${message}`);
+    expect(outcome).toExit(exit, `error: ${message}`);
     expectErrorDocument(outcome);
     expect(outcome.json()).toMatchObject({ error: { statusCode: status, details: { body } } });
     // It may have been carried out: it is not sent again.
@@ -256,15 +250,9 @@ describe('an error', () => {
       return sayJson(response, path.endsWith('-web') ? web : [web]);
     });
     const app = await gantry(['invoke', 'wob'], { env });
-    expect([app.code, app.stderr]).toEqual([
-      6,
-      expect.stringMatching(/app wob not found in p-12345678: did you mean web\?\n {2}fix gantry invoke web\n/),
-    ]);
+    expect(app).toExit(6, /app wob not found in p-12345678: did you mean web\?\n {2}fix gantry invoke web\n/);
     const fn = await gantry(['invoke', 'web', 'nope'], { env });
-    expect([fn.code, fn.stderr]).toEqual([
-      6,
-      expect.stringMatching(/web\/nope not found.*\n {2}why not here\n {2}fix web exists/),
-    ]);
+    expect(fn).toExit(6, /web\/nope not found.*\n {2}why not here\n {2}fix web exists/);
   });
 
   test.each([
@@ -278,11 +266,11 @@ describe('an error', () => {
     const types = 'int float bool list tuple set[str] Sequence[int] Iterable dict Mapping Row Any'.split(' ');
     const taken = types.map((type, at) => `${'abcdefghijkl'[at]}: ${type}`).join(', ');
     const code = `def run():\n    pass\n\ndef predict(text: str):\n    pass\n\ndef take(${taken}):\n    pass\n`;
-    await using app = await folderOf({ ...smallApp(), 'main.py': code });
+    const app = newFolder({ ...smallApp(), 'main.py': code });
     const { env } = await appServer((response, { method }) =>
       method === 'POST' ? sayJson(response, {}, 404) : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
     );
-    const { code: exit, stderr } = await gantry(['invoke', '.', name], { env, cwd: app.path });
+    const { code: exit, stderr } = await gantry(['invoke', '.', name], { env, cwd: app });
     expect([exit, stderr]).toEqual([6, expect.stringContaining(`  fix ${fix}\n`)]);
   });
 
@@ -290,20 +278,19 @@ describe('an error', () => {
     ['predictoin', 'gantry invoke web prediction'],
     ['nope', 'call one that is deployed: run, prediction'],
   ])('404 of the function %s names one that is deployed, whatever the folder has', async (name, fix) => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': 'def run():\n    pass\n\ndef other():\n    pass\n' });
+    const app = newFolder({ ...smallApp(), 'main.py': 'def run():\n    pass\n\ndef other():\n    pass\n' });
     const message = `function ${name} not found; available functions: run, prediction`;
     const { env } = await appServer((response, { method }) =>
       method === 'POST'
         ? sayJson(response, { message }, 404)
         : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
     );
-    const { stderr, json } = await gantry(['invoke', '.', name, '--json'], { env, cwd: app.path });
+    const { stderr, json } = await gantry(['invoke', '.', name, '--json'], { env, cwd: app });
     expect(stderr).toContain(`  fix ${fix}\n`);
     expect(JSON.stringify(json())).not.toContain('"apps","list"');
   });
 
   test('404 of an app without functions says to add one', async () => {
-    await using app = await folderOf({ ...smallApp(), 'main.py': 'x = 1\n' });
     const message = 'function run not found; available functions: none';
     const { env } = await appServer((response, { method }) =>
       sayJson(
@@ -312,7 +299,7 @@ describe('an error', () => {
         method === 'POST' ? 404 : 200,
       ),
     );
-    const { stderr } = await gantry(['invoke', '.'], { env, cwd: app.path });
+    const { stderr } = await gantry(['invoke', '.'], { env, cwd: newFolder({ ...smallApp(), 'main.py': 'x = 1\n' }) });
     expect(stderr).toContain('  fix add a function to main.py, then gantry deploy\n');
   });
 
@@ -327,11 +314,8 @@ describe('an error', () => {
               : { id: 'p-12345678-web', runtime: 'custom' },
           ),
     );
-    const { code, stderr } = await gantry(['invoke', 'web', '--path', '/nope'], { env });
-    expect([code, stderr]).toEqual([
-      13,
-      expect.stringMatching(/the server of web\/nope returned 404\n {2}why nothing at \/\n {2}fix .*--path/),
-    ]);
+    const outcome = await gantry(['invoke', 'web', '--path', '/nope'], { env });
+    expect(outcome).toExit(13, /the server of web\/nope returned 404\n {2}why nothing at \/\n {2}fix .*--path/);
   });
 
   test('401 with the token of a login says what is needed instead', async () => {
@@ -409,8 +393,7 @@ describe('a bad connection', () => {
 
   test('that is silent in the response fails', async () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-length': '9' }).write('abc'));
-    const { code, stderr } = await gantry(['invoke', 'web'], { env, io: { silenceMs: 50 } });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('no data for 0.05 s')]);
+    expect(await gantry(['invoke', 'web'], { env, io: { silenceMs: 50 } })).toExit(69, 'no data for 0.05 s');
   });
 
   test('may be silent longer before the response', async () => {
@@ -430,9 +413,7 @@ describe('a bad connection', () => {
   test('Ctrl-C says that the app may continue', async () => {
     const { env } = await appServer(() => {});
     const outcome = gantry(['invoke', 'web', '--debug'], { env, stop: /Waiting for web\/run to respond/ });
-    const { code, stderr } = await outcome;
-    expect(code).toBe(130);
-    expect(stderr).toContain('the call of web may still be in progress: gantry runs list web');
+    expect(await outcome).toExit(130, 'the call of web may still be in progress: gantry runs list web');
   });
 });
 

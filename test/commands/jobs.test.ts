@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { deployWeb, record } from '../support/runs.ts';
+import { deployWeb, emulatorForEach, gantry, record, wideTerminal } from '../support/index.ts';
 
 const minute = 60_000;
 const clock = { now: Date.UTC(2026, 10, 20, 12) };

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FaultTarget } from '../../src/emulator/model/faults.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach, prompt } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { print, record } from '../support/runs.ts';
@@ -21,8 +22,7 @@ const web = smallApp('[cerebrium.scaling]\nmin_replicas = 1\n[cerebrium.dependen
 const job = { 'job.py': 'print(1)\n' };
 
 async function here(files: Record<string, string>, line: string, setting: Setting) {
-  await using app = await folderOf(files);
-  return await gantry(line.split(' '), { clock, cwd: app.path, ...setting });
+  return await gantry(line.split(' '), { clock, cwd: newFolder(files), ...setting });
 }
 
 describe('on a platform that shows everything 10 seconds late', () => {

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 let home: string;
 
@@ -25,8 +22,8 @@ async function run(words: string[], { env = {}, cwd = process.cwd() } = {}) {
 
 /** Deploys an app with this in a file. */
 async function deployed(content: string, more: { env?: Record<string, string>; flags?: string[] } = {}) {
-  await using app = await folderOf({ ...smallApp(), 'data.txt': content });
-  const { code, json } = await run(['deploy', '--json', ...(more.flags ?? [])], { ...more, cwd: app.path });
+  const app = newFolder({ ...smallApp(), 'data.txt': content });
+  const { code, json } = await run(['deploy', '--json', ...(more.flags ?? [])], { ...more, cwd: app });
   return { code, build: (json() as { build?: string }).build ?? '' };
 }
 
@@ -75,8 +72,7 @@ test.each([
 });
 
 test('a setting that is not on or off is refused', async () => {
-  const { code, stderr } = await run(['config', 'set', 'keep-archives', 'sometimes']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('on or off')]);
+  expect(await run(['config', 'set', 'keep-archives', 'sometimes'])).toExit(2, 'on or off');
 });
 
 test('a deploy succeeds where nothing can be kept', async () => {
@@ -123,11 +119,8 @@ test.skipIf(process.platform === 'win32')(
     const { build } = await deployed('one');
     await deployed('two');
     await chmod(files(), 0o777);
-    const { code, stderr } = await run(['rollback', 'web', build, '--yes']);
-    expect([code, stderr]).toEqual([
-      6,
-      expect.stringContaining(`why other users can write ${files()}, so its archives`),
-    ]);
+    const outcome = await run(['rollback', 'web', build, '--yes']);
+    expect(outcome).toExit(6, `why other users can write ${files()}, so its archives`);
     const before = await namesIn(files());
     expect((await deployed('three')).code).toBe(0);
     expect(await namesIn(files())).toEqual(before);

@@ -1,9 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { empty } from '../support/account.ts';
-import { answering } from '../support/answering.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb } from '../support/runs.ts';
+import { answering, deployWeb, empty, emulatorForAll, gantry } from '../support/index.ts';
 
 /** So many of each there are. */
 const number = 240;
@@ -110,9 +106,8 @@ describe('apps are sorted', () => {
   });
 
   test('by no other field: exit code 2 with the available fields', async () => {
-    const { code, stderr } = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('name, status, cost, runs, created, updated');
+    const outcome = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
+    expect(outcome).toExit(2, 'name, status, cost, runs, created, updated');
   });
 });
 

@@ -1,19 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rememberFolderTarget } from '../../src/platform/config/folder-target.ts';
 import { python } from '../emulator/support/running.ts';
-import { gantry, keys, type Setting, startsHere } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { expectErrorDocument, gantry, keys, machine, newFolder, type Setting, startsHere } from '../support/index.ts';
 
 let home: string;
 let stop: AbortController;
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), 'gantry-local-')));
+  home = realpathSync(newFolder());
   stop = new AbortController();
 });
 
@@ -160,8 +157,7 @@ describe('gantry deploy --local', () => {
   test('is -p local in every command, and needs no app', async () => {
     mkdirSync(join(home, 'my-app'));
     const cwd = join(home, 'my-app');
-    const missing = await run('whoami --local', { cwd });
-    expect([missing.code, missing.stderr]).toEqual([6, expect.stringContaining('gantry deploy --local')]);
+    expect(await run('whoami --local', { cwd })).toExit(6, 'gantry deploy --local');
     expect((await run('apps list -p local --json', { cwd })).json()).toEqual([]);
     expect((await run('apps list --local --json', { cwd })).behind).toEqual([]);
     expect((await run('config get target --local', { cwd })).stdout).toBe('p-12345678 (emulator of this folder)\n');
@@ -174,8 +170,7 @@ describe('gantry deploy --local', () => {
     expect((await run('apps list --json', here)).json()).toEqual([]);
     expect((await run('config get target', here)).stdout).toBe('p-12345678 (emulator of this folder)\n');
     expect((await run('apps list -p p-1 --json', here)).code).toBe(4);
-    const both = await run('apps list --profile x', here);
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('GANTRY_PROJECT=local) and --profile x')]);
+    expect(await run('apps list --profile x', here)).toExit(2, 'GANTRY_PROJECT=local) and --profile x');
   });
 
   test.each(['-p p-1 --local', '--profile x --local', '--profile x -p local'])('is refused with %s', async (flags) => {

@@ -2,9 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { answering } from '../support/answering.ts';
-import { keys } from '../support/gantry.ts';
-import { agree, secretsIn, someone } from '../support/login.ts';
+import { agree, answering, keys, secretsIn, someone } from '../support/index.ts';
 
 describe('gantry login', () => {
   test('shows a link and a code, waits for approval, and stores the tokens privately', async () => {
@@ -51,9 +49,7 @@ describe('gantry login', () => {
 
   test('shows the link even with --quiet', async () => {
     const { logIn, emulator } = await someone();
-    const { code, stderr } = await logIn('login --device --quiet --no-input');
-    expect(code).toBe(0);
-    expect(stderr).toContain(`log in at ${emulator.url}/activate?user_code=`);
+    expect(await logIn('login --device --quiet --no-input')).toExit(0, `log in at ${emulator.url}/activate?user_code=`);
   });
 
   test.each<[string, boolean, string, number | undefined, Record<string, string>]>([
@@ -365,9 +361,7 @@ describe('a project in the environment', () => {
   };
 
   test('that differs from the project of the login causes a warning', async () => {
-    const { code, stderr } = await logIn('p-second01');
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`p-second01 from the environment`)]);
-    expect(stderr).toContain(warning);
+    expect(await logIn('p-second01')).toExit(0, `p-second01 from the environment`, warning);
   });
 
   test('that is the project of the login causes none', async () => {

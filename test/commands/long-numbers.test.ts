@@ -1,9 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { type Call, inFrontOf } from '../support/in-front-of.ts';
-import { agree, someone } from '../support/login.ts';
-import { deployWeb } from '../support/runs.ts';
+import { agree, type Call, deployWeb, emulatorForAll, gantry, inFrontOf, someone } from '../support/index.ts';
 
 /** As ids, JavaScript makes one number of these. */
 const [one, two, three] = ['1234567890123456788', '1234567890123456789', '1234567890123456790'];
@@ -32,8 +28,7 @@ const apps = [one, two].map((id) => `{"id":${id},"name":"web","status":"ready"}`
 describe('ids that are numbers of 64 bits stay apart', () => {
   test('an error with status 200 repeats numbers with their digits', async () => {
     const error = `{"success":false,"errors":{"limit":${one}}}`;
-    const { code, stderr } = await at(/^DELETE /, error, 'apps', 'delete', 'web', '--confirm', 'web');
-    expect([code, stderr]).toEqual([1, expect.stringContaining(one)]);
+    expect(await at(/^DELETE /, error, 'apps', 'delete', 'web', '--confirm', 'web')).toExit(1, one);
   });
 
   test.each([
@@ -82,19 +77,17 @@ test.each([
   }
 });
 
-describe('a token that is a number is none', () => {
-  test.each([
-    ['at a login', 'login', 'POST /token', '{"accessToken":12345678901234567890}', 'accessToken'],
-    ['at a renewal', 'apps list', 'POST /oauth2/token', '{"access_token":5}', 'access_token'],
-  ])('%s', async (_, line, route, body, field) => {
-    const { emulator, run, logIn, tokens, clock } = await someone();
-    if (line !== 'login') await logIn();
-    clock.now += 24 * 3_600_000;
-    const before = tokens();
-    const platform = await inFrontOf(emulator, (call) => (call.route === route ? { body } : undefined));
-    const env = { ...platform, GANTRY_TOKEN: '', GANTRY_PROJECT: '' };
-    const { code, stderr } = await run(line, { env, meanwhile: () => agree(emulator) });
-    expect([code, stderr]).toEqual([70, expect.stringContaining(`returned an unexpected reply: ${field}: is missing`)]);
-    expect(tokens()).toEqual(before);
-  });
+test.each([
+  ['at a login', 'login', 'POST /token', '{"accessToken":12345678901234567890}', 'accessToken'],
+  ['at a renewal', 'apps list', 'POST /oauth2/token', '{"access_token":5}', 'access_token'],
+])('a token that is a number is none: %s', async (_, line, route, body, field) => {
+  const { emulator, run, logIn, tokens, clock } = await someone();
+  if (line !== 'login') await logIn();
+  clock.now += 24 * 3_600_000;
+  const before = tokens();
+  const platform = await inFrontOf(emulator, (call) => (call.route === route ? { body } : undefined));
+  const env = { ...platform, GANTRY_TOKEN: '', GANTRY_PROJECT: '' };
+  const { code, stderr } = await run(line, { env, meanwhile: () => agree(emulator) });
+  expect([code, stderr]).toEqual([70, expect.stringContaining(`returned an unexpected reply: ${field}: is missing`)]);
+  expect(tokens()).toEqual(before);
 });

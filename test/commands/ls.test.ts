@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
+import { emulatorForEach, gantry, inFrontOf } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 

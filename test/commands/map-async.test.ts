@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openDeliveries } from '../../src/calls/map/async-calls.ts';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, newFolder, type Setting } from '../support/index.ts';
 import { type Line, numbers, sorted, upTo } from '../support/mapping.ts';
 
 interface Behavior {

@@ -139,9 +139,7 @@ describe('a results file that was edited', () => {
     const { run, file } = await mapping();
     await run();
     writeFileSync(`${file}.gantry-map`, '{');
-    const { code, stderr } = await run();
-    expect([code, stderr]).toEqual([7, expect.stringContaining('out.jsonl.gantry-map')]);
-    expect(stderr).toContain('is missing or damaged');
+    expect(await run()).toExit(7, 'out.jsonl.gantry-map', 'is missing or damaged');
   });
 });
 
@@ -192,8 +190,7 @@ describe('results that somebody else changes while they are written', () => {
     const mapped = await mapping(answer);
     await mapped.run();
     isBroken = false;
-    const { code, stderr } = await mapped.run('--retry-failed');
-    expect([code, stderr]).toEqual([7, expect.stringContaining('it has 2 results instead of 20')]);
+    expect(await mapped.run('--retry-failed')).toExit(7, 'it has 2 results instead of 20');
   });
 
   test('are called again, and it is said', async () => {
@@ -205,11 +202,7 @@ describe('results that somebody else changes while they are written', () => {
     let isFirst = true;
     const mapped = await mapping(answer);
     await mapped.run('--concurrency 1');
-    const { code, stderr } = await mapped.run();
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining('at most 20 calls of these were made without a result'),
-    ]);
+    expect(await mapped.run()).toExit(0, 'at most 20 calls of these were made without a result');
   });
 });
 
@@ -219,8 +212,7 @@ test('inputs that change while they are called have a fix that works', async () 
     return echo(response, input, seen);
   };
   const mapped = await mapping(answer);
-  const { code, stderr } = await mapped.run('--concurrency 1');
-  expect([code, stderr]).toEqual([7, expect.stringContaining('restore it and run the same command again')]);
+  expect(await mapped.run('--concurrency 1')).toExit(7, 'restore it and run the same command again');
   writeFileSync(join(mapped.cwd, 'in.jsonl'), numbers(20));
   expect([(await mapped.run()).code, mapped.called.length]).toEqual([0, 20]);
 });

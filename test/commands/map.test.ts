@@ -163,8 +163,7 @@ describe('the inputs', () => {
   ])('in %s are checked before anything is called (%#)', async (name, content, message) => {
     const { cwd, env, calls } = await mapping();
     if (name !== '-') writeFileSync(join(cwd, name), content);
-    const { code, stderr } = await gantry(['map', 'web', name, '-o', 'out.jsonl'], { cwd, env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await gantry(['map', 'web', name, '-o', 'out.jsonl'], { cwd, env })).toExit(2, message);
     expect([calls(), existsSync(join(cwd, 'out.jsonl'))]).toEqual([[], false]);
   });
 });
@@ -188,9 +187,7 @@ describe('an existing results file', () => {
       ],
       ['in.jsonl -o in.jsonl', 'in.jsonl exists and is not known to have results', /is missing or damaged\n/],
     ] as const) {
-      const { code, stderr } = await other(words);
-      expect([code, stderr]).toEqual([7, expect.stringContaining(message)]);
-      expect(stderr).toMatch(why);
+      expect(await other(words)).toExit(7, message, why);
     }
     expect(await other('in.jsonl -o .')).toMatchObject({ code: 2, stderr: expect.stringContaining('. is a folder') });
     expect([called, readFileSync(file, 'utf8')]).toEqual([[], text]);
@@ -200,8 +197,7 @@ describe('an existing results file', () => {
   test('is written by one command at a time', async () => {
     const { run, file, called } = await mapping();
     const lock = takeLock(`${file}.lock`);
-    const { code, stderr } = await run();
-    expect([code, stderr]).toEqual([7, expect.stringContaining('out.jsonl is being written by another gantry map')]);
+    expect(await run()).toExit(7, 'out.jsonl is being written by another gantry map');
     expect(called).toEqual([]);
     lock?.release();
     expect((await run()).code).toBe(0);

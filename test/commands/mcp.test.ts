@@ -7,11 +7,8 @@ import { isSuitable } from '../../src/cli/mcp/offered.ts';
 import { readToolCall } from '../../src/cli/mcp/tools.ts';
 import { reference } from '../../src/cli/reference.ts';
 import { version } from '../../src/kernel/version.ts';
-import { folderOf, smallApp } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, gantry, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
 let app: string;
@@ -213,12 +210,12 @@ describe('gantry mcp', () => {
     await using session = await open();
     const files = { 'main.py': 'x = 1\n', 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\n' };
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`folder/file-number-${at}.txt`, '']));
-    await using app = await folderOf({ ...files, ...many });
+    const app = newFolder({ ...files, ...many });
     let text = '';
     for (let next: [string, number] | undefined = ['', 0]; next; ) {
       const [result, from]: [string, number] = next;
       const page = await (from === 0
-        ? run(session, `deploy --dry-run --files --cwd ${app.path}`)
+        ? run(session, `deploy --dry-run --files --cwd ${app}`)
         : call(session, 'call', { result, from }));
       expect(textOf(page).length).toBeLessThan(17_000);
       text += textOf(page);
@@ -452,12 +449,12 @@ describe('gantry mcp install', () => {
     ['vscode', '.vscode/mcp.json', 'servers'],
     ['gemini', '.gemini/settings.json', 'mcpServers'],
   ])('prints the entry of %s', async (client, file, key) => {
-    await using folder = await folderOf({});
+    const folder = newFolder();
     const entry = { [key]: { gantry: { type: 'stdio', command: 'gantry', args: ['mcp', '--allow-changes'] } } };
     const line = ['mcp', 'install', client, '--allow-changes'];
-    const printed = await gantry(line, { cwd: folder.path });
+    const printed = await gantry(line, { cwd: folder });
     expect(printed.json()).toEqual(entry);
-    expect(printed.stderr).toContain(join(folder.path, file));
+    expect(printed.stderr).toContain(join(folder, file));
   });
 
   test('keeps the project and the profile that it is called with', async () => {

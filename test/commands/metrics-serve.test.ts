@@ -5,11 +5,8 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openTextServer } from '../../src/calls/receiver/text-server.ts';
 import { isLocalName } from '../../src/insight/monitor/serve-metrics.ts';
 import { Draw } from '../chaos/draw.js';
-import { emulatorForAll } from '../support/emulators.ts';
 import { isWhole } from '../support/extent.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb, recordMany } from '../support/runs.ts';
+import { deployWeb, emulatorForAll, gantry, newFolder, recordMany } from '../support/index.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
 const emulator = emulatorForAll({ real: false, now: () => clock.now });

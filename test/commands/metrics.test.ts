@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
-import { folderOf } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 
@@ -67,9 +67,7 @@ test.each([
   [['--resolution', 'low'], 'expected one of medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
 ])('rejects %j before any request', async (flags, message) => {
-  const { code, stderr } = await startup(flags);
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
+  expect(await startup(flags)).toExit(2, message);
   expect(emulator.calls).toEqual([]);
 });
 
@@ -109,10 +107,10 @@ describe('a platform that', () => {
 });
 
 test('--html writes a page with the same numbers', async () => {
-  await using folder = await folderOf({});
-  const { stderr } = await startup([...range, '--html', 'startup.html'], { cwd: folder.path });
+  const folder = newFolder();
+  const { stderr } = await startup([...range, '--html', 'startup.html'], { cwd: folder });
   expect(stderr).toBe('wrote the charts to startup.html\n');
-  const page = await readFile(join(folder.path, 'startup.html'), 'utf8');
+  const page = await readFile(join(folder, 'startup.html'), 'utf8');
   expect(page).toContain('Start-up times of web');
   expect(page).toContain('<td>9.0 s</td>');
 });

@@ -1,9 +1,6 @@
 import parseArgs from 'string-argv';
 import { beforeAll, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 /** Command lines as people type them by mistake. All run in the folder of an app. */
 const mistakes = `
@@ -127,9 +124,8 @@ test.each([
   ['apps scale --min=1 --dry-run', 'apps scale --min-replicas=1 --dry-run'],
   ['runs list --limt=3', 'runs list --limit=3'],
 ])('%s: did you mean %s', async (line, meant) => {
-  const { code, stderr } = await gantry(line.split(' '), here);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: unknown flag "--\S+": did you mean --\S+\?\n/)]);
-  expect(stderr).toContain(`\n  fix gantry ${meant}\n`);
+  const outcome = await gantry(line.split(' '), here);
+  expect(outcome).toExit(2, /^error: unknown flag "--\S+": did you mean --\S+\?\n/, `\n  fix gantry ${meant}\n`);
 });
 
 test('a word that begins several flags suggests none of them', async () => {

@@ -3,10 +3,7 @@ import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const app = newFolder({ ...smallApp(), '.huge.bin': '' });
 
@@ -41,8 +38,7 @@ describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
   });
 
   test('invoke --input sends none of it', async () => {
-    const { code, stderr } = await read('invoke web --input FILE', '/dev/zero');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/zero is too large')]);
+    expect(await read('invoke web --input FILE', '/dev/zero')).toExit(2, '/dev/zero is too large');
   });
 
   test('on stdin is not read to its end either', async () => {
@@ -71,11 +67,9 @@ describe.skipIf(process.platform === 'win32')('--timeout ends a call that waits'
     'invoke web --input FILE',
     'invoke web --webhook https://hook.example --webhook-secret-file FILE',
   ])('for the writer of a FIFO: %s', async (line) => {
-    await using folder = await folderOf({});
-    const fifo = join(folder.path, 'fifo');
+    const fifo = join(newFolder(), 'fifo');
     execFileSync('mkfifo', [fifo]);
-    const { code, stderr } = await read(`${line} --timeout 50ms`, fifo);
-    expect([code, stderr]).toEqual([69, expect.stringContaining('the call was not sent within 50 ms')]);
+    expect(await read(`${line} --timeout 50ms`, fifo)).toExit(69, 'the call was not sent within 50 ms');
   });
 
   test.each(['--data', '--input'])('for stdin: invoke web %s -', async (flag) => {

@@ -1,8 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
+import { emulatorForEach, filesIn, gantry, inFrontOf, newFolder } from '../support/index.ts';
 
 let here: string;
 

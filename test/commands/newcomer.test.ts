@@ -1,23 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 
 const emulator = emulatorForAll();
 
 beforeAll(async () => {
   const files = smallApp();
-  app = await folderOf({ ...files, 'main.py': 'def predict(name):\n    return {"v": 1 / 0}\n' });
-  expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(0);
+  app = newFolder({ ...files, 'main.py': 'def predict(name):\n    return {"v": 1 / 0}\n' });
+  expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(0);
 });
 
-afterAll(() => app[Symbol.asyncDispose]());
-
-const run = (line: string) => gantry(line.split(' '), { emulator, cwd: app.path });
+const run = (line: string) => gantry(line.split(' '), { emulator, cwd: app });
 
 describe('who has one app, with one function', () => {
   test('learns where the function stands in a call', async () => {
@@ -28,18 +24,17 @@ describe('who has one app, with one function', () => {
   });
 
   test('gets the call of the function that there is', async () => {
-    const { code, stderr } = await run('invoke . name=Ada');
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/^ {2}fix gantry invoke web predict name=text$/m)]);
+    expect(await run('invoke . name=Ada')).toExit(6, /^ {2}fix gantry invoke web predict name=text$/m);
   });
 
   test('is told to deploy a function that is only in the folder', async () => {
     const source = 'def predict(name):\n    return name\n\ndef later():\n    return 1\n';
-    writeFileSync(join(app.path, 'main.py'), source);
+    writeFileSync(join(app, 'main.py'), source);
     expect((await run('invoke . later')).stderr).toMatch(/^ {2}fix gantry deploy$/m);
   });
 
   test('sees only lines of the program in the traceback of a run', async () => {
-    writeFileSync(join(app.path, 'job.py'), 'def main():\n    return 1 / 0\n');
+    writeFileSync(join(app, 'job.py'), 'def main():\n    return 1 / 0\n');
     const { stdout, stderr } = await run('run job.py');
     expect(stdout + stderr).toContain('ZeroDivisionError');
     expect(stdout + stderr).not.toContain('__gantry');
@@ -48,9 +43,9 @@ describe('who has one app, with one function', () => {
 
 test('who has no account is told to type what works without one, if there is an app', async () => {
   const nextIn = async (files: Record<string, string>, line: string) => {
-    await using folder = await folderOf(files);
-    const env = { HOME: folder.path, XDG_CONFIG_HOME: '', GANTRY_CONFIG_DIR: folder.path };
-    const { json } = await gantry(line.split(' '), { cwd: folder.path, env });
+    const folder = newFolder(files);
+    const env = { HOME: folder, XDG_CONFIG_HOME: '', GANTRY_CONFIG_DIR: folder };
+    const { json } = await gantry(line.split(' '), { cwd: folder, env });
     return (json() as { error: { code: string; next?: string[] } }).error;
   };
   for (const line of ['deploy --json', 'status --json', 'whoami --verify --json'])

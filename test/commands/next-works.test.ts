@@ -1,10 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { reference } from '../../src/cli/reference.ts';
-import { smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 let here: Setting;
 let reading: readonly string[];

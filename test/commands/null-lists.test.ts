@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultTarget } from '../../src/emulator/model/faults.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
-import { deployWeb } from '../support/runs.ts';
+import { deployWeb, emulatorForEach, gantry, inFrontOf, newFolder } from '../support/index.ts';
 
 // The platform replies with null where a list has no items.
 

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const app = newFolder(smallApp());
 const empty = newFolder();

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
 
 const minute = 60_000;
 const now = Date.UTC(2026, 10, 18, 12);

@@ -1,10 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 // What a command writes because a flag names it is no part of the app, replaces nothing of it, and is not sent unnoticed.
 
@@ -30,16 +27,14 @@ const writers = [
 
 describe.each(writers)('%s in the app folder', (_, line, file) => {
   test('is announced: the next deploy would send it', async () => {
-    const { code, stderr } = await run(`${line} ${file}`);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${file} is in the folder of the app web`)]);
-    expect(stderr).toContain(`exclude = [".*", "./${file}"]`);
+    const outcome = await run(`${line} ${file}`);
+    expect(outcome).toExit(0, `warning: ${file} is in the folder of the app web`, `exclude = [".*", "./${file}"]`);
   });
 
   test('replaces one of its kind, and no file of the app', async () => {
     expect((await run(`${line} ${file}`)).code).toBe(0);
     expect((await run(`${line} ${file}`)).code).toBe(0);
-    const { code, stderr } = await run(`${line} main.py`);
-    expect([code, stderr]).toEqual([7, expect.stringContaining('main.py exists and is not a')]);
+    expect(await run(`${line} main.py`)).toExit(7, 'main.py exists and is not a');
     expect(readFileSync(join(cwd, 'main.py'), 'utf8')).toBe(smallApp()['main.py']);
   });
 
@@ -73,8 +68,7 @@ test.each([
   writeFileSync(join(cwd, 'a.txt'), 'a');
   expect((await run('cp a.txt :/in/a.txt')).code).toBe(0);
   writeFileSync(join(cwd, 'a.txt'), 'another');
-  const { code, stderr } = await run(line);
-  expect([code, stderr]).toEqual([0, expect.stringContaining(`${shown} is in the folder of the app web`)]);
+  expect(await run(line)).toExit(0, `${shown} is in the folder of the app web`);
 });
 
 test.each(['cp', 'sync'])(

@@ -2,12 +2,10 @@ import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
-import { temporaryFiles } from '../support/traces.ts';
+import { gantry, newFolder, smallApp, temporaryFiles } from '../support/index.ts';
 
 test('writes the archive and prints its path', async () => {
-  await using parent = await inFolder(smallApp());
+  const parent = inFolder(smallApp());
   const { code, stdout, stderr } = await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: parent.app });
   expect([code, stdout]).toEqual([0, '../web.zip\n']);
   expect(stderr).toMatch(/Packed 2 files/);
@@ -17,16 +15,16 @@ test('writes the archive and prints its path', async () => {
 });
 
 test('warns about an archive that the next deploy would send, with the whole line to write', async () => {
-  await using app = await folderOf(smallApp());
-  const { stderr } = await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app.path });
+  const app = newFolder(smallApp());
+  const { stderr } = await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app });
   expect(stderr).toContain('warning: app.zip is in the folder of the app web: the next deploy sends it');
   expect(stderr).toContain('fix exclude = [".*", "./app.zip"], or name another place');
-  const hidden = await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app.path });
+  const hidden = await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app });
   expect(hidden.stderr).not.toContain('warning');
 });
 
 test('a partner’s app has nothing to pack', async () => {
-  await using app = await inFolder({
+  const app = inFolder({
     'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.runtime.deepgram]\n`,
   });
   const { code, stdout, stderr } = await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: app.app });
@@ -36,10 +34,10 @@ test('a partner’s app has nothing to pack', async () => {
 });
 
 /** An app in the folder `app` of an own folder. */
-async function inFolder(files: Record<string, string>) {
+function inFolder(files: Record<string, string>) {
   const inside = Object.fromEntries(Object.entries(files).map(([name, text]) => [join('app', name), text]));
-  const parent = await folderOf(inside);
-  return Object.assign(parent, { app: join(parent.path, 'app') });
+  const path = newFolder(inside);
+  return { path, app: join(path, 'app') };
 }
 
 test('the same content is the same archive on any machine: it is what the platform takes for unchanged', async () => {
@@ -51,7 +49,7 @@ test('the same content is the same archive on any machine: it is what the platfo
     entries: [string, string][],
     machine: { tz: string; mode: number; env: Record<string, string> },
   ) => {
-    await using parent = await inFolder(Object.fromEntries(entries));
+    const parent = inFolder(Object.fromEntries(entries));
     await writeFile(join(parent.path, 'shared.txt'), 'numpy==2.1.0\n');
     for (const [name] of entries) {
       await chmod(join(parent.app, name), machine.mode);
@@ -80,7 +78,7 @@ test('the same content is the same archive on any machine: it is what the platfo
 });
 
 test('sends the text of a file of packages that lies above the folder', async () => {
-  await using parent = await inFolder(smallApp('[cerebrium.dependencies.paths]\npip = "../shared.txt"\n'));
+  const parent = inFolder(smallApp('[cerebrium.dependencies.paths]\npip = "../shared.txt"\n'));
   await writeFile(join(parent.path, 'shared.txt'), 'numpy==2.1.0\n');
   const { json } = await gantry(['deploy', '--dry-run', '-o', '../web.zip', '--json'], { cwd: parent.app });
   const sent = expect.objectContaining({ path: 'requirements.txt', crc32: crc32('numpy==2.1.0\n') });
@@ -88,20 +86,20 @@ test('sends the text of a file of packages that lies above the folder', async ()
 });
 
 test('lists the files with --json', async () => {
-  await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
-  const { json } = await gantry(['deploy', '--dry-run', '--json', '-o', '/dev/null'], { cwd: app.path });
+  const app = newFolder(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
+  const { json } = await gantry(['deploy', '--dry-run', '--json', '-o', '/dev/null'], { cwd: app });
   const { entries } = json() as { entries: { path: string }[] };
   expect(entries.map(({ path }) => path)).toEqual(['cerebrium.toml', 'main.py', 'requirements.txt']);
-  expect((await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=bytes'], { cwd: app.path })).json()).toEqual({
+  expect((await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=bytes'], { cwd: app })).json()).toEqual({
     bytes: expect.any(Number),
   });
 });
 
 test('writes the name of --name into the archive', async () => {
-  await using app = await folderOf(smallApp());
+  const app = newFolder(smallApp());
   const names = async (flags: string[]) => {
     const { json } = await gantry(['deploy', '--dry-run', '-o', '/dev/null', '--json=entries', ...flags], {
-      cwd: app.path,
+      cwd: app,
     });
     return (json() as { entries: { path: string; crc32: number }[] }).entries.map(({ crc32 }) => crc32);
   };
@@ -111,46 +109,45 @@ test('writes the name of --name into the archive', async () => {
 });
 
 test('exits with 10 for an invalid project and leaves no archive', async () => {
-  await using app = await folderOf({ 'cerebrium.toml': 'nonsense' });
-  expect((await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: app.path })).code).toBe(10);
-  expect(await readdir(app.path)).toEqual(['cerebrium.toml']);
+  const app = newFolder({ 'cerebrium.toml': 'nonsense' });
+  expect((await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: app })).code).toBe(10);
+  expect(await readdir(app)).toEqual(['cerebrium.toml']);
 });
 
 test('exits with 1 if the file cannot be written', async () => {
-  await using app = await folderOf(smallApp());
-  const { code, stderr } = await gantry(['deploy', '--dry-run', '-o', 'no/such/folder/app.zip'], { cwd: app.path });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/error: cannot write .*no\/such\/folder\/app\.zip/);
+  const app = newFolder(smallApp());
+  const outcome = await gantry(['deploy', '--dry-run', '-o', 'no/such/folder/app.zip'], { cwd: app });
+  expect(outcome).toExit(1, /error: cannot write .*no\/such\/folder\/app\.zip/);
 });
 
 test('Ctrl-C leaves no partial archive', async () => {
-  await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
-  const { code } = await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app.path, stop: /Collected/ });
+  const app = newFolder({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
+  const { code } = await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app, stop: /Collected/ });
   expect(code).toBe(130);
-  expect(await readdir(app.path)).not.toContain('app.zip');
+  expect(await readdir(app)).not.toContain('app.zip');
 });
 
 describe('to stdout', () => {
   test.each(['-', '/dev/stdout'])(
     '%s gets the bytes of the archive, and no file of that name is created',
     async (name) => {
-      await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
-      const before = await readdir(app.path);
-      const { code, bytes, stderr } = await gantry(['deploy', '--dry-run', '-o', name], { cwd: app.path });
+      const app = newFolder({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
+      const before = await readdir(app);
+      const { code, bytes, stderr } = await gantry(['deploy', '--dry-run', '-o', name], { cwd: app });
       expect([code, stderr]).toEqual([0, expect.stringContaining('Packed 3 files')]);
-      expect(await readdir(app.path)).toEqual(before);
+      expect(await readdir(app)).toEqual(before);
       expect(temporaryFiles()).toEqual([]);
-      await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app.path });
-      expect(bytes.equals(await readFile(join(app.path, '.app.zip')))).toBe(true);
+      await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app });
+      expect(bytes.equals(await readFile(join(app, '.app.zip')))).toBe(true);
     },
   );
 
   test('exits with 2 with --json or on a terminal', async () => {
-    await using app = await folderOf(smallApp());
-    const json = await gantry(['deploy', '--dry-run', '-o', '-', '--json'], { cwd: app.path });
+    const app = newFolder(smallApp());
+    const json = await gantry(['deploy', '--dry-run', '-o', '-', '--json'], { cwd: app });
     expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('--json is not supported here')]);
-    const terminal = await gantry(['deploy', '--dry-run', '-o', '-'], { cwd: app.path, columns: 80 });
+    const terminal = await gantry(['deploy', '--dry-run', '-o', '-'], { cwd: app, columns: 80 });
     expect([terminal.code, terminal.stderr]).toEqual([2, expect.stringContaining('cannot be shown on a terminal')]);
-    expect([terminal.stdout, await readdir(app.path)]).toEqual(['', Object.keys(smallApp()).sort()]);
+    expect([terminal.stdout, await readdir(app)]).toEqual(['', Object.keys(smallApp()).sort()]);
   });
 });

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-import { print } from '../support/runs.ts';
+import { emulatorForAll, gantry, print, type Setting } from '../support/index.ts';
 
 const emulator = emulatorForAll({ seed: 1 });
 

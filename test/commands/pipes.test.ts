@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { fullDisk, gantry } from '../support/gantry.ts';
+import { emulatorForAll, fullDisk, gantry } from '../support/index.ts';
 
 const emulator = emulatorForAll({ seed: 1 });
 

@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../src/platform/contract/billing.ts';
 import { openInBrowser } from '../../src/team/account/login.ts';
 import { parseInvoices } from '../../src/team/billing.ts';
-import { empty } from '../support/account.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, type Setting, targetOf, wideTerminal } from '../support/gantry.ts';
+import { empty, emulatorForEach, gantry, type Setting, targetOf, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 
@@ -36,9 +34,7 @@ describe('changing the plan', () => {
   });
 
   test('exits with 2 for an unknown plan and lists the plans', async () => {
-    const { code, stderr } = await set('gold', '--yes');
-    expect(code).toBe(2);
-    expect(stderr).toContain('hobby, standard, enterprise');
+    expect(await set('gold', '--yes')).toExit(2, 'hobby, standard, enterprise');
   });
 });
 
@@ -53,8 +49,7 @@ describe('--open', () => {
   });
 
   test('says if there is no browser', async () => {
-    const { code, stderr } = await set('enterprise', { io: { openBrowser: async () => false } });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('cannot open a browser')]);
+    expect(await set('enterprise', { io: { openBrowser: async () => false } })).toExit(0, 'cannot open a browser');
   });
 
   test('opens nothing if no payment is required', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { record } from '../support/runs.ts';
@@ -41,8 +42,7 @@ const gantry = (words: string[], setting: Setting = {}) => run(words, { clock: {
 const emulator = emulatorForAll({ real: false, now: () => opened });
 
 beforeAll(async () => {
-  await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n')) });
   emulator.volume().write('/models/a.bin', 'weights');
   record(emulator, { id: 'r-1', createdAt: opened - 1_000, coldstartMs: 500 });
   for (const owner of [emulator.project, `${emulator.project}-web`]) {
@@ -78,9 +78,7 @@ describe.each(commands)('gantry %s', (line, field) => {
 
   test('exits with 2 and lists the valid fields if one is wrong', async () => {
     const outcome = await gantry([...words, '--json=nonsense'], { emulator });
-    expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain('unknown JSON field "nonsense"');
-    expect(outcome.stderr).toMatch(new RegExp(`available fields: .*\\b${field}\\b`));
+    expect(outcome).toExit(2, 'unknown JSON field "nonsense"', new RegExp(`available fields: .*\\b${field}\\b`));
     expectErrorDocument(outcome);
   });
 
@@ -96,7 +94,7 @@ describe.each(commands)('gantry %s', (line, field) => {
   });
 
   test('works without a usable home folder, and leaves no files behind', async () => {
-    await using place = await homeless();
+    const place = homeless();
     for (const env of place.environments) {
       const outcome = await gantry(words, { emulator, cwd: place.cwd, env });
       expect(outcome.code, outcome.stderr).toBe(0);
@@ -106,8 +104,7 @@ describe.each(commands)('gantry %s', (line, field) => {
 
   test('without a token exits with 4 before any request, and says how to get one', async () => {
     const outcome = await gantry([...words, '--json'], { emulator, env: { GANTRY_TOKEN: '' } });
-    expect(outcome.code).toBe(4);
-    expect(outcome.stderr).toMatch(/error: not logged in\n.*\n {2}fix gantry login, or set GANTRY_TOKEN/);
+    expect(outcome).toExit(4, /error: not logged in\n.*\n {2}fix gantry login, or set GANTRY_TOKEN/);
     expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
   });
@@ -115,16 +112,12 @@ describe.each(commands)('gantry %s', (line, field) => {
   test('with an expired token exits with 4 before any request', async () => {
     const token = emulator.issueToken({ exp: 1_700_000_000 });
     const outcome = await gantry(words, { emulator, env: { GANTRY_TOKEN: token } });
-    expect(outcome.code).toBe(4);
-    expect(outcome.stderr).toContain('the token expired on 2023-11-14T22:13:20.000Z');
-    expect(outcome.stderr).toContain('environment (GANTRY_TOKEN)');
+    expect(outcome).toExit(4, 'the token expired on 2023-11-14T22:13:20.000Z', 'environment (GANTRY_TOKEN)');
     expect(emulator.calls).toEqual([]);
   });
 
   test('with a rejected token exits with 4', async () => {
-    const outcome = await gantry(words, { emulator, env: { GANTRY_TOKEN: 'not-a-token' } });
-    expect(outcome.code).toBe(4);
-    expect(outcome.stderr).toMatch(/request req-\d+/);
+    expect(await gantry(words, { emulator, env: { GANTRY_TOKEN: 'not-a-token' } })).toExit(4, /request req-\d+/);
   });
 
   test('with a token for another project exits with 5', async () => {
@@ -133,18 +126,13 @@ describe.each(commands)('gantry %s', (line, field) => {
   });
 
   test('in a project that does not exist exits with 6', async () => {
-    const { code, stderr } = await gantry([...words, '--project', 'p-nowhere'], { emulator });
-    expect(stderr).toContain('project p-nowhere not found');
-    expect(code).toBe(6);
+    expect(await gantry([...words, '--project', 'p-nowhere'], { emulator })).toExit(6, 'project p-nowhere not found');
   });
 
   test('exits with 69 if the connection is refused, and shows each retry', async () => {
     const env = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     const outcome = await gantry([...words, '--json'], { emulator, env });
-    expect(outcome.code).toBe(69);
-    expect(outcome.stderr).toContain('cannot connect to 127.0.0.1:1: connection refused');
-    expect(outcome.stderr).toContain('(5 of 5)');
-    expect(outcome.stderr).toContain('fix gantry doctor');
+    expect(outcome).toExit(69, 'cannot connect to 127.0.0.1:1: connection refused', '(5 of 5)', 'fix gantry doctor');
     expectErrorDocument(outcome);
   });
 });
@@ -152,8 +140,7 @@ describe.each(commands)('gantry %s', (line, field) => {
 test.each(aboutAnApp)('gantry %s of an app that does not exist exits with 6 and names it', async (line) => {
   const words = line.replace('web', 'nobody').split(' ');
   const outcome = await gantry([...words, '--json'], { emulator });
-  expect(outcome.code).toBe(6);
-  expect(outcome.stderr).toContain('nobody');
+  expect(outcome).toExit(6, 'nobody');
   expectErrorDocument(outcome);
 });
 

@@ -10,7 +10,7 @@ import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let emulator: Emulator;
-let app: Awaited<ReturnType<typeof repositoryOf>>;
+let app: ReturnType<typeof repositoryOf>;
 let env: Record<string, string>;
 /** What the platform answers instead. */
 let answering: Answering | undefined;
@@ -23,15 +23,12 @@ let passed = 0;
 beforeEach(async () => {
   passed = 0;
   emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
-  app = await repositoryOf(smallApp(), 'git@github.test:org/shop.git');
+  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'work');
   app.git('commit', '-q', '--allow-empty', '-m', 'mine');
   [answering, here, there] = [undefined, newFolder(), newFolder()];
   env = await inFrontOf(emulator, async (call, pass) => answering?.(call, pass));
-  onTestFinished(async () => {
-    await emulator.close();
-    await app[Symbol.asyncDispose]();
-  });
+  onTestFinished(() => emulator.close());
 });
 
 const team = { GANTRY_TEAM_STATE: 'default:/.gantry' };

@@ -9,7 +9,7 @@ import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let emulator: Emulator;
-let app: Awaited<ReturnType<typeof repositoryOf>>;
+let app: ReturnType<typeof repositoryOf>;
 const dayMs = 86_400_000;
 /** Since the test began, for all machines and the platform, in ms. */
 let passed = 0;
@@ -17,12 +17,9 @@ let passed = 0;
 beforeEach(async () => {
   passed = 0;
   emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
-  app = await repositoryOf(smallApp(), 'git@github.test:org/shop.git');
+  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'topic');
-  onTestFinished(async () => {
-    await emulator.close();
-    await app[Symbol.asyncDispose]();
-  });
+  onTestFinished(() => emulator.close());
 });
 
 /** On a machine of its own, and so many days later. */
@@ -141,8 +138,7 @@ test('the branch of a fork is not the branch of the same name here', async () =>
 
 test('a time to live that no date can have is refused, and one on record expires never', async () => {
   for (const ttl of ['99999999d', '9007199254740993s', '999999999999999d']) {
-    const { code, stderr } = await run(['deploy', '--preview', '--ttl', ttl]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('expected a duration of at most 36500d')]);
+    expect(await run(['deploy', '--preview', '--ttl', ttl])).toExit(2, 'expected a duration of at most 36500d');
   }
   const home = newFolder();
   const env = { GANTRY_TEAM_STATE: 'off' };

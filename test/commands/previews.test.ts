@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
@@ -9,18 +9,15 @@ import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
 let home: string;
-let app: Awaited<ReturnType<typeof repositoryOf>>;
+let app: ReturnType<typeof repositoryOf>;
 
 const emulator = emulatorForAll({ real: false });
 
 beforeEach(async () => {
   await emulator.reset();
   home = newFolder();
-  app = await repositoryOf(smallApp(), 'git@github.test:org/shop.git');
+  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
 });
-
-afterEach(() => app[Symbol.asyncDispose]());
-
 function run(words: string[], { env = {}, cwd = app.path, ...more }: Setting = {}) {
   return gantry(words, { emulator, cwd, env: { ...withGit, GANTRY_CONFIG_DIR: home, ...env }, ...more });
 }
@@ -89,16 +86,15 @@ describe('deploy --preview', () => {
     const event = join(home, 'event.json');
     await writeFile(event, 'not json');
     const env = { GITHUB_HEAD_REF: 'main', GITHUB_REF: 'refs/heads/main', GITHUB_EVENT_PATH: event };
-    const { code, stderr } = await run(['deploy', '--preview', '--dry-run'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is from a fork is not known')]);
+    expect(await run(['deploy', '--preview', '--dry-run'], { env })).toExit(2, 'is from a fork is not known');
   });
 
   test('needs a branch or a name', async () => {
     app.git('checkout', '-q', '--detach');
     expect((await preview()).code).toBe(2);
-    await using folder = await folderOf(smallApp());
-    expect((await preview([], { cwd: folder.path })).code).toBe(2);
-    expect((await preview(['demo'], { cwd: folder.path })).app).toMatch(/^web-demo-/);
+    const folder = newFolder(smallApp());
+    expect((await preview([], { cwd: folder })).code).toBe(2);
+    expect((await preview(['demo'], { cwd: folder })).app).toMatch(/^web-demo-/);
   });
 
   test('has 0 to 1 replicas whatever the file says, and what it was scaled to with --keep-scaling', async () => {
@@ -176,8 +172,7 @@ describe('previews', () => {
       ['fix', 2, 'fix names 2 previews'],
       ['nothing', 6, 'preview nothing not found\n  fix gantry apps list --previews\n'],
     ] as const) {
-      const { code, stderr } = await run(['apps', 'prune', named]);
-      expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)]);
+      expect(await run(['apps', 'prune', named])).toExit(exitCode, words);
     }
     expect((await run(['apps', 'prune', 'login', '--yes'])).code).toBe(9);
     const pruned = await run(['apps', 'prune', 'login', '--confirm', name, '--json']);
@@ -265,13 +260,13 @@ describe('previews', () => {
   });
 
   test('outside of a repository are those of the app in this folder, and are not pruned', async () => {
-    await using bare = await folderOf(smallApp());
-    await using other = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "other"\n' });
-    expect((await run(['deploy', '--preview', 'demo'], { cwd: bare.path })).code).toBe(0);
-    const { code, json } = await run(['apps', 'list', '--previews', '--json'], { cwd: bare.path });
+    const bare = newFolder(smallApp());
+    const other = newFolder({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "other"\n' });
+    expect((await run(['deploy', '--preview', 'demo'], { cwd: bare })).code).toBe(0);
+    const { code, json } = await run(['apps', 'list', '--previews', '--json'], { cwd: bare });
     expect([code, json()]).toEqual([0, [expect.objectContaining({ branch: 'demo', proof: 'record', merged: null })]]);
-    expect((await run(['apps', 'list', '--previews', '--json'], { cwd: other.path })).json()).toEqual([]);
-    const { code: refused, stderr } = await run(['apps', 'prune'], { cwd: bare.path });
+    expect((await run(['apps', 'list', '--previews', '--json'], { cwd: other })).json()).toEqual([]);
+    const { code: refused, stderr } = await run(['apps', 'prune'], { cwd: bare });
     expect([refused, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
   });
 });

@@ -2,30 +2,28 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realFolder } from '../../src/platform/config/folders.ts';
-import { folderOf } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
-import { gantry, keys } from '../support/gantry.ts';
+import { gantry, keys, newFolder } from '../support/index.ts';
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJwcm9qZWN0X2lkIjoicC1jbGFpbSJ9.c2lnbmF0dXJl';
 
 /** Profiles `default`, `staging` (in use, with a token) and `login` (a token only). */
-async function profiles() {
-  const folder = await folderOf({
+function profiles() {
+  const folder = newFolder({
     'config.json': JSON.stringify({ profile: 'staging', profiles: { staging: { project: 'p-staging' }, spare: {} } }),
     'credentials.json': JSON.stringify({ profiles: { staging: { token }, login: { token } } }),
   });
-  const read = (name: string) => JSON.parse(readFileSync(join(folder.path, `${name}.json`), 'utf8'));
+  const read = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
   return {
     config: () => read('config'),
     credentials: () => read('credentials'),
     run: (line: string, more = {}, env = {}) =>
-      gantry(line.split(' '), { env: { GANTRY_CONFIG_DIR: folder.path, ...env }, ...more }),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+      gantry(line.split(' '), { env: { GANTRY_CONFIG_DIR: folder, ...env }, ...more }),
   };
 }
 
 test('config profiles shows which profile is in use and which have a token', async () => {
-  await using place = await profiles();
+  const place = profiles();
   const { stdout } = await place.run('config profiles');
   expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored\t$/m);
   expect(stdout).toMatch(/^login\t\t\tstored\t$/m);
@@ -40,7 +38,7 @@ test('config profiles shows which profile is in use and which have a token', asy
 });
 
 test('config profiles marks the profile of a flag or the environment', async () => {
-  await using place = await profiles();
+  const place = profiles();
   const current = (outcome: { json: () => unknown }) =>
     (outcome.json() as { name: string; current: boolean }[]).filter((profile) => profile.current);
   expect(current(await place.run('config profiles --json --profile spare'))).toMatchObject([{ name: 'spare' }]);
@@ -50,13 +48,13 @@ test('config profiles marks the profile of a flag or the environment', async () 
 });
 
 test.each(['default', 'spare', 'login'])('config profiles use %s switches to that profile', async (name) => {
-  await using place = await profiles();
+  const place = profiles();
   expect((await place.run(`config profiles use ${name}`)).code).toBe(0);
   expect((await place.run('config get profile')).stdout).toBe(`${name}\n`);
 });
 
 test('config profiles use warns if GANTRY_PROFILE takes precedence', async () => {
-  await using place = await profiles();
+  const place = profiles();
   const { stderr } = await place.run('config profiles use spare', {}, { GANTRY_PROFILE: 'staging' });
   expect(stderr).toContain('GANTRY_PROFILE takes precedence while it is set: the profile in use is staging');
 });
@@ -64,7 +62,7 @@ test('config profiles use warns if GANTRY_PROFILE takes precedence', async () =>
 test.each(['config profiles use nobody', 'config profiles remove nobody --yes'])(
   'gantry %s exits with 2, as --profile does, and lists the profiles',
   async (line) => {
-    await using place = await profiles();
+    const place = profiles();
     const { code, stderr } = await place.run(line);
     expect(code).toBe(2);
     expect(stderr).toMatch(/profile "nobody" not found\n {2}why .*available profiles: default, staging, spare, login/);
@@ -72,7 +70,7 @@ test.each(['config profiles use nobody', 'config profiles remove nobody --yes'])
 );
 
 test('config profiles remove deletes settings and token, and switches to default', async () => {
-  await using place = await profiles();
+  const place = profiles();
   expect((await place.run('config profiles remove staging --yes')).code).toBe(0);
   expect(place.config()).toEqual({ profiles: { spare: {} } });
   expect(place.credentials()).toEqual({ profiles: { login: { token } } });
@@ -80,10 +78,9 @@ test('config profiles remove deletes settings and token, and switches to default
 });
 
 test('config profiles remove asks first; "no" exits with 130 and changes nothing', async () => {
-  await using place = await profiles();
-  const { code, stderr } = await place.run('config profiles remove staging', { stdin: keys('n\n'), columns: 80 });
-  expect(code).toBe(130);
-  expect(stderr).toContain('Remove profile staging and its token?');
+  const place = profiles();
+  const outcome = await place.run('config profiles remove staging', { stdin: keys('n\n'), columns: 80 });
+  expect(outcome).toExit(130, 'Remove profile staging and its token?');
   expect(place.credentials().profiles).toHaveProperty('staging');
   expect((await place.run('config profiles remove staging')).code).toBe(9);
 });
@@ -93,15 +90,13 @@ test.each([
   ['a flag, though there is a token', 'apps list --profile nobody', { GANTRY_TOKEN: token }],
   ['the environment', 'apps list', { GANTRY_PROFILE: 'nobody' }],
 ])('an unknown profile, chosen by %s, exits with 2 before any request', async (_, line, env) => {
-  await using place = await profiles();
-  const { code, stderr } = await place.run(line, {}, env);
-  expect(code).toBe(2);
-  expect(stderr).toContain('profile "nobody" not found');
-  expect(stderr).toContain('available profiles: default, staging, spare, login');
+  const place = profiles();
+  const outcome = await place.run(line, {}, env);
+  expect(outcome).toExit(2, 'profile "nobody" not found', 'available profiles: default, staging, spare, login');
 });
 
 test('a misspelled --profile of any command is an error at once, which names the one that is meant', async () => {
-  await using place = await profiles();
+  const place = profiles();
   for (const [command, words] of Object.entries(lines)) {
     if (command === 'projects use' || command === 'login') continue;
     const line = [...command.split(' '), '--profile', 'stagign', ...words].join(' ');
@@ -113,7 +108,7 @@ test('a misspelled --profile of any command is an error at once, which names the
 });
 
 test('status with a profile that does not exist is an error at once, wherever its name is from', async () => {
-  await using place = await profiles();
+  const place = profiles();
   const { code, stderr, waits } = await place.run('status web', {}, { GANTRY_PROFILE: 'stagign' });
   expect([code, waits]).toEqual([2, []]);
   expect(stderr).toMatch(
@@ -123,11 +118,11 @@ test('status with a profile that does not exist is an error at once, wherever it
 
 describe('config profiles use --here', () => {
   test('binds a folder: the nearest one counts, a flag and the environment take precedence', async () => {
-    await using place = await profiles();
-    await using home = await folderOf({ 'work/app/main.py': '', 'other/main.py': '' });
-    const cwd = (path: string) => ({ cwd: join(home.path, path) });
+    const place = profiles();
+    const home = newFolder({ 'work/app/main.py': '', 'other/main.py': '' });
+    const cwd = (path: string) => ({ cwd: join(home, path) });
     expect((await place.run('config profiles use spare --here', cwd('work'))).stdout).toBe(
-      `using profile spare in ${realFolder(join(home.path, 'work'))}\n`,
+      `using profile spare in ${realFolder(join(home, 'work'))}\n`,
     );
     await place.run('config profiles use login --here', cwd('work/app'));
     const inUse = async (path: string, line = 'config get profile', env = {}) =>
@@ -138,14 +133,14 @@ describe('config profiles use --here', () => {
     expect(await inUse('other', 'config get profile -C ../work')).toBe('spare');
     expect(await inUse('work', 'config get profile --profile default')).toBe('default');
     expect(await inUse('work', 'config get profile', { GANTRY_PROFILE: 'default' })).toBe('default');
-    expect(readdirSync(join(home.path, 'work'))).toEqual(['app']);
+    expect(readdirSync(join(home, 'work'))).toEqual(['app']);
   });
 
   test('shows where the profile is from', async () => {
-    await using place = await profiles();
-    await using home = await folderOf({ 'main.py': '' });
-    const at = { cwd: home.path };
-    const folder = realFolder(home.path);
+    const place = profiles();
+    const home = newFolder({ 'main.py': '' });
+    const at = { cwd: home };
+    const folder = realFolder(home);
     await place.run('config profiles use login --here', at);
     expect((await place.run('whoami', at)).stdout).toContain(`profile\tlogin, from the folder (${folder})\n`);
     expect((await place.run('whoami --json=profileOrigin', at)).json()).toEqual({
@@ -159,32 +154,31 @@ describe('config profiles use --here', () => {
   });
 
   test('--unbind, and removing the profile, end it', async () => {
-    await using place = await profiles();
-    await using home = await folderOf({ 'a/x': '', 'b/x': '' });
-    for (const path of ['a', 'b']) await place.run('config profiles use spare --here', { cwd: join(home.path, path) });
-    expect((await place.run('config profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(0);
-    expect(Object.keys(place.config().folders)).toEqual([realFolder(join(home.path, 'b'))]);
+    const place = profiles();
+    const home = newFolder({ 'a/x': '', 'b/x': '' });
+    for (const path of ['a', 'b']) await place.run('config profiles use spare --here', { cwd: join(home, path) });
+    expect((await place.run('config profiles use --here --unbind', { cwd: join(home, 'a') })).code).toBe(0);
+    expect(Object.keys(place.config().folders)).toEqual([realFolder(join(home, 'b'))]);
     await place.run('config profiles remove spare --yes');
     expect(place.config().folders).toEqual({});
-    expect((await place.run('config profiles use --here --unbind', { cwd: join(home.path, 'a') })).code).toBe(6);
+    expect((await place.run('config profiles use --here --unbind', { cwd: join(home, 'a') })).code).toBe(6);
   });
 
   test.each(['config profiles use', 'config profiles use --unbind', 'config profiles use spare --here --unbind'])(
     '%s exits with 2',
     async (line) => {
-      await using place = await profiles();
+      const place = profiles();
       expect((await place.run(line)).code).toBe(2);
     },
   );
 
   test('a folder whose profile is gone is an error that names the folder', async () => {
-    await using place = await profiles();
-    await using home = await folderOf({ 'config.json': '' });
-    const folder = realFolder(home.path);
-    const env = { GANTRY_CONFIG_DIR: home.path };
-    writeFileSync(join(home.path, 'config.json'), JSON.stringify({ folders: { [folder]: 'gone' } }));
-    const { code, stderr } = await place.run('config list', { cwd: home.path }, env);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`profile "gone" not found\n  why it comes from the folder (${folder})`);
+    const place = profiles();
+    const home = newFolder({ 'config.json': '' });
+    const folder = realFolder(home);
+    const env = { GANTRY_CONFIG_DIR: home };
+    writeFileSync(join(home, 'config.json'), JSON.stringify({ folders: { [folder]: 'gone' } }));
+    const outcome = await place.run('config list', { cwd: home }, env);
+    expect(outcome).toExit(2, `profile "gone" not found\n  why it comes from the folder (${folder})`);
   });
 });

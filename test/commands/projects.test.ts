@@ -1,8 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { emulatorForAll, expectErrorDocument, gantry, newFolder } from '../support/index.ts';
 
 const emulator = emulatorForAll();
 
@@ -36,8 +33,7 @@ test('projects list works with a token that names no project', async () => {
 });
 
 test('projects use changes no profile of the platform where the environment is that of an emulator', async () => {
-  await using folder = await folderOf({});
-  const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '', GANTRY_EMULATOR_SECRET: 'own' };
+  const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_PROJECT: '', GANTRY_EMULATOR_SECRET: 'own' };
   const { code, stderr } = await gantry(['projects', 'use', 'p-second'], { emulator, env });
   expect([code, stderr]).toEqual([2, expect.stringContaining('profile default is of the platform')]);
   expect((await gantry(['projects', 'use', 'p-second', '--profile', 'emulator'], { emulator, env })).code).toBe(0);
@@ -47,8 +43,7 @@ test('projects use changes no profile of the platform where the environment is t
 });
 
 test('projects use stores the project if the token has access to it', async () => {
-  await using folder = await folderOf({});
-  const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
+  const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_PROJECT: '' };
   const { stdout, stderr } = await gantry(['projects', 'use', 'p-second'], { emulator, env });
   expect(stdout).toBe('using project p-second (profile default)\n');
   expect(stderr).toBe('');
@@ -57,29 +52,25 @@ test('projects use stores the project if the token has access to it', async () =
 });
 
 test('projects use warns if GANTRY_PROJECT takes precedence', async () => {
-  await using folder = await folderOf({});
-  const { code, stderr } = await gantry(['projects', 'use', 'p-second'], {
+  const outcome = await gantry(['projects', 'use', 'p-second'], {
     emulator,
-    env: { GANTRY_CONFIG_DIR: folder.path },
+    env: { GANTRY_CONFIG_DIR: newFolder() },
   });
-  expect(code).toBe(0);
-  expect(stderr).toContain(`GANTRY_PROJECT takes precedence while it is set: project is ${emulator.project}`);
+  expect(outcome).toExit(0, `GANTRY_PROJECT takes precedence while it is set: project is ${emulator.project}`);
 });
 
 test('projects use exits with 6 and stores nothing without access to the project', async () => {
-  await using folder = await folderOf({});
-  const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
+  const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_PROJECT: '' };
   const outcome = await gantry(['projects', 'use', 'p-third', '--json'], { emulator, env });
-  expect(outcome.code).toBe(6);
-  expect(outcome.stderr).toMatch(/has no access to p-third\n {2}why available projects: p-12345678, p-second/);
+  expect(outcome).toExit(6, /has no access to p-third\n {2}why available projects: p-12345678, p-second/);
   expectErrorDocument(outcome);
   expect((await gantry(['config', 'get', 'project'], { env })).code).toBe(6);
 });
 
 test('projects use says without a login that it is not about an emulator, which needs none', async () => {
-  await using folder = await folderOf({ 'cerebrium.toml': '' });
-  const env = { GANTRY_CONFIG_DIR: folder.path };
-  const { code, stderr } = await gantry(['projects', 'use', 'p-12345678'], { cwd: folder.path, env });
+  const folder = newFolder({ 'cerebrium.toml': '' });
+  const env = { GANTRY_CONFIG_DIR: folder };
+  const { code, stderr } = await gantry(['projects', 'use', 'p-12345678'], { cwd: folder, env });
   expect(code).toBe(4);
   expect(stderr).toMatch(
     /why .*; this command is about the platform, not an emulator\n {2}fix gantry login, or set GANTRY_T/,
@@ -88,8 +79,7 @@ test('projects use says without a login that it is not about an emulator, which 
 });
 
 test('projects use exits with 2 before any request if the id is invalid', async () => {
-  const { code, stderr } = await gantry(['projects', 'use', 'web'], { emulator });
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/invalid project id "web"\n.*p-12345678\n {2}fix gantry projects list/);
+  const outcome = await gantry(['projects', 'use', 'web'], { emulator });
+  expect(outcome).toExit(2, /invalid project id "web"\n.*p-12345678\n {2}fix gantry projects list/);
   expect(emulator.calls).toEqual([]);
 });

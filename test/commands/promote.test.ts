@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, filesIn, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const data = newFolder();
 const emulator = emulatorForAll({ real: false, data });
@@ -16,8 +13,8 @@ function run(line: string, cwd = data, team = 'default:/.gantry') {
 }
 
 async function deploy(name: string, version: string, more = '') {
-  await using app = await folderOf({ ...smallApp(more), 'data.txt': version });
-  return (await run(`deploy --name ${name} --json`, app.path)).json() as { build: string };
+  const app = newFolder({ ...smallApp(more), 'data.txt': version });
+  return (await run(`deploy --name ${name} --json`, app)).json() as { build: string };
 }
 
 /** SHA-256 of what the platform has received for a build. */
@@ -32,8 +29,7 @@ function received(build: string): string {
 test('deploys the archive that serves as another app, byte for byte, from another machine', async () => {
   const staging = await deploy('web-staging', 'two', '[cerebrium.hardware]\ncpu = 3\nmemory = 5\n');
   const live = await deploy('web', 'one', '[cerebrium.scaling]\nmax_replicas = 7\n');
-  const asked = await run('promote web-staging web');
-  expect([asked.code, asked.stderr]).toEqual([9, expect.stringMatching(/setting cpu: .* -> 3/)]);
+  expect(await run('promote web-staging web')).toExit(9, /setting cpu: .* -> 3/);
   const { json } = await run('promote web-staging web --yes --json');
   const { build } = json() as { build: string };
   const archive = received(staging.build);
@@ -61,10 +57,8 @@ test.each([
 
 test('says that the other app must be there, and what was meant', async () => {
   await deploy('web-staging', 'two');
-  const { code, stderr } = await run('promote web-staging web-new --yes');
-  expect([code, stderr]).toEqual([6, expect.stringContaining('fix gantry deploy --name web-new --new\n')]);
+  expect(await run('promote web-staging web-new --yes')).toExit(6, 'fix gantry deploy --name web-new --new\n');
   const other = await run('promote web-staging p-222:web --yes');
   expect(other.stderr).toContain('for another project, deploy the same commit there: gantry deploy -p OTHER\n');
-  const wrong = await run('promote web-stagin web --yes');
-  expect([wrong.code, wrong.stderr]).toEqual([6, expect.stringContaining('did you mean web-staging?')]);
+  expect(await run('promote web-stagin web --yes')).toExit(6, 'did you mean web-staging?');
 });

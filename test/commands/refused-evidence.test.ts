@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
@@ -60,8 +60,7 @@ describe.each(refusals)('where the platform answers a look with %s', (_, answer)
 
   test('builds cancel cancels a build', async () => {
     emulator.fail('build', 'slow');
-    await using app = await folderOf(smallApp());
-    const deployed = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
+    const deployed = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: newFolder(smallApp()) });
     const { build } = deployed.json() as { build: string };
     const words = ['builds', 'cancel', 'web', build, '--yes'];
     const { code, json, stderr } = await through(words, refusing(/\/builds\/[^/]+$/, answer));

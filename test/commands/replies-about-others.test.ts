@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
-import { deployWeb, record } from '../support/runs.ts';
+import { deployWeb, emulatorForEach, gantry, inFrontOf, newFolder, record, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
@@ -21,8 +17,7 @@ const stating = (change: (state: Json) => Json, times = Number.POSITIVE_INFINITY
 };
 
 const deploy = async (env: Record<string, string>) => {
-  await using app = await folderOf(smallApp());
-  return await gantry(['deploy', '--json'], { emulator, cwd: app.path, env });
+  return await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()), env });
 };
 
 describe('a reply about another build or run is an error:', () => {
@@ -56,12 +51,11 @@ describe('a reply about another build or run is an error:', () => {
     await deployWeb(emulator);
     const [build = ''] = [...emulator.store.builds.keys()];
     const cancelled = (state: Json) => ({ ...state, id: 'b-other', status: 'cancelled' });
-    const { code, stderr } = await gantry(['builds', 'cancel', 'web', build, '--yes'], {
+    const outcome = await gantry(['builds', 'cancel', 'web', build, '--yes'], {
       emulator,
       env: await stating(cancelled),
     });
-    expect(code).toBe(70);
-    expect(stderr).toContain(`asked for build ${build}`);
+    expect(outcome).toExit(70, `asked for build ${build}`);
   });
 });
 
@@ -98,9 +92,9 @@ describe('a reply about another app is an error:', () => {
   });
 
   test('deploy --dry-run', async () => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     await deployWeb(emulator);
-    const { code } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path, env: await showing(other) });
+    const { code } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app, env: await showing(other) });
     expect(code).toBe(70);
   });
 

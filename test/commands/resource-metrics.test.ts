@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
-import { folderOf } from '../support/app.ts';
 import { emulatorForAll, startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 
 const hour = 3_600_000;
@@ -125,10 +125,10 @@ test('reads times in milliseconds, numbers, and charts that are missing', async 
 });
 
 test('--html writes a page with the same numbers', async () => {
-  await using folder = await folderOf({});
-  const { stdout, stderr } = await resources('web', [...range, '--html', 'resources.html'], { cwd: folder.path });
+  const folder = newFolder();
+  const { stdout, stderr } = await resources('web', [...range, '--html', 'resources.html'], { cwd: folder });
   expect(stderr).toBe('wrote the charts to resources.html\n');
-  const page = await readFile(join(folder.path, 'resources.html'), 'utf8');
+  const page = await readFile(join(folder, 'resources.html'), 'utf8');
   expect(page).toContain('Resource use of web');
   const [, peak = ''] = /peak CPU ([\d.]+) cores/.exec(stdout) ?? [];
   expect(page).toContain(`<td>${peak}</td>`);

@@ -1,8 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, keys, targetOf } from '../support/gantry.ts';
-import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { type Answer, type Answering, emulatorForEach, gantry, inFrontOf, keys, targetOf } from '../support/index.ts';
 
 const all = ['/logs/a.txt', '/logs/b.txt', '/logs/old/c.txt', '/logs/old/d.log', '/models/big.bin', '/top.txt'];
 
@@ -69,17 +67,15 @@ describe('a file', () => {
 describe('a folder', () => {
   test('is removed with -r and its name, with or without a slash at its end', async () => {
     for (const path of ['/logs', '/models/']) {
-      const { code, stderr } = await gantry(['rm', '-r', path, '--confirm', path], { emulator });
-      expect([code, stderr]).toEqual([0, expect.stringContaining('Found')]);
+      expect(await gantry(['rm', '-r', path, '--confirm', path], { emulator })).toExit(0, 'Found');
     }
     expect(left()).toEqual(['/top.txt']);
     expect(removals().map(({ query }) => query.file_path)).toEqual(['/logs/', '/models/']);
   });
 
   test('asks for its name on a terminal, and shows its contents', async () => {
-    const { code, stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 120, stdin: keys('/logs\r') });
-    expect(code).toBe(0);
-    expect(stderr).toContain('This permanently removes 1 folder with 4 files in it');
+    const outcome = await gantry(['rm', '-r', '/logs'], { emulator, columns: 120, stdin: keys('/logs\r') });
+    expect(outcome).toExit(0, 'This permanently removes 1 folder with 4 files in it');
     expect(left()).toEqual(without('/logs'));
   });
 
@@ -176,10 +172,8 @@ describe('a pattern', () => {
   });
 
   test('-r with the name of a region exits with 2 and shows both readings', async () => {
-    const { code, stderr } = await gantry(['rm', '-r', 'eu-north-1', '/logs/', '--yes'], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('gantry rm --region eu-north-1 /logs/');
-    expect(stderr).toContain('gantry rm -r /eu-north-1');
+    const outcome = await gantry(['rm', '-r', 'eu-north-1', '/logs/', '--yes'], { emulator });
+    expect(outcome).toExit(2, 'gantry rm --region eu-north-1 /logs/', 'gantry rm -r /eu-north-1');
     expect(left()).toEqual(all);
   });
 
@@ -223,8 +217,7 @@ describe('failures', () => {
 
   test('retries after a lost reply', async () => {
     emulator.fail('deletePath', 'reset-after');
-    const { code, stdout } = await gantry(['rm', '/top.txt', '--yes'], { emulator });
-    expect([code, stdout]).toEqual([0, 'removed default:/top.txt\n']);
+    expect(await gantry(['rm', '/top.txt', '--yes'], { emulator })).toPrint('removed default:/top.txt\n');
     expect(removals().map(({ status }) => status)).toEqual([undefined, 404]);
   });
 
@@ -241,9 +234,8 @@ describe('failures', () => {
 
   test('of several kinds exit with 1', async () => {
     emulator.fail('deletePath', 403, 400);
-    const { code, stderr } = await gantry(['rm', '/logs/*.txt', '/top.txt', '--yes'], { emulator });
-    expect(code).toBe(1);
-    expect(stderr).toContain('error: 2 of 3 could not be removed');
+    const outcome = await gantry(['rm', '/logs/*.txt', '/top.txt', '--yes'], { emulator });
+    expect(outcome).toExit(1, 'error: 2 of 3 could not be removed');
   });
 });
 

@@ -1,38 +1,29 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { withGit } from '../support/machine.ts';
-import { repositoryOf } from '../support/repository.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { emulatorForAll, gantry, newFolder, repositoryOf, smallApp, withGit } from '../support/index.ts';
 
 let home: string;
-let app: Awaited<ReturnType<typeof repositoryOf>>;
+let app: ReturnType<typeof repositoryOf>;
 /** The builds of `data.txt` with `one` and with `two`, of which the first is live again after a reset. */
 let builds: string[];
 
 const emulator = emulatorForAll({ real: false });
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'gantry-home-'));
+  home = newFolder();
 });
 
 /** The archives are not on this machine, and the second commit is checked out. */
 beforeEach(async () => {
   await emulator.reset();
-  app = await repositoryOf({ ...smallApp(), 'data.txt': 'one', '.gitattributes': '*.bin filter=lfs\n' });
+  app = repositoryOf({ ...smallApp(), 'data.txt': 'one', '.gitattributes': '*.bin filter=lfs\n' });
   builds = [await deployed()];
   await writeFile(join(app.path, 'data.txt'), 'two');
   app.git('commit', '--all', '--quiet', '--message', 'second');
   builds.push(await deployed());
 });
-
-afterEach(() => app[Symbol.asyncDispose]());
-
-afterAll(() => rm(home, { recursive: true, force: true }));
-
 function run(words: string[], cwd = app.path) {
   return gantry(words, { emulator, cwd, env: { ...withGit, GANTRY_CONFIG_DIR: home, GANTRY_KEEP_ARCHIVES: 'off' } });
 }
@@ -88,9 +79,8 @@ test('needs a repository', async () => {
 });
 
 test('finds an app below the root of the repository, under another name', async () => {
-  await app[Symbol.asyncDispose]();
   const { 'cerebrium.toml': config = '' } = smallApp();
-  app = await repositoryOf({ 'apps/web/cerebrium.toml': config, 'apps/web/main.py': '', 'more.txt': '' });
+  app = repositoryOf({ 'apps/web/cerebrium.toml': config, 'apps/web/main.py': '', 'more.txt': '' });
   const folder = join(app.path, 'apps', 'web');
   const named = ['--name', 'other'];
   await run(['deploy', ...named], folder);
@@ -106,7 +96,5 @@ test('says that submodules are missing', async () => {
   app.git('add', 'model.bin');
   app.git('update-index', '--add', '--cacheinfo', `160000,${app.git('rev-parse', 'HEAD')},vendor`);
   app.git('commit', '--quiet', '--message', 'third');
-  const { code, stderr } = await back('HEAD');
-  expect(code).toBe(7);
-  expect(stderr).toContain('1 submodule not included: vendor');
+  expect(await back('HEAD')).toExit(7, '1 submodule not included: vendor');
 });

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { serving } from '../support/listening.ts';
+import { emulatorForAll, gantry, newFolder, serving } from '../support/index.ts';
 
 const hour = 3_600_000;
 const now = Date.UTC(2026, 10, 20, 12);

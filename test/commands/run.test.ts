@@ -8,7 +8,6 @@ import { readTar } from '../../src/emulator/running/archives/unpack.ts';
 import { python } from '../emulator/support/running.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
-import { folderOf } from '../support/app.ts';
 import { emulatorForAll, testLateMs } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -28,8 +27,8 @@ beforeEach(async () => {
 
 /** Runs a command line in a folder with these files. Waiting is simulated; the program runs in real time. */
 async function run(files: Record<string, string>, line: string[], setting: Setting = {}) {
-  await using app = await folderOf(files);
-  return await gantry(['run', ...line], { emulator, cwd: app.path, meanwhile: () => setTimeout(5), ...setting });
+  const app = newFolder(files);
+  return await gantry(['run', ...line], { emulator, cwd: app, meanwhile: () => setTimeout(5), ...setting });
 }
 
 interface Sent {
@@ -106,8 +105,7 @@ test('--gpu without a value keeps the file, and shows a GPU', async () => {
 });
 
 test('--gpu A100 is one of two', async () => {
-  const { code, stderr } = await run({ 'job.py': job }, ['--gpu', 'A100', 'job.py']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('AMPERE_A100_40GB')]);
+  expect(await run({ 'job.py': job }, ['--gpu', 'A100', 'job.py'])).toExit(2, 'AMPERE_A100_40GB');
 });
 
 describe('what is sent', () => {
@@ -129,8 +127,8 @@ describe('what is sent', () => {
   });
 
   test('is named after the folder, converted to a valid name', async () => {
-    await using parent = await folderOf({ 'My Jobs (that have an even longer name)/job.py': job });
-    const cwd = join(parent.path, 'My Jobs (that have an even longer name)');
+    const parent = newFolder({ 'My Jobs (that have an even longer name)/job.py': job });
+    const cwd = join(parent, 'My Jobs (that have an even longer name)');
     await gantry(['run', 'job.py', '--detach'], { emulator, cwd });
     expect(sent().query.appName).toBe('my-jobs-that-have-an-even-long');
   });
@@ -242,14 +240,14 @@ describe('what is sent', () => {
   test.each(['job.py', './job.py', 'deep/../job.py', 'ABSOLUTE/job.py', 'LINK/job.py'])(
     'calls the function for any form of the path, and does not change the local file: %s',
     async (form) => {
-      await using app = await folderOf({ 'job.py': job, 'deep/x.py': '' });
-      await using elsewhere = await folderOf({});
-      symlinkSync(app.path, join(elsewhere.path, 'link'));
-      const path = form.replace('ABSOLUTE', app.path).replace('LINK', join(elsewhere.path, 'link'));
-      await gantry(['run', `${path}::train`, '--detach'], { emulator, cwd: app.path });
+      const app = newFolder({ 'job.py': job, 'deep/x.py': '' });
+      const elsewhere = newFolder();
+      symlinkSync(app, join(elsewhere, 'link'));
+      const path = form.replace('ABSOLUTE', app).replace('LINK', join(elsewhere, 'link'));
+      await gantry(['run', `${path}::train`, '--detach'], { emulator, cwd: app });
       expect(sent().query.filename).toBe('job.py');
       expect((await sentFiles())['job.py']).toMatch(/^import sys[\s\S]+__gantry_call\("train", True\)\n$/);
-      expect(readFileSync(join(app.path, 'job.py'), 'utf8')).toBe(job);
+      expect(readFileSync(join(app, 'job.py'), 'utf8')).toBe(job);
     },
   );
 
@@ -360,23 +358,19 @@ describe('nothing is sent', () => {
     ],
   ])('%s', async (_, files, line, exit, said) => {
     const outcome = await run(files as Record<string, string>, [...line, '--json']);
-    expect(outcome.stderr).toMatch(said);
-    expect(outcome.code).toBe(exit);
+    expect(outcome).toExit(exit, said);
     expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
   });
 
   test('of a file outside the folder', async () => {
-    await using other = await folderOf({ 'job.py': job });
-    const { code, stderr } = await run({}, [join(other.path, 'job.py')]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('is outside');
+    expect(await run({}, [join(newFolder({ 'job.py': job }), 'job.py')])).toExit(2, 'is outside');
   });
 
   test('of a folder', async () => {
-    await using app = await folderOf({});
-    mkdirSync(join(app.path, 'jobs.py'));
-    expect((await gantry(['run', 'jobs.py'], { emulator, cwd: app.path })).stderr).toContain('jobs.py is a folder');
+    const app = newFolder();
+    mkdirSync(join(app, 'jobs.py'));
+    expect((await gantry(['run', 'jobs.py'], { emulator, cwd: app })).stderr).toContain('jobs.py is a folder');
   });
 });
 
@@ -442,8 +436,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     ['a signal', 'import os\nos.kill(os.getpid(), 9)', '137 (SIGKILL)'],
   ])('is relayed if it fails, and the exit code is 13: %s', async (_, source, programExitCode) => {
     const outcome = await run({ 'job.py': `print("begins")\n${source}\n` }, ['job.py', '--json']);
-    expect(outcome.code).toBe(13);
-    expect(outcome.stderr).toContain(`failed with exit code ${programExitCode}`);
+    expect(outcome).toExit(13, `failed with exit code ${programExitCode}`);
     expectErrorDocument(outcome);
     const details = {
       status: 'failed',
@@ -471,8 +464,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     expect([outcome.code, outcome.json()]).toMatchObject([42, { error: { code: 'app-error', exitCode: 42 } }]);
     const { app, run: id } = (outcome.json() as { error: { details: { app: string; run: string } } }).error.details;
     expect((await gantry(['logs', app, '--run', id, '-f'], { emulator })).code).toBe(13);
-    const detached = await run(files, ['--forward-exit-code', '--detach', 'job.py']);
-    expect([detached.code, detached.stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
+    expect(await run(files, ['--forward-exit-code', '--detach', 'job.py'])).toExit(2, 'cannot be combined');
   });
 
   test('cannot control the terminal', async () => {
@@ -502,10 +494,7 @@ describe('failures', () => {
 
   test.skipIf(!python)('exits with 8 at --timeout without canceling, and suggests how to follow', async () => {
     const outcome = await run(slow, ['--timeout', '5s', 'job.py', '--json']);
-    expect(outcome.code).toBe(8);
-    expect(outcome.stderr).toMatch(
-      /is still in progress after [\d.]+ m?s\n {2}fix gantry logs \S+ --run [0-9a-f-]{36} -f/,
-    );
+    expect(outcome).toExit(8, /is still in progress after [\d.]+ m?s\n {2}fix gantry logs \S+ --run [0-9a-f-]{36} -f/);
     expect(called('cancelRun')).toEqual([]);
   });
 
@@ -677,9 +666,7 @@ describe('what follows the file belongs to the program', () => {
     ['a short flag', ['-x', '1'], /invalid argument "-x"/],
     ['a parameter that is given twice', ['--prompt', 'a', 'prompt=b'], /parameter prompt is given twice/],
   ])('%s is refused', async (_, words, said) => {
-    const { code, stderr } = await run({ 'job.py': plain }, ['job.py::greet', ...words]);
-    expect(stderr).toMatch(said);
-    expect(code).toBe(2);
+    expect(await run({ 'job.py': plain }, ['job.py::greet', ...words])).toExit(2, said);
     expect(emulator.calls).toEqual([]);
   });
 
@@ -707,8 +694,7 @@ describe('what follows the file belongs to the program', () => {
 
   test.skipIf(!python)('--data is all of the data of a function with one parameter, unless one is named', async () => {
     const files = { 'job.py': 'def wrap(f):\n    return f\n\n@wrap\ndef greet(item):\n    print(item["a"])\n' };
-    const whole = await run(files, ['job.py::greet', '--data', '{"a": 1}']);
-    expect([whole.code, whole.stdout]).toEqual([0, '1\n']);
+    expect(await run(files, ['job.py::greet', '--data', '{"a": 1}'])).toPrint('1\n');
     const named = await run(files, ['job.py::greet', '--data', '{"a": 1}', 'b=2']);
     expect(named.stderr).toContain("unexpected keyword argument 'a'");
     expect(named.code).toBeGreaterThan(0);

@@ -1,8 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { deployWeb, record } from '../support/runs.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { deployWeb, emulatorForAll, expectErrorDocument, gantry, record, wideTerminal } from '../support/index.ts';
 
 const createdAt = Date.now() - 90_000;
 const goesOn = { createdAt, runtimeMs: 1e12 };
@@ -57,8 +54,7 @@ describe('canceling a run', () => {
 
   test('cancels with --yes', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
-    const { code, stdout } = await cancel(['--yes']);
-    expect([code, stdout]).toEqual([0, 'canceled run r-1\n']);
+    expect(await cancel(['--yes'])).toPrint('canceled run r-1\n');
     expect(cancelled()).toBe(true);
   });
 
@@ -72,8 +68,7 @@ describe('canceling a run', () => {
   test('does not ask if the run is already canceled', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     await cancel(['--yes']);
-    const again = await cancel([]);
-    expect([again.code, again.stdout]).toEqual([0, 'nothing to change: run r-1 is already canceled\n']);
+    expect(await cancel([])).toPrint('nothing to change: run r-1 is already canceled\n');
     expect((await cancel(['--json'])).json()).toMatchObject({
       app: 'web',
       run: 'r-1',
@@ -89,10 +84,7 @@ describe('canceling a run', () => {
   ])('exits with 7 if the run has ended with %i', async (statusCode, state) => {
     record(emulator, { id: 'r-1', createdAt, statusCode });
     const outcome = await cancel(['--yes', '--json']);
-    expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toContain(
-      `\nerror: run r-1 of web has already ended: ${state}\n  fix gantry runs get web r-1\n`,
-    );
+    expect(outcome).toExit(7, `\nerror: run r-1 of web has already ended: ${state}\n  fix gantry runs get web r-1\n`);
     expectErrorDocument(outcome);
     expect(sent()).toBe(0);
   });

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
-import { folderOf } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 import { temporaryFiles } from '../support/traces.ts';
@@ -153,9 +153,7 @@ test.each([
   [['--metric', 'cost'], 'expected one of runs, runtime, response'],
   [['--html', '-'], 'invalid --html "-": expected a file name such as chart.html'],
 ])('rejects %j before any request', async (flags, message) => {
-  const { code, stderr } = await chart(flags);
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
+  expect(await chart(flags)).toExit(2, message);
   expect(emulator.calls).toEqual([]);
 });
 
@@ -213,10 +211,8 @@ describe('a platform with other replies', () => {
   });
 
   test('that returns single runs: warns with a fix', async () => {
-    const { code, stderr } = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
-    expect(code).toBe(0);
-    expect(stderr).toContain('the platform returned single runs');
-    expect(stderr).toContain('--since 25h');
+    const outcome = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
+    expect(outcome).toExit(0, 'the platform returned single runs', '--since 25h');
   });
 
   test('that returns no buckets', async () => {
@@ -234,13 +230,13 @@ describe('a platform with other replies', () => {
 
 describe('--html', () => {
   test('writes a self-contained page', async () => {
-    await using folder = await folderOf({ 'runs.html': '<!doctype html>an older one' });
+    const folder = newFolder({ 'runs.html': '<!doctype html>an older one' });
     const { code, stdout, stderr, opened } = await chart([...range(6 * hour), '--html', 'runs.html'], {
-      cwd: folder.path,
+      cwd: folder,
     });
     expect([code, stderr, opened]).toEqual([0, 'wrote the charts to runs.html\n', []]);
     expect(stdout).toMatch(/^50 runs/);
-    const page = await readFile(join(folder.path, 'runs.html'), 'utf8');
+    const page = await readFile(join(folder, 'runs.html'), 'utf8');
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).toContain('Runs of web');
     expect(page).not.toMatch(/<(link|img|iframe)|<script src|@import|url\(/);
@@ -248,8 +244,7 @@ describe('--html', () => {
   });
 
   test('does not change the output of --json', async () => {
-    await using folder = await folderOf({});
-    const { json } = await chart([...range(6 * hour), '--html', 'runs.html', '--json'], { cwd: folder.path });
+    const { json } = await chart([...range(6 * hour), '--html', 'runs.html', '--json'], { cwd: newFolder() });
     expect(json()).toMatchObject({ total: 50 });
   });
 
@@ -261,8 +256,7 @@ describe('--html', () => {
   });
 
   test('exits with 1 if the page cannot be written, and leaves no partial file', async () => {
-    await using folder = await folderOf({});
-    const { code, stdout, stderr } = await chart(['--html', 'no/such/folder.html'], { cwd: folder.path });
+    const { code, stdout, stderr } = await chart(['--html', 'no/such/folder.html'], { cwd: newFolder() });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('error: cannot write');
   });

@@ -2,25 +2,21 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb, record, recordMany } from '../support/runs.ts';
+import { deployWeb, type Emulator, gantry, newFolder, record, recordMany, startEmulator } from '../support/index.ts';
 
 let emulator: Emulator;
-let folder: Awaited<ReturnType<typeof folderOf>>;
+let folder: string;
 const now = Date.now();
 
 beforeAll(async () => {
-  [emulator, folder] = await Promise.all([startEmulator(), folderOf({})]);
+  [emulator, folder] = [await startEmulator(), newFolder()];
   await deployWeb(emulator);
   recordMany(emulator, { name: 'r', number: 30, from: now - 3 * 86_400_000, to: now - 3_600_000 });
   record(emulator, { id: 'odd', createdAt: now - 1_800_000, container: 'a,"b"', statusCode: 500 });
 });
-afterAll(() => Promise.all([emulator.close(), folder[Symbol.asyncDispose]()]));
+afterAll(() => emulator.close());
 
-const run = (...words: string[]) =>
-  gantry(words, { emulator, cwd: folder.path, env: { GANTRY_CONFIG_DIR: folder.path } });
+const run = (...words: string[]) => gantry(words, { emulator, cwd: folder, env: { GANTRY_CONFIG_DIR: folder } });
 
 test('runs are exported as lines of JSON, oldest first', async () => {
   const { stdout, code } = await run('runs', 'export', 'web', '--since', '4d');
@@ -45,7 +41,7 @@ test('or as CSV, and only those of the range', async () => {
 });
 
 test('a file is written as a whole, and replaces only another export', async () => {
-  const file = join(folder.path, 'runs.jsonl');
+  const file = join(folder, 'runs.jsonl');
   const { json } = await run('runs', 'export', 'web', '-o', 'runs.jsonl', '--json');
   const bytes = (await readFile(file)).length;
   expect(json()).toMatchObject({ app: 'web', file: 'runs.jsonl', runs: 11, bytes });
@@ -55,7 +51,7 @@ test('a file is written as a whole, and replaces only another export', async () 
   expect(await readFile(file, 'utf8')).toBe('my notes');
   emulator.fail('getRunsChart', 403);
   expect((await run('runs', 'export', 'web', '-o', 'new.jsonl')).code).toBe(5);
-  expect(existsSync(join(folder.path, 'new.jsonl'))).toBe(false);
+  expect(existsSync(join(folder, 'new.jsonl'))).toBe(false);
 });
 
 test('what is kept for it is listed and removed with the cache', async () => {

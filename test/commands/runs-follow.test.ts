@@ -55,8 +55,7 @@ describe('following a run', () => {
       if (looks === 2) for (const text of ['same', 'same', '', 'tick\rtock']) print('f-2', text);
       if (looks === 4) record(emulator, { id: 'f-2', createdAt });
     };
-    const { code, stdout } = await follow('f-2', [], { meanwhile });
-    expect([code, stdout]).toEqual([0, 'begins\nsame\nsame\n\ntock\n']);
+    expect(await follow('f-2', [], { meanwhile })).toPrint('begins\nsame\nsame\n\ntock\n');
   });
 
   test('waits some seconds for a run that another command has just started, and no longer', async () => {
@@ -67,8 +66,7 @@ describe('following a run', () => {
       record(emulator, { id: 'f-late', createdAt });
       print('f-late', 'late');
     };
-    const { code, stdout } = await follow('f-late', [], { meanwhile });
-    expect([code, stdout]).toEqual([0, 'late\n']);
+    expect(await follow('f-late', [], { meanwhile })).toPrint('late\n');
     const missing = await follow('f-never', ['--json']);
     expect([missing.code, missing.waits.reduce((sum, ms) => sum + ms, 0) < 10_000]).toEqual([6, true]);
   });
@@ -80,8 +78,7 @@ describe('following a run', () => {
   ])('exits with 13 if it ends with %i', async (statusCode, status, said) => {
     record(emulator, { id: 'f-3', createdAt, statusCode });
     const outcome = await follow('f-3', ['--json'], { clock: { now: createdAt } });
-    expect(outcome.code).toBe(13);
-    expect(outcome.stderr).toContain(`run f-3 of web ${said}`);
+    expect(outcome).toExit(13, `run f-3 of web ${said}`);
     expect(JSON.parse(outcome.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
       error: { details: { run: 'f-3', status } },
     });
@@ -92,10 +89,7 @@ describe('following a run', () => {
     print('f-4', 'one');
     emulator.fail('getRun', ...Array(6).fill('503'));
     emulator.fail('getAppLogs', '500', '500', '500', '500', '500');
-    const { code, stderr } = await follow('f-4');
-    expect(code).toBe(0);
-    expect(stderr).toContain('retrying in');
-    expect(stderr).toContain('cannot read the log: ');
+    expect(await follow('f-4')).toExit(0, 'retrying in', 'cannot read the log: ');
   });
 
   test('does not wait for a log that hangs once the result is known', async () => {
@@ -113,10 +107,7 @@ describe('following a run', () => {
     print('f-5', 'still here', 'stderr');
     expect((await follow('f-5', ['--timeout', '3s'])).code).toBe(8);
     const stopped = await follow('f-5', [], { stop: /still here/ });
-    expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain(
-      'stopped following; run f-5 continues; to follow it: gantry logs web --run f-5 -f',
-    );
+    expect(stopped).toExit(130, 'stopped following; run f-5 continues; to follow it: gantry logs web --run f-5 -f');
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun')).toEqual([]);
   });
 });

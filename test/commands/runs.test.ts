@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { answering } from '../support/answering.ts';
-import { folderOf } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { withoutProgress } from '../support/files.ts';
+import { newFolder, withoutProgress } from '../support/files.ts';
 import { gantry, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, record, recordMany, runOf } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -43,11 +42,11 @@ test.each([
   ['a function that main.py has', '', 'gantry invoke web summarize text=text times:=1'],
   ['no function of a server', '[cerebrium.runtime.custom]\nentrypoint = ["python", "main.py"]\n', 'gantry invoke web'],
 ])('the latest run of an app without runs: the fix calls %s', async (_, more, fix) => {
-  await using app = await folderOf({
+  const app = newFolder({
     'cerebrium.toml': `[cerebrium.deployment]\nname = "web"\n${more}`,
     'main.py': 'def summarize(text: str, times: int, run_id):\n    return text\n',
   });
-  const { code, stderr } = await gantry(['runs', 'get', 'web', 'latest'], { emulator, cwd: app.path });
+  const { code, stderr } = await gantry(['runs', 'get', 'web', 'latest'], { emulator, cwd: app });
   expect([code, stderr]).toEqual([6, expect.stringMatching(`web has no runs yet\\n {2}fix ${fix}\\n`)]);
 });
 
@@ -381,8 +380,7 @@ test('derives a missing status from the status code', async () => {
 test('fails if the platform returns counts instead of runs', async () => {
   const url = await answering({ aggregatedData: [{ totalRequests: 5 }], groupBy: 'hour', total: 5 });
   const outcome = await gantry(['runs', 'list', 'web', '--json'], { emulator, env: { GANTRY_API_URL: url } });
-  expect(outcome.code).toBe(70);
-  expect(outcome.stderr).toContain('returned counts instead of runs');
+  expect(outcome).toExit(70, 'returned counts instead of runs');
   expectErrorDocument(outcome);
 });
 

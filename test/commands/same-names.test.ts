@@ -2,9 +2,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { nameProbe } from '../../src/kernel/disk/name-probe.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-import { gantry as run } from '../support/gantry.ts';
+import { type Emulator, filesIn, newFolder, gantry as run, startEmulator } from '../support/index.ts';
 
 let emulator: Emulator;
 let here: string;
@@ -54,9 +52,7 @@ test('a dry run refuses them as well', async () => {
 test('names the pair if there is only one', async () => {
   shelf().write('/one/README', 'a');
   shelf().write('/one/readme', 'b');
-  const { code, stderr } = await gantry(['cp', ':/one', 'g']);
-  expect(code).toBe(7);
-  expect(stderr).toContain('README and readme are the same name on the target disk');
+  expect(await gantry(['cp', ':/one', 'g'])).toExit(7, 'README and readme are the same name on the target disk');
 });
 
 test('a single file may replace another spelling of its name', async () => {

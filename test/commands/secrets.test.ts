@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, keys, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -50,11 +51,10 @@ describe('the list', () => {
 
 describe('a value is read', () => {
   test('from a file, without the final newline', async () => {
-    await using folder = await folderOf({ key: 'line 1\nline 2\n\n' });
-    const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder.path });
-    expect([code, stdout]).toEqual([0, 'added: KEY\n']);
+    const folder = newFolder({ key: 'line 1\nline 2\n\n' });
+    expect(await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder })).toPrint('added: KEY\n');
     expect(kept()).toEqual({ KEY: 'line 1\nline 2\n' });
-    await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder.path });
+    await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder });
     expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
   });
 
@@ -87,8 +87,7 @@ describe('a value is read', () => {
 
   test('not without a source and a terminal: exits with 9 without waiting for stdin', async () => {
     const outcome = await run(['set', 'KEY', '--json']);
-    expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('gantry secrets set KEY --json --from-file -');
+    expect(outcome).toExit(9, 'gantry secrets set KEY --json --from-file -');
     expectErrorDocument(outcome);
   });
 
@@ -114,8 +113,7 @@ describe('a value is read', () => {
     [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
   ])('not from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug'], { env: { KEY: 'x' } });
-    expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain(said);
+    expect(outcome).toExit(2, said);
     expect(outcome.stderr + outcome.stdout).not.toMatch(/sk.live/);
     expect(written()).toEqual([]);
   });
@@ -134,8 +132,7 @@ describe('a value is read', () => {
     ['in a missing file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'nowhere not found'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
   ])('not if it is %s: exits with 2 and writes nothing', async (_, words, setting, said) => {
-    const { code, stderr } = await run(words, setting);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(await run(words, setting)).toExit(2, said);
     expect(written()).toEqual([]);
   });
 });
@@ -174,8 +171,7 @@ describe('a change', () => {
     give({ OTHER: 'mine' });
     atSecondReading(() => give(theirs as Record<string, string>));
     const outcome = await run([...words, '--json'], { env: { KEY: value } });
-    expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toContain(`secrets were changed by someone else in the meantime: ${name}`);
+    expect(outcome).toExit(7, `secrets were changed by someone else in the meantime: ${name}`);
     expect(outcome.stderr + outcome.stdout).not.toMatch(/theirs|sk-live/);
     expectErrorDocument(outcome);
     expect([written(), kept()]).toEqual([[], theirs]);
@@ -220,15 +216,14 @@ describe('removing', () => {
     const { secrets } = emulator.store;
     const set = secrets.set.bind(secrets);
     secrets.set = (owner, sent) => set(owner, { ...secrets.get(owner), ...sent });
-    const { code, stderr } = await run(['unset', 'A', '--yes']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not remove A')]);
+    expect(await run(['unset', 'A', '--yes'])).toExit(1, 'the platform did not remove A');
   });
 });
 
 describe('importing', () => {
   test('reads a .env file', async () => {
-    await using folder = await folderOf({ '.env': `# comment\nexport A=1\nB="two\\nlines"\n` });
-    const { code, stdout } = await run(['set', '--from-env-file', '.env'], { cwd: folder.path });
+    const folder = newFolder({ '.env': `# comment\nexport A=1\nB="two\\nlines"\n` });
+    const { code, stdout } = await run(['set', '--from-env-file', '.env'], { cwd: folder });
     expect([code, stdout, kept()]).toEqual([0, 'added: A, B\n', { A: '1', B: 'two\nlines' }]);
   });
 
@@ -263,8 +258,8 @@ describe('importing', () => {
   });
 
   test('of an invalid file names every line and no content', async () => {
-    await using folder = await folderOf({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
-    const outcome = await run(['set', '--from-env-file', '.env', '--json', '--debug'], { cwd: folder.path });
+    const folder = newFolder({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
+    const outcome = await run(['set', '--from-env-file', '.env', '--json', '--debug'], { cwd: folder });
     expect(outcome.code).toBe(10);
     expect(outcome.stderr).toContain('.env:2: invalid line: expected NAME=value');
     expect(outcome.stderr).toContain('.env:3: invalid name of a secret');
@@ -294,7 +289,6 @@ function atSecondReading(act: () => void): void {
 }
 
 async function deployWeb(): Promise<void> {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
   emulator.calls.length = 0;
 }

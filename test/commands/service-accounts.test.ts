@@ -106,9 +106,7 @@ describe('a change', () => {
     ['that are not listed', undefined],
   ])('to grants %s is refused', async (_, given) => {
     give(given);
-    const refused = await run('grant sa-1 p-3');
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('have an unknown format');
+    expect(await run('grant sa-1 p-3')).toExit(1, 'have an unknown format');
     expect(sent()).toEqual([]);
   });
 
@@ -168,8 +166,7 @@ describe('a change', () => {
     const unclear = { body: { serviceAccounts: [{ id: 'sa-1', grants: [{ role: 'all' }] }] } };
     const env = await altering(emulator, (method) => (method === 'GET' && ++listings > 1 ? unclear : undefined));
     const outcome = await gantry(['service-accounts', 'grant', 'sa-1', 'p-3'], { emulator, env });
-    expect(outcome.code).toBe(0);
-    expect(outcome.stderr).toContain('cannot be confirmed: the grants of sa-1 have an unknown format');
+    expect(outcome).toExit(0, 'cannot be confirmed: the grants of sa-1 have an unknown format');
   });
 
   test('of an account without grants adds the first', async () => {
@@ -181,8 +178,7 @@ describe('a change', () => {
     'by %s of an unknown account exits with 6 and names it',
     async (verb) => {
       const outcome = await run(`${verb} sa-none p-1 --json`);
-      expect(outcome.code).toBe(6);
-      expect(outcome.stderr).toContain('service account sa-none not found');
+      expect(outcome).toExit(6, 'service account sa-none not found');
       expectErrorDocument(outcome);
     },
   );

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 let here: Setting;
 /** Of `web`, the newest first. */
 let builds: Item[];
@@ -17,13 +15,11 @@ interface Item {
 const emulator = emulatorForAll({ seed: 1 });
 
 beforeAll(async () => {
-  app = await folderOf(smallApp());
-  here = { emulator, cwd: app.path };
+  app = newFolder(smallApp());
+  here = { emulator, cwd: app };
   builds = (await gantry(['builds', 'list', '--json'], here)).json() as Item[];
   runs = (await gantry(['runs', 'list', '--since', '7d', '--limit', '500', '--json'], here)).json() as Item[];
 });
-
-afterAll(() => app[Symbol.asyncDispose]());
 
 async function idOf(line: string): Promise<string> {
   const { code, stderr, json } = await gantry([...line.split(' '), '--json=id'], here);

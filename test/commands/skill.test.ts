@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import parseWords from 'string-argv';
 import { expect, test } from 'vitest';
 import { reference } from '../../src/cli/reference.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder, smallApp } from '../support/index.ts';
 
 test('prints a skill of at most 900 tokens', async () => {
   const { stdout } = await gantry(['help', 'agents']);
@@ -19,22 +18,22 @@ test('fits a terminal', async () => {
 });
 
 test('AGENTS.md of an app is short, and init writes it only if asked', async () => {
-  await using folder = await folderOf({});
+  const folder = newFolder();
   const paths = async (...words: string[]) =>
-    (await gantry(['init', ...words, '--json=paths'], { cwd: folder.path })).json();
+    (await gantry(['init', ...words, '--json=paths'], { cwd: folder })).json();
   expect(await paths('a', '--agents')).toEqual({ paths: ['a/cerebrium.toml', 'a/main.py', 'a/AGENTS.md'] });
   expect(await paths('b')).toEqual({ paths: ['b/cerebrium.toml', 'b/main.py'] });
-  expect((await readFile(join(folder.path, 'a/AGENTS.md'), 'utf8')).length / 3.5).toBeLessThan(500);
+  expect((await readFile(join(folder, 'a/AGENTS.md'), 'utf8')).length / 3.5).toBeLessThan(500);
 });
 
 test('adds AGENTS.md to an app that exists, and changes nothing else', async () => {
-  await using app = await folderOf(smallApp());
-  const { code, json } = await gantry(['init', '--agents', '--json=paths'], { cwd: app.path });
+  const app = newFolder(smallApp());
+  const { code, json } = await gantry(['init', '--agents', '--json=paths'], { cwd: app });
   expect([code, json()]).toEqual([0, { paths: ['AGENTS.md'] }]);
-  expect(await readFile(join(app.path, 'cerebrium.toml'), 'utf8')).toBe(smallApp()['cerebrium.toml']);
-  await using other = await folderOf({ ...smallApp(), 'AGENTS.md': 'mine\n' });
-  expect((await gantry(['init', '--agents'], { cwd: other.path })).code).toBe(0);
-  expect(await readFile(join(other.path, 'AGENTS.md'), 'utf8')).toBe('mine\n');
+  expect(await readFile(join(app, 'cerebrium.toml'), 'utf8')).toBe(smallApp()['cerebrium.toml']);
+  const other = newFolder({ ...smallApp(), 'AGENTS.md': 'mine\n' });
+  expect((await gantry(['init', '--agents'], { cwd: other })).code).toBe(0);
+  expect(await readFile(join(other, 'AGENTS.md'), 'utf8')).toBe('mine\n');
 });
 
 test.each(['src/cli/commands/agent-skill.md', 'src/app/agents.md'])(

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { startEmulator } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { inFrontOf } from '../support/in-front-of.ts';
-import { deployWeb, print } from '../support/runs.ts';
+import { deployWeb, gantry, inFrontOf, print, startEmulator } from '../support/index.ts';
 
 const token = 'opaque-7Hq2-zebra-walnut-Kx93-lagoon';
 

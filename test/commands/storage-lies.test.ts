@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newFolder, noise } from '../support/files.ts';
-import { gantry as run } from '../support/gantry.ts';
+import { newFolder, noise, gantry as run } from '../support/index.ts';
 import { type Storage, type StorageAnswer, send, storage } from '../support/storage.ts';
 
 /** Three parts of the least length there is. */
@@ -56,9 +55,7 @@ describe('content that is replaced between two ranges is never mixed', () => {
       for (const answer of waiting) answer();
       waiting = [];
     });
-    const { code, stderr } = await gantry(files, ['cp', ':/a', 'a', ...parts], 300);
-    expect(code).toBe(1);
-    expect(stderr).toContain('the file changed during the copy');
+    expect(await gantry(files, ['cp', ':/a', 'a', ...parts], 300)).toExit(1, 'the file changed during the copy');
     expect(existsSync(target())).toBe(false);
   });
 });
@@ -92,13 +89,9 @@ describe('a file of another length than listed is not accepted', () => {
     ],
   ])('%s', async (_, answer, said) => {
     const files = await storage({ name: 'a', bytes: 5 }, answer);
-    const { code, stderr } = await copied(files);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(said);
+    expect(await copied(files)).toExit(1, said);
     expect(existsSync(target())).toBe(false);
-    const shown = await gantry(files, ['cat', ':/a']);
-    expect(shown.code).toBe(1);
-    expect(shown.stderr).toMatch(said);
+    expect(await gantry(files, ['cat', ':/a'])).toExit(1, said);
   });
 });
 

@@ -1,11 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb } from '../support/runs.ts';
+import { deployWeb, emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 let home: string;
 
@@ -119,13 +115,13 @@ describe('a secret that was an argument', () => {
   });
 
   test('save-auth-config stores tokens and project', async () => {
-    await using place = await folderOf({ 'x/y': '' });
-    const own = { GANTRY_CONFIG_DIR: place.path, GANTRY_TOKEN: '', GANTRY_PROJECT: '' };
+    const place = newFolder({ 'x/y': '' });
+    const own = { GANTRY_CONFIG_DIR: place, GANTRY_TOKEN: '', GANTRY_PROJECT: '' };
     const words = ['save-auth-config', emulator.token, 'refresh-1', 'p-12345678'];
     const { code, stderr } = await gantry(words, { emulator, env: own });
     expect(code).toBe(0);
     expect(stderr).not.toContain(emulator.token);
-    const stored = JSON.parse(readFileSync(join(place.path, 'credentials.json'), 'utf8'));
+    const stored = JSON.parse(readFileSync(join(place, 'credentials.json'), 'utf8'));
     expect(stored.profiles.default).toEqual({ token: emulator.token, refreshToken: 'refresh-1' });
     expect((await gantry(['whoami'], { emulator, env: own })).stdout).toContain('p-12345678');
   });
@@ -138,17 +134,14 @@ test('an error of a translated command line is JSON with -o json', async () => {
 });
 
 test('a command line that gantry knows is never translated', async () => {
-  const { code, stderr } = await run('deploy --nmae x');
-  expect(code).toBe(2);
-  expect(stderr).toContain('did you mean --name?');
+  expect(await run('deploy --nmae x')).toExit(2, 'did you mean --name?');
 });
 
 describe('the login of the official client', () => {
   const config = 'accesstoken: ""\nserviceaccounttoken: abc\nproject: p-1\n';
 
   test('is offered to somebody who is not logged in', async () => {
-    await using place = await folderOf({ '.cerebrium/config.yaml': config });
-    const own = { ...env(), HOME: place.path, GANTRY_TOKEN: '' };
+    const own = { ...env(), HOME: newFolder({ '.cerebrium/config.yaml': config }), GANTRY_TOKEN: '' };
     const { code, stderr, json } = await gantry(['apps', 'list', '--json'], { emulator, env: own });
     expect(code).toBe(4);
     expect(stderr).toContain('fix gantry login --import');
@@ -156,24 +149,19 @@ describe('the login of the official client', () => {
   });
 
   test.each(['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'])('is not in %s, which old instructions name', async (name) => {
-    await using place = await folderOf({ 'x/y': '' });
-    const own = { ...env(), HOME: place.path, GANTRY_TOKEN: '', [name]: 't' };
-    const { code, stderr } = await gantry(['apps', 'list'], { emulator, env: own });
-    expect(code).toBe(4);
-    expect(stderr).toContain(`${name} is not read`);
+    const own = { ...env(), HOME: newFolder({ 'x/y': '' }), GANTRY_TOKEN: '', [name]: 't' };
+    expect(await gantry(['apps', 'list'], { emulator, env: own })).toExit(4, `${name} is not read`);
   });
 
   test('is not imported without the address that belongs to it', async () => {
-    await using place = await folderOf({ '.cerebrium/config.yaml': config });
+    const place = newFolder({ '.cerebrium/config.yaml': config });
     const own = {
-      GANTRY_CONFIG_DIR: join(place.path, 'own'),
-      HOME: place.path,
+      GANTRY_CONFIG_DIR: join(place, 'own'),
+      HOME: place,
       REST_API_URL: 'https://dev.example.com',
     };
-    const { code, stderr } = await gantry(['login', '--import'], { env: own });
-    expect(code).toBe(2);
-    expect(stderr).toContain('REST_API_URL is set');
-    expect(existsSync(join(place.path, 'own', 'credentials.json'))).toBe(false);
+    expect(await gantry(['login', '--import'], { env: own })).toExit(2, 'REST_API_URL is set');
+    expect(existsSync(join(place, 'own', 'credentials.json'))).toBe(false);
     await gantry(['config', 'set', 'api-url', 'https://dev.example.com'], { env: own });
     expect((await gantry(['login', '--import'], { env: own })).code).toBe(0);
   });
@@ -200,8 +188,7 @@ describe('REST_API_URL and LOGSTREAM_URL', () => {
 
   test('do not send a call of an app to another platform', async () => {
     const more = { CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token, REST_API_URL: emulator.url };
-    const { code, stderr } = await gantry(['invoke', 'web', '-p', 'p-12345678'], { env: { ...env(), ...more } });
-    expect(code).toBe(2);
-    expect(stderr).toContain('fix set GANTRY_INFERENCE_URL');
+    const outcome = await gantry(['invoke', 'web', '-p', 'p-12345678'], { env: { ...env(), ...more } });
+    expect(outcome).toExit(2, 'fix set GANTRY_INFERENCE_URL');
   });
 });

@@ -39,9 +39,8 @@ const gantry = (words: string[], setting: Setting = {}) =>
 test.runIf(process.platform === 'linux')('an entry of the target that cannot be read is named', async () => {
   mkdirSync(join(here, 'there'));
   writeFileSync(Buffer.concat([Buffer.from(join(here, 'there/caf')), Buffer.from([0xe9])]), 'x');
-  const { code, stderr } = await gantry(['sync', ':/f', 'there']);
-  expect(stderr).toContain(`error: cannot read ${join(here, 'there/caf')}\\xe9: the name is not valid UTF-8`);
-  expect(code).toBe(1);
+  const outcome = await gantry(['sync', ':/f', 'there']);
+  expect(outcome).toExit(1, `error: cannot read ${join(here, 'there/caf')}\\xe9: the name is not valid UTF-8`);
 });
 
 test('a file whose time is in the future is named: each sync copies it again', async () => {
@@ -111,9 +110,7 @@ describe('to a volume', () => {
   });
 
   test('--delete deletes extra files once the target is typed or passed', async () => {
-    const asked = await gantry(['sync', 'f', ':/f', '--delete']);
-    expect(asked.code).toBe(9);
-    expect(asked.stderr).toContain('deletes x/extra');
+    expect(await gantry(['sync', 'f', ':/f', '--delete'])).toExit(9, 'deletes x/extra');
     expect(shelf().text('/f/new')).toBeUndefined();
     expect((await gantry(['sync', 'f', ':/f', '--delete', '--yes'])).code).toBe(9);
     expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'other'])).code).toBe(2);
@@ -242,9 +239,7 @@ test.each<[string[], number, RegExp]>([
   [['sync', 'f', ':/f/same'], 7, /is a file, not a folder/],
   [['sync', 'none', ':/f'], 6, /none not found/],
 ])('%j is exit code %i', async (words, exit, said) => {
-  const { code, stderr } = await gantry(words);
-  expect(stderr).toMatch(said);
-  expect(code).toBe(exit);
+  expect(await gantry(words)).toExit(exit, said);
 });
 
 test('deletes nothing if the source does not exist', async () => {

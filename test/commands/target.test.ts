@@ -1,11 +1,8 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { referenceOf } from '../../src/cli/reference.ts';
-import { folderOf, smallApp } from '../support/app.ts';
 import { lines } from '../support/command-lines.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry, keys, targetOf } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { emulatorForAll, expectErrorDocument, gantry, keys, newFolder, smallApp, targetOf } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -14,10 +11,9 @@ const unnamed = ['projects use', 'login', 'api', 'apps tune'];
 
 describe('the target', () => {
   test.each(Object.entries(lines))('is named first by gantry %s if it changes something', async (words, args) => {
-    await using app = await folderOf({ ...smallApp(), '.env': 'A=1\n' });
     const { effect } = await referenceOf(words);
     const line = [...words.split(' '), ...args];
-    const setting = { emulator, cwd: app.path, env: { A: '1' } };
+    const setting = { emulator, cwd: newFolder({ ...smallApp(), '.env': 'A=1\n' }), env: { A: '1' } };
     const { stderr } = await gantry(line, setting);
     const isNamed = effect !== 'reads' && !unnamed.includes(words);
     expect(stderr.split('\n')[0] === `project ${targetOf(emulator)}`).toBe(isNamed);
@@ -55,11 +51,11 @@ describe('the target', () => {
   });
 
   test('is remembered by a deploy for its folder, without a file in it', async () => {
-    await using app = await folderOf(smallApp());
-    const setting = { emulator, cwd: app.path };
-    const before = readdirSync(app.path);
+    const app = newFolder(smallApp());
+    const setting = { emulator, cwd: app };
+    const before = readdirSync(app);
     expect((await gantry(['deploy'], setting)).code).toBe(0);
-    expect(readdirSync(app.path)).toEqual(before);
+    expect(readdirSync(app)).toEqual(before);
     expect((await gantry(['deploy'], setting)).code).toBe(0);
     const other = { ...setting, env: { GANTRY_PROJECT: 'p-other' } };
     const refused = await gantry(['deploy', '--json'], other);
@@ -77,15 +73,15 @@ describe('the target', () => {
   });
 
   test('is not named where a line only reads', async () => {
-    await using app = await folderOf({});
-    mkdirSync(`${app.path}/down`);
+    const app = newFolder();
+    mkdirSync(`${app}/down`);
     emulator.volume().write('/x/a', 'a');
     for (const line of [
       ['cp', ':/x/a', 'a'],
       ['sync', ':/x', 'down'],
       ['api', 'get', '/v2/projects'],
     ]) {
-      expect((await gantry(line, { emulator, cwd: app.path })).stderr).not.toContain(targetOf(emulator));
+      expect((await gantry(line, { emulator, cwd: app })).stderr).not.toContain(targetOf(emulator));
     }
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { pipelineFor } from '../../src/local/ci/index.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { address, gantry, type Setting } from '../support/gantry.ts';
@@ -59,8 +59,7 @@ function run(words: string[], { env = {}, ...more }: Setting = {}) {
 }
 
 async function deploy(version: string, flags: string[] = [], more: Setting = {}) {
-  await using app = await folderOf({ ...smallApp(), 'data.txt': version });
-  return await run(['deploy', '--json', ...flags], { ...more, cwd: app.path });
+  return await run(['deploy', '--json', ...flags], { ...more, cwd: newFolder({ ...smallApp(), 'data.txt': version }) });
 }
 
 const line = ['--if-changed', '--if-busy', 'wait', '--watch', '10s', '--or-rollback'];
@@ -162,8 +161,8 @@ describe('a pipeline that starts on new machines', () => {
   ])('rolls back to what a machine has deployed whose clock is %s', async (_, days) => {
     // What is in front of it shows no time.
     const env = address(emulator);
-    await using folder = await folderOf(Object.fromEntries(tenRecords()));
-    await run(['cp', folder.path, 'default:/.gantry/archives/web/', '--quiet'], { env });
+    const folder = newFolder(Object.fromEntries(tenRecords()));
+    await run(['cp', folder, 'default:/.gantry/archives/web/', '--quiet'], { env });
     const clock = { jumps: () => days * 86_400_000 };
     const one = await deploy('one', [], { env, clock });
     await deploy('two', [], { env });
@@ -192,8 +191,7 @@ describe('a pipeline that starts on new machines', () => {
     const [to, from, as] = builds;
     const event = { at: new Date().toISOString(), event: 'rolling-back', by: 'ada@laptop', from, to, as, reason: '' };
     const name = `${event.at.replaceAll(/[-:.]/g, '')}-${'0'.repeat(16)}.json`;
-    await using intent = await folderOf({ [name]: JSON.stringify(event) });
-    await run(['cp', '.', 'default:/.gantry/history/web'], { cwd: intent.path });
+    await run(['cp', '.', 'default:/.gantry/history/web'], { cwd: newFolder({ [name]: JSON.stringify(event) }) });
     calls = [];
     const { code, json } = await run(['rollback', 'web', '--dry-run', '--json']);
     expect([code, json()]).toEqual([0, expect.objectContaining({ restored: as, dryRun: true })]);
@@ -296,9 +294,8 @@ describe('several machines', () => {
 
   test('skip what is no event, with a warning', async () => {
     await deploy('one');
-    await using place = await folderOf({ 'x.json': '{"event":' });
     const name = '20990101T000000000Z-0123456789abcdef.json';
-    await run(['cp', 'x.json', `default:/.gantry/history/web/${name}`], { cwd: place.path });
+    await run(['cp', 'x.json', `default:/.gantry/history/web/${name}`], { cwd: newFolder({ 'x.json': '{"event":' }) });
     const { stderr, code, json } = await run(['history', 'web', '--json']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('skipped 1 unreadable line')]);
     expect(json()).toHaveLength(2);
@@ -415,11 +412,11 @@ test('keeps the archives of ten builds, and events of 90 days', async () => {
   const names = (count: number, name: (at: number) => string) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), '{}']));
   const hash = 'a'.repeat(64);
-  await using old = await folderOf({
+  const old = newFolder({
     ...names(12, (at) => `archives/web/202601${10 + at}T000000000Z_b-${at}_-${hash}.json`),
     ...names(3, (at) => `history/web/202001${10 + at}T000000000Z-${at.toString().repeat(16)}.json`),
   });
-  await run(['cp', '.', 'default:/.gantry'], { cwd: old.path });
+  await run(['cp', '.', 'default:/.gantry'], { cwd: old });
   await deploy('one');
   const records = await listed('archives/web');
   expect(records.filter((name) => name.startsWith('202601'))).toHaveLength(9);
@@ -465,14 +462,10 @@ describe('an archive that somebody replaced on the volume, of equal size and che
       }
       return record;
     });
-    const own = await back(at(home));
-    expect([own.code, own.stderr]).toEqual([6, expect.stringContaining(refused(builds[0]))]);
+    expect(await back(at(home))).toExit(6, refused(builds[0]));
     // Nobody else can know: what is on the volume is as true as those who can write to it.
     const other = await back();
-    expect([other.code, other.stderr]).toEqual([
-      0,
-      expect.stringMatching(/of the archive in the team state at default:\/\.gantry \(SHA-256 as recorded there\)/),
-    ]);
+    expect(other).toExit(0, /of the archive in the team state at default:\/\.gantry \(SHA-256 as recorded there\)/);
   });
 });
 
@@ -552,8 +545,7 @@ describe('the setting', () => {
       });
       expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('default:/.gantry')]);
       const env = { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: value };
-      const used = await run(['config', 'list'], { env });
-      expect([used.code, used.stderr]).toEqual([2, expect.stringContaining('GANTRY_TEAM_STATE')]);
+      expect(await run(['config', 'list'], { env })).toExit(2, 'GANTRY_TEAM_STATE');
     },
   );
 

@@ -1,22 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EndpointName } from '../../src/platform/contract/index.ts';
-import { folderOf, smallApp } from '../support/app.ts';
+import { smallApp } from '../support/app.ts';
 import { type Emulator, prompt, startEmulator } from '../support/emulators.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry, type Outcome } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
 const limitMs = 3_000;
 
 let emulator: Emulator;
-let app: Awaited<ReturnType<typeof folderOf>>;
+let app: string;
 let clock: { now: number };
 
 beforeAll(async () => {
-  app = await folderOf(smallApp());
+  app = newFolder(smallApp());
 });
-
-afterAll(() => app[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
@@ -36,7 +35,7 @@ type Stalled = EndpointName | 'upload';
  * Runs a command that may take three seconds, and lets them pass once the endpoint that never replies is called. The time
  * is not real: the result does not depend on how fast the machine is.
  */
-async function runStalled(words: string[], stalled: Stalled, cwd = app.path): Promise<Outcome> {
+async function runStalled(words: string[], stalled: Stalled, cwd = app): Promise<Outcome> {
   emulator.fail(stalled, 'stall*');
   emulator.calls.length = 0;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -75,7 +74,7 @@ const zipContents = noReplyFrom(`${appRoute}/builds/\\S+/zip-contents`);
 async function deployTwice(): Promise<void> {
   for (let number = 0; number < 2; number++) {
     clock.now += 60_000;
-    expect((await gantry(['deploy'], { emulator, cwd: app.path, clock, io: { silenceMs: 60_000 } })).code).toBe(0);
+    expect((await gantry(['deploy'], { emulator, cwd: app, clock, io: { silenceMs: 60_000 } })).code).toBe(0);
   }
 }
 
@@ -139,16 +138,14 @@ describe('--timeout bounds the whole command:', () => {
   test('logs -f of a build without a reply about the given build exits with 69', async () => {
     await deployTwice();
     const [build = ''] = emulator.store.builds.keys();
-    const { code, stderr } = await runStalled(['logs', 'web', '--build', build, '-f', ...flags], 'getBuild');
-    expect(code).toBe(69);
-    expect(stderr).toContain(`error: the status of build ${build.slice(0, 8)} of web was not known within 3.0 s`);
+    const outcome = await runStalled(['logs', 'web', '--build', build, '-f', ...flags], 'getBuild');
+    expect(outcome).toExit(69, `error: the status of build ${build.slice(0, 8)} of web was not known within 3.0 s`);
   });
 
   test('logs -f of a run without a reply about the given run exits with 69', async () => {
     const run = '11111111-1111-4111-8111-111111111111';
     const outcome = await runStalled(['logs', 'web', '--run', run, '-f', ...flags], 'getRun');
-    expect(outcome.code).toBe(69);
-    expect(outcome.stderr).toContain(`error: the status of run ${run} of web was not known within 3.0 s`);
+    expect(outcome).toExit(69, `error: the status of run ${run} of web was not known within 3.0 s`);
     expectErrorDocument(outcome);
   });
 
@@ -175,8 +172,8 @@ describe('--timeout bounds the whole command:', () => {
   });
 
   test('run without a reply to prepareBaseImage does not say that a build continues', async () => {
-    await using withPackages = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
-    const outcome = await runStalled(['run', ...flags, 'main.py::run'], 'prepareBaseImage', withPackages.path);
+    const withPackages = newFolder(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
+    const outcome = await runStalled(['run', ...flags, 'main.py::run'], 'prepareBaseImage', withPackages);
     expect(outcome.code, outcome.stderr).toBe(69);
     expect(outcome.stderr).toMatch(
       /error: no reply about the base image for web within .+\n {2}why its build may have/,

@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { newFolder, noise } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { type Emulator, gantry, newFolder, noise, type Setting, startEmulator } from '../support/index.ts';
 
 let platforms: [Emulator, Emulator];
 let home: string;

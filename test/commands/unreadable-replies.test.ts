@@ -1,11 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { altering } from '../support/altering.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb } from '../support/runs.ts';
+import { altering, deployWeb, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
@@ -36,8 +32,7 @@ test.each([
   emulator.volume().write('/a.txt', 'a');
   await deployWeb(emulator);
   emulator.fail('build', 'slow');
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+  await gantry(['deploy', '--detach'], { emulator, cwd: newFolder(smallApp()) });
   const [build] = emulator.store.getAppBuilds(`${emulator.project}-web`);
   const env = await portalAt((method) => method === answered);
   const words = line.replace('BUILD', build?.id ?? '').split(' ');
@@ -48,7 +43,6 @@ test.each([
 
 describe('fields of null', () => {
   test('in the replies to create app and get app do not stop a deploy; stdout is a URL or empty', async () => {
-    await using app = await folderOf(smallApp());
     for (const hasAddress of [true, false]) {
       const env = await altering(emulator, (method, path, json) => {
         if (method === 'POST' && path.endsWith('/apps'))
@@ -57,7 +51,7 @@ describe('fields of null', () => {
           ? { body: nulled(json, ...(hasAddress ? ['internalEndpoint'] : [])) }
           : undefined;
       });
-      const { code, stdout, stderr } = await gantry(['deploy'], { emulator, env, cwd: app.path });
+      const { code, stdout, stderr } = await gantry(['deploy'], { emulator, env, cwd: newFolder(smallApp()) });
       expect([code, stdout]).toEqual([0, expect.stringMatching(hasAddress ? /^https?:\/\/\S+\/web\n$/ : /^\n?$/)]);
       if (!hasAddress) expect(stderr).toContain('the platform returned no endpoint; see gantry apps get web');
     }
@@ -68,13 +62,12 @@ describe('fields of null', () => {
     const env = await altering(emulator, (method, path, json) =>
       method === 'GET' && isApp(path) ? { body: { ...nulled(json, 'id'), port: '8000', cpu: 2 } } : undefined,
     );
-    await using app = await folderOf(smallApp());
     for (const words of [
       ['apps', 'get', 'web', '--json'],
       ['apps', 'scale', 'web', '--max-replicas', '3'],
       ['deploy', '--dry-run'],
     ]) {
-      expect((await gantry(words, { emulator, env, cwd: app.path })).code).toBe(0);
+      expect((await gantry(words, { emulator, env, cwd: newFolder(smallApp()) })).code).toBe(0);
     }
     expect((await gantry(['apps', 'get', 'web', '--json'], { emulator, env })).json()).toMatchObject({ port: 8000 });
   });
@@ -109,13 +102,13 @@ describe('an item that cannot be read', () => {
   });
 
   test('on a volume makes a copy incomplete, with a warning, and prevents deletions', async () => {
-    await using folder = await folderOf({
+    const folder = newFolder({
       'data/a.txt': 'a',
       'data/b.txt': 'b',
       'copy/b.txt': 'old',
       'copy/c.txt': 'c',
     });
-    const run = (words: string[], env = {}) => gantry(words, { emulator, env, cwd: folder.path });
+    const run = (words: string[], env = {}) => gantry(words, { emulator, env, cwd: folder });
     await run(['cp', 'data', ':/data']);
     const env = await altering(emulator, (_, path, json) =>
       path.endsWith('/ls')
@@ -133,11 +126,11 @@ describe('an item that cannot be read', () => {
     const copied = await run(['cp', ':/data', 'new'], env);
     expect(copied.code).not.toBe(0);
     expect(copied.stderr).toContain('1 entry of /data/ could not be read');
-    expect(readdirSync(join(folder.path, 'new'))).toEqual(['b.txt']);
+    expect(readdirSync(join(folder, 'new'))).toEqual(['b.txt']);
 
     const synced = await run(['sync', ':/data', 'copy', '--delete', '--confirm', 'copy'], env);
     expect(synced.code).not.toBe(0);
-    expect(readdirSync(join(folder.path, 'copy')).sort()).toEqual(['b.txt', 'c.txt']);
+    expect(readdirSync(join(folder, 'copy')).sort()).toEqual(['b.txt', 'c.txt']);
   });
 
   test.each([
@@ -154,10 +147,9 @@ describe('an item that cannot be read', () => {
     });
     const { code, stdout } = await gantry(['secrets', 'list'], { emulator, env });
     expect([code, stdout]).toEqual([0, expect.stringContaining('SEC')]);
-    await using folder = await folderOf({ '.env': 'NEW=x' });
     for (const words of [
       ['set', 'NEW', '--from-file', '-'],
-      ['set', '--from-env-file', join(folder.path, '.env')],
+      ['set', '--from-env-file', join(newFolder({ '.env': 'NEW=x' }), '.env')],
       ['unset', Object.keys(stored).at(-1) ?? '', '--yes'],
     ]) {
       const refused = await gantry(['secrets', ...words], { emulator, env, stdin: 'x' });

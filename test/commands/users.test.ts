@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, wideTerminal } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { emulatorForEach, expectErrorDocument, gantry, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 
@@ -23,8 +21,7 @@ describe('inviting a user', () => {
   const invite = (email: string, ...flags: string[]) => gantry(['users', 'invite', email, ...flags], { emulator });
 
   test('sends the role and shows it', async () => {
-    const { code, stdout } = await invite('new@example.com', '--role', 'Billing');
-    expect([code, stdout]).toEqual([0, 'invited new@example.com as Billing\n']);
+    expect(await invite('new@example.com', '--role', 'Billing')).toPrint('invited new@example.com as Billing\n');
     expect(emulator.calls.at(-1)?.body).toEqual({ emailAddress: 'new@example.com', role: 'Billing' });
     const list = await gantry(['users', 'list', '--status=invited', '--json=email,role'], { emulator });
     expect(list.json()).toContainEqual({ email: 'new@example.com', role: 'Billing' });
@@ -39,9 +36,7 @@ describe('inviting a user', () => {
     ...['ada', 'ada@', '@example.com', 'ada@example', 'a da@example.com', 'ada@@example.com', 'ada@exa_mple.com'],
     ...['ada@.com', 'ada@example.', 'Ada <ada@example.com>', 'a@b.co,c@d.co', `${'a'.repeat(65)}@example.com`, ''],
   ])('refuses "%s" with exit code 2, before any request', async (email) => {
-    const { code, stderr } = await invite(email, '--role', 'member');
-    expect(stderr).toContain('expected an email address');
-    expect(code).toBe(2);
+    expect(await invite(email, '--role', 'member')).toExit(2, 'expected an email address');
     expect(emulator.calls).toEqual([]);
   });
 
@@ -51,8 +46,7 @@ describe('inviting a user', () => {
 
   test('fails if the platform did not do it', async () => {
     const outcome = await invite('ada.okafor@example.com', '--role', 'member', '--json');
-    expect(outcome.code).toBe(1);
-    expect(outcome.stderr).toContain('no invitation was sent to ada.okafor@example.com');
+    expect(outcome).toExit(1, 'no invitation was sent to ada.okafor@example.com');
     expectErrorDocument(outcome);
   });
 
@@ -61,8 +55,7 @@ describe('inviting a user', () => {
     ['king', [], 9, 'the known roles are member, billing, admin.'],
     ['king', ['--yes'], 0, ''],
   ])('the role %s %j', async (role, flags, code, text) => {
-    const outcome = await invite('new@example.com', '--role', role, ...flags);
-    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringContaining(text)]);
+    expect(await invite('new@example.com', '--role', role, ...flags)).toExit(code, text);
   });
 
   test('needs a role, and the help names some', async () => {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
 import { readInstallation } from '../../src/local/version/index.ts';
-import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 test('--version as JSON tells how gantry was installed, and how to update it', async () => {
   const { json } = await gantry(['--version', '--json']);
@@ -46,6 +45,6 @@ test.each([
   ['executable', 'bin/gantry', 'lib/python3.12/site-packages/other-0.1.0.dist-info/RECORD'],
 ])('an installation with %s is told by what lies beside %s: %s', async (installedWith, path, beside) => {
   const files = [path, ...beside.split(' ')].map((name) => [name, '']);
-  await using place = await folderOf(Object.fromEntries(files));
-  expect(readInstallation(`${place.path}/${path}`, true)).toMatchObject({ installedWith, version });
+  const place = newFolder(Object.fromEntries(files));
+  expect(readInstallation(`${place}/${path}`, true)).toMatchObject({ installedWith, version });
 });

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, gantry } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 

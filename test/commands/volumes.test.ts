@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseVolumes } from '../../src/storage/volumes/parse-volumes.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, gantry } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 
@@ -32,9 +31,8 @@ describe('volumes resize', () => {
 
   test('cannot make a volume smaller', async () => {
     await gantry(['volumes', 'resize', '100', '--yes'], { emulator });
-    const { code, stderr } = await gantry(['volumes', 'resize', '60', '--yes'], { emulator });
-    expect(code).toBe(2);
-    expect(stderr).toContain('error: default-us-east-1 has 100 GB and cannot be made smaller');
+    const outcome = await gantry(['volumes', 'resize', '60', '--yes'], { emulator });
+    expect(outcome).toExit(2, 'error: default-us-east-1 has 100 GB and cannot be made smaller');
   });
 });
 

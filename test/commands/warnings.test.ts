@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -12,8 +10,8 @@ test.each([
   [['secrets', 'set', 'ABC', '--from-env'], ['keep the old secrets']],
 ])('what %j says on stderr is in its JSON as well', async (words, warnings) => {
   const kept = smallApp('[cerebrium.scaling]\nmin_replicas = 1\n');
-  await using app = await folderOf({ ...kept, 'main.py': 'import os\ndef f():\n    return os.environ["ABC"]\n' });
-  const { stderr, json } = await gantry([...words, '--json'], { emulator, cwd: app.path, env: { ABC: 'x' } });
+  const app = newFolder({ ...kept, 'main.py': 'import os\ndef f():\n    return os.environ["ABC"]\n' });
+  const { stderr, json } = await gantry([...words, '--json'], { emulator, cwd: app, env: { ABC: 'x' } });
   const said = [...stderr.matchAll(/^warning: (.*)$/gm)].map(([, message]) => message);
   expect(said).toEqual(warnings.map((part) => expect.stringContaining(part)));
   const document = json() as { warnings: { message: string }[] };

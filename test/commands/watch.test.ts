@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorForAll } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb, record, recordMany } from '../support/runs.ts';
+import { deployWeb, emulatorForAll, gantry, record, recordMany } from '../support/index.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
 const emulator = emulatorForAll({ real: false, now: () => clock.now });
@@ -70,9 +68,7 @@ test('a condition that does not hold for long enough does not count', async () =
 test('what is not known is no success', async () => {
   clock.now += 86_400_000;
   emulator.store.runs.clear();
-  const { code, stderr } = await watch(['--until', 'p90<5s', '--timeout', '2m']);
-  expect(code).toBe(8);
-  expect(stderr).toContain('p90 not known: nobody called web');
+  expect(await watch(['--until', 'p90<5s', '--timeout', '2m'])).toExit(8, 'p90 not known: nobody called web');
 });
 
 describe.each([
@@ -82,14 +78,10 @@ describe.each([
   ['p90 > 5s during 5m', 'invalid condition'],
 ])('"%s"', (condition, why) => {
   test('is refused', async () => {
-    const { code, stderr } = await watch(['--until', condition]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(why);
+    expect(await watch(['--until', condition])).toExit(2, why);
   });
 });
 
 test('a time limit that no condition can meet is refused', async () => {
-  const { code, stderr } = await watch(['--until', 'p90>5s for 5m', '--timeout', '1m']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('--timeout 10m');
+  expect(await watch(['--until', 'p90>5s for 5m', '--timeout', '1m'])).toExit(2, '--timeout 10m');
 });

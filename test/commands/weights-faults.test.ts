@@ -1,10 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { Draw } from '../chaos/draw.js';
 import type { Asked, ModelHub } from '../chaos/model-hub.js';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder, noise } from '../support/files.ts';
-import { gantry as run } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
+import { emulatorForEach, newFolder, noise, gantry as run } from '../support/index.ts';
 
 /** `GANTRY_TEST_SCHEDULES=200` for more; a seed is the name of its test. */
 const schedules = Number(process.env.GANTRY_TEST_SCHEDULES ?? 6);
@@ -159,8 +157,10 @@ function arrived(): boolean[] {
   });
 }
 
-describe('no schedule of faults leaves a wrong byte, or takes the token to a second host', () => {
-  test.each(Array.from({ length: schedules }, (_, at) => at + 1))('%i', { timeout: 60_000 }, async (seed) => {
+test.each(Array.from({ length: schedules }, (_, at) => at + 1))(
+  'no schedule of faults leaves a wrong byte, or takes the token to a second host: %i',
+  { timeout: 60_000 },
+  async (seed) => {
     hub.mischief = drawMischief(new Draw(seed));
     const first = await pull(1_000);
     const there = arrived();
@@ -172,5 +172,5 @@ describe('no schedule of faults leaves a wrong byte, or takes the token to a sec
     expect(arrived()).toEqual([true, true, true]);
     const elsewhere = hub.requests.filter(({ at, path }) => at === 'cdn' || path.includes('/resolve/main/'));
     expect(elsewhere.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
-  });
-});
+  },
+);

@@ -2,10 +2,8 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFi
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commit, type ModelHub, sha256Of } from '../chaos/model-hub.js';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
-import { newFolder, noise } from '../support/files.ts';
-import { keys, gantry as run, type Setting } from '../support/gantry.ts';
 import { startHub } from '../support/hub.ts';
+import { type Emulator, keys, newFolder, noise, gantry as run, type Setting, startEmulator } from '../support/index.ts';
 
 let emulator: Emulator;
 let home: string;
@@ -136,8 +134,7 @@ describe('weights pull', () => {
     const newer = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
     const before = hub.models[name];
     hub.models[name] = { files: { ...files, 'config.json': Buffer.from('{}') }, commit: newer };
-    const { code, stderr } = await pull();
-    expect([code, stderr]).toEqual([6, expect.stringContaining(`at revision ${commit}`)]);
+    expect(await pull()).toExit(6, `at revision ${commit}`);
     expect((await gantry(['cp', `${source}@main`, ':/models/qwen', '--json'])).json()).toMatchObject({
       weights: [{ revision: newer, copied: 1 }],
     });
@@ -164,8 +161,7 @@ describe('weights pull', () => {
   ])('refuses %s', async (_, more, said) => {
     await pull();
     hub.models[name] = { files: { ...files, 'onnx/model.onnx': Buffer.from('evil') }, ...more };
-    const { code, stderr } = await pull();
-    expect([code, stderr]).toEqual([7, expect.stringContaining(said)]);
+    expect(await pull()).toExit(7, said);
     expect(on('onnx/model.onnx')?.toString()).toBe('onnx');
   });
 
@@ -216,12 +212,7 @@ test('a lock that came with a repository does not say where this folder writes, 
   const inClone = (...words: string[]) => gantry(['cp', '--lock', ...words], { cwd: clone });
   await gantry(['rm', ':/models/qwen/empty', '--yes']);
   for (const words of [[], [source]]) {
-    const { code, stderr } = await inClone(...words);
-    expect([code, stderr]).toEqual([
-      9,
-      expect.stringContaining('confirmation required to pull to default:/models/qwen/'),
-    ]);
-    expect(stderr).toContain('--yes');
+    expect(await inClone(...words)).toExit(9, 'confirmation required to pull to default:/models/qwen/', '--yes');
   }
   expect([on('empty'), (await inClone('--dry-run')).code]).toEqual([undefined, 0]);
   const asked = await gantry(['cp', '--lock'], { cwd: clone, columns: 120, stdin: keys('y\r') });
@@ -237,8 +228,7 @@ test.each(['default:/models/../../x/', 'default:/a//b/', './:/x/', 'https://host
     await pull();
     const { version, weights } = lock();
     writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights: [{ ...weights[0], target }] }));
-    const { code, stderr } = await gantry(['cp', '--lock', '--yes']);
-    expect([code, stderr]).toEqual([7, expect.stringContaining('weights.lock cannot be read')]);
+    expect(await gantry(['cp', '--lock', '--yes'])).toExit(7, 'weights.lock cannot be read');
   },
 );
 
@@ -247,16 +237,14 @@ test.each([
   ['other content', 'ONNX', 70, 'lists onnx/model.onnx of Qwen/Qwen3-0.6B twice, with different contents'],
 ])('of a file that the hub lists twice, %s', async (_, content, exit, message) => {
   hub.models[name] = { files, inGit: ['config.json', 'empty'], again: { 'onnx/model.onnx': Buffer.from(content) } };
-  const { code, stderr } = await pull();
-  expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+  expect(await pull()).toExit(exit, message);
   expect(existsSync(join(here, 'weights.lock'))).toBe(exit === 0);
   if (exit !== 0) return;
   expect(lock().weights[0].files).toHaveLength(5);
   const { weights, version } = lock();
   weights[0].files.push({ ...weights[0].files[0], bytes: 7 });
   writeFileSync(join(here, 'weights.lock'), JSON.stringify({ version, weights }));
-  const damaged = await gantry(['volumes', 'verify']);
-  expect([damaged.code, damaged.stderr]).toEqual([7, expect.stringContaining('weights.lock cannot be read')]);
+  expect(await gantry(['volumes', 'verify'])).toExit(7, 'weights.lock cannot be read');
 });
 
 test('what the lock has of a URL with a signature needs no request while it is there', async () => {
@@ -312,11 +300,10 @@ describe('a gated model', () => {
     [{ HF_TOKEN: 'hf_of_somebody_else' }, 5, 'the account of the token may not read', true],
   ])('is refused with %j', async (env, exit, message, isListed) => {
     hub.models[name] = { files, token, isListed };
-    const { code, stderr } = await gantry(['cp', source, ':/models/qwen'], {
+    const outcome = await gantry(['cp', source, ':/models/qwen'], {
       env: env as Record<string, string>,
     });
-    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
-    expect(stderr).toContain('Access to model Qwen/Qwen3-0.6B is restricted');
+    expect(outcome).toExit(exit, message, 'Access to model Qwen/Qwen3-0.6B is restricted');
   });
 });
 
@@ -330,8 +317,7 @@ test.each([
   [[source], 2, 'missing target'],
   [['--lock'], 2, 'there is no weights.lock'],
 ] as [string[], number, string][])('weights pull %j exits with %i', async (words, exit, message) => {
-  const { code, stderr } = await gantry(['cp', ...words]);
-  expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+  expect(await gantry(['cp', ...words])).toExit(exit, message);
 });
 
 test.each([
@@ -343,17 +329,14 @@ test.each([
     response.writeHead(200, { 'content-type': 'text/html', 'content-length': body.length + missing });
     response.write(body, () => (missing === 0 ? response.end() : response.destroy()));
   });
-  const { code, stderr } = await pull();
-  expect([code, stderr]).toEqual([69, expect.stringContaining(message)]);
+  expect(await pull()).toExit(69, message);
 });
 
 test('a hub that denies access without a token is no matter of an account', async () => {
   hub.models[name] = { files, token: 'hf_x', isListed: true };
   hub.mischief = undefined;
   hub.deniesStrangers = true;
-  const { code, stderr } = await pull();
-  expect([code, stderr]).toEqual([5, expect.stringContaining('may not be read without a token')]);
-  expect(stderr).toContain('set HF_TOKEN');
+  expect(await pull()).toExit(5, 'may not be read without a token', 'set HF_TOKEN');
 });
 
 describe('weights verify', () => {

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { targetOf, wideTerminal } from '../support/gantry.ts';
-import { secretsIn, someone } from '../support/login.ts';
+import { secretsIn, someone, targetOf, wideTerminal } from '../support/index.ts';
 
 describe('gantry whoami', () => {
   test('shows user, project and expiry of a login, never the token', async () => {
@@ -67,10 +66,8 @@ describe('gantry whoami', () => {
   ])('exits with 4 if %s', async (_, token, message) => {
     const { run, emulator } = await someone();
     const GANTRY_TOKEN = token && emulator.issueToken({ exp: 1_700_000_000 });
-    const { code, stderr } = await run('whoami', { env: { GANTRY_TOKEN } });
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(token ? 'dashboard, API Keys page' : 'fix gantry login, or set GANTRY_TOKEN');
-    expect(code).toBe(4);
+    const outcome = await run('whoami', { env: { GANTRY_TOKEN } });
+    expect(outcome).toExit(4, message, token ? 'dashboard, API Keys page' : 'fix gantry login, or set GANTRY_TOKEN');
   });
 
   test('--verify asks the platform, and exits with 4 if it rejects the token', async () => {
@@ -94,8 +91,7 @@ describe('gantry logout', () => {
     const { logIn, run, tokens } = await someone();
     await logIn();
     await logIn('login --profile work');
-    const { code, stdout } = await run('logout');
-    expect([code, stdout]).toEqual([0, 'logged out of profile default\n']);
+    expect(await run('logout')).toPrint('logged out of profile default\n');
     expect([tokens(), tokens('work').token]).toEqual([undefined, expect.stringMatching(/^eyJ/)]);
     expect((await run('apps list')).code).toBe(4);
   });
@@ -130,8 +126,6 @@ describe('gantry logout', () => {
     const { run, folder } = await someone();
     mkdirSync(folder);
     writeFileSync(join(folder, 'credentials.json'), '{', { mode: 0o600 });
-    const { code, stderr } = await run('logout');
-    expect(stderr).toContain('credentials.json is not valid JSON: nothing was changed');
-    expect(code).toBe(1);
+    expect(await run('logout')).toExit(1, 'credentials.json is not valid JSON: nothing was changed');
   });
 });

@@ -36,8 +36,7 @@ describe('an older commit', () => {
       isFirst = false;
       expect((await upstream.run('deploy')).code).toBe(0);
     };
-    const { code, stderr } = await older.run('deploy');
-    expect([code, stderr]).toEqual([7, expect.stringContaining('is older than')]);
+    expect(await older.run('deploy')).toExit(7, 'is older than');
     expect([...stage.platform.world.builds.values()].filter(({ canceledAt }) => canceledAt)).toHaveLength(1);
     expect(servedFiles(stage)).toBe(upstream.files('main'));
   });
@@ -47,8 +46,7 @@ test('status --serves of an app that is not there names what is missing', async 
   const stage = await Stage.open();
   const clone = await Clone.of(stage);
   await clone.run('deploy');
-  const { code, stderr } = await clone.run('status wbe --serves HEAD');
-  expect([code, stderr]).toEqual([6, expect.stringContaining('app wbe not found')]);
+  expect(await clone.run('status wbe --serves HEAD')).toExit(6, 'app wbe not found');
 });
 
 test('the commit that serves is named wherever a build is', async () => {
@@ -120,8 +118,7 @@ describe('from the top of a repository, status --serves', () => {
 
   test('says why nothing is known, and what to type', async () => {
     const clone = await below();
-    const { code, stderr } = await clone.run('status --serves HEAD');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('gantry status web --serves HEAD')]);
+    expect(await clone.run('status --serves HEAD')).toExit(2, 'gantry status web --serves HEAD');
     const before = await clone.run('status web --serves HEAD~1 --json');
     expect(before).toMatchObject({ code: 8 });
     expect(before.json()).toMatchObject({
@@ -134,46 +131,44 @@ describe('from the top of a repository, status --serves', () => {
 const inFile = (more: string) => `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${more}`;
 const packages = '[cerebrium.dependencies.pip]\nnumpy = "latest"\n';
 
-describe('without a record, the commit is found by its files', () => {
-  test.each<[what: string, files: Record<string, string>, flags?: string]>([
-    [
-      'of patterns',
-      {
-        'cerebrium.toml': inFile('include = ["src/*", "main.py"]\nexclude = ["*.txt"]\n'),
-        'src/a.txt': '',
-        'src/b.py': '',
-        c: '',
-      },
-    ],
-    ['what gantry writes of packages', { 'cerebrium.toml': inFile(packages), 'requirements.txt': 'torch\n' }],
-    [
-      'a file of packages',
-      {
-        'cerebrium.toml': inFile('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
-        'requirements.txt': '',
-      },
-    ],
-    ['another name', {}, '--name web-staging'],
-    [
-      'line ends of another system',
-      { 'main.py': 'def run():\r\n    return 1\r\n', '.gitattributes': '*.py text eol=crlf\n' },
-    ],
-  ])('%s', async (_, files, flags = '') => {
-    const stage = await Stage.open();
-    const upstream = await Clone.of(stage);
-    for (const [path, text] of Object.entries(files)) await upstream.write(path, text);
-    const commit = await upstream.commit('');
-    expect((await upstream.run(`deploy ${flags}`.trim())).code).toBe(0);
-    const other = await upstream.clone();
-    const app = flags === '' ? 'web' : 'web-staging';
-    const found = { commit, dirty: false, evidence: 'CRC-32' };
-    expect((await other.run(`builds get ${app} --json`)).json()).toMatchObject(found);
-    expect((await other.run(`builds list ${app} --json`)).json()).toMatchObject([found]);
-    expect((await other.run(`status ${app} --serves HEAD`)).code).toBe(0);
-    await other.commit({ version: 7 });
-    expect((await other.run(`status ${app} --serves HEAD --json`)).json()).toMatchObject({
-      hasFiles: files['.gitattributes'] ? null : false,
-    });
+test.each<[what: string, files: Record<string, string>, flags?: string]>([
+  [
+    'of patterns',
+    {
+      'cerebrium.toml': inFile('include = ["src/*", "main.py"]\nexclude = ["*.txt"]\n'),
+      'src/a.txt': '',
+      'src/b.py': '',
+      c: '',
+    },
+  ],
+  ['what gantry writes of packages', { 'cerebrium.toml': inFile(packages), 'requirements.txt': 'torch\n' }],
+  [
+    'a file of packages',
+    {
+      'cerebrium.toml': inFile('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+      'requirements.txt': '',
+    },
+  ],
+  ['another name', {}, '--name web-staging'],
+  [
+    'line ends of another system',
+    { 'main.py': 'def run():\r\n    return 1\r\n', '.gitattributes': '*.py text eol=crlf\n' },
+  ],
+])('without a record, the commit is found by its files: %s', async (_, files, flags = '') => {
+  const stage = await Stage.open();
+  const upstream = await Clone.of(stage);
+  for (const [path, text] of Object.entries(files)) await upstream.write(path, text);
+  const commit = await upstream.commit('');
+  expect((await upstream.run(`deploy ${flags}`.trim())).code).toBe(0);
+  const other = await upstream.clone();
+  const app = flags === '' ? 'web' : 'web-staging';
+  const found = { commit, dirty: false, evidence: 'CRC-32' };
+  expect((await other.run(`builds get ${app} --json`)).json()).toMatchObject(found);
+  expect((await other.run(`builds list ${app} --json`)).json()).toMatchObject([found]);
+  expect((await other.run(`status ${app} --serves HEAD`)).code).toBe(0);
+  await other.commit({ version: 7 });
+  expect((await other.run(`status ${app} --serves HEAD --json`)).json()).toMatchObject({
+    hasFiles: files['.gitattributes'] ? null : false,
   });
 });
 

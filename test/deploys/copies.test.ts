@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
-import { type AppOf, type Machine, Stage } from './stage.ts';
+import { type AppOf, type Machine, type Stage, staged } from './stage.ts';
 
 // What a cache kept, or a platform does not read anew, says nothing of what is true by now.
 
@@ -12,8 +12,7 @@ async function copying(
   copies: NonNullable<Quirks['copies']>,
   quirks: Quirks,
 ): Promise<{ stage: Stage; machine: Machine }> {
-  const stage = await Stage.open(quirks);
-  const machine = await stage.machine();
+  const { stage, machine } = await staged({}, quirks);
   await machine.deploys({ version: 1 });
   stage.pass(60_000);
   stage.platform.after = ({ point }) => {
@@ -26,29 +25,21 @@ async function copying(
   return { stage, machine };
 }
 
-describe('a list of replicas that is a copy makes no build healthy', () => {
-  test.each<[string, Quirks, boolean, RegExp]>([
-    [
-      'as the headers say',
-      {},
-      true,
-      /is not known: the platform did not answer: the reply of .* is a copy that a cache/,
-    ],
-  ])('%s', async (_, quirks, marked, says) => {
-    const { stage, machine } = await copying({ point: 'containers', marked }, quirks);
-    await machine.write(crashing);
-    const { code, stderr } = await machine.run('deploy --watch 9s --or-rollback');
-    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringMatching(says) });
-    expect(stage.platform.live()).toBe(ids(stage)[1]);
-    expect((await machine.run('history web')).stdout).not.toContain('healthy');
-  });
+test.each<[string, Quirks, boolean, RegExp]>([
+  ['as the headers say', {}, true, /is not known: the platform did not answer: the reply of .* is a copy that a cache/],
+])('a list of replicas that is a copy makes no build healthy: %s', async (_, quirks, marked, says) => {
+  const { stage, machine } = await copying({ point: 'containers', marked }, quirks);
+  await machine.write(crashing);
+  const { code, stderr } = await machine.run('deploy --watch 9s --or-rollback');
+  expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringMatching(says) });
+  expect(stage.platform.live()).toBe(ids(stage)[1]);
+  expect((await machine.run('history web')).stdout).not.toContain('healthy');
 });
 
 test.each(['running time', 'read time', 'both', undefined] as const)(
   'a healthy build is healthy on a platform that shows this of its replicas: %s',
   async (replicaTimes) => {
-    const stage = await Stage.open(replicaTimes && { replicaTimes });
-    const machine = await stage.machine();
+    const { machine } = await staged({}, replicaTimes && { replicaTimes });
     for (const version of [1, 2]) {
       await machine.write({ version });
       expect(await machine.run('deploy --watch 9s')).toMatchObject({ code: 0 });
@@ -66,8 +57,7 @@ test.each(['get-app', 'containers', 'runs'])('nor does another answer that says 
 test.each(['get-app', 'list-builds'])(
   'nothing is rolled back by an answer that says it is a copy: %s',
   async (point) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({ version: 1 });
     await machine.deploys({ version: 2 });
     stage.quirks.copies = { point, marked: true };
@@ -91,8 +81,7 @@ test.each(['get-app', 'containers'])('a call does not count if who has answered 
 });
 
 test('an unchanged build is as well as before by lists that are read anew', async () => {
-  const stage = await Stage.open({ replicaTimes: 'both' });
-  const machine = await stage.machine();
+  const { stage, machine } = await staged({}, { replicaTimes: 'both' });
   await machine.deploys({}, 'deploy --watch 9s');
   stage.pass(12_000);
   const { code, stderr } = await machine.run('deploy --if-changed --watch 9s');

@@ -90,27 +90,25 @@ describe('before anything is sent', () => {
   });
 });
 
-describe('once it is ready', () => {
-  test.each<[string, RegExp, (facts: ReadyFacts) => boolean]>([
-    [
-      'success is only ours, which serves and is healthy if that was asked, or a later one that replaced it',
-      /^stop: (live|healthy|replaced)$/,
-      ({ serving, verifies, health }) =>
-        (serving === 'ours' && (verifies === 'no' || health === 'healthy')) ||
-        (serving === 'another' && verifies === 'no'),
-    ],
-    [
-      'only what serves and is sick is rolled back, where that was asked',
-      /^roll back$/,
-      ({ serving, health, orRollback, verifies }) =>
-        serving === 'ours' && health === 'sick' && orRollback === 'yes' && verifies === 'yes',
-    ],
-    [
-      'not known is only what the app does not show, or what nobody saw',
-      /^stop: not (shown|known)$/,
-      ({ serving, health }) => serving === 'one of' || serving === 'not known' || health === 'unknown',
-    ],
-  ])('%s', (_, step, isAllowed) => {
-    expect(ready.filter((facts) => step.test(firstRow(readyTable, facts)) && !isAllowed(facts))).toEqual([]);
-  });
+test.each<[string, RegExp, (facts: ReadyFacts) => boolean]>([
+  [
+    'success is only ours, which serves and is healthy if that was asked, or a later one that replaced it',
+    /^stop: (live|healthy|replaced)$/,
+    ({ serving, verifies, health }) =>
+      (serving === 'ours' && (verifies === 'no' || health === 'healthy')) ||
+      (serving === 'another' && verifies === 'no'),
+  ],
+  [
+    'only what serves and is sick is rolled back, where that was asked',
+    /^roll back$/,
+    ({ serving, health, orRollback, verifies }) =>
+      serving === 'ours' && health === 'sick' && orRollback === 'yes' && verifies === 'yes',
+  ],
+  [
+    'not known is only what the app does not show, or what nobody saw',
+    /^stop: not (shown|known)$/,
+    ({ serving, health }) => serving === 'one of' || serving === 'not known' || health === 'unknown',
+  ],
+])('once it is ready: %s', (_, step, isAllowed) => {
+  expect(ready.filter((facts) => step.test(firstRow(readyTable, facts)) && !isAllowed(facts))).toEqual([]);
 });

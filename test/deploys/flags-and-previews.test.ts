@@ -2,23 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, Stage, staged } from './stage.ts';
 
-describe('outputs and flags', () => {
-  test.each([
-    ['deploy --dry-run --save-plan main.py', 7, /main\.py exists and is not a deploy plan/],
-    ['deploy --detailed-exit-code', 2, /--dry-run/],
-    ['deploy --or-rollback', 2, /--watch/],
-    ['deploy --dry-run --watch 2m', 2, /--watch/],
-    ['deploy --dry-run --if-changed', 2, /--if-changed/],
-    ['deploy --dry-run --if-busy cancel', 2, /--if-busy/],
-  ])('%s is refused, and nothing is deployed or written', async (line, expected, named) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
-    const { code, stderr } = await machine.run(line);
-    expect([code, stderr]).toEqual([expected, expect.stringMatching(named)]);
-    expect(stage.platform.world.builds.size).toBe(0);
-  });
+test.each([
+  ['deploy --dry-run --save-plan main.py', 7, /main\.py exists and is not a deploy plan/],
+  ['deploy --detailed-exit-code', 2, /--dry-run/],
+  ['deploy --or-rollback', 2, /--watch/],
+  ['deploy --dry-run --watch 2m', 2, /--watch/],
+  ['deploy --dry-run --if-changed', 2, /--if-changed/],
+  ['deploy --dry-run --if-busy cancel', 2, /--if-busy/],
+])('outputs and flags: %s is refused, and nothing is deployed or written', async (line, expected, named) => {
+  const { stage, machine } = await staged();
+  const { code, stderr } = await machine.run(line);
+  expect([code, stderr]).toEqual([expected, expect.stringMatching(named)]);
+  expect(stage.platform.world.builds.size).toBe(0);
 });
 
 describe('previews', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { firstRow, type HealthFacts, healthFacts, healthTable, judge } from '../../src/deploys/decide.ts';
 import { everyCell } from './every-cell.ts';
 
@@ -11,21 +11,19 @@ test('every cell has a verdict, and every row decides some', () => {
   expect([cells.length, decided.size]).toEqual([4 * 2 * 6 * 4 * 5 * 2 * 3, healthTable.length]);
 });
 
-describe('what no row may break:', () => {
-  test.each<[string, string[], (facts: HealthFacts) => boolean]>([
-    ['healthy is only what serves', ['healthy'], ({ shows }) => shows === 'ours'],
-    ['healthy is nothing that speaks against it', ['healthy'], speaksNotAgainst],
-    ['healthy is only what was seen to run or answer', ['healthy'], wasSeen],
-    ['sick is only what serves', ['sick'], ({ shows }) => shows === 'ours'],
-    ['sick is only what shows it', ['sick'], (facts) => !speaksNotAgainst(facts)],
-    ['unknown is nothing that is known to be sick', ['unknown'], (facts) => speaksNotAgainst(facts) || !isOurs(facts)],
-    ['unknown is said at the end only', ['unknown'], ({ time }) => time !== 'left'],
-    ['looks end', ['look again'], ({ time }) => time !== 'over'],
-    ['superseded is only what a later build has replaced', ['superseded'], ({ shows }) => shows === 'later'],
-    ['failed is only what has failed', ['failed'], ({ ended }) => ended === 'failed'],
-  ])('%s', (_, findings, isAllowed) => {
-    expect(wrong(isAllowed, ...findings)).toEqual([]);
-  });
+test.each<[string, string[], (facts: HealthFacts) => boolean]>([
+  ['healthy is only what serves', ['healthy'], ({ shows }) => shows === 'ours'],
+  ['healthy is nothing that speaks against it', ['healthy'], speaksNotAgainst],
+  ['healthy is only what was seen to run or answer', ['healthy'], wasSeen],
+  ['sick is only what serves', ['sick'], ({ shows }) => shows === 'ours'],
+  ['sick is only what shows it', ['sick'], (facts) => !speaksNotAgainst(facts)],
+  ['unknown is nothing that is known to be sick', ['unknown'], (facts) => speaksNotAgainst(facts) || !isOurs(facts)],
+  ['unknown is said at the end only', ['unknown'], ({ time }) => time !== 'left'],
+  ['looks end', ['look again'], ({ time }) => time !== 'over'],
+  ['superseded is only what a later build has replaced', ['superseded'], ({ shows }) => shows === 'later'],
+  ['failed is only what has failed', ['failed'], ({ ended }) => ended === 'failed'],
+])('what no row may break: %s', (_, findings, isAllowed) => {
+  expect(wrong(isAllowed, ...findings)).toEqual([]);
 });
 
 function isOurs({ shows }: HealthFacts): boolean {

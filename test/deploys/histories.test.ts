@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readHistory, recordEvent, recordLook } from '../../src/deploys/history/index.ts';
 import { type Before, lookBefore } from '../../src/deploys/observed.ts';
@@ -19,6 +16,7 @@ import { AppPlatform } from '../support/app-platform/index.js';
 import { project } from '../support/app-platform/shown.js';
 import type { Build } from '../support/app-platform/types.ts';
 import { drawnCases } from '../support/extent.ts';
+import { newFolder } from '../support/files.ts';
 import { type Drawn, drawHistory } from './draw-history.js';
 
 const cases = drawnCases(15, 30);
@@ -26,27 +24,22 @@ const firstSeed = Number(process.env.FUZZ_SEED ?? 24);
 const watchMs = 30_000;
 
 test(`in ${cases} random histories, no sick build is healthy and no healthy one is rolled back`, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gantry-histories-'));
   const counts: Record<string, number> = {};
-  try {
-    for (let seed = firstSeed; seed < firstSeed + cases; seed++) {
-      const { builds, quirks } = drawHistory(seed);
-      const history = new History(new AppPlatform({ now: () => clock.now, quirks }), join(folder, String(seed)));
-      for (const drawn of builds) {
-        const { said, expected, ...returned } = await history.deploy(drawn);
-        expect({ seed, quirks, drawn, said, ...returned }).toEqual({
-          seed,
-          quirks,
-          drawn,
-          said: expected,
-          ...returned,
-          to: returned.from,
-        });
-        counts[said] = (counts[said] ?? 0) + 1;
-      }
+  for (let seed = firstSeed; seed < firstSeed + cases; seed++) {
+    const { builds, quirks } = drawHistory(seed);
+    const history = new History(new AppPlatform({ now: () => clock.now, quirks }), newFolder());
+    for (const drawn of builds) {
+      const { said, expected, ...returned } = await history.deploy(drawn);
+      expect({ seed, quirks, drawn, said, ...returned }).toEqual({
+        seed,
+        quirks,
+        drawn,
+        said: expected,
+        ...returned,
+        to: returned.from,
+      });
+      counts[said] = (counts[said] ?? 0) + 1;
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
   for (const verdict of ['healthy', 'sick', 'unknown', 'superseded'])
     expect(counts[verdict]).toBeGreaterThan(cases / 20);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Behavior, Quirks } from '../support/app-platform/types.ts';
 import { drawnCases } from '../support/extent.ts';
 import type { Outcome } from '../support/gantry.ts';
-import { Stage } from './stage.ts';
+import { Stage, staged } from './stage.ts';
 
 /** What shows that a run is a job: the list of runs, the list of containers, or both. */
 const shows: Quirks[] = [
@@ -48,8 +48,7 @@ describe.each(shows.map((quirks, at) => ({ quirks, at })))('jobs on a platform o
     const found: unknown[] = [];
     for (let seed = 0; seed < cases; seed++) {
       const [behaves, code, verdict] = builds[(seed + at) % builds.length] as (typeof builds)[number];
-      const stage = await Stage.open(quirks);
-      const machine = await stage.machine();
+      const { stage, machine } = await staged({}, quirks);
       if (seed % 3 > 0) await machine.deploys({ behaves: { calls: { everyMs: 2_000 } } });
       stage.pass(60_000);
       addJobs(stage, 700 + 400 * seed, stage.clock.now + 120_000);

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Call } from '../support/app-platform/types.ts';
-import { type AppOf, type Machine, Stage } from './stage.ts';
+import { type AppOf, type Machine, type Stage, staged } from './stage.ts';
 
 const sick: AppOf = { version: 9, behaves: { replicas: 'crash' } };
 const sickLine = 'deploy --watch 40s --or-rollback';
@@ -36,20 +36,20 @@ async function killedAt(
 
 /** Two versions, the second of which serves. */
 async function twoVersions(): Promise<{ stage: Stage; machine: Machine }> {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 1 });
   await machine.deploys({ version: 2 });
   return { stage, machine };
 }
 
-describe('killed after its upload has arrived: the next sick build is rolled back to what that became', () => {
-  test.each([
-    ['a deploy', 'deploy', { version: 3 }, 3],
-    ['a deploy by a plan', 'deploy --apply-plan ../plan.json', { version: 3 }, 3],
-    ['a rollback', 'rollback web --yes', { version: 2 }, 1],
-    ['an automatic rollback', sickLine, { ...sick, version: 8 }, 2],
-  ])('%s', async (_, line, app, version) => {
+test.each([
+  ['a deploy', 'deploy', { version: 3 }, 3],
+  ['a deploy by a plan', 'deploy --apply-plan ../plan.json', { version: 3 }, 3],
+  ['a rollback', 'rollback web --yes', { version: 2 }, 1],
+  ['an automatic rollback', sickLine, { ...sick, version: 8 }, 2],
+])(
+  'killed after its upload has arrived: the next sick build is rolled back to what that became: %s',
+  async (_, line, app, version) => {
     const { stage, machine } = await twoVersions();
     await machine.write(app);
     if (line.includes('plan')) await machine.run('deploy --dry-run --save-plan ../plan.json');
@@ -66,8 +66,8 @@ describe('killed after its upload has arrived: the next sick build is rolled bac
     expect(serving(stage)).toContain(`"version": ${version}`);
     // The platform has shown it by now.
     expect((await left.run('history web')).stdout).not.toContain('whether it arrived');
-  });
-});
+  },
+);
 
 test('killed before its upload has arrived: its archive is that of nothing that served', async () => {
   const { stage, machine } = await twoVersions();

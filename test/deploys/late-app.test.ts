@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, type Stage, staged } from './stage.ts';
 
 // For some seconds after a deploy, an app may show the build before as the one that serves. The list of builds is right.
 
@@ -19,8 +19,7 @@ async function deployedByOthers(stage: Stage): Promise<string> {
 
 /** An app with this many versions, which from now on is late to show what serves. */
 async function lateStage(versions: number): Promise<{ stage: Stage; machine: Machine }> {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   for (let version = 1; version <= versions; version++) await machine.deploys({ version });
   stage.quirks.lagsMs = lagsMs;
   stage.pass(60_000);
@@ -76,8 +75,7 @@ describe('what somebody else has deployed meanwhile is not replaced although the
   test('compare says that a later one may serve', async () => {
     const { stage, machine } = await lateStage(2);
     const theirs = await deployedByOthers(stage);
-    const { code, stderr } = await machine.run('builds compare web');
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: build ${theirs} of web is ready`)]);
+    expect(await machine.run('builds compare web')).toExit(0, `warning: build ${theirs} of web is ready`);
     stage.pass(lagsMs);
     expect((await machine.run('builds compare web')).stderr).not.toContain('is ready');
   });
@@ -100,8 +98,7 @@ test.each([
   ['deploy --watch 40s --or-rollback', 12],
   ['rollback web --yes', 0],
 ])('a list of builds that is late is no deploy of others: %s', async (line, code) => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 1 });
   await machine.write({ version: 2, behaves: { replicas: 'crash' } });
   let rollsBack = false;
@@ -120,8 +117,7 @@ test.each([
 });
 
 test('a build that was replaced by the one before it is not sick: its replicas ended for that', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   const first = await machine.deploys({ version: 1 });
   await machine.write({ version: 2 });
   stage.pass(60_000);
@@ -138,8 +134,7 @@ test('a build that was replaced by the one before it is not sick: its replicas e
 });
 
 test('the build of a rollback that was killed does not keep the next one from its work', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 1 });
   await machine.write({ version: 2, behaves: { replicas: 'crash' } });
   stage.platform.after = async ({ point, nth }) => {
@@ -176,8 +171,7 @@ test('a rollback by hand replaces what serves, not what the app still shows', as
 });
 
 test('of two rollbacks at once, none says that its build serves if the other one’s does', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 1, behaves: { buildMs: 2_000 } });
   await machine.deploys({ version: 2 });
   await machine.deploys({ version: 3 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Behavior, Quirks } from '../support/app-platform/types.ts';
 import { drawnCases } from '../support/extent.ts';
 import type { Outcome } from '../support/gantry.ts';
-import { Stage } from './stage.ts';
+import { staged } from './stage.ts';
 
 // Platforms as the specification allows them, of which no document fixes the details: what is late, what is left out, and
 // which words are used. None of it makes a healthy build unknown, and none of it a sick one healthy.
@@ -93,8 +93,7 @@ async function verdicts(builds: readonly Build[], cases: readonly Case[]) {
   for (const [number, [title, quirks]] of cases.entries()) {
     const build = builds[(number + Math.floor(number / every.length)) % builds.length] as Build;
     const { behaves, scaling = kept, line = watching } = build;
-    const stage = await Stage.open({ replicaTimes: 'both', hasStatuses: true, ...quirks });
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, { replicaTimes: 'both', hasStatuses: true, ...quirks });
     await machine.write({ behaves: { calls: { everyMs: 2_000 } }, scaling });
     await machine.run('deploy');
     stage.pass(120_000);
@@ -133,8 +132,7 @@ test(`of ${cases} sick builds on ordinary platforms, none is healthy`, async () 
 }, 600_000);
 
 test('a watch of two minutes makes at most 60 requests, whatever is called meanwhile', async () => {
-  const stage = await Stage.open({ replicaTimes: 'both' });
-  const machine = await stage.machine({ behaves: { calls: { everyMs: 700 } } });
+  const { stage, machine } = await staged({ behaves: { calls: { everyMs: 700 } } }, { replicaTimes: 'both' });
   const counts: Record<string, number> = {};
   stage.platform.after = ({ point }) => {
     counts[point] = (counts[point] ?? 0) + 1;

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry } from '../support/gantry.ts';
-import { deployWeb, recordMany } from '../support/runs.ts';
-import { Stage } from './stage.ts';
+import { deployWeb, emulatorForEach, gantry, recordMany } from '../support/index.ts';
+import { staged } from './stage.ts';
 
 /** Which part of its calls has failed; null if they say nothing about an app. */
 type Share = 0 | 1 | null;
@@ -26,8 +24,7 @@ const readings: [status: string, code: number | undefined, shown: string, verdic
 
 describe.each(readings)('a run with status %s and code %s', (status, code, shown, verdict, failed) => {
   test(`is ${shown}, and makes a build ${verdict}`, async () => {
-    const stage = await Stage.open({ hasStatuses: true });
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, { hasStatuses: true });
     await machine.deploys({ behaves: { calls: { everyMs: 1_000 } } });
     stage.pass(60_000);
     const [before, { world }] = [stage.platform.live(), stage.platform];

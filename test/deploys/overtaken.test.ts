@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, type Stage, staged } from './stage.ts';
 
 // A build that was created earlier and is ready later: on some platforms it serves, on others the one created last does.
 
@@ -14,8 +14,7 @@ const platforms: [string, Quirks][] = [
 
 /** Three versions, and a rollback of the last one that is out of time: its build is ready after that of a colleague. */
 async function overtaken(quirks: Quirks): Promise<{ stage: Stage; machine: Machine }> {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 0 });
   await machine.deploys({ version: 1, behaves: { buildMs: 20_000 } });
   await machine.deploys({ version: 2 });
@@ -46,8 +45,7 @@ describe.each(platforms)('%s', (_, quirks) => {
   });
 
   test('a sick build is rolled back if it serves', async () => {
-    const stage = await Stage.open(quirks);
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, quirks);
     const first = await machine.deploys({ version: 1 });
     stage.pass(60_000);
     const slow = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 100_000 });
@@ -79,8 +77,7 @@ describe.each(platforms)('%s', (_, quirks) => {
 describe('of two builds that are later than the one that a late app shows', () => {
   /** Versions 0 and 1, and two later builds, created in this order, that the app does not show yet. */
   async function unseen(quirks: Quirks, slowMs: number): Promise<{ stage: Stage; machine: Machine }> {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     for (const version of [0, 1]) await machine.deploys({ version });
     stage.pass(60_000);
     Object.assign(stage.quirks, quirks);
@@ -162,8 +159,7 @@ test.each<[string, Quirks]>([
   ['serves', { lagsMs: 14_000 }],
   ['never does', { lagsMs: 14_000, servesLastCreated: true }],
 ])('a deploy whose build is ready after one that was created later says whether it %s', async (_, quirks) => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 0 });
   stage.pass(60_000);
   Object.assign(stage.quirks, quirks);

@@ -5,7 +5,7 @@ import { Draw } from '../chaos/draw.js';
 import type { AppPlatform } from '../support/app-platform/index.js';
 import { drawnCases } from '../support/extent.ts';
 import type { Outcome } from '../support/gantry.ts';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, type Stage, staged } from './stage.ts';
 
 const afterwards = drawnCases(10, 20);
 const meanwhile = drawnCases(20);
@@ -61,8 +61,7 @@ class Planned {
   ) {}
 
   static async make(): Promise<Planned> {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     const planned = new Planned(stage, machine);
     await machine.write({ scaling: 'min_replicas = 0\ncooldown = 90\n' });
     expect((await machine.run('deploy --dry-run --save-plan ../new-plan.json')).code).toBe(0);

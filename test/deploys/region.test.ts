@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { keys } from '../support/gantry.ts';
-import { Stage } from './stage.ts';
+import { staged } from './stage.ts';
 
 const inFile = (region: string) => ({ more: `[cerebrium.hardware]\nregion = "${region}"\n` });
 const profile = 'config set region eu-west-2';
@@ -14,8 +14,7 @@ const changes: Change[] = [
 
 /** An app in us-east-1, and a machine that has deployed it. */
 async function deployed(app = {}) {
-  const stage = await Stage.open();
-  const machine = await stage.machine(app);
+  const { stage, machine } = await staged(app);
   expect((await machine.run('deploy')).code).toBe(0);
   const region = () => stage.platform.world.apps.get('web')?.settings.region;
   expect(region()).toBe('us-east-1');
@@ -32,13 +31,8 @@ test.each(changes)(
     expect(dry.json()).toMatchObject({ changed: true, settings: [row], setup: { region: 'eu-north-1' } });
     expect(dry.json()).toMatchObject({ next: [{ argv: expect.arrayContaining(['--yes']) }] });
     for (const line of ['deploy', 'deploy --if-changed']) {
-      const { code, stderr } = await machine.run(`${line}${flags}`, { env });
-      expect([code, stderr]).toEqual([
-        7,
-        expect.stringContaining('web is in us-east-1, and this deploy would move it'),
-      ]);
-      expect(stderr).toContain('--yes');
-      expect(stderr).toContain('--region us-east-1');
+      const outcome = await machine.run(`${line}${flags}`, { env });
+      expect(outcome).toExit(7, 'web is in us-east-1, and this deploy would move it', '--yes', '--region us-east-1');
     }
     const no = await machine.run(`deploy${flags}`, { env, stdin: keys('n\r'), columns: 160 });
     expect([no.code, no.stderr]).toEqual([130, expect.stringContaining('Move web from us-east-1 to eu-north-1?')]);
@@ -67,8 +61,7 @@ test('a plan that moves an app is a yes', async () => {
 });
 
 test('the region of the profile is that of a new app, and the same line again changes nothing', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.run(profile);
   for (const line of ['deploy', 'deploy --if-changed', 'deploy --if-changed']) {
     expect((await machine.run(line)).code).toBe(0);
@@ -78,8 +71,7 @@ test('the region of the profile is that of a new app, and the same line again ch
 });
 
 test('an app of which the platform shows no region is left to it', async () => {
-  const stage = await Stage.open({ defaults: { region: '' } });
-  const machine = await stage.machine();
+  const { stage, machine } = await staged({}, { defaults: { region: '' } });
   await machine.run('deploy');
   await machine.run(profile);
   expect((await machine.run('deploy')).code).toBe(0);
@@ -99,8 +91,7 @@ test('a rollback to a revision does not move the app', async () => {
 });
 
 test('what was promoted from another region is unchanged in its own', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.run('deploy --region eu-west-2');
   await machine.write({ version: 2 });
   for (const flags of ['--new --region us-east-1', '']) await machine.run(`deploy --name web-staging ${flags}`.trim());

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, type Stage, staged } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
 
@@ -9,8 +9,7 @@ async function outOfTime(
   isGone = false,
   meanwhile?: (stage: Stage) => Promise<void>,
 ): Promise<{ stage: Stage; machine: Machine }> {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 0, behaves: { buildMs: 4_000 } });
   await machine.deploys({ version: 1, behaves: { buildMs: 4_000 } });
   await machine.deploys({ version: 2 });
@@ -77,8 +76,7 @@ describe('the same command typed again', () => {
   });
 
   test('finds that it is done, also if it goes back to what was rolled back before', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     const zero = await machine.deploys({ version: 0 });
     const one = await machine.deploys({ version: 1, behaves: { buildMs: 4_000 } });
     expect((await machine.run(`rollback web ${zero} --yes`)).code).toBe(0);
@@ -112,16 +110,14 @@ describe('the same command typed again', () => {
 
   test('deploys the revision that it names and the first one did not', async () => {
     const { machine } = await outOfTime('rollback web');
-    const { code, stderr } = await machine.run('rollback web --yes --from-git HEAD');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
+    expect(await machine.run('rollback web --yes --from-git HEAD')).toExit(2, 'is not in a git repository');
   });
 });
 
 test.each(['rollback web --yes --restore-scaling --json', 'rollback web --dry-run --restore-scaling --json'])(
   'what the earlier build left to the platform is named if it changes back: %s',
   async (line) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({ version: 0 });
     await machine.deploys({ version: 1, scaling: 'response_grace_period = 60\n' });
     await machine.run('apps scale web --min-replicas 0 --cooldown 99');

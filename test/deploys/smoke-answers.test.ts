@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../support/app-platform/types.ts';
-import { Stage } from './stage.ts';
+import { staged } from './stage.ts';
 
 type Answering = (run: string) => Answer;
 const json = (value: unknown, more: Answer = {}): Answer => ({ json: value, ...more });
@@ -31,8 +31,7 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
   ['a miss', returned(5, { headers: { 'x-cache': 'MISS', age: '0' } }), 'run', 0],
   ['a server of its own', () => json({ message: 'Hello' }), 'run:message', 0, undefined, custom],
 ])('a call that is answered with %s', async (_, answer, smoke, code, says = /answered \(/, more = '') => {
-  const stage = await Stage.open();
-  const machine = await stage.machine({ more });
+  const { stage, machine } = await staged({ more });
   stage.platform.callAnswer = answer;
   const outcome = await machine.run(['deploy', '--smoke', smoke]);
   expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(says)]);
@@ -41,8 +40,7 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
 test.each([150, 2_000, 20_000])(
   'the record of a call may be %i ms late: the app is called once',
   async (runsLateMs) => {
-    const stage = await Stage.open({ runsLateMs });
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, { runsLateMs });
     await machine.deploys({});
     await machine.write({ version: 2 });
     // Those of the build before are still listed as running for a while.

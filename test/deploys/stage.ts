@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { AppPlatform } from '../support/app-platform/index.js';
 import type { Behavior, Quirks } from '../support/app-platform/types.ts';
-import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
-import { withGit } from '../support/machine.ts';
+import { gantry, type Outcome, type Setting, withGit } from '../support/index.ts';
 
 /** The line that the documents recommend for pipelines, without its call: strangers call, or nobody does. */
 export const safeLine = 'deploy --if-changed --if-busy wait --watch 2m --or-rollback';
@@ -19,6 +18,12 @@ export interface AppOf {
   image?: string;
   /** Another version of the same app. */
   version?: number;
+}
+
+/** A stage, and a machine that has never deployed. */
+export async function staged(app?: AppOf, quirks?: Quirks) {
+  const stage = await Stage.open(quirks);
+  return { stage, machine: await stage.machine(app) };
 }
 
 /** A platform that shares no code with gantry, and machines that deploy to it. All go by one clock, which leaps. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { Stage } from './stage.ts';
+import { staged } from './stage.ts';
 
 test('the history calls a build canceled that was canceled', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine({ behaves: { buildMs: 60_000 } });
+  const { stage, machine } = await staged({ behaves: { buildMs: 60_000 } });
   expect((await machine.run('deploy', { stop: /Uploaded/ })).code).toBe(130);
   const [build] = stage.platform.world.builds.keys();
   expect((await machine.run('history web')).stdout).toContain(`${build} canceled: interrupted`);
@@ -11,8 +10,7 @@ test('the history calls a build canceled that was canceled', async () => {
 });
 
 test('what a machine does right after a deletion is not written down before it', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({ version: 1 });
   expect((await machine.run('apps delete web --confirm web')).code).toBe(0);
   // The platform tells its time in whole seconds: the next command may know it worse.
@@ -24,8 +22,7 @@ test('what a machine does right after a deletion is not written down before it',
 });
 
 test('a deleted app did not serve until the next one', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { machine } = await staged();
   await machine.deploys({});
   expect((await machine.run('apps delete web --confirm web')).code).toBe(0);
   const second = await machine.deploys({ version: 2 });
@@ -35,8 +32,7 @@ test('a deleted app did not serve until the next one', async () => {
 });
 
 test('what is on record of an app is not believed of a later one of its name, which another machine made', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine({ behaves: { replicas: 'crash' } });
+  const { stage, machine } = await staged({ behaves: { replicas: 'crash' } });
   expect((await machine.run('deploy --watch 40s')).code).toBe(12);
   const [sick] = stage.platform.world.builds.keys();
   const other = await stage.machine({ version: 2 });
@@ -55,8 +51,7 @@ test('what is on record of an app is not believed of a later one of its name, wh
 });
 
 test('no event since a time is not no event', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   expect((await machine.run('history web')).stderr).toContain('has not deployed or watched web');
   await machine.deploys({});
   stage.pass(60_000);

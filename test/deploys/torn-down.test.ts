@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { Stage } from './stage.ts';
+import { staged } from './stage.ts';
 
 test.each(['running time', 'read time', 'both'] as const)(
   'a replica that was torn down, and is still listed as running, does not count: it shows its %s',
   async (replicaTimes) => {
-    const stage = await Stage.open({ replicaTimes });
-    const machine = await stage.machine({ scaling: 'min_replicas = 2\nmax_replicas = 2\n' });
+    const { stage, machine } = await staged({ scaling: 'min_replicas = 2\nmax_replicas = 2\n' }, { replicaTimes });
     const line = 'deploy --if-changed --watch 35s';
     expect((await machine.run(line)).code).toBe(0);
     stage.pass(60_000);

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Build, Quirks } from '../support/app-platform/types.ts';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, Stage, staged } from './stage.ts';
 
 const savePlan = 'deploy --dry-run --save-plan';
 const applyPlan = 'deploy --apply-plan';
@@ -31,8 +31,7 @@ function gate(needed: number): () => Promise<void> {
 
 describe('a plan', () => {
   async function planned(file = '../plan.json'): Promise<{ stage: Stage; machine: Machine }> {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({});
     await machine.write({ version: 2 });
     expect((await machine.run(`${savePlan} ${file}`)).code).toBe(0);
@@ -117,8 +116,7 @@ describe('a plan', () => {
 describe('a rollback', () => {
   /** Two deploys at once: the one that was created first takes longer, and serves in the end. */
   async function crossed(): Promise<{ stage: Stage; machine: Machine; first: string }> {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({});
     const other = await stage.machine({ version: 3 }, machine);
     await machine.write({ version: 2, behaves: { buildMs: 30_000 } });
@@ -160,8 +158,7 @@ describe('a rollback', () => {
   });
 
   test('never deploys the build again that was found sick, and every list says what it was', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({ version: 1 });
     await machine.deploys({ version: 2 });
     await machine.write({ version: 3, behaves: { replicas: 'crash' } });
@@ -184,8 +181,7 @@ describe('a rollback', () => {
     ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
     ['by hand', 'rollback web --yes', 7, {}],
   ])('does not replace what went live while its build was created: %s', async (_, line, expected, next) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({ version: 1 });
     await machine.write({ version: 2, ...next });
     if (expected === 7) await machine.run('deploy');
@@ -205,8 +201,7 @@ describe('a rollback', () => {
     ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
     ['by hand', 'rollback web --yes', 0, {}],
   ])('says what serves if its build was replaced at once: %s', async (_, line, expected, next) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({ version: 1 });
     await machine.write({ version: 2, ...next });
     if (expected === 0) await machine.run('deploy');
@@ -229,8 +224,7 @@ describe('a rollback', () => {
     ['both by hand', byHand],
     ['both by hand, without times', byHand, { hasNoTimes: true }],
   ])('at the same moment as another one, only one of them yields: %s', async (_, line, quirks = {}) => {
-    const stage = await Stage.open(quirks);
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, quirks);
     await machine.deploys({ version: 1 });
     const sick = { version: 2, behaves: { replicas: 'crash' as const } };
     await machine.write(sick);
@@ -261,8 +255,7 @@ describe('a rollback', () => {
     ['never gets its upload', 0],
     ['is uploaded meanwhile', 7],
   ])('waits for what was created right after its own build, and %s', async (_, expected) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({ version: 1 });
     await machine.deploys({ version: 2 });
     let theirs: Build | undefined;
@@ -285,8 +278,7 @@ describe('a rollback', () => {
   test.each(['deploy --watch 40s --or-rollback', 'rollback web --yes'])(
     'a history that is there and cannot be read is not an empty one: %s',
     async (line) => {
-      const stage = await Stage.open();
-      const machine = await stage.machine();
+      const { stage, machine } = await staged();
       await machine.deploys({ version: 1 });
       await machine.write({ version: 2 });
       const folder = join(machine.home, 'state', 'history');
@@ -301,8 +293,7 @@ describe('a rollback', () => {
   );
 
   test('is refused if the archive is damaged', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { machine } = await staged();
     await machine.deploys({ version: 1 });
     const folder = join(machine.home, 'state', 'archives', 'files');
     for (const name of await readdir(folder)) await appendFile(join(folder, name), 'more');
@@ -326,8 +317,7 @@ describe('a rollback', () => {
 
 describe('a platform with other defaults', () => {
   test('is not told that somebody changed them', async () => {
-    const stage = await Stage.open({ defaults });
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, { defaults });
     await machine.deploys({});
     await machine.write({ version: 2 });
     const { code, stderr } = await machine.run('deploy --fail-on-drift');
@@ -346,22 +336,18 @@ describe('a platform with other defaults', () => {
   });
 });
 
-describe('--if-busy wait', () => {
-  test('waits for others on a platform without times', async () => {
-    const stage = await Stage.open({ hasNoTimes: true });
-    const machine = await stage.machine();
-    await machine.deploys({});
-    const other = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 30_000 });
-    await machine.write({ version: 2 });
-    const { code, stderr } = await machine.run('deploy --if-busy wait');
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/Waited \d+ s for other builds of web/)]);
-    expect(
-      stage.platform
-        .app('web')
-        ?.services.map(({ build }) => build.id)
-        .slice(-2),
-    ).toEqual([other, stage.platform.live()]);
-  });
+test('--if-busy wait waits for others on a platform without times', async () => {
+  const { stage, machine } = await staged({}, { hasNoTimes: true });
+  await machine.deploys({});
+  const other = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 30_000 });
+  await machine.write({ version: 2 });
+  expect(await machine.run('deploy --if-busy wait')).toExit(0, /Waited \d+ s for other builds of web/);
+  expect(
+    stage.platform
+      .app('web')
+      ?.services.map(({ build }) => build.id)
+      .slice(-2),
+  ).toEqual([other, stage.platform.live()]);
 });
 
 describe('a lost reply', () => {
@@ -371,8 +357,7 @@ describe('a lost reply', () => {
     ['once', [2]],
     ['each time', [2, 3, 4, 5, 6, 7]],
   ])('of the upload is no failure once the build has started: %s', async (_, cuts) => {
-    const stage = await Stage.open({ uploadsOnce: true });
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, { uploadsOnce: true });
     await machine.deploys({});
     await machine.write({ version: 2, behaves: { buildMs: 60_000 } });
     stage.platform.after = ({ point, nth }) => (point === 'upload' && cuts.includes(nth) ? 'cut' : undefined);
@@ -384,8 +369,7 @@ describe('a lost reply', () => {
   });
 
   test('of the upload, and then of everything, leaves a record of what was sent', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({});
     await machine.write({ version: 2 });
     stage.platform.after = ({ point, nth }) => {
@@ -406,8 +390,7 @@ describe('a lost reply', () => {
 });
 
 test('without times and a history, nobody knows which build served before', async () => {
-  const stage = await Stage.open({ hasNoTimes: true });
-  const machine = await stage.machine();
+  const { stage, machine } = await staged({}, { hasNoTimes: true });
   for (const version of [1, 2, 3]) await machine.deploys({ version });
   const { code, stderr } = await (await stage.machine()).run('rollback web --dry-run');
   expect([code, stderr]).toEqual([6, expect.stringMatching(/which build of web served before \S+ is not known/)]);
@@ -432,8 +415,7 @@ describe('a list of files', () => {
 });
 
 test('part of the files cannot be sent', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   expect((await machine.run('deploy --partial')).code).toBe(2);
   expect(builds(stage)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Behavior } from '../support/app-platform/types.ts';
-import { type AppOf, Stage } from './stage.ts';
+import { type AppOf, staged } from './stage.ts';
 
 const crash: Behavior = { replicas: 'crash' };
 const failing: Behavior = { calls: { everyMs: 2_000, failing: 1 } };
@@ -72,8 +72,7 @@ const turns: Record<string, Turn> = {
 
 test.each(Object.entries(turns))('a build that was found healthy: %s', async (_, turn) => {
   const { app = {}, first, becomes, next, code, says } = turn;
-  const stage = await Stage.open();
-  const machine = await stage.machine(app);
+  const { stage, machine } = await staged(app);
   expect(await machine.run(first)).toMatchObject({ code: 0 });
   stage.pass(120_000);
   const { world } = stage.platform;
@@ -85,8 +84,7 @@ test.each(Object.entries(turns))('a build that was found healthy: %s', async (_,
 });
 
 test('restarts of long ago are no reason to roll back', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({}, 'deploy --watch 40s');
   const { world } = stage.platform;
   const replicas = world.replicas.bind(world);

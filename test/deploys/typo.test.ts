@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { keys } from '../support/gantry.ts';
-import { Stage } from './stage.ts';
+import { staged } from './stage.ts';
 
 /** A folder that has deployed web. */
 async function deployed() {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   expect((await machine.run('deploy')).code).toBe(0);
   return { stage, machine, apps: () => [...stage.platform.world.apps.keys()] };
 }

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { App, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
-import { type Machine, Stage } from './stage.ts';
+import { type Machine, Stage, staged } from './stage.ts';
 
 const line = 'deploy --if-changed --watch 4s';
 
 /** A build that was found healthy, and some time after. */
 async function healthy(scaling = 'min_replicas = 1\n'): Promise<{ stage: Stage; machine: Machine }> {
-  const stage = await Stage.open({ restarts: 'start times' });
-  const machine = await stage.machine({ scaling });
+  const { stage, machine } = await staged({ scaling }, { restarts: 'start times' });
   expect(await machine.run(`${line} --smoke run`)).toMatchObject({ code: 0 });
   stage.pass(60_000);
   return { stage, machine };
@@ -34,8 +33,7 @@ test.each<[string, Quirks, boolean]>([
 });
 
 test('of what has happened since the app was late, all is looked at: --if-busy fail', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   for (const version of [0, 1]) await machine.deploys({ version });
   stage.pass(60_000);
   Object.assign(stage.quirks, { lagsMs: 8_000 });
@@ -47,8 +45,7 @@ test('of what has happened since the app was late, all is looked at: --if-busy f
   const meanwhile = async () => {
     made ??= await stage.stranger({}, { buildMs: 45_000 });
   };
-  const { code, stderr } = await machine.run('deploy --if-changed --if-busy fail', { meanwhile });
-  expect([code, stderr]).toEqual([7, expect.stringContaining(`build ${made}`)]);
+  expect(await machine.run('deploy --if-changed --if-busy fail', { meanwhile })).toExit(7, `build ${made}`);
 });
 
 type Replica = ReturnType<World['replicas']>[number];
@@ -83,10 +80,8 @@ test('a build of which one of two replicas runs is healthy with a warning, at fi
   const stage = await Stage.open();
   alter(stage, (each) => (each.id.endsWith('-0') ? [each] : []));
   const machine = await stage.machine({ scaling: 'min_replicas = 2\nmax_replicas = 2\n' });
-  const first = await machine.run(line);
-  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('warning: 1 of 2 replicas run')]);
-  const again = await machine.run(line);
-  expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/1 of 2 replicas run.*: not watched again/s)]);
+  expect(await machine.run(line)).toExit(0, 'warning: 1 of 2 replicas run');
+  expect(await machine.run(line)).toExit(0, /1 of 2 replicas run.*: not watched again/s);
 });
 
 test.each<[string, Quirks['refuses']]>([
@@ -95,8 +90,7 @@ test.each<[string, Quirks['refuses']]>([
 ])('an unchanged build is watched again if the list is refused: of %s', async (_, refuses) => {
   const { stage, machine } = await healthy();
   Object.assign(stage.quirks, { refuses });
-  const { code, stderr } = await machine.run(line);
-  expect([code, stderr]).toEqual([8, expect.stringMatching(/but .*not (listed|known).*: watching it again/)]);
+  expect(await machine.run(line)).toExit(8, /but .*not (listed|known).*: watching it again/);
 });
 
 test.each<[string, number, RegExp, (stage: Stage) => void]>([
@@ -146,8 +140,7 @@ test.each<[string, RegExp, (stage: Stage, machine: Machine) => Promise<Machine |
     },
   ],
 ])('an app is deployed again because of %s, and it is said', async (_, said, change) => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   expect(await machine.run('deploy')).toMatchObject({ code: 0 });
   const next = (await change(stage, machine)) ?? machine;
   expect((await next.run('deploy --if-changed')).stderr).toMatch(said);

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { Stage } from './stage.ts';
+import { type Stage, staged } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
 
 /** Two versions that a machine has deployed, the last of which serves. Builds of strangers follow, which it does not see. */
 async function twoVersions(quirks = {}) {
-  const stage = await Stage.open(quirks);
-  const machine = await stage.machine();
+  const { stage, machine } = await staged({}, quirks);
   await machine.deploys({ version: 0 });
   await machine.deploys({ version: 1 });
   stage.pass(60_000);

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
-import type { Outcome } from '../support/gantry.ts';
-import { machine as environment } from '../support/machine.ts';
-import { type AppOf, type Machine, Stage, safeLine } from './stage.ts';
+import { machine as environment, type Outcome } from '../support/index.ts';
+import { type AppOf, type Machine, Stage, safeLine, staged } from './stage.ts';
 
 const crashing: AppOf = { behaves: { replicas: 'crash' }, version: 2 };
 const idle = 'min_replicas = 0\n';
@@ -33,8 +32,7 @@ describe('the line of the documents, typed again on a fresh machine', () => {
   });
 
   test('goes on with the watch after the platform was away', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine(crashing);
+    const { stage, machine } = await staged(crashing);
     stage.platform.after = ({ point, nth }) => {
       stage.platform.isDown ||= point === 'containers' && nth === 4;
     };
@@ -58,8 +56,7 @@ describe('the line of the documents, typed again on a fresh machine', () => {
 
 describe('scaling by hand', () => {
   test('to no replica is what is watched, and is not sick', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({});
     await machine.run('apps scale web --min-replicas 0');
     await machine.write({ version: 2 });
@@ -72,8 +69,7 @@ describe('scaling by hand', () => {
     ['an automatic rollback', crashing, 'deploy --watch 40s --or-rollback', 12],
     ['a rollback', { version: 2 }, 'rollback web --yes', 0],
   ])('survives %s', async (_, next, line, expected) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     const first = await machine.deploys({});
     if (expected === 0) await machine.deploys(next);
     await machine.run('apps scale web --min-replicas 10 --max-replicas 40');
@@ -91,25 +87,24 @@ test.each(['nothing', 'start times'] as const)('restarts that are not counted ar
   expect(json()).toMatchObject({ health: { verdict: 'healthy', restarts: null } });
 });
 
-describe('an app with a status that nobody knows', () => {
-  test.each(['suspended', 'FAILED', 'unhealthy', 'degraded'])('is not called healthy: %s', async (status) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+test.each(['suspended', 'FAILED', 'unhealthy', 'degraded'])(
+  'an app with a status that nobody knows is not called healthy: %s',
+  async (status) => {
+    const { stage, machine } = await staged();
     await machine.deploys({});
     Object.assign(stage.platform.app('web') ?? {}, { status });
     await machine.write({ version: 2 });
     const outcome = await machine.run('deploy --watch 10s --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
     expect(outcome.stderr).toContain(`the status of the app is ${status}`);
-  });
-});
+  },
+);
 
 test.each([
   ['build_failure', 11],
   ['init_timeout', 12],
 ])('a build that served and then failed (%s) was not replaced', async (status, expected) => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({});
   const [first] = stage.platform.world.builds.keys();
   await machine.write({ version: 2 });
@@ -129,8 +124,7 @@ test.each([
 });
 
 test('Ctrl-C during a watch says what serves and how to go on', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   const line = 'deploy --watch 40s --or-rollback --json';
   const { code, stderr, json } = await machine.run(line, { stop: /Watching web/ });
   expect(code).toBe(130);
@@ -141,8 +135,7 @@ test('Ctrl-C during a watch says what serves and how to go on', async () => {
 });
 
 test('SIGTERM during the automatic rollback says that the sick build serves', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   await machine.deploys({});
   await machine.write(crashing);
   const told = join(machine.folder, '..', 'told');
@@ -197,8 +190,7 @@ describe.each([
   ['unknown', 8, unknown],
 ])('%s', (verdict, expected, cases) => {
   test.each(cases)('%s', async (_, behaves, { scaling = 'min_replicas = 1\n', quirks = {} } = {}) => {
-    const stage = await Stage.open(quirks);
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, quirks);
     await machine.deploys({ behaves: busy, scaling });
     stage.pass(120_000);
     await machine.write({ behaves, scaling, version: 2 });
@@ -219,8 +211,7 @@ describe('a call of --smoke says nothing where nobody knows which build has answ
     ['replicas are of a later build', {}, laterOnes],
   ])('%s', async (_, quirks, alter) => {
     for (const behaves of [{}, { calls: { everyMs: 90_000, failing: 1 } }]) {
-      const stage = await Stage.open(quirks);
-      const machine = await stage.machine();
+      const { stage, machine } = await staged({}, quirks);
       await machine.deploys({});
       const { world } = stage.platform;
       if (alter) world.replicas = alter(world.replicas.bind(world));
@@ -312,8 +303,7 @@ describe('a call of --smoke whose run names no replica', () => {
 describe('a call of --smoke that the gateway refuses', () => {
   const refused = [302, 401, 402, 403, 404, 429, 502, 503, 504];
   test.each(refused)('with %i says nothing of a build that has no run of it', async (status) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({});
     await machine.write({ version: 2 });
     stage.platform.callAnswer = () => {
@@ -326,8 +316,7 @@ describe('a call of --smoke that the gateway refuses', () => {
   });
 
   test.each([429, 503])('with %i for a moment is made again', async (status) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     let calls = 0;
     stage.platform.callAnswer = (id) => {
       if (calls++ > 1) return { json: { run_id: id, run_time_ms: 1, result: 'ok' } };
@@ -338,8 +327,7 @@ describe('a call of --smoke that the gateway refuses', () => {
   });
 
   test('because the app has failed, is sick', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { machine } = await staged();
     await machine.deploys({});
     await machine.write({ version: 2, behaves: { calls: { everyMs: 1e9, failing: 1, code: 503 } } });
     const outcome = await machine.run('deploy --smoke run --json');
@@ -353,8 +341,7 @@ describe('a replica of the build before that is not listed any more, and still a
   test.each(['deploy --watch 20s --or-rollback --json', 'deploy --smoke run --watch 20s --or-rollback --json'])(
     'says nothing against the new one: %s',
     async (line) => {
-      const stage = await Stage.open();
-      const machine = await stage.machine();
+      const { stage, machine } = await staged();
       await machine.deploys(lingering);
       stage.pass(60_000);
       await machine.write({ version: 2 });
@@ -365,8 +352,7 @@ describe('a replica of the build before that is not listed any more, and still a
   );
 
   test('says nothing for it', async () => {
-    const stage = await Stage.open({ refuses: { containers: 404 } });
-    const machine = await stage.machine(lingering);
+    const { machine } = await staged(lingering, { refuses: { containers: 404 } });
     await machine.deploys(lingering);
     await machine.write({ version: 2, behaves: { replicas: 'crash' } });
     expect(verdictOf(await machine.run('deploy --watch 20s --json'))).toBe('unknown');
@@ -379,8 +365,7 @@ describe('an app that is late to show which build serves', () => {
     ['now and then', { lagsMs: 300_000, flickers: true }, {}, 0, 'healthy'],
     ['now and then, and the build is sick', { lagsMs: 300_000, flickers: true }, crashing, 12, 'sick'],
   ])('is not superseded: %s', async (_, quirks, app, code, verdict) => {
-    const stage = await Stage.open(quirks);
-    const machine = await stage.machine();
+    const { stage, machine } = await staged({}, quirks);
     await machine.deploys({});
     const first = stage.platform.live();
     stage.pass(600_000);
@@ -391,8 +376,7 @@ describe('an app that is late to show which build serves', () => {
   });
 
   test('for the whole watch: unknown', async () => {
-    const stage = await Stage.open();
-    const machine = await stage.machine();
+    const { stage, machine } = await staged();
     await machine.deploys({});
     stage.pass(600_000);
     await machine.write({ version: 2 });
@@ -406,27 +390,23 @@ describe('an app that is late to show which build serves', () => {
   });
 });
 
-describe('superseded', () => {
-  test.each([
-    ['min_replicas = 1\n', 'deploy --watch 40s --or-rollback --json'],
-    [idle, 'deploy --watch 40s --json'],
-  ])('another build goes live during the watch: %j', async (scaling, line) => {
-    const stage = await Stage.open();
-    const machine = await stage.machine({ scaling });
-    let next = '';
-    stage.platform.after = async ({ point, nth }) => {
-      if (point === 'containers' && nth === 5) next = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 500 });
-    };
-    const outcome = await machine.run(line);
-    expect([outcome.code, verdictOf(outcome)]).toEqual([7, 'superseded']);
-    expect(printed(outcome).error?.message).toContain(`build ${next} serves now`);
-    expect(stage.platform.live()).toBe(next);
-  });
+test.each([
+  ['min_replicas = 1\n', 'deploy --watch 40s --or-rollback --json'],
+  [idle, 'deploy --watch 40s --json'],
+])('superseded: another build goes live during the watch: %j', async (scaling, line) => {
+  const { stage, machine } = await staged({ scaling });
+  let next = '';
+  stage.platform.after = async ({ point, nth }) => {
+    if (point === 'containers' && nth === 5) next = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 500 });
+  };
+  const outcome = await machine.run(line);
+  expect([outcome.code, verdictOf(outcome)]).toEqual([7, 'superseded']);
+  expect(printed(outcome).error?.message).toContain(`build ${next} serves now`);
+  expect(stage.platform.live()).toBe(next);
 });
 
 test('an app that is scaled to zero by hand during the watch is no alarm', async () => {
-  const stage = await Stage.open();
-  const machine = await stage.machine();
+  const { stage, machine } = await staged();
   stage.platform.after = ({ point, nth }) => {
     if (point === 'containers' && nth === 5)
       Object.assign(stage.platform.app('web')?.settings ?? {}, { minReplicaCount: 0 });

@@ -169,48 +169,46 @@ const failing = { status: 'failure', statusCode: 500 };
 const old = life('c-0', { build: 'b-1' });
 
 describe('healthy', () => {
-  test.each<[string, Partial<World>]>([
-    ['a replica that runs', { replicas: [life('c-1')] }],
-    ['a replica that takes its time to start', { replicas: [life('c-1', { readyAt: 90_000 })], minReplicas: 1 }],
-    [
-      'calls that succeed on a platform without the list of runs',
-      { replicas: [life('c-1')], calls: calls(3), hides: ['runs'] },
-    ],
-    [
-      'a replica that was there before the first look, and was scaled down after its calls',
-      { replicas: [life('c-1', { startsAt: -40_000, readyAt: -40_000, endsAt: 12_000 })], calls: calls(1) },
-    ],
-    [
-      'one that ran a little longer than two looks show',
-      { replicas: [life('c-1', { startsAt: 500, readyAt: 2_500, endsAt: 33_500 })], calls: calls(1) },
-    ],
-    [
-      'a replica that was scaled down after its calls',
-      { replicas: [life('c-1', { endsAt: 60_000 })], calls: calls(1) },
-    ],
-    ['a restart that a drained node explains', { replicas: [life('c-1', { restarts: [30_000] })] }],
-    [
-      'a replica that was drained, and one that took its place',
-      {
+  test.each(
+    Object.entries<Partial<World>>({
+      'a replica that runs': { replicas: [life('c-1')] },
+      'a replica that takes its time to start': { replicas: [life('c-1', { readyAt: 90_000 })], minReplicas: 1 },
+      'calls that succeed on a platform without the list of runs': {
+        replicas: [life('c-1')],
+        calls: calls(3),
+        hides: ['runs'],
+      },
+      'a replica that was there before the first look, and was scaled down after its calls': {
+        replicas: [life('c-1', { startsAt: -40_000, readyAt: -40_000, endsAt: 12_000 })],
+        calls: calls(1),
+      },
+      'one that ran a little longer than two looks show': {
+        replicas: [life('c-1', { startsAt: 500, readyAt: 2_500, endsAt: 33_500 })],
+        calls: calls(1),
+      },
+      'a replica that was scaled down after its calls': {
+        replicas: [life('c-1', { endsAt: 60_000 })],
+        calls: calls(1),
+      },
+      'a restart that a drained node explains': { replicas: [life('c-1', { restarts: [30_000] })] },
+      'a replica that was drained, and one that took its place': {
         minReplicas: 1,
         replicas: [life('c-1', { terminatesAt: 20_000, endsAt: 26_000 }), life('c-2', { startsAt: 22_000 })],
       },
-    ],
-    [
-      'an app that somebody scales to zero',
-      { minReplicas: 1, scaledDownAt: 20_000, replicas: [life('c-1', { endsAt: 24_000 })], calls: calls(1) },
-    ],
-    [
-      'a terminating replica that restarts again and again',
-      { replicas: [life('c-1'), life('c-9', { terminatesAt: 10_000, restarts: [12_000, 14_000, 16_000] })] },
-    ],
-    [
-      'one failed call of 99',
-      { replicas: [life('c-1')], calls: [...calls(98), ...calls(1, { prefix: 'bad', ...failing })] },
-    ],
-    [
-      'failures as often as before',
-      {
+      'an app that somebody scales to zero': {
+        minReplicas: 1,
+        scaledDownAt: 20_000,
+        replicas: [life('c-1', { endsAt: 24_000 })],
+        calls: calls(1),
+      },
+      'a terminating replica that restarts again and again': {
+        replicas: [life('c-1'), life('c-9', { terminatesAt: 10_000, restarts: [12_000, 14_000, 16_000] })],
+      },
+      'one failed call of 99': {
+        replicas: [life('c-1')],
+        calls: [...calls(98), ...calls(1, { prefix: 'bad', ...failing })],
+      },
+      'failures as often as before': {
         replicas: [life('c-1'), old],
         calls: [
           ...calls(20, failing),
@@ -219,28 +217,22 @@ describe('healthy', () => {
           ...earlier(160, { id: '' }),
         ].map((call, at) => ({ ...call, id: `r-${at}` })),
       },
-    ],
-    [
-      'a call that failed as chance has it, compared with those before',
-      {
+      'a call that failed as chance has it, compared with those before': {
         replicas: [life('c-1'), old],
         calls: [...calls(2, failing), ...calls(3, { prefix: 'ok' }), ...earlier(5, failing), ...earlier(15)].map(
           (call, at) => ({ ...call, id: `r-${at}` }),
         ),
       },
-    ],
-    ['calls that were canceled', { replicas: [life('c-1')], calls: calls(9, { status: 'cancelled', statusCode: 0 }) }],
-    [
-      'failing calls of the build before',
-      { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-0', ...failing }) },
-    ],
-    [
-      'callers that send nonsense',
-      { replicas: [life('c-1')], calls: calls(4, { status: 'failure', statusCode: 422 }) },
-    ],
-    [
-      'callers that mistype the name of a function',
-      {
+      'calls that were canceled': { replicas: [life('c-1')], calls: calls(9, { status: 'cancelled', statusCode: 0 }) },
+      'failing calls of the build before': {
+        replicas: [life('c-1'), old],
+        calls: calls(9, { replica: 'c-0', ...failing }),
+      },
+      'callers that send nonsense': {
+        replicas: [life('c-1')],
+        calls: calls(4, { status: 'failure', statusCode: 422 }),
+      },
+      'callers that mistype the name of a function': {
         replicas: [life('c-1'), old],
         calls: [
           ...calls(11, { prefix: 'typo', status: 'failure', statusCode: 404, functionName: 'runn' }),
@@ -248,13 +240,14 @@ describe('healthy', () => {
           ...earlier(150, { functionName: 'run' }),
         ],
       },
-    ],
-    [
-      'replicas that one list leaves out',
-      { replicas: [life('c-1'), life('c-2')], minReplicas: 2, omits: [40_000, 50_000] },
-    ],
-    ['crashes of the build before', { replicas: [life('c-1'), { ...old, restarts: [1, 2, 3, 4] }] }],
-  ])('%s', async (_, world) => {
+      'replicas that one list leaves out': {
+        replicas: [life('c-1'), life('c-2')],
+        minReplicas: 2,
+        omits: [40_000, 50_000],
+      },
+      'crashes of the build before': { replicas: [life('c-1'), { ...old, restarts: [1, 2, 3, 4] }] },
+    }),
+  )('%s', async (_, world) => {
     expect(await watch(world)).toMatchObject({ verdict: 'healthy', reason: '' });
   });
 
@@ -345,87 +338,83 @@ describe('sick', () => {
   });
 });
 
-describe('unknown', () => {
-  test.each<[string, Partial<World>, RegExp]>([
-    ['nobody called an app that keeps no replica', {}, /no replica and no call of it was seen/],
-    ['its replica waits for the whole watch', { replicas: [life('c-1', { readyAt: never })] }, /c-1 is PENDING/],
-    [
-      'the same of an app that keeps one',
-      { replicas: [life('c-1', { readyAt: never })], minReplicas: 1 },
-      /c-1 is PENDING/,
-    ],
-    ['no replica has come although the app keeps one', { minReplicas: 1 }, /no replica has started/],
-    [
-      'calls of a replica that was never listed fail',
-      { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-7', ...failing }) },
-      /9 of 9 calls failed, .*which build handled them is not known/,
-    ],
-    [
-      'calls succeed, although no replica is listed',
-      { calls: calls(3), hides: ['containers'] },
-      /which build handled 3 calls is not known/,
-    ],
-    ['the platform lists neither replicas nor calls', { hides: ['containers', 'runs'] }, /its replicas are not listed/],
-    [
-      'calls are refused, although a replica runs',
-      { replicas: [life('c-1')], hides: ['runs', 'chart'] },
-      /calls of it are not known \(not allowed \(403\)\)/,
-    ],
-    ['the platform does not answer any more', { replicas: [life('c-1')], isDownFrom: 60_000 }, /did not answer/],
-    [
-      'half of two calls failed',
-      { replicas: [life('c-1')], calls: [...calls(1), ...calls(1, { prefix: 'bad', ...failing })] },
-      /too few calls/,
-    ],
-    [
-      'most calls fail, as they did before',
-      { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...earlier(40, failing)] },
-      /9 of 9 calls failed, 40 of 40 before: no better than before/,
-    ],
-    [
-      'callers that were understood before',
-      { replicas: [life('c-1'), old], calls: [...calls(9, { status: 'failure', statusCode: 422 }), ...earlier(300)] },
-      /9 of 9 calls failed, 0 of 300 before: those that it refused/,
-    ],
-    [
-      'callers of a function that has answered before',
-      {
-        replicas: [life('c-1'), old],
-        calls: [
-          ...calls(9, { status: 'failure', statusCode: 404, functionName: 'run' }),
-          ...earlier(300, { functionName: 'run' }),
-        ],
-      },
-      /9 of 9 calls failed, 0 of 300 before: those that it refused/,
-    ],
-    [
-      'only the build before was called',
-      { replicas: [old], calls: calls(9, { replica: 'c-0' }) },
-      /no replica and no call/,
-    ],
-    ['the platform says that the app is in error', { replicas: [life('c-1')], status: 'error' }, /app is error/],
-    ['the app is being deleted', { replicas: [life('c-1')], status: 'deleting' }, /app is deleting/],
-    ['all calls were there before', { calls: earlier(40), hides: ['containers'] }, /its replicas are not listed/],
-  ])('%s', async (_, world, reason) => {
-    const { verdict, reason: found } = await watch(world);
-    expect({ verdict, found }).toEqual({ verdict: 'unknown', found: expect.stringMatching(reason) });
-  });
+test.each<[string, Partial<World>, RegExp]>([
+  ['nobody called an app that keeps no replica', {}, /no replica and no call of it was seen/],
+  ['its replica waits for the whole watch', { replicas: [life('c-1', { readyAt: never })] }, /c-1 is PENDING/],
+  [
+    'the same of an app that keeps one',
+    { replicas: [life('c-1', { readyAt: never })], minReplicas: 1 },
+    /c-1 is PENDING/,
+  ],
+  ['no replica has come although the app keeps one', { minReplicas: 1 }, /no replica has started/],
+  [
+    'calls of a replica that was never listed fail',
+    { replicas: [life('c-1'), old], calls: calls(9, { replica: 'c-7', ...failing }) },
+    /9 of 9 calls failed, .*which build handled them is not known/,
+  ],
+  [
+    'calls succeed, although no replica is listed',
+    { calls: calls(3), hides: ['containers'] },
+    /which build handled 3 calls is not known/,
+  ],
+  ['the platform lists neither replicas nor calls', { hides: ['containers', 'runs'] }, /its replicas are not listed/],
+  [
+    'calls are refused, although a replica runs',
+    { replicas: [life('c-1')], hides: ['runs', 'chart'] },
+    /calls of it are not known \(not allowed \(403\)\)/,
+  ],
+  ['the platform does not answer any more', { replicas: [life('c-1')], isDownFrom: 60_000 }, /did not answer/],
+  [
+    'half of two calls failed',
+    { replicas: [life('c-1')], calls: [...calls(1), ...calls(1, { prefix: 'bad', ...failing })] },
+    /too few calls/,
+  ],
+  [
+    'most calls fail, as they did before',
+    { replicas: [life('c-1'), old], calls: [...calls(9, failing), ...earlier(40, failing)] },
+    /9 of 9 calls failed, 40 of 40 before: no better than before/,
+  ],
+  [
+    'callers that were understood before',
+    { replicas: [life('c-1'), old], calls: [...calls(9, { status: 'failure', statusCode: 422 }), ...earlier(300)] },
+    /9 of 9 calls failed, 0 of 300 before: those that it refused/,
+  ],
+  [
+    'callers of a function that has answered before',
+    {
+      replicas: [life('c-1'), old],
+      calls: [
+        ...calls(9, { status: 'failure', statusCode: 404, functionName: 'run' }),
+        ...earlier(300, { functionName: 'run' }),
+      ],
+    },
+    /9 of 9 calls failed, 0 of 300 before: those that it refused/,
+  ],
+  [
+    'only the build before was called',
+    { replicas: [old], calls: calls(9, { replica: 'c-0' }) },
+    /no replica and no call/,
+  ],
+  ['the platform says that the app is in error', { replicas: [life('c-1')], status: 'error' }, /app is error/],
+  ['the app is being deleted', { replicas: [life('c-1')], status: 'deleting' }, /app is deleting/],
+  ['all calls were there before', { calls: earlier(40), hides: ['containers'] }, /its replicas are not listed/],
+])('unknown: %s', async (_, world, reason) => {
+  const { verdict, reason: found } = await watch(world);
+  expect({ verdict, found }).toEqual({ verdict: 'unknown', found: expect.stringMatching(reason) });
 });
 
-describe('superseded', () => {
-  test.each<[string, Partial<World>]>([
-    ['another build goes live', { replicas: [life('c-1')] }],
-    ['its replicas end for the next one', { replicas: [life('c-1', { endsAt: 62_000 })], minReplicas: 1 }],
-    ['nothing else was seen', {}],
-  ])('%s', async (_, world) => {
-    const served: World['served'] = [
-      [-1, 'b-2'],
-      [60_000, 'b-3'],
-    ];
-    const { verdict, reason, watchedMs } = await watch({ ...world, served });
-    expect({ verdict, reason }).toEqual({ verdict: 'superseded', reason: 'build b-3 serves now' });
-    expect(watchedMs).toBeLessThanOrEqual(70_000);
-  });
+test.each<[string, Partial<World>]>([
+  ['another build goes live', { replicas: [life('c-1')] }],
+  ['its replicas end for the next one', { replicas: [life('c-1', { endsAt: 62_000 })], minReplicas: 1 }],
+  ['nothing else was seen', {}],
+])('superseded: %s', async (_, world) => {
+  const served: World['served'] = [
+    [-1, 'b-2'],
+    [60_000, 'b-3'],
+  ];
+  const { verdict, reason, watchedMs } = await watch({ ...world, served });
+  expect({ verdict, reason }).toEqual({ verdict: 'superseded', reason: 'build b-3 serves now' });
+  expect(watchedMs).toBeLessThanOrEqual(70_000);
 });
 
 describe('replicas with short lives, one after the other', () => {

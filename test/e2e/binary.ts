@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { execa, type Options } from 'execa';
 import type { Emulator } from '../../src/emulator/index.ts';
-import { address } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { address, machine } from '../support/index.ts';
 import { noteWarnings } from '../support/process-warnings.ts';
 
 export const bin = resolve('bin/gantry.cjs');

@@ -2,9 +2,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
+import { emulatorForAll, newFolder, smallApp } from '../support/index.ts';
 import { cleanEnvironment, run } from './binary.ts';
 
 // Node 22.8 and later keep code in files of their own form.

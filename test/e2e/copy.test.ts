@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
-import { filesIn, newFolder, noise } from '../support/files.ts';
+import { emulatorForEach, filesIn, newFolder, noise } from '../support/index.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
 let home: string;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { folderOf, smallApp } from '../support/app.ts';
+import { newFolder, smallApp } from '../support/index.ts';
 import { bin, cleanEnvironment } from './binary.ts';
 
 /** Python has pseudo-terminals; Node has not. `echoes()` tells whether the terminal shows what is typed. */
@@ -29,10 +29,10 @@ const hasPty = spawnSync('python3', ['-c', 'import pty, termios']).status === 0;
 
 /** Runs a program in a pseudo-terminal, as the script says, and returns what the script prints. */
 async function atTerminal(script: string, program: string[]) {
-  await using app = await folderOf(smallApp());
+  const app = newFolder(smallApp());
   const { stdout } = await execa('python3', ['-c', prelude + script, ...program], {
-    cwd: app.path,
-    env: cleanEnvironment(undefined, { TERM: 'xterm', GANTRY_CONFIG_DIR: join(app.path, '.config') }),
+    cwd: app,
+    env: cleanEnvironment(undefined, { TERM: 'xterm', GANTRY_CONFIG_DIR: join(app, '.config') }),
     extendEnv: false,
   });
   return String(stdout).split('\n');

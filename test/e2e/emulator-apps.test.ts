@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { fixture, folderOf } from '../support/app.ts';
+import { fixture, newFolder } from '../support/index.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
 describe.skipIf(!python)('the built emulator (needs python3)', () => {
@@ -25,7 +25,7 @@ describe.skipIf(!python)('the built emulator (needs python3)', () => {
     const sleeper = 'import os, subprocess, time\nchild = subprocess.Popen(["sleep", "600"])\n';
     const says = 'print(os.getpid(), child.pid, flush=True)\n';
     const server = 'from http.server import BaseHTTPRequestHandler as H, HTTPServer\n';
-    await using place = await folderOf({
+    const place = newFolder({
       'once.py': `${sleeper}${says}time.sleep(600)\n`,
       'server.py': `${sleeper}${says}${server}HTTPServer(("", int(os.environ["PORT"])), H).serve_forever()\n`,
       'cerebrium.toml': `[cerebrium.deployment]
@@ -35,10 +35,10 @@ port = 8192
 entrypoint = ["python3", "server.py"]
 `,
     });
-    expect(await run(['deploy'], { env, cwd: place.path })).toMatchObject({ exitCode: 0 });
+    expect(await run(['deploy'], { env, cwd: place })).toMatchObject({ exitCode: 0 });
     await fetch(`${url}/v4/${project}/serves/x`, { method: 'POST' });
     // It runs under the same app, and so what it prints is in the same log.
-    const once = start(['run', 'once.py'], { env, cwd: place.path });
+    const once = start(['run', 'once.py'], { env, cwd: place });
     onTestFinished(() => void once.kill('SIGKILL'));
     await once.says(/\d+ \d+/);
     const { stdout } = await run(['logs', 'serves', '--raw'], { env });
@@ -55,26 +55,26 @@ test.each([
   ['SIGTERM', 'SIGHUP'],
   ['SIGINT', 'SIGINT'],
 ] as const)('%s and %s together leave no temporary files behind', async (...signals) => {
-  await using place = await folderOf({});
-  const env = cleanEnvironment(undefined, { TMPDIR: place.path });
+  const place = newFolder();
+  const env = cleanEnvironment(undefined, { TMPDIR: place });
   const emulator = start(['emulator', 'start', '--port', '0'], { env });
   onTestFinished(() => void emulator.kill('SIGKILL'));
   await emulator.says(/export/);
-  expect(readdirSync(place.path)).toHaveLength(1);
+  expect(readdirSync(place)).toHaveLength(1);
   for (const signal of signals) emulator.kill(signal);
   await emulator.ended;
-  expect(readdirSync(place.path)).toEqual([]);
+  expect(readdirSync(place)).toEqual([]);
 });
 
 test('an emulator that nothing is deployed to starts no Python, and loads no code of requests', async () => {
-  await using place = await folderOf({ python3: '#!/bin/sh\ntouch "$(dirname "$0")/started"\n' });
-  chmodSync(join(place.path, 'python3'), 0o755);
-  const env = cleanEnvironment(undefined, { PATH: `${place.path}:${process.env.PATH}` });
+  const place = newFolder({ python3: '#!/bin/sh\ntouch "$(dirname "$0")/started"\n' });
+  chmodSync(join(place, 'python3'), 0o755);
+  const env = cleanEnvironment(undefined, { PATH: `${place}:${process.env.PATH}` });
   const hook = join(import.meta.dirname, 'record-loaded.cjs');
-  const loaded = { ...env, NODE_OPTIONS: `--require ${hook}`, RECORD_LOADED: join(place.path, 'loaded') };
+  const loaded = { ...env, NODE_OPTIONS: `--require ${hook}`, RECORD_LOADED: join(place, 'loaded') };
   expect(await run(['emulator', 'exec', '--', 'true'], { env: loaded })).toMatchObject({ exitCode: 0 });
-  expect(readdirSync(place.path).sort()).toEqual(['loaded', 'python3']);
-  const files = readFileSync(join(place.path, 'loaded'), 'utf8').split('\n');
+  expect(readdirSync(place).sort()).toEqual(['loaded', 'python3']);
+  const files = readFileSync(join(place, 'loaded'), 'utf8').split('\n');
   const sources = files.filter((file) => /dist\/[^/]+\.cjs$/.test(file)).map((file) => readFileSync(file, 'utf8'));
   const message = 'route not found: ';
   expect(readdirSync('dist').some((file) => file.endsWith('.cjs') && includes(join('dist', file), message))).toBe(true);
@@ -82,8 +82,8 @@ test('an emulator that nothing is deployed to starts no Python, and loads no cod
 });
 
 test('exactly one of ten emulators gets the data folder of a killed one, at once', async () => {
-  await using place = await folderOf({});
-  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', place.path];
+  const place = newFolder();
+  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', place];
   const begin = () => {
     const emulator = start(words, { env: cleanEnvironment() });
     onTestFinished(() => void emulator.kill('SIGKILL'));
@@ -102,7 +102,7 @@ test('exactly one of ten emulators gets the data folder of a killed one, at once
   await holder?.says(/export/);
   const refused = all.filter((one) => one !== holder);
   expect(await Promise.all(refused.map(async ({ ended }) => (await ended).code))).toEqual(Array(9).fill(7));
-  expect(refused[0]?.said.stderr).toContain(place.path);
+  expect(refused[0]?.said.stderr).toContain(place);
 });
 
 async function started() {

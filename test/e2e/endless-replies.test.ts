@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder, noise } from '../support/files.ts';
-import { listening } from '../support/listening.ts';
+import { listening, newFolder, noise } from '../support/index.ts';
 import { cleanEnvironment, run } from './binary.ts';
 
 const content = noise(3_000_000);

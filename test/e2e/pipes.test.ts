@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
+import { emulatorForAll, newFolder, smallApp } from '../support/index.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
 let place: string;

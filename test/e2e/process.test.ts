@@ -5,13 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test, vi } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { withoutHome } from '../support/machine.ts';
+import { emulatorForEach, expectNoTrace, gantry, newFolder, smallApp, withoutHome } from '../support/index.ts';
 import { joiningProxy, overHttps } from '../support/proxy.ts';
-import { expectNoTrace } from '../support/traces.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
 // The apps of these tests need not run: what is tested is the process of gantry.
@@ -23,9 +18,9 @@ describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
   test.each([[['--version']], [['builds', '--help']], [['apps', 'list', '--json']], [['completion', 'bash']]])(
     '%j exits with 1 and says so',
     async (words) => {
-      await using app = await folderOf(smallApp());
+      const app = newFolder(smallApp());
       const script = `"${process.execPath}" "${bin}" ${words.join(' ')} > /dev/full`;
-      const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: app.path, env: env(), reject: false });
+      const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: app, env: env(), reject: false });
       expect(stderr).toContain('error: cannot write to stdout: no space left on device');
       expect(stderr).not.toContain('mistake in gantry');
       expect(exitCode).toBe(1);
@@ -33,10 +28,9 @@ describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
   );
 
   test.each(['help --json', '--help'])('that fills up in the middle of %s is an error', async (words) => {
-    await using place = await folderOf({});
     // The file may have one block: the system takes the beginning, without an error.
     const script = `trap '' XFSZ; ulimit -f 1; "${process.execPath}" "${bin}" ${words} > out`;
-    const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: place.path, env: env(), reject: false });
+    const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: newFolder(), env: env(), reject: false });
     expect(stderr).toBe('error: cannot write to stdout: file too large');
     expect(exitCode).toBe(1);
   });
@@ -77,16 +71,14 @@ describe('the built program', () => {
   });
 
   test('starts through a symbolic link, as npm creates one', async () => {
-    await using place = await folderOf({});
-    const link = join(place.path, 'gantry');
+    const link = join(newFolder(), 'gantry');
     symlinkSync(bin, link);
     const { stdout } = await execa(link, ['--version'], { env: cleanEnvironment(), extendEnv: false });
     expect(stdout).toBe(version);
   });
 
   test('deploys with only the URL on stdout', async () => {
-    await using app = await folderOf(smallApp());
-    const { exitCode, stdout, stderr } = await run(['deploy'], { cwd: app.path, env: env() });
+    const { exitCode, stdout, stderr } = await run(['deploy'], { cwd: newFolder(smallApp()), env: env() });
     expect(stderr).toContain('web is live');
     expect(exitCode).toBe(0);
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
@@ -94,8 +86,8 @@ describe('the built program', () => {
   });
 
   test('draws the caret below wide characters, for which it loads another file', async () => {
-    await using app = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "漢字"\n' });
-    const { exitCode, stderr } = await run(['check'], { cwd: app.path });
+    const app = newFolder({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "漢字"\n' });
+    const { exitCode, stderr } = await run(['check'], { cwd: app });
     expect(exitCode).toBe(10);
     expect(stderr).toContain('2 | name = "漢字"\n        |        ^^^^^^\n');
   });
@@ -145,8 +137,7 @@ describe('the built program', () => {
   });
 
   async function longList() {
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
     const record = emulator.store.apps.get(`${emulator.project}-web`);
     if (!record) throw new Error('it was not deployed');
     for (let index = 0; index < 5_000; index++) {
@@ -162,9 +153,8 @@ describe('a signal', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 143],
   ] as const)('%s during the upload cancels the build, leaves no files and exits with %i', async (signal, exit) => {
-    await using app = await folderOf(smallApp());
     emulator.fail('upload', 'stall*');
-    const program = start(['deploy'], { cwd: app.path, env: env() });
+    const program = start(['deploy'], { cwd: newFolder(smallApp()), env: env() });
     await seen('upload');
     program.kill(signal);
     // Without the signal the upload would be given up after 60 s only: longer than this test may take.
@@ -177,8 +167,7 @@ describe('a signal', () => {
   });
 
   test('a closed terminal ends a deploy like SIGTERM, although output is no longer possible', async () => {
-    await using app = await folderOf(smallApp());
-    await using temporary = await folderOf({});
+    const temporary = newFolder();
     emulator.fail('build', 'slow');
     // Prints how the program ended after its terminal was closed.
     const closing = [
@@ -191,20 +180,19 @@ describe('a signal', () => {
       'print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))',
     ].join('\n');
     const { stdout } = await execa('python3', ['-c', closing, process.execPath, bin, 'deploy', '--yes'], {
-      cwd: app.path,
-      env: env({ TMPDIR: temporary.path, TERM: 'xterm' }),
+      cwd: newFolder(smallApp()),
+      env: env({ TMPDIR: temporary, TERM: 'xterm' }),
       extendEnv: false,
     });
     expect(stdout).toBe('143');
     expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
-    expect(readdirSync(temporary.path)).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   test('a second SIGINT exits at once, even if the cancellation hangs', async () => {
-    await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     emulator.fail('cancelBuild', 'stall*');
-    const program = start(['deploy'], { cwd: app.path, env: env() });
+    const program = start(['deploy'], { cwd: newFolder(smallApp()), env: env() });
     await program.says(/Uploaded/);
     program.kill('SIGINT');
     await seen('cancelBuild');
@@ -215,9 +203,8 @@ describe('a signal', () => {
   });
 
   test('SIGINT during builds follow does not cancel the build', async () => {
-    await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
-    await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+    await gantry(['deploy', '--detach'], { emulator, cwd: newFolder(smallApp()) });
     emulator.calls.length = 0;
     const program = start(['logs', 'web', '--build', '-f'], { env: env() });
     await seen('getBuild');
@@ -233,40 +220,39 @@ describe('a signal', () => {
   }
 });
 
-describe('a signal to the emulator and other servers', () => {
-  test.each(['SIGTERM', 'SIGHUP'] as const)('%s ends each of them', async (signal) => {
-    await using app = await folderOf(smallApp());
+test.each(['SIGTERM', 'SIGHUP'] as const)(
+  'a signal to the emulator and other servers: %s ends each of them',
+  async (signal) => {
+    const app = newFolder(smallApp());
     const listeners: [words: string[], says: RegExp][] = [
       [['emulator', 'start', '--port', '0', '--no-seed'], /CEREBRIUM_PROJECT_ID/],
       [['webhooks', 'listen', '--port', '0'], /listening on/],
       [['dev', '--port', '0'], /is ready/],
     ];
     for (const [words, pattern] of listeners) {
-      const program = start(words, { cwd: app.path, env: env({ GANTRY_CONFIG_DIR: join(app.path, '.config') }) });
+      const program = start(words, { cwd: app, env: env({ GANTRY_CONFIG_DIR: join(app, '.config') }) });
       await program.says(pattern);
       program.kill(signal);
       const { code, signal: killed } = await program.ended;
       expect([words[0], killed]).toEqual([words[0], null]);
       expect([0, 143]).toContain(code);
     }
-  });
-});
+  },
+);
 
-describe('a time limit', () => {
-  test('ends with 8 while the polls of a run hang', async () => {
-    await using place = await folderOf({ ...smallApp(), 'job.py': 'print("hi")\n' });
-    emulator.fail('getRun', 'stall*');
-    const { exitCode, stderr } = await run(['run', '--timeout', '5s', 'job.py'], { cwd: place.path, env: env() });
-    expect(exitCode, String(stderr)).toBe(8);
-    expect(stderr).toMatch(/gantry logs \S+ --run \S+ -f/);
-  });
+test('a time limit ends with 8 while the polls of a run hang', async () => {
+  const place = newFolder({ ...smallApp(), 'job.py': 'print("hi")\n' });
+  emulator.fail('getRun', 'stall*');
+  const { exitCode, stderr } = await run(['run', '--timeout', '5s', 'job.py'], { cwd: place, env: env() });
+  expect(exitCode, String(stderr)).toBe(8);
+  expect(stderr).toMatch(/gantry logs \S+ --run \S+ -f/);
 });
 
 describe('the emulator of the built program', () => {
   test('exec runs gantry against itself, without a gantry on the PATH, and returns its exit code', async () => {
-    await using app = await folderOf(smallApp());
+    const app = newFolder(smallApp());
     const exec = (...flags: string[]) =>
-      run(['emulator', 'exec', '--no-seed', ...flags, '--', 'gantry', 'deploy'], { cwd: app.path });
+      run(['emulator', 'exec', '--no-seed', ...flags, '--', 'gantry', 'deploy'], { cwd: app });
     const good = await exec();
     expect(good.stdout).toMatch(/\/web\n$/);
     expect(good.exitCode).toBe(0);
@@ -285,15 +271,15 @@ describe('the emulator of the built program', () => {
   });
 
   test('start keeps its state with --data over a restart', async () => {
-    await using place = await folderOf(smallApp());
-    const data = join(place.path, '.state');
+    const place = newFolder(smallApp());
+    const data = join(place, '.state');
     for (const expected of ['[]', '[\n  {\n    "name": "web"\n  }\n]']) {
       const program = start(['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', data, '--json'], {
         env: cleanEnvironment(),
       });
       await program.says(/"environment":.*\}\}\n/);
       const { environment } = JSON.parse(program.said.stdout);
-      const there = { cwd: place.path, env: { ...cleanEnvironment(), ...environment } };
+      const there = { cwd: place, env: { ...cleanEnvironment(), ...environment } };
       expect(String((await run(['apps', 'list', '--json=name'], there)).stdout).trim()).toBe(expected);
       await run(['deploy', '-q'], there);
       program.kill('SIGINT');
@@ -305,8 +291,7 @@ describe('the emulator of the built program', () => {
 describe('what is loaded', () => {
   /** The files of ours that a command line opens. */
   async function loadedBy(words: string[]): Promise<string[]> {
-    await using place = await folderOf({});
-    const record = join(place.path, 'loaded');
+    const record = join(newFolder(), 'loaded');
     const hook = join(import.meta.dirname, 'record-loaded.cjs');
     await execa(process.execPath, ['--require', hook, bin, ...words], {
       env: env({ RECORD_LOADED: record }),

@@ -2,10 +2,7 @@ import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { main as Main, processIo as ProcessIo } from '../../src/main.ts';
-import { folderOf, smallApp } from '../support/app.ts';
-import { startEmulator } from '../support/emulators.ts';
-import { address, configFolder } from '../support/gantry.ts';
-import { machine } from '../support/machine.ts';
+import { address, configFolder, machine, newFolder, smallApp, startEmulator } from '../support/index.ts';
 
 const built = createRequire(import.meta.url)('../../dist/main.cjs') as {
   main: typeof Main;
@@ -36,7 +33,6 @@ class Terminal extends Writable {
 
 /** A deploy that waits for its build, until Ctrl-C when stderr shows this. */
 async function waitingFor(env: Record<string, string>, shown: RegExp) {
-  await using app = await folderOf(smallApp());
   const emulator = await startEmulator();
   emulator.fail('build', 'slow');
   let interrupt = () => {};
@@ -50,16 +46,14 @@ async function waitingFor(env: Record<string, string>, shown: RegExp) {
   };
   const own = machine({ GANTRY_CONFIG_DIR: configFolder(), ...address(emulator), ...env });
   // After Ctrl-C, the program would end this process.
-  const io = { ...built.processIo(), cwd: app.path, env: own, stdout, stderr, onSignal, quit: () => {} };
+  const io = { ...built.processIo(), cwd: newFolder(smallApp()), env: own, stdout, stderr, onSignal, quit: () => {} };
   const code = await built.main(['deploy', '--no-input'], io);
   await emulator.close();
   return { code, stderr: stderr.text };
 }
 
 test.each([{}, { CI: 'true' }])('the built program draws a spinner on a terminal while it waits (%o)', async (env) => {
-  const { code, stderr } = await waitingFor(env, /⠋.* Building web: building/s);
-  expect(stderr).toMatch(/⠋.* Building web: building/s);
-  expect(code).toBe(130);
+  expect(await waitingFor(env, /⠋.* Building web: building/s)).toExit(130, /⠋.* Building web: building/s);
 });
 
 test('on a terminal that cannot draw it writes lines only', async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { baseImage, engineName, noEngine, useEngine } from '../support/engine.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 
 /** Says which files it has. */
@@ -45,8 +45,8 @@ describe.skipIf(noEngine)(`a Dockerfile (${noEngine ?? `on ${engineName}`})`, ()
       content.replaceAll('BASE', baseImage).replaceAll('SERVER', server).replaceAll('\\r\n', '\r\n'),
     ]);
     const own = { 'app.py': server, 'cerebrium.toml': `${config}${fact('config') ?? ''}\n` };
-    await using app = await folderOf({ ...own, ...Object.fromEntries(filled) });
-    const setting = { emulator, cwd: app.path, meanwhile: () => setTimeout(200) };
+    const app = newFolder({ ...own, ...Object.fromEntries(filled) });
+    const setting = { emulator, cwd: app, meanwhile: () => setTimeout(200) };
     const deploy = await gantry(['deploy'], setting);
     expect(deploy.code, deploy.stderr).toBe(Number(fact('exit')));
     // Seen in the files: nothing was sent.

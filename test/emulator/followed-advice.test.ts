@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { Draw } from '../chaos/draw.js';
-import { folderOf } from '../support/app.ts';
 import { drawnCases } from '../support/extent.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { python } from './support/running.ts';
 import { VirtualReplicas } from './support/virtual-replicas.ts';
@@ -102,15 +102,14 @@ interface Option extends Measured {
 /** An app of an emulator, whose replicas take their time by the clock of the test. */
 async function appOf({ scaling, startMs, days }: Shape, draw: Draw) {
   const clock = { now: monday };
-  const folder = await folderOf({ 'main.py': 'def run():\n    pass\n', 'cerebrium.toml': configOf(scaling) });
-  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const folder = newFolder({ 'main.py': 'def run():\n    pass\n', 'cerebrium.toml': configOf(scaling) });
   const emulator = await startEmulator({ now: () => clock.now });
   onTestFinished(() => emulator.close());
   const replicas = new VirtualReplicas(clock, () => startMs(draw));
   onTestFinished(() => void vi.restoreAllMocks());
   const run = async (...words: string[]) => {
-    const env = { GANTRY_CONFIG_DIR: join(folder.path, '.home'), TZ: 'UTC' };
-    const outcome = await gantry(words, { emulator, clock, cwd: folder.path, env });
+    const env = { GANTRY_CONFIG_DIR: join(folder, '.home'), TZ: 'UTC' };
+    const outcome = await gantry(words, { emulator, clock, cwd: folder, env });
     expect([outcome.code, outcome.stderr], words.join(' ')).toEqual([0, expect.anything()]);
     return outcome;
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
@@ -109,11 +109,11 @@ HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
     await deploy(settings, { 'own.py': server });
     const reply = await fetch(`${emulator.url}/v4/${emulator.project}/own/`);
     expect([reply.status, await reply.text()]).toEqual([200, 'from the volume']);
-    await using program = await folderOf({
+    const program = newFolder({
       'once.py': 'open("/persistent-storage/once.txt", "w").write(open("/persistent-storage/data.txt").read() + "!")\n',
     });
     const meanwhile = () => setTimeout(20);
-    const { code, stderr } = await gantry(['run', 'once.py'], { emulator, cwd: program.path, meanwhile });
+    const { code, stderr } = await gantry(['run', 'once.py'], { emulator, cwd: program, meanwhile });
     expect(code, stderr).toBe(0);
     expect(emulator.volume().text('/once.txt')).toBe('from the volume!');
   });

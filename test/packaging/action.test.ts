@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { newFolder } from '../support/files.ts';
-import { machine } from '../support/machine.ts';
+import { machine, newFolder } from '../support/index.ts';
 
 const action = load(readFileSync('action.yml', 'utf8')) as { runs: { steps: { run?: string }[] } };
 const scripts = action.runs.steps.flatMap(({ run }) => (run && /GITHUB_(ENV|OUTPUT)"/.test(run) ? [run] : []));

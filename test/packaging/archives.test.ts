@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tarGz, zip } from '../../packaging/archives.js';
-import { folderOf } from '../support/app.ts';
+import { newFolder } from '../support/files.ts';
 
 const entries = [
   { name: 'bin/tool', data: Buffer.from('#!/bin/sh\necho hi\n'.repeat(1000)), executable: true },
@@ -15,12 +15,12 @@ test.each([
   ['zip', zip, (file: string) => ['python3', '-m', 'zipfile', '-e', file, '.']],
   ['tar.gz', tarGz, (file: string) => ['tar', '-xzf', file]],
 ] as const)('a %s has all files, and the same bytes each time', async (name, pack, command) => {
-  await using place = await folderOf({});
+  const place = newFolder();
   const bytes = pack(entries);
   expect(pack(entries).equals(bytes)).toBe(true);
-  writeFileSync(join(place.path, 'archive'), bytes);
+  writeFileSync(join(place, 'archive'), bytes);
   const [program, ...args] = command('archive');
-  execFileSync(program ?? '', args, { cwd: place.path });
-  for (const { name, data } of entries) expect(readFileSync(join(place.path, name)).equals(data)).toBe(true);
-  if (name === 'tar.gz') expect(statSync(join(place.path, 'bin/tool')).mode & 0o777).toBe(0o755);
+  execFileSync(program ?? '', args, { cwd: place });
+  for (const { name, data } of entries) expect(readFileSync(join(place, name)).equals(data)).toBe(true);
+  if (name === 'tar.gz') expect(statSync(join(place, 'bin/tool')).mode & 0o777).toBe(0o755);
 });

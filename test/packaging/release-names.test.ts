@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { releaseNames } from '../../src/kernel/version.ts';
 import { ciSystems } from '../../src/local/ci/index.ts';
-import { folderOf } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 
 /**
  * What looks like a program of ours, as an index or a repository would have it. A path, a file, an address that is computed
@@ -91,18 +90,16 @@ test('no file of the repository installs a name that is not ours', () => {
 });
 
 test('nothing that gantry writes or prints installs a name that is not ours', async () => {
-  await using place = await folderOf({});
+  const place = newFolder();
   const texts: string[] = [];
   for (const system of ciSystems) {
-    await gantry(['init', '--agents', '--ci', system], { cwd: place.path });
-    texts.push((await gantry(['init', '--ci', system, '--print'], { cwd: place.path })).stdout);
+    await gantry(['init', '--agents', '--ci', system], { cwd: place });
+    texts.push((await gantry(['init', '--ci', system, '--print'], { cwd: place })).stdout);
   }
-  const written = readdirSync(place.path, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !name.endsWith('.tgz'),
-  );
+  const written = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('.tgz'));
   expect(written).toEqual(expect.arrayContaining(['cerebrium.toml', 'AGENTS.md', '.gitlab-ci.yml']));
   for (const name of written) {
-    if (statSync(join(place.path, name)).isFile()) texts.push(readFileSync(join(place.path, name), 'utf8'));
+    if (statSync(join(place, name)).isFile()) texts.push(readFileSync(join(place, name), 'utf8'));
   }
   for (const words of [
     ['help', 'agents'],

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { folderOf } from './app.ts';
+import { newFolder } from './files.ts';
 import { gantry, keys, type Setting } from './gantry.ts';
 import { machine } from './machine.ts';
 
@@ -13,18 +13,18 @@ export async function developing(
   work: (session: Session) => Promise<void>,
   setting: Setting = {},
 ) {
-  await using app = await folderOf(files);
-  await using home = await folderOf({});
+  const app = newFolder(files);
+  const home = newFolder();
   const stop = new AbortController();
   const heard = { stdout: '', stderr: '' };
-  const env = { GANTRY_CONFIG_DIR: home.path };
+  const env = { GANTRY_CONFIG_DIR: home };
   const session: Session = {
-    path: app.path,
+    path: app,
     env,
     press: () => {},
     write(name, text) {
-      mkdirSync(dirname(join(app.path, name)), { recursive: true });
-      writeFileSync(join(app.path, name), text);
+      mkdirSync(dirname(join(app, name)), { recursive: true });
+      writeFileSync(join(app, name), text);
     },
     async until(pattern) {
       for (let tries = 0; tries < 500; tries += 1) {
@@ -49,7 +49,7 @@ export async function developing(
     },
   };
   const running = gantry(['dev', '--port', '0', ...words], {
-    ...{ cwd: app.path, stop: stop.signal, stdin: keys((type) => Object.assign(session, { press: type })) },
+    ...{ cwd: app, stop: stop.signal, stdin: keys((type) => Object.assign(session, { press: type })) },
     // The clock of the command leaps; Python does not.
     ...{ columns: 200, meanwhile: () => setTimeout(20) },
     ...setting,
@@ -61,7 +61,7 @@ export async function developing(
   });
   await Promise.race([work(session), running]).finally(() => stop.abort());
   const ended = await running;
-  expect(announced(home.path)).toEqual([]);
+  expect(announced(home)).toEqual([]);
   return ended;
 }
 

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 
 /** A folder of its own; what is in it goes with the temporary folder of the test file. */
-export function newFolder(files: Record<string, string | Buffer> = {}): string {
+export function newFolder(files: Record<string, string | Uint8Array> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
   lay(folder, files);
   return folder;
@@ -29,7 +29,7 @@ export function onDisk(): void {
 }
 
 /** Makes files in a folder, and the folders they lie in. */
-export function lay(folder: string, files: Record<string, string | Buffer>): void {
+export function lay(folder: string, files: Record<string, string | Uint8Array>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);

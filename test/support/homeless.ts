@@ -1,14 +1,15 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folderOf } from './app.ts';
+import { newFolder } from './files.ts';
 
 /** A folder to work in, with these files, on a machine where no home can be read or written. */
-export async function homeless(files: Record<string, string> = {}) {
+export function homeless(files: Record<string, string> = {}) {
   const inside = Object.entries(files).map(([name, text]) => [`work/${name}`, text]);
-  const folder = await folderOf({ file: 'it stands in the place of a folder', ...Object.fromEntries(inside) });
-  const cwd = join(folder.path, 'work');
-  await mkdir(cwd, { recursive: true });
-  const file = join(folder.path, 'file');
+  const folder = newFolder({ file: 'it stands in the place of a folder', ...Object.fromEntries(inside) });
+  const cwd = join(folder, 'work');
+  mkdirSync(cwd, { recursive: true });
+  const file = join(folder, 'file');
   const nowhere = { GANTRY_CONFIG_DIR: '', XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' };
   return {
     cwd,
@@ -19,6 +20,5 @@ export async function homeless(files: Record<string, string> = {}) {
     ],
     /** What lies in the folder now. */
     left: () => readdir(cwd, { recursive: true }),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

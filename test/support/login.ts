@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { folderOf } from './app.ts';
 import { type Emulator, startEmulator } from './emulators.ts';
+import { newFolder } from './files.ts';
 import { gantry, keys, type Outcome, type Setting } from './gantry.ts';
 
 /** A person at a machine: an emulator, a clock that both go by, and a folder of settings. Nothing is logged in. */
@@ -10,12 +10,9 @@ export async function someone(projects: string[] = []) {
   const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
   const emulator = await startEmulator({ now: () => clock.now });
   emulator.store.projects.push(...projects);
-  const place = await folderOf({});
-  onTestFinished(async () => {
-    await emulator.close();
-    await place[Symbol.asyncDispose]();
-  });
-  const folder = join(place.path, 'config');
+  onTestFinished(() => emulator.close());
+  const place = newFolder();
+  const folder = join(place, 'config');
   const env = { GANTRY_CONFIG_DIR: folder, GANTRY_TOKEN: '', GANTRY_PROJECT: '' };
   const read = (name: string) => {
     const file = join(folder, name);
@@ -28,7 +25,7 @@ export async function someone(projects: string[] = []) {
       ...setting,
     });
   return {
-    ...{ clock, emulator, folder, env, place: place.path },
+    ...{ clock, emulator, folder, env, place },
     /** Runs a command line here. */
     run,
     /** Logs in by the browser, at once. */

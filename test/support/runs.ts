@@ -1,14 +1,14 @@
 import type { Emulator } from '../../src/emulator/index.ts';
 import type { AppOutput } from '../../src/emulator/running/logs/app-logs.ts';
-import { folderOf, smallApp } from './app.ts';
+import { smallApp } from './app.ts';
+import { newFolder } from './files.ts';
 import { gantry } from './gantry.ts';
 
 type RunRecord = NonNullable<ReturnType<Emulator['store']['runs']['get']>>;
 
 /** Deploys the app `web`, whose runs can be arranged then. */
 export async function deployWeb(emulator: Emulator): Promise<void> {
-  await using app = await folderOf(smallApp());
-  await gantry(['deploy'], { emulator, cwd: app.path });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
 }
 
 /** A call of `web`: a successful one that took 100 ms, unless told otherwise. */

@@ -1,9 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { outputSchemaOf, reference } from '../../../src/cli/reference.ts';
-import { folderOf, smallApp } from '../../support/app.ts';
+import { smallApp } from '../../support/app.ts';
 import { checkDeclared } from '../../support/declared.ts';
 import { startEmulator } from '../../support/emulators.ts';
+import { newFolder } from '../../support/files.ts';
 import { gantry } from '../../support/gantry.ts';
 
 test.each([
@@ -30,14 +31,14 @@ test.each(['deploy --events', 'deploy --json', 'deploy --dry-run --events', 'inv
   'all that gantry %s prints matches the schema that the reference prints',
   async (line) => {
     const emulator = await startEmulator();
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
+    const app = newFolder(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app });
     const [name = ''] = line.split(' ');
     const { json } = await gantry(['help', name, '--schema']);
     const { $schema, ...schema } = json() as { $schema: string };
     const matches = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
     for (const project of [[], ['-p', 'p-other']]) {
-      const { stdout } = await gantry([...line.split(' '), ...project], { emulator, cwd: app.path });
+      const { stdout } = await gantry([...line.split(' '), ...project], { emulator, cwd: app });
       const values = stdout.startsWith('{\n') ? [stdout] : stdout.trimEnd().split('\n');
       for (const value of values) expect(matches(JSON.parse(value)), value).toBe(true);
     }

@@ -2,10 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCheckedOut } from '../../../src/deploys/git/index.ts';
-import { machine } from '../../support/machine.ts';
-import { repositoryOf } from '../../support/repository.ts';
+import { machine, repositoryOf } from '../../support/index.ts';
 
-type Repository = Awaited<ReturnType<typeof repositoryOf>>;
+type Repository = ReturnType<typeof repositoryOf>;
 type Case = [what: string, arrange: (repository: Repository) => unknown, dirty: boolean | undefined, at?: string];
 
 test.each<Case>([
@@ -20,14 +19,14 @@ test.each<Case>([
   ['there is no commit', ({ git }) => git('update-ref', '-d', 'HEAD'), undefined],
   ['there is no repository', ({ path }) => rmSync(join(path, '.git'), { recursive: true }), undefined],
 ])('if %s, the commit is told with what differs from it', async (_, arrange, dirty, at = '.') => {
-  await using repository = await repositoryOf({ 'app/main.py': 'a', 'README.md': 'a' });
+  const repository = repositoryOf({ 'app/main.py': 'a', 'README.md': 'a' });
   const commit = repository.git('rev-parse', 'HEAD');
   await arrange(repository);
   expect(await checkedOut(join(repository.path, at))).toEqual(dirty === undefined ? undefined : { commit, dirty });
 });
 
 test.each(['.', 'app'])('files are compared by their content in %s, too', async (at) => {
-  await using repository = await repositoryOf({ 'app/main.py': 'a' });
+  const repository = repositoryOf({ 'app/main.py': 'a' });
   const files = [at === '.' ? 'app/main.py' : 'main.py'];
   const read = () => readCheckedOut(contextIn(join(repository.path, at)), files, { byContent: true });
   expect((await read())?.dirty).toBe(false);
@@ -36,7 +35,7 @@ test.each(['.', 'app'])('files are compared by their content in %s, too', async 
 });
 
 test('a repository may be elsewhere', async () => {
-  await using repository = await repositoryOf({ 'main.py': 'a' });
+  const repository = repositoryOf({ 'main.py': 'a' });
   const elsewhere = join(repository.path, '../elsewhere');
   mkdirSync(elsewhere, { recursive: true });
   const env = { GIT_DIR: join(repository.path, '.git'), GIT_WORK_TREE: elsewhere };

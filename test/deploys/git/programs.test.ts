@@ -11,10 +11,9 @@ import {
   withRevision,
 } from '../../../src/deploys/git/index.ts';
 import type { Context } from '../../../src/platform/context.ts';
-import { machine } from '../../support/machine.ts';
-import { repositoryOf } from '../../support/repository.ts';
+import { machine, repositoryOf } from '../../support/index.ts';
 
-type Repository = Awaited<ReturnType<typeof repositoryOf>>;
+type Repository = ReturnType<typeof repositoryOf>;
 
 /** Shell: leaves a trace, and passes the content of a file on. */
 const trace = (repository: Repository) => `touch '${join(repository.path, 'ran')}'; cat`;
@@ -111,7 +110,7 @@ test.skipIf(process.platform === 'win32').each<[setting: string, arrange: (repos
     },
   ],
 ])('a repository starts no program by its own settings: %s', async (_, arrange) => {
-  await using repository = await repositoryOf({ 'app/main.py': 'a' });
+  const repository = repositoryOf({ 'app/main.py': 'a' });
   arrange(repository);
   rmSync(join(repository.path, 'ran'), { force: true });
   // Git has to read a file whose size or time is another one.
@@ -128,7 +127,7 @@ test.skipIf(process.platform === 'win32').each<[setting: string, arrange: (repos
 });
 
 test.skipIf(process.platform === 'win32')('filters of the user are in force', async () => {
-  await using repository = await repositoryOf({ 'app/main.py': 'a' });
+  const repository = repositoryOf({ 'app/main.py': 'a' });
   writeFileSync(join(repository.path, '.gitattributes'), '*.py filter=own\n');
   repository.git('config', 'filter.own.clean', 'false');
   writeFileSync(join(repository.path, 'gitconfig'), `[filter "own"]\n  clean = "${trace(repository)}"\n`);

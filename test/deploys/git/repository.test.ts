@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   currentBranch,
   findMerged,
@@ -8,11 +8,9 @@ import {
   readRefs,
   readRepository,
 } from '../../../src/deploys/git/index.ts';
-import { newFolder } from '../../support/files.ts';
-import { machine } from '../../support/machine.ts';
-import { repositoryOf } from '../../support/repository.ts';
+import { machine, newFolder, repositoryOf } from '../../support/index.ts';
 
-type Git = Awaited<ReturnType<typeof repositoryOf>>['git'];
+type Git = ReturnType<typeof repositoryOf>['git'];
 
 const remoteBranch = (git: Git, name: string) => git('update-ref', `refs/remotes/origin/${name}`, 'HEAD');
 const remoteHead = (git: Git, name: string) => {
@@ -34,7 +32,7 @@ test.each<[what: string, arrange: (git: Git) => unknown, ref: string | undefined
   ['the remote names none', (git) => remoteBranch(git, 'main'), 'refs/remotes/origin/main'],
   ['only a tag has its name', (git) => [git('tag', 'master'), git('branch', '-m', 'other')], undefined],
 ])('if %s, the default branch is found', async (_, arrange, ref) => {
-  await using repository = await repositoryOf({ a: '' });
+  const repository = repositoryOf({ a: '' });
   arrange(repository.git);
   const [, name] = /^refs\/(?:heads|remotes\/origin)\/(.*)$/.exec(ref ?? '') ?? [];
   const expected = ref === undefined ? undefined : { ref, name };
@@ -52,24 +50,21 @@ test.each<[what: string, arrange: (git: Git) => unknown, id: string]>([
     'host.test/org/late',
   ],
 ])('a repository has the name %s', async (_, arrange, id) => {
-  await using repository = await repositoryOf({ a: '' });
+  const repository = repositoryOf({ a: '' });
   arrange(repository.git);
   expect(await readRepository(contextIn(repository.path))).toMatchObject({ id });
 });
 
 describe('a repository', () => {
-  let repository: Awaited<ReturnType<typeof repositoryOf>>;
+  let repository: ReturnType<typeof repositoryOf>;
   const idAt = async (url: string) => {
     repository.git('remote', 'set-url', 'origin', url);
     return (await readRepository(contextIn(repository.path)))?.id;
   };
 
   beforeAll(async () => {
-    repository = await repositoryOf({ a: '' }, 'git@github.test:org/shop.git');
+    repository = repositoryOf({ a: '' }, 'git@github.test:org/shop.git');
   });
-
-  afterAll(() => repository[Symbol.asyncDispose]());
-
   test.each([
     ['https://GitHub.test/org/shop/', 'github.test/org/shop'],
     ['https://ada:secret@github.test/org/shop.git', 'github.test/org/shop'],
@@ -142,7 +137,7 @@ test.each<[what: string, event: string | undefined, fork: string | undefined]>([
 });
 
 test('outside of a repository there is none', async () => {
-  await using repository = await repositoryOf({ a: '' });
+  const repository = repositoryOf({ a: '' });
   rmSync(join(repository.path, '.git'), { recursive: true });
   expect(await readRepository(contextIn(repository.path))).toBeUndefined();
 });
@@ -153,14 +148,14 @@ test.each<[where: string, arrange: (git: Git) => unknown, branch: string | undef
   ['on a branch without commits', (git) => git('checkout', '-q', '--orphan', 'new'), 'new'],
   ['on a commit', (git) => git('checkout', '-q', '--detach'), undefined],
 ])('%s, the branch is known', async (_, arrange, branch) => {
-  await using repository = await repositoryOf({ a: '' });
+  const repository = repositoryOf({ a: '' });
   arrange(repository.git);
   const context = contextIn(repository.path);
   expect(await currentBranch(context, await readRefs(context))).toBe(branch);
 });
 
 test('what a branch contains is told of many commits, some of which are not here', async () => {
-  await using repository = await repositoryOf({ a: '' });
+  const repository = repositoryOf({ a: '' });
   const { git } = repository;
   const commit = (...words: string[]) => {
     git('commit', '-q', '--allow-empty', '-m', 'more', ...words);

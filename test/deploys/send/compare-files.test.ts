@@ -26,8 +26,7 @@ test.each<[string, Omit<BuildFile, 'path'>, boolean]>([
   ['no SHA-256', { sha256: '' }, false],
   ['another size and the same checksum', { size: size + 1, crc32: crc32(content) }, true],
 ])('compares a file with the last build: %s', async (_, known, isChanged) => {
-  const folder = newFolder({ 'main.py': content });
-  const sources = { file: { file: join(folder, 'main.py') }, text: { text: content } };
+  const sources = { file: { file: join(newFolder({ 'main.py': content }), 'main.py') }, text: { text: content } };
   for (const source of Object.values(sources)) {
     const local = [{ path: 'main.py', size, executable: false, source }];
     const remote = [{ path: 'main.py', ...known }];

@@ -1,9 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FileChecksums } from '../../../src/app/file-checksums.ts';
-import { smallApp } from '../../support/app.ts';
-import { emulatorForEach } from '../../support/emulators.ts';
-import { newFolder, onDisk } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
+import { emulatorForEach, gantry, newFolder, onDisk, smallApp } from '../../support/index.ts';
 
 onDisk();
 

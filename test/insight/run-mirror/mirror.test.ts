@@ -1,13 +1,13 @@
 import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type RunRange, readRunDays, rowsWithin } from '../../../src/insight/run-mirror/index.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import { getRunsChart } from '../../../src/platform/contract/runs.ts';
 import { Draw } from '../../chaos/draw.js';
-import { folderOf } from '../../support/app.ts';
 import { drawnCases } from '../../support/extent.ts';
+import { newFolder } from '../../support/files.ts';
 import { RunPlatform } from '../../support/run-platform/index.js';
 import type { Manners } from '../../support/run-platform/types.ts';
 
@@ -76,7 +76,7 @@ class Killed extends Error {}
 async function live(
   seed: number,
 ): Promise<{ kept: Map<string, string>; fresh: Map<string, string>; deleted: string[] }> {
-  await using folder = await folderOf({});
+  const folder = newFolder();
   const draw = new Draw(seed);
   const pageCap = draw.pick([1_000, 100, 40, 40]);
   const order = pageCap === 40 ? 'newest first' : draw.pick(['newest first', 'oldest first', 'any'] as const);
@@ -89,7 +89,7 @@ async function live(
     ...{ draw, from: start, to: start + 3 * day, perDay: draw.pick([3, 30, 100, 250]), manners },
   });
   const clock = { now: start + draw.int(1, 40) * hour };
-  const cache = join(folder.path, 'kept');
+  const cache = join(folder, 'kept');
   const mayDelete = draw.chance(0.3) && pageCap !== 40;
   const range = () => ({ since: start, until: clock.now });
   for (let step = draw.int(2, 6); step > 0; step--) {
@@ -110,7 +110,7 @@ async function live(
   }
   clock.now += 6 * minute;
   const kept = await read({ platform, cache, clock }, range());
-  const fresh = await read({ platform, cache: join(folder.path, 'fresh'), clock }, range());
+  const fresh = await read({ platform, cache: join(folder, 'fresh'), clock }, range());
   const deleted = platform.runs.filter(({ deletedAt }) => deletedAt <= clock.now).map(({ id }) => id);
   return { kept, fresh, deleted };
 }
@@ -136,11 +136,10 @@ test('the mirror equals a fresh one, whatever happened', async () => {
 describe('of the runs of ten days', () => {
   const now = start + 10 * day;
   const made = async (manners: Partial<Manners> = {}) => {
-    const folder = await folderOf({});
-    onTestFinished(() => folder[Symbol.asyncDispose]());
+    const folder = newFolder();
     const options = { draw: new Draw(1), from: start, to: now, perDay: 30, manners: { ...plain, ...manners } };
     const platform = new RunPlatform(options);
-    const reader = { platform, cache: folder.path, clock: { now }, warnings: [] as string[] };
+    const reader = { platform, cache: folder, clock: { now }, warnings: [] as string[] };
     return { reader, platform, read: (since = start, until = now) => read(reader, { since, until }) };
   };
 

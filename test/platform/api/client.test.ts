@@ -10,9 +10,7 @@ import type { HttpReply } from '../../../src/platform/api/http-reply.ts';
 import { ConnectionError, toConnectionError } from '../../../src/platform/api/transport.ts';
 import { endpoint, type HttpMethod } from '../../../src/platform/contract/endpoint.ts';
 import { apiOptions } from '../../support/api-options.ts';
-import { folderOf, smallApp } from '../../support/app.ts';
-import { gantry } from '../../support/gantry.ts';
-import { listening, serving } from '../../support/listening.ts';
+import { gantry, listening, newFolder, serving, smallApp } from '../../support/index.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../../support/proxy.ts';
 
 describe('retries', () => {
@@ -203,9 +201,8 @@ describe('with a proxy in the environment', () => {
   test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('every call of a deploy uses %s', async (name) => {
     const { emulator, far, token } = await platform();
     const { asked, url } = await joiningProxy();
-    await using app = await folderOf(smallApp());
     const variables = env(far, { [name]: url, ...token });
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: variables });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()), env: variables });
     expect(code, stderr).toBe(0);
     expect(new Set(asked)).toEqual(new Set([new URL(far).host]));
   });
@@ -222,9 +219,8 @@ describe('with a proxy in the environment', () => {
   test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'])('%s is not used for this machine', async (name) => {
     const { emulator } = await platform();
     const { url, asked } = await joiningProxy();
-    await using app = await folderOf(smallApp());
     for (const words of [['deploy'], ['cp', 'main.py', ':/main.py'], ['logs', 'web', '--build']]) {
-      const { code, stderr } = await gantry(words, { emulator, cwd: app.path, env: { [name]: url } });
+      const { code, stderr } = await gantry(words, { emulator, cwd: newFolder(smallApp()), env: { [name]: url } });
       expect(code, stderr).toBe(0);
     }
     expect(asked).toEqual([]);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { lookCommandFor } from '../../../src/platform/api/lost-reply.ts';
 import { endpoints } from '../../../src/platform/contract/index.ts';
-import { emulatorForEach } from '../../support/emulators.ts';
-import { gantry } from '../../support/gantry.ts';
+import { emulatorForEach, gantry } from '../../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

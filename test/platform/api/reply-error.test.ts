@@ -62,16 +62,14 @@ describe('the message of the server', () => {
   });
 });
 
-describe('a redirect', () => {
-  test.each([
-    ['https://login.example/sso?token=secret#x', 'https://login.example/sso'],
-    ['https://user:secret@login.example:444', 'https://login.example:444/'],
-    ['/login?next=secret', '/login'],
-  ])('to %s shows its target without secrets', (location, shown) => {
-    const failure = reply(302, '{"message":"Found"}', { location });
-    expect(failure.message).toBe(`the platform returned a redirect (HTTP 302 to ${shown})`);
-    expect(String(failure.facts.fix)).toContain('check the address');
-  });
+test.each([
+  ['https://login.example/sso?token=secret#x', 'https://login.example/sso'],
+  ['https://user:secret@login.example:444', 'https://login.example:444/'],
+  ['/login?next=secret', '/login'],
+])('a redirect to %s shows its target without secrets', (location, shown) => {
+  const failure = reply(302, '{"message":"Found"}', { location });
+  expect(failure.message).toBe(`the platform returned a redirect (HTTP 302 to ${shown})`);
+  expect(String(failure.facts.fix)).toContain('check the address');
 });
 
 test('truncates a very long message, and says how much is missing', () => {

@@ -5,7 +5,7 @@ import { AuthError, type UsageError } from '../../../src/kernel/errors.ts';
 import { findCredential, parseClaims } from '../../../src/platform/config/credentials.ts';
 import { checkProjectId } from '../../../src/platform/config/setting-values.ts';
 import { resolveSettings } from '../../../src/platform/config/settings.ts';
-import { folderOf } from '../../support/app.ts';
+import { newFolder } from '../../support/files.ts';
 
 const now = Date.UTC(2026, 10, 20);
 const file = JSON.stringify({ profiles: { default: { token: 'stored' }, work: { token: 'of-work' } } });
@@ -146,10 +146,10 @@ test.each(['opaque', 'a.b', 'a.b.c', '..', 'a.!!.c'])('a token without claims (%
 });
 
 async function find(env: Record<string, string>, text?: string, mode = 0o600) {
-  await using folder = await folderOf(text === undefined ? {} : { 'credentials.json': text });
-  const path = join(folder.path, 'credentials.json');
+  const folder = newFolder(text === undefined ? {} : { 'credentials.json': text });
+  const path = join(folder, 'credentials.json');
   if (text !== undefined) chmodSync(path, mode);
-  const all = { GANTRY_CONFIG_DIR: folder.path, ...env };
+  const all = { GANTRY_CONFIG_DIR: folder, ...env };
   const warnings: string[] = [];
   const rights = () => (text === undefined ? undefined : statSync(path).mode & 0o777);
   try {

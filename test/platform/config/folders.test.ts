@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readFolderTarget, rememberFolderTarget } from '../../../src/platform/config/folder-target.ts';
 import { resolveFolders } from '../../../src/platform/config/folders.ts';
-
-const place = () => mkdtempSync(join(tmpdir(), 'gantry-test-'));
+import { newFolder } from '../../support/files.ts';
 
 test.each([{}, { HOME: '' }])('are in the home that the system knows where the environment has none: %j', (env) => {
   expect(resolveFolders(env).config).toBe(join(userInfo().homedir, '.config/gantry'));
 });
 
 test('a target is remembered for what is below the folder of an app, and not for other apps there', async () => {
-  const [state, app] = [place(), realpathSync(place())];
+  const [state, app] = [newFolder(), realpathSync(newFolder())];
   const target = {
     app: 'web',
     project: 'p-1',

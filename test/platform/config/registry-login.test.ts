@@ -2,9 +2,7 @@ import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { findRegistryLogin, parseRegistry } from '../../../src/platform/config/registry-login.ts';
-import { folderOf, smallApp } from '../../support/app.ts';
-import { type Emulator, startEmulator } from '../../support/emulators.ts';
-import { gantry } from '../../support/gantry.ts';
+import { type Emulator, gantry, newFolder, smallApp, startEmulator } from '../../support/index.ts';
 
 test.each([
   ['debian', 'docker.io'],
@@ -36,19 +34,19 @@ describe('the login for a base image', () => {
     ['no image', [], { auths }, undefined],
     ['no logins', ['ghcr.io/me/app'], {}, undefined],
   ])('of %s', async (_, images, config, expected) => {
-    await using docker = await folderOf({ 'config.json': JSON.stringify(config) });
-    const login = await findRegistryLogin(images, { DOCKER_CONFIG: docker.path });
+    const docker = newFolder({ 'config.json': JSON.stringify(config) });
+    const login = await findRegistryLogin(images, { DOCKER_CONFIG: docker });
     expect(login && JSON.parse(login.dockerAuth).auths).toEqual(expected);
   });
 
   test('is found in the home folder too', async () => {
-    await using home = await folderOf({ '.docker/config.json': JSON.stringify({ auths }) });
-    expect((await findRegistryLogin(['ghcr.io/x'], { HOME: home.path }))?.registry).toBe('ghcr.io');
+    const home = newFolder({ '.docker/config.json': JSON.stringify({ auths }) });
+    expect((await findRegistryLogin(['ghcr.io/x'], { HOME: home }))?.registry).toBe('ghcr.io');
   });
 
   test.each([[undefined], ['{'], ['[]']])('is undefined if Docker’s file is %j', async (text) => {
-    await using docker = await folderOf(text === undefined ? {} : { 'config.json': text });
-    expect(await findRegistryLogin(['ghcr.io/x'], { DOCKER_CONFIG: docker.path })).toBeUndefined();
+    const docker = newFolder(text === undefined ? {} : { 'config.json': text });
+    expect(await findRegistryLogin(['ghcr.io/x'], { DOCKER_CONFIG: docker })).toBeUndefined();
   });
 
   const helper = `#!/usr/bin/env node
@@ -69,10 +67,10 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
     ['names one that is not installed', { credHelpers: { 'ghcr.io': 'missing' } }, 'ghcr.io/x', undefined],
     ['names a path instead of one', { credHelpers: { 'ghcr.io': '../evil' } }, 'ghcr.io/x', undefined],
   ])('is read from the credential helper if Docker’s file %s', async (_, config, image, expected) => {
-    await using tools = await folderOf({ 'docker-credential-fake': helper, 'config.json': JSON.stringify(config) });
-    chmodSync(join(tools.path, 'docker-credential-fake'), 0o755);
-    vi.stubEnv('PATH', `${tools.path}${delimiter}${process.env.PATH}`);
-    const login = await findRegistryLogin([image], { DOCKER_CONFIG: tools.path });
+    const tools = newFolder({ 'docker-credential-fake': helper, 'config.json': JSON.stringify(config) });
+    chmodSync(join(tools, 'docker-credential-fake'), 0o755);
+    vi.stubEnv('PATH', `${tools}${delimiter}${process.env.PATH}`);
+    const login = await findRegistryLogin([image], { DOCKER_CONFIG: tools });
     vi.unstubAllEnvs();
     const [entry] = Object.values<{ auth: string }>(login ? JSON.parse(login.dockerAuth).auths : {});
     expect(entry && Buffer.from(entry.auth, 'base64').toString()).toBe(expected);
@@ -80,12 +78,11 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
 
   test('is sent by a deploy for the base image only; the registry is shown, the login is not', async () => {
     const emulator: Emulator = await startEmulator({ real: false });
-    await using docker = await folderOf({ 'config.json': JSON.stringify({ auths }) });
     const toml =
       '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\ndocker_base_image_url = "ghcr.io/me/app"\n';
-    await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': toml });
-    const env = { DOCKER_CONFIG: docker.path };
-    const { code, stdout, stderr } = await gantry(['deploy', '--debug'], { emulator, cwd: app.path, env });
+    const app = newFolder({ ...smallApp(), 'cerebrium.toml': toml });
+    const env = { DOCKER_CONFIG: newFolder({ 'config.json': JSON.stringify({ auths }) }) };
+    const { code, stdout, stderr } = await gantry(['deploy', '--debug'], { emulator, cwd: app, env });
     await emulator.close();
     const body = emulator.calls.find(({ endpoint }) => endpoint === 'createApp')?.body as { dockerAuth: string };
     expect(code).toBe(0);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveSettings, type SettingFlags } from '../../../src/platform/config/settings.ts';
-import { folderOf } from '../../support/app.ts';
+import { newFolder } from '../../support/files.ts';
 
 const stored = JSON.stringify({
   profile: 'work',
@@ -49,8 +49,7 @@ describe('the value and the origin of a setting', () => {
     ],
     ['no region anywhere', { profile: 'spare' }, {}, 'region', undefined, 'not set'],
   ])('%s', async (_, flags, env, name, value, origin) => {
-    await using folder = await folderOf({ 'config.json': stored });
-    const settings = resolveSettings({ GANTRY_CONFIG_DIR: folder.path, ...env }, flags);
+    const settings = resolveSettings({ GANTRY_CONFIG_DIR: newFolder({ 'config.json': stored }), ...env }, flags);
     expect(settings[name as 'project' | 'region']).toEqual({ value, origin });
   });
 
@@ -59,8 +58,7 @@ describe('the value and the origin of a setting', () => {
     [{ GANTRY_API_URL: 'https://other.example/' }, 'https://other.example', 'environment (GANTRY_API_URL)'],
     [{ GANTRY_PROFILE: 'spare' }, 'https://rest.cerebrium.ai', 'default'],
   ])('the address of the platform, with %j', async (env, value, origin) => {
-    await using folder = await folderOf({ 'config.json': stored });
-    const { addresses } = resolveSettings({ GANTRY_CONFIG_DIR: folder.path, ...env }, {});
+    const { addresses } = resolveSettings({ GANTRY_CONFIG_DIR: newFolder({ 'config.json': stored }), ...env }, {});
     expect(addresses.management).toEqual({ value, origin });
   });
 });
@@ -81,10 +79,10 @@ describe('the folder of settings', () => {
   });
 
   test('whose file is a folder is treated as empty', async () => {
-    await using folder = await folderOf({});
-    mkdirSync(join(folder.path, 'config.json'));
-    writeFileSync(join(folder.path, 'config.json', 'x'), '');
-    expect(resolveSettings({ GANTRY_CONFIG_DIR: folder.path }, {}).project.value).toBeUndefined();
+    const folder = newFolder();
+    mkdirSync(join(folder, 'config.json'));
+    writeFileSync(join(folder, 'config.json', 'x'), '');
+    expect(resolveSettings({ GANTRY_CONFIG_DIR: folder }, {}).project.value).toBeUndefined();
   });
 });
 

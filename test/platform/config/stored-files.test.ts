@@ -12,14 +12,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveSettings } from '../../../src/platform/config/settings.ts';
 import { storeSettings, updateStoredFile } from '../../../src/platform/config/stored-files.ts';
-import { folderOf } from '../../support/app.ts';
+import { newFolder } from '../../support/files.ts';
 
 const at = (path: string) => resolveSettings({ GANTRY_CONFIG_DIR: path }, {});
 const _read = (path: string) => JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
 
 test('the file and its folder are private, and no temporary file remains', async () => {
-  await using folder = await folderOf({});
-  const path = join(folder.path, 'gantry');
+  const path = join(newFolder(), 'gantry');
   await storeSettings(at(path), 'default', { project: 'p-1' });
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(statSync(join(path, 'config.json')).mode & 0o777).toBe(0o600);
@@ -27,49 +26,47 @@ test('the file and its folder are private, and no temporary file remains', async
 });
 
 test('makes a file with wider permissions private', async () => {
-  await using folder = await folderOf({ 'config.json': '{}' });
-  chmodSync(join(folder.path, 'config.json'), 0o644);
-  await storeSettings(at(folder.path), 'default', { project: 'p-1' });
-  expect(statSync(join(folder.path, 'config.json')).mode & 0o777).toBe(0o600);
+  const folder = newFolder({ 'config.json': '{}' });
+  chmodSync(join(folder, 'config.json'), 0o644);
+  await storeSettings(at(folder), 'default', { project: 'p-1' });
+  expect(statSync(join(folder, 'config.json')).mode & 0o777).toBe(0o600);
 });
 
 test('keeps a file that is a symbolic link', async () => {
-  await using folder = await folderOf({ 'elsewhere.json': '{"kept": true}' });
-  const path = join(folder.path, 'gantry');
+  const folder = newFolder({ 'elsewhere.json': '{"kept": true}' });
+  const path = join(folder, 'gantry');
   mkdirSync(path);
-  symlinkSync(join(folder.path, 'elsewhere.json'), join(path, 'config.json'));
+  symlinkSync(join(folder, 'elsewhere.json'), join(path, 'config.json'));
   await storeSettings(at(path), 'default', { region: 'r' });
-  expect(JSON.parse(readFileSync(join(folder.path, 'elsewhere.json'), 'utf8'))).toMatchObject({ kept: true });
+  expect(JSON.parse(readFileSync(join(folder, 'elsewhere.json'), 'utf8'))).toMatchObject({ kept: true });
   expect(at(path).region.value).toBe('r');
 });
 
 test('the lock of a killed process is taken over', async () => {
-  await using folder = await folderOf({ 'config.json': '{}' });
-  const lock = join(folder.path, 'config.json.lock');
+  const folder = newFolder({ 'config.json': '{}' });
+  const lock = join(folder, 'config.json.lock');
   mkdirSync(lock);
   utimesSync(lock, 1, 1);
-  await storeSettings(at(folder.path), 'default', { project: 'p-1' });
-  expect(at(folder.path).project.value).toBe('p-1');
+  await storeSettings(at(folder), 'default', { project: 'p-1' });
+  expect(at(folder).project.value).toBe('p-1');
 });
 
 test('an error names a file that cannot be written, and a fix', async () => {
-  await using folder = await folderOf({ gantry: 'a file in the place of the folder' });
-  await expect(storeSettings(at(join(folder.path, 'gantry')), 'default', {})).rejects.toMatchObject({
+  const folder = newFolder({ gantry: 'a file in the place of the folder' });
+  await expect(storeSettings(at(join(folder, 'gantry')), 'default', {})).rejects.toMatchObject({
     exit: 'failed',
     message: expect.stringMatching(/^cannot write \S+gantry\/config\.json: nothing was changed$/),
     facts: { fix: expect.stringMatching(/GANTRY_PROJECT.*GANTRY_CONFIG_DIR/), why: expect.stringMatching(/EEXIST/) },
   });
-  await expect(updateStoredFile(join(folder.path, 'gantry', 'x'), 'credentials', (same) => same)).rejects.toMatchObject(
-    {
-      facts: { fix: expect.stringContaining('set GANTRY_TOKEN in the environment') },
-    },
-  );
+  await expect(updateStoredFile(join(folder, 'gantry', 'x'), 'credentials', (same) => same)).rejects.toMatchObject({
+    facts: { fix: expect.stringContaining('set GANTRY_TOKEN in the environment') },
+  });
 });
 
 test('does not change a file that is not valid JSON', async () => {
-  await using folder = await folderOf({});
-  const settings = at(folder.path);
-  writeFileSync(join(folder.path, 'config.json'), '{ mine');
+  const folder = newFolder();
+  const settings = at(folder);
+  writeFileSync(join(folder, 'config.json'), '{ mine');
   await expect(storeSettings(settings, 'default', {})).rejects.toThrow(/config\.json is not valid JSON: nothing was/);
-  expect(readFileSync(join(folder.path, 'config.json'), 'utf8')).toBe('{ mine');
+  expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe('{ mine');
 });

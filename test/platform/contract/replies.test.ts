@@ -7,8 +7,7 @@ import { endpointHandlers } from '../../../src/emulator/server/routes.ts';
 import type { Endpoint } from '../../../src/platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../../src/platform/contract/index.ts';
 import { oauthClientId } from '../../../src/platform/contract/session.ts';
-import { folderOf, smallApp } from '../../support/app.ts';
-import { gantry } from '../../support/gantry.ts';
+import { gantry, newFolder, smallApp } from '../../support/index.ts';
 import { tar } from '../../support/tar.ts';
 import { sentUpload } from '../../support/volumes.ts';
 
@@ -35,79 +34,77 @@ test('every endpoint has a route of its own', () => {
   expect(new Set(routes).size).toBe(routes.length);
 });
 
-describe('the emulator', () => {
-  test('replies to every endpoint with a body that decodes to the same values', async () => {
-    emulator = await startEmulator({ real: false });
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
-    const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
-    emulator.fail('build', 'slow');
-    await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-    const slow = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
-    const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
-    emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
-    const device = { code: 'device-1', userCode: 'BCDF-GHJK', createdAt: Date.now() };
-    emulator.store.devices.set(device.code, { ...device, state: 'approved' });
-    emulator.store.sessions.set('refresh-1', 'somebody');
-    const bodies: Partial<Record<EndpointName, object>> = {
-      authorizeDevice: {},
-      requestToken: { device_code: device.code },
-      renewToken: { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: 'refresh-1' },
-      createApp: { name: 'other' },
-      invoke: {},
-      prepareBaseImage: { dependencies: { pip: { requests: 'latest' } }, preBuildCommands: [], shellCommands: [] },
-      startRun: {
-        projectId: emulator.project,
-        data: part('data.json', '{}'),
-        file: part('run.tar', tar('main.py', '')),
+test('the emulator replies to every endpoint with a body that decodes to the same values', async () => {
+  emulator = await startEmulator({ real: false });
+  const app = newFolder(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app });
+  const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
+  emulator.fail('build', 'slow');
+  await gantry(['deploy', '--detach'], { emulator, cwd: app });
+  const slow = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
+  const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
+  emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
+  const device = { code: 'device-1', userCode: 'BCDF-GHJK', createdAt: Date.now() };
+  emulator.store.devices.set(device.code, { ...device, state: 'approved' });
+  emulator.store.sessions.set('refresh-1', 'somebody');
+  const bodies: Partial<Record<EndpointName, object>> = {
+    authorizeDevice: {},
+    requestToken: { device_code: device.code },
+    renewToken: { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: 'refresh-1' },
+    createApp: { name: 'other' },
+    invoke: {},
+    prepareBaseImage: { dependencies: { pip: { requests: 'latest' } }, preBuildCommands: [], shellCommands: [] },
+    startRun: {
+      projectId: emulator.project,
+      data: part('data.json', '{}'),
+      file: part('run.tar', tar('main.py', '')),
+    },
+    scaleApp: { maxReplicaCount: 3 },
+    createPartnerApp: { name: 'voice', runtime: 'deepgram' },
+    inviteUser: { emailAddress: 'new@example.com', role: 'member' },
+    updateServiceAccount: { grants: [emulator.project] },
+    changePlan: { planCode: 'hobby' },
+    setProjectSecrets: { HF_TOKEN: 'hf_example' },
+    setAppSecrets: { HF_TOKEN: 'hf_example' },
+    initializeUpload: { file_path: '/b.txt', part_count: 2 },
+    completeUpload: await sentUpload(emulator, '/a.txt', 'hello'),
+    resizeVolume: { newSizeGb: 60 },
+  };
+  const queries: Partial<Record<EndpointName, string>> = {
+    startRun: '?filename=main.py',
+    getDownloadLink: '?file_path=/a.txt',
+    deletePath: '?file_path=/a.txt',
+  };
+  for (const name of names) {
+    const { route, form, reply: schema } = endpoints[name] as Endpoint;
+    const [method = '', path = ''] = route.split(' ');
+    const values: Record<string, string> = {
+      project: emulator.project,
+      app: `${emulator.project}-${name === 'deleteApp' ? 'other' : 'web'}`,
+      build: name === 'cancelBuild' ? slow : build,
+      run,
+      ...{ name: 'web', function: 'run' },
+      serviceAccount: 'sa-ci',
+      volume: name === 'resizeVolume' ? 'default-us-east-1' : 'default',
+    };
+    const url =
+      emulator.url + path.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '') + (queries[name] ?? '');
+    const body = bodies[name];
+    const answer = await fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${emulator.token}`,
+        ...(body && !form && { 'content-type': 'application/json' }),
       },
-      scaleApp: { maxReplicaCount: 3 },
-      createPartnerApp: { name: 'voice', runtime: 'deepgram' },
-      inviteUser: { emailAddress: 'new@example.com', role: 'member' },
-      updateServiceAccount: { grants: [emulator.project] },
-      changePlan: { planCode: 'hobby' },
-      setProjectSecrets: { HF_TOKEN: 'hf_example' },
-      setAppSecrets: { HF_TOKEN: 'hf_example' },
-      initializeUpload: { file_path: '/b.txt', part_count: 2 },
-      completeUpload: await sentUpload(emulator, '/a.txt', 'hello'),
-      resizeVolume: { newSizeGb: 60 },
-    };
-    const queries: Partial<Record<EndpointName, string>> = {
-      startRun: '?filename=main.py',
-      getDownloadLink: '?file_path=/a.txt',
-      deletePath: '?file_path=/a.txt',
-    };
-    for (const name of names) {
-      const { route, form, reply: schema } = endpoints[name] as Endpoint;
-      const [method = '', path = ''] = route.split(' ');
-      const values: Record<string, string> = {
-        project: emulator.project,
-        app: `${emulator.project}-${name === 'deleteApp' ? 'other' : 'web'}`,
-        build: name === 'cancelBuild' ? slow : build,
-        run,
-        ...{ name: 'web', function: 'run' },
-        serviceAccount: 'sa-ci',
-        volume: name === 'resizeVolume' ? 'default-us-east-1' : 'default',
-      };
-      const url =
-        emulator.url + path.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '') + (queries[name] ?? '');
-      const body = bodies[name];
-      const answer = await fetch(url, {
-        method,
-        headers: {
-          authorization: `Bearer ${emulator.token}`,
-          ...(body && !form && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: encoded(form, body) }),
-      });
-      const text = await answer.text();
-      expect([name, answer.status]).toEqual([name, 200]);
-      // `npm run docs` keeps the first reply of a new endpoint as its example.
-      if (!hasExample(name)) await expect(text).toMatchFileSnapshot(resolve(fixture(name)));
-      if (typeof schema === 'string') expect(text).not.toBe('');
-      else expect(keysOf(decode(name, JSON.parse(text)))).toEqual(keysOf(JSON.parse(text)));
-    }
-  });
+      ...(body && { body: encoded(form, body) }),
+    });
+    const text = await answer.text();
+    expect([name, answer.status]).toEqual([name, 200]);
+    // `npm run docs` keeps the first reply of a new endpoint as its example.
+    if (!hasExample(name)) await expect(text).toMatchFileSnapshot(resolve(fixture(name)));
+    if (typeof schema === 'string') expect(text).not.toBe('');
+    else expect(keysOf(decode(name, JSON.parse(text)))).toEqual(keysOf(JSON.parse(text)));
+  }
 });
 
 describe('a reply of the platform', () => {
@@ -161,16 +158,13 @@ describe('a reply of the platform', () => {
   });
 });
 
-describe('a field that the contract does not have', () => {
-  test('is in --json, and can be selected by name', async () => {
-    emulator = await startEmulator({ real: false });
-    await using app = await folderOf(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app.path });
-    const { json } = await gantry(['builds', 'get', 'web', '--files', '--json=zipFiles'], { emulator });
-    expect(json()).toHaveProperty(['zipFiles', 'main.py']);
-    const decoded = decode('getApp', reply('getApp'));
-    expect(decoded).toMatchObject({ podCount: 0, somethingNew: { nested: [1, 2, 3] } });
-  });
+test('a field that the contract does not have is in --json, and can be selected by name', async () => {
+  emulator = await startEmulator({ real: false });
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
+  const { json } = await gantry(['builds', 'get', 'web', '--files', '--json=zipFiles'], { emulator });
+  expect(json()).toHaveProperty(['zipFiles', 'main.py']);
+  const decoded = decode('getApp', reply('getApp'));
+  expect(decoded).toMatchObject({ podCount: 0, somethingNew: { nested: [1, 2, 3] } });
 });
 
 function encoded(form: Endpoint['form'], body: object): string | URLSearchParams | FormData {

@@ -6,7 +6,7 @@ import {
   UrlExpiredError,
   uploadArchive,
 } from '../../../src/storage/transfer/upload-archive.ts';
-import { folderOf } from '../../support/app.ts';
+import { newFolder } from '../../support/files.ts';
 import { serving } from '../../support/listening.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -20,10 +20,9 @@ async function sent(answer: Answer, content = 'the archive', more: Partial<Uploa
     arrived.push({ headers: request.headers, body, url: request.url ?? '' });
     answer(request, response, body);
   });
-  await using folder = await folderOf({ 'app.zip': content });
   const upload = {
     url: `${storage}/key?X-Amz-Signature=s3cret&x=%2F`,
-    file: join(folder.path, 'app.zip'),
+    file: join(newFolder({ 'app.zip': content }), 'app.zip'),
     bytes: Buffer.byteLength(content),
     contentType: 'application/zip',
   };
