@@ -55,9 +55,13 @@ export function measuredReport(
   return {
     summary: [summary, rangeText(range, zone)].filter(Boolean),
     chart: {
-      ...{ step: 'point', zone, times: steps.map(({ time }) => time) },
+      step: 'point',
+      zone,
+      times: steps.map(({ time }) => time),
       panels: shown.map(({ title, unit, series }) => ({
-        ...{ title, kind: 'lines', unit },
+        title,
+        kind: 'lines',
+        unit,
         series: series.map(({ name, values }) => ({
           name,
           values: steps.map(({ entry }) => (entry && values[entry.at]) ?? null),
