@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { parseArgsStringToArgv } from 'string-argv';
-import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type ChangeCommand, CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
@@ -20,8 +20,7 @@ export type Asked = AskedCommand | { text: string; isJson: boolean } | { result:
 /** What was decided when the server was started. */
 export interface Started {
   allowed: readonly Effect[];
-  /** The other flags of its command line, which a user types again. */
-  flags: Readonly<Record<string, string | true | undefined>>;
+  inPlace: ChangeCommand;
 }
 
 export const instructions =
@@ -86,7 +85,7 @@ function askedPage({ result, from = 0 }: Input): Asked {
 }
 
 /** A dry run only reads, unless it writes a file. */
-function checkAllowed({ command, set }: AskedCommand, { allowed, flags }: Started): void {
+function checkAllowed({ command, set }: AskedCommand, { allowed, inPlace }: Started): void {
   const { command: line, effect } = command;
   const isDryRun = set.includes('--dry-run') && !set.includes('--output') && !set.includes('--save-plan');
   if (allowed.includes(isDryRun ? 'reads' : effect)) return;
@@ -94,7 +93,7 @@ function checkAllowed({ command, set }: AskedCommand, { allowed, flags }: Starte
   const hasDryRun = command.flags.some(({ flags }) => flags === '--dry-run');
   throw new DeniedError(`gantry ${line} is not allowed here`, {
     why: `this server was started without ${flag}${hasDryRun ? '; --dry-run is allowed' : ''}`,
-    fix: sentence`ask the user to start ${gantryCommand`mcp ${{ ...flags, [flag]: true }}`}`,
+    fix: sentence`ask the user to start ${inPlace(gantryCommand`mcp ${{ [flag]: true }}`)}`,
   });
 }
 
