@@ -16,6 +16,7 @@ import type { Context } from '../../platform/context.ts';
 import { splitRoute } from '../../platform/contract/endpoint.ts';
 import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
 import type { FlagsOf } from '../command.ts';
+import { integer, text } from '../result-schema.ts';
 import { pathFlag, timeFlag, wholeNumberFlag } from './values.ts';
 
 type Faults = ReturnType<typeof parseFaultOption>;
@@ -153,6 +154,13 @@ export const allowOriginFlag = [
   'allow web pages of this origin to call apps (repeatable)',
   originFlag,
 ] as const;
+
+/** What names an emulator that runs. */
+export const emulatorFields = {
+  pid: integer('process id'),
+  port: integer('port of the emulator'),
+  url: text('URL of the emulator'),
+};
 
 export const portFlag = [
   '--port <number>',
