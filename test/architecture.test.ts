@@ -423,7 +423,6 @@ const golfed = new Set([
   'src/cli/commands/emulator/start.ts',
   'src/cli/commands/logs.ts',
   'src/cli/commands/map.ts',
-  'src/cli/commands/metrics.ts',
   'src/cli/program/create-context.ts',
   'src/cli/views/compare.ts',
   'src/cli/views/dev-printer.ts',

@@ -35,7 +35,6 @@ describe('gantry mcp', () => {
     expect(hints).toEqual([true, true]);
     const [, changing] = await listTools(['--allow-changes']);
     expect(changing?.annotations).toEqual({ readOnlyHint: false, destructiveHint: false });
-    expect((await listTools(['--compact'])).length).toBe(2);
   });
 
   test('runs every command that returns, but those about gantry itself', async () => {
@@ -116,12 +115,12 @@ describe('gantry mcp', () => {
     expect(JSON.parse(textOf(deleted)).error.fix).toBe('ask the user to start gantry mcp --allow-destroy');
     await using other = await open(['-p', 'p-12345678']);
     const { error } = JSON.parse(textOf(await run(other, 'deploy')));
-    expect(error.fix).toBe('ask the user to start gantry mcp --project p-12345678 --allow-changes');
-    const typed = ['--project', 'p-12345678', '--region', 'us-east-1', '-C', app, '--allow-changes'];
-    await using third = await open(typed);
+    expect(error.fix).toBe('ask the user to start gantry mcp --allow-changes -p p-12345678');
+    const typed = ['--project', 'p-12345678', '--region', 'us-east-1', '-C', app];
+    await using third = await open([...typed, '--allow-changes']);
     const refused = await run(third, 'apps delete transcriber --confirm transcriber');
     expect(JSON.parse(textOf(refused)).error.fix).toBe(
-      `ask the user to start gantry mcp ${typed.join(' ')} --allow-destroy`,
+      `ask the user to start gantry mcp --allow-destroy ${typed.join(' ')}`,
     );
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
   });
@@ -131,7 +130,7 @@ describe('gantry mcp', () => {
     const called = await run(session, 'apps list');
     expect(JSON.parse(textOf(called)).error).toMatchObject({ message: 'this folder has no emulator yet' });
     const refused = await run(session, 'deploy');
-    expect(JSON.parse(textOf(refused)).error.fix).toBe('ask the user to start gantry mcp --local --allow-changes');
+    expect(JSON.parse(textOf(refused)).error.fix).toBe('ask the user to start gantry mcp --allow-changes --local');
     const refusedHere = await gantry(['mcp', 'install', 'claude', '--local', '--json'], { cwd: app });
     expect(refusedHere.json()).toMatchObject({ error: { message: 'this folder has no emulator yet' } });
   });
@@ -504,7 +503,10 @@ function run(session: McpSession, line: string, options?: CallOptions): Promise<
 /** What an error says to do next is a line that `call` takes. */
 async function expectCallable(argv: string[]): Promise<void> {
   const { commands } = await reference();
-  await readToolCall('call', { argv }, commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} });
+  await readToolCall('call', { argv }, commands, {
+    allowed: ['reads', 'changes', 'destroys'],
+    inPlace: (line) => line,
+  });
 }
 
 function textOf({ content }: CallToolResult): string {

@@ -62,12 +62,8 @@ async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: 
   return { url, secret: await readWebhookSecret(context, webhookSecretFile) };
 }
 
-interface BodySource {
-  parameters?: Record<string, unknown> | undefined;
-  /** JSON, `@file` with JSON, or `-` for stdin. */
-  data?: string | undefined;
-  /** A file with any bytes; `-` is stdin. */
-  input?: string | undefined;
+interface BodySource extends Pick<InvokeOptions, 'data' | 'input'> {
+  parameters: Record<string, unknown> | undefined;
 }
 
 type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
@@ -171,27 +167,23 @@ export async function parseParameters(
   const duplicate = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index);
   if (duplicate) throw new UsageError(`parameter ${duplicate[0]} is given twice`);
   if (pairs.length === 0) return undefined;
-  const read = pairs.map(async ([name, value]) => [
+  const read = pairs.map(async ([name, value, file]) => [
     name,
-    value instanceof FileValue ? await value.read(context, name) : value,
+    file === undefined ? value : await readFileValue(context, name, file),
   ]);
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** `name=@FILE`: its text if it is UTF-8 without a zero byte, as of no image; otherwise its bytes in base64. */
-class FileValue {
-  constructor(private readonly file: string) {}
-
-  async read(context: Files, name: string): Promise<string> {
-    const bytes = await readNamedFile(context, this.file);
-    if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString();
-    context.progress.note(`${name} is ${this.file} as base64 text, which base64.b64decode(${name}) makes bytes again`);
-    return bytes.toString('base64');
-  }
+/** Its text if it is UTF-8 without a zero byte, as of no image; otherwise its bytes in base64. */
+async function readFileValue(context: Files, name: string, file: string): Promise<string> {
+  const bytes = await readNamedFile(context, file);
+  if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString();
+  context.progress.note(`${name} is ${file} as base64 text, which base64.b64decode(${name}) makes bytes again`);
+  return bytes.toString('base64');
 }
 
 /** `name=text`, `name=@FILE` (`@@` begins a text with `@`), or `name:=json`. */
-function parseParameter(arg: string): [string, unknown] {
+function parseParameter(arg: string): [name: string, value: unknown, file?: string] {
   const equals = arg.indexOf('=');
   if (equals < 1 || arg.startsWith(':=')) {
     throw new UsageError(`invalid parameter "${arg}": expected name=value`, {
@@ -201,7 +193,7 @@ function parseParameter(arg: string): [string, unknown] {
   const name = arg.slice(0, equals);
   const value = arg.slice(equals + 1);
   if (!name.endsWith(':')) {
-    if (/^@[^@]/.test(value)) return [name, new FileValue(value.slice(1))];
+    if (/^@[^@]/.test(value)) return [name, undefined, value.slice(1)];
     return [name, value.replace(/^@@/, '@')];
   }
   const parameter = name.slice(0, -1);

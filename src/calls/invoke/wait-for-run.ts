@@ -89,9 +89,7 @@ export async function pollRun(context: Context, options: WaitOptions, { signal, 
 
 export type EndedRun = Awaited<ReturnType<typeof awaitDelivery>>;
 
-interface DeliveryWait {
-  target: Pick<CallTarget, 'project' | 'app'>;
-  runId: string;
+interface DeliveryWait extends Omit<WaitOptions, 'timeoutMs'> {
   delivery: Pick<RunDelivery, 'arrived'> | undefined;
   /** Asks for the run until it has ended. */
   wait: (signal: AbortSignal) => Promise<Run>;

@@ -6,13 +6,13 @@ import { readForward } from './history.ts';
 import { LiveLog, PollIntervals } from './live-log.ts';
 import { compareLines, type LogLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
-import type { LogGaps, SeenLines } from './seen-lines.ts';
+import type { OnGap, SeenLines } from './seen-lines.ts';
 
 interface FollowLogOptions {
   source: LogSource;
   /** Lines that were shown. Following continues after the last one. */
   seen: SeenLines;
-  gaps: LogGaps;
+  onGap: OnGap;
   until: number;
   /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
   ended?: AbortSignal | undefined;
@@ -95,8 +95,6 @@ class LogFollower {
       if (!this.#isGivenUp && (isLast || this.#isDue()))
         yield* this.#readHistory(isLast && this.#knownEnding !== undefined);
       this.#live.compare(seen.last !== before);
-      // Lets the caller check for gaps.
-      yield [];
       if (isLast) return;
       if (!this.#isOver) yield* this.#wait();
     }
@@ -170,10 +168,10 @@ class LogFollower {
   }
 
   *#take(lines: LogLine[], socket: LogSocket): Generator<LogLine[]> {
-    const { seen, gaps } = this.options;
+    const { seen, onGap } = this.options;
     if (lines.length === 0) return;
     const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(compareLines);
-    if (this.#mayHaveGap && fresh.length === lines.length) gaps.add(this.#lastLine, fresh[0]);
+    if (this.#mayHaveGap && fresh.length === lines.length) onGap(this.#lastLine, fresh[0]);
     this.#mayHaveGap = false;
     yield* this.#inRange(fresh);
   }
@@ -221,20 +219,20 @@ class LogFollower {
 
   /** The live log goes on without what was missed. */
   #giveHistoryUp(isTransient: boolean): void {
-    const { seen, gaps } = this.options;
-    if (!isTransient) gaps.add(seen.last, undefined);
+    const { seen, onGap } = this.options;
+    if (!isTransient) onGap(seen.last, undefined);
     this.#mayHaveGap = isTransient && seen.last !== undefined;
     this.#missedSince = undefined;
   }
 
   async *#readHistoryOnce(whole: boolean): AsyncGenerator<LogLine[]> {
-    const { source, seen, gaps, ended } = this.options;
+    const { source, seen, onGap, ended } = this.options;
     if (whole) this.#missedSince = 0;
     this.#missedSince ??= seen.resumeHistoryAt(ended !== undefined);
     const since = seen.rememberedFrom(this.#missedSince);
     const lastBefore = seen.last;
     let first: LogLine | undefined;
-    const history = readForward(source, { since }, seen, gaps.add);
+    const history = readForward(source, { since }, seen, onGap);
     let step = await history.next();
     for (; !step.done; step = await history.next()) {
       first ??= step.value[0];
@@ -244,7 +242,7 @@ class LogFollower {
     this.#readAt = this.context.elapsed();
     // The last line should have been read again. If it is gone, so may be those after it.
     const { overlaps, ended: hasEnded } = step.value;
-    if (lastBefore && first && !overlaps) gaps.add(lastBefore, first);
+    if (lastBefore && first && !overlaps) onGap(lastBefore, first);
     this.#missedSince = undefined;
     if (hasEnded && !ended) this.#ending ??= endingOf(this.context);
     this.#intervals.succeeded(first !== undefined);

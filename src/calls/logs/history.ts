@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { compareLines, eachLine, type LogLine } from './log-line.ts';
 import type { LogPage, LogPageQuery, LogSource } from './log-source.ts';
-import type { SeenLines } from './seen-lines.ts';
+import type { OnGap, SeenLines } from './seen-lines.ts';
 
 /** A range of times, in ms since 1970. */
 export interface LogRange {
   since?: number | undefined;
   until?: number | undefined;
 }
-
-/** Called if lines may be missing between two lines; without `to`, after the first. */
-type OnGap = (from: LogLine | undefined, to: LogLine | undefined) => void;
 
 const pageSize = 1_000;
 /** Pages may overlap and be out of order: how many lines to hold back for sorting. */

@@ -5,13 +5,12 @@ import { followLog } from './follow-log.ts';
 import { type LogRange, readForward, readLastLines } from './history.ts';
 import { compareLines, type LogLine, withoutSplitSecrets } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
-import { LogGaps, SeenLines } from './seen-lines.ts';
+import { type OnGap, SeenLines, warnOfGaps } from './seen-lines.ts';
 
 export interface ReadLogOptions extends LogRange {
   /** Number of last lines; all lines if absent. */
   tail?: number | undefined;
   follow?: boolean | undefined;
-  failOnGap?: boolean | undefined;
   /** When a build or a run ended, undefined if it has not. Shortly after the end, its last lines are waited for. */
   readEnding?: (() => Promise<LogEnding | undefined>) | undefined;
   /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
@@ -26,23 +25,17 @@ export interface ReadLine {
 
 type Needs = Parameters<typeof followLog>[0] & Pick<Context, 'secrets'>;
 
-/**
- * Yields the lines of a log, oldest first, each once. With `failOnGap`, throws FailedError if lines may be missing: at
- * once when following, otherwise at the end.
- */
+/** Yields the lines of a log, oldest first, each once. Warns if lines may be missing. */
 export async function* readLog(context: Needs, source: LogSource, options: ReadLogOptions): AsyncGenerator<ReadLine> {
-  const gaps = new LogGaps(context.progress);
   const hasStream = !(options.follow && source.openLive);
   const secrets = context.secrets.inSequence();
   let isEmpty = true;
   const { ending, missing } = await readEnding(context, options);
-  for await (const batch of readBatches(context, source, { ...options, ending }, gaps)) {
+  for await (const batch of readBatches(context, source, { ...options, ending })) {
     isEmpty &&= batch.length === 0;
     for (const received of batch) yield { line: withoutSplitSecrets(received, secrets), hasStream };
-    if (options.failOnGap && options.follow) gaps.throwIfAny();
   }
   if (isEmpty) throwOrNoteEmpty(context, source, { ...options, ending }, missing);
-  if (options.failOnGap) gaps.throwIfAny();
 }
 
 /** When the work has ended. The log itself can be read without. */
@@ -63,10 +56,11 @@ interface EndedLogOptions extends ReadLogOptions {
   ending: LogEnding | undefined;
 }
 
-async function* readBatches(context: Needs, source: LogSource, options: EndedLogOptions, gaps: LogGaps) {
+async function* readBatches(context: Needs, source: LogSource, options: EndedLogOptions) {
+  const onGap = warnOfGaps(context.progress);
   const seen = new SeenLines();
   const { since, until = Number.POSITIVE_INFINITY, ended } = options;
-  const following = { source, seen, gaps, until, ended };
+  const following = { source, seen, onGap, until, ended };
   const end = endToSettle(context, options);
   if (end) {
     yield* readSettled(followLog(context, { ...following, ended: end }), options);
@@ -76,7 +70,7 @@ async function* readBatches(context: Needs, source: LogSource, options: EndedLog
   // New lines are those after the latest one, not after the current time: the clocks may differ.
   const latest =
     follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : { lines: [] };
-  yield* readRange(source, { ...options, follow }, seen, gaps);
+  yield* readRange(source, { ...options, follow }, seen, onGap);
   if (!follow) return;
   if (!seen.last) for (const line of latest.lines) seen.isNew(line, 'history', latest);
   if (!seen.last) throwOrNoteEmpty(context, source, { since, until: options.until, follow: true, ending: undefined });
@@ -95,11 +89,11 @@ async function* readRange(
   source: LogSource,
   { tail, since, until, follow }: ReadLogOptions,
   seen: SeenLines,
-  gaps: LogGaps,
+  onGap: OnGap,
 ): AsyncGenerator<LogLine[]> {
-  if (tail === undefined) yield* readForward(source, { since, until }, seen, gaps.add);
+  if (tail === undefined) yield* readForward(source, { since, until }, seen, onGap);
   else if (tail > 0 || follow) {
-    const { lines } = await readLastLines(source, { since, until }, Math.max(1, tail), seen, gaps.add);
+    const { lines } = await readLastLines(source, { since, until }, Math.max(1, tail), seen, onGap);
     if (tail > 0) yield lines;
   }
 }

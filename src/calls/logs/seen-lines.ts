@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { FailedError } from '../../kernel/errors.ts';
 import { localTime } from '../../kernel/output/format.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
 import type { LogLine } from './log-line.ts';
@@ -130,24 +129,11 @@ function digest(text: string): string {
   return createHash('sha1').update(text).digest('base64');
 }
 
-export class LogGaps {
-  readonly #gaps: { from: string | null; to: string | null }[] = [];
+/** Called if lines may be missing between two lines; without `to`, after the first. */
+export type OnGap = (from: LogLine | undefined, to: LogLine | undefined) => void;
 
-  constructor(private readonly progress: Pick<Progress, 'warn'>) {}
-
-  readonly add = (from: LogLine | undefined, to: LogLine | undefined): void => {
-    this.#gaps.push({ from: from?.timestamp || null, to: to?.timestamp || null });
-    this.progress.warn(`some log lines may be missing ${describeGap(from, to)}`);
-  };
-
-  /** Throws FailedError if there are any. */
-  throwIfAny(): void {
-    if (this.#gaps.length === 0) return;
-    throw new FailedError('some log lines are missing', {
-      why: 'the platform did not return all lines',
-      details: { gaps: this.#gaps },
-    });
-  }
+export function warnOfGaps({ warn }: Pick<Progress, 'warn'>): OnGap {
+  return (from, to) => warn(`some log lines may be missing ${describeGap(from, to)}`);
 }
 
 function describeGap(from: LogLine | undefined, to: LogLine | undefined): string {

@@ -8,7 +8,7 @@ import { readLastLines } from './history.ts';
 import { type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
 import { type AppLogFilter, appLogSource, type LogSource } from './log-source.ts';
 import type { ReadLine } from './read-log.ts';
-import { LogGaps, SeenLines } from './seen-lines.ts';
+import { SeenLines } from './seen-lines.ts';
 
 export interface WorkLine {
   line: string;
@@ -95,7 +95,7 @@ export class WorkLog {
     const batches = followLog(contextUntil(this.context, this.#until, { progress }), {
       source: this.#source(),
       seen: new SeenLines(),
-      gaps: new LogGaps(progress),
+      onGap: () => {},
       until: Number.POSITIVE_INFINITY,
       ended: this.#ended.signal,
       needsHistory: () => this.#held.length > 0,

@@ -94,7 +94,7 @@ export class MapCalls {
     const results = await ResultsFile.open({ ...file, log, count: input.count, retryFailed, onFailed });
     try {
       await log.begin(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
-      if (results.done.size < input.count) await this.#callAll(results, groups, lostBefore);
+      if (results.done < input.count) await this.#callAll(results, groups, lostBefore);
       await results.close();
     } catch (error) {
       if (error instanceof ResultsChangedError) this.#lost += this.#calls;
@@ -124,7 +124,7 @@ export class MapCalls {
     const calls = await AsyncCalls.open(context, this.#log, deliver);
     this.#announce(results, lostBefore);
     const agent = await keptConnections(context.settings.proxy, target.url);
-    const progress = showProgress(context, `Calling ${target.name}`, results.done.size);
+    const progress = showProgress(context, `Calling ${target.name}`, results.done);
     const show = () => this.#show(progress, results, groups);
     const stopListening = this.#finishOnInterrupt();
     const stopLooking = every(lookMs, () => this.#look(show), { background: true });
@@ -229,7 +229,7 @@ export class MapCalls {
   }
 
   #noteRest(results: ResultsFile): void {
-    const left = this.options.input.count - results.done.size;
+    const left = this.options.input.count - results.done;
     if (left === 0) return;
     this.context.progress.note(restNote(this.#stateOf(results, this.#lost), this.#spending.cost(left)));
   }
@@ -254,10 +254,10 @@ export class MapCalls {
   #show(progress: MapProgress, results: ResultsFile, groups: FailureGroups): void {
     progress.update({
       inputs: this.options.input.count,
-      done: results.done.size,
+      done: results.done,
       failed: results.failed,
       refused: this.#refused,
-      cost: this.#spending.cost(this.options.input.count - results.done.size),
+      cost: this.#spending.cost(this.options.input.count - results.done),
       groups: () => groups.all,
     });
   }
@@ -320,8 +320,8 @@ export async function callAll(
   if (failure) throw failure;
 }
 
-async function* withoutResult(inputs: AsyncIterable<MapInput[]>, { done }: ResultsFile): AsyncGenerator<MapInput> {
-  for await (const some of inputs) yield* some.filter(({ index }) => !done.has(index));
+async function* withoutResult(inputs: AsyncIterable<MapInput[]>, results: ResultsFile): AsyncGenerator<MapInput> {
+  for await (const some of inputs) yield* some.filter(({ index }) => !results.isDone(index));
 }
 
 /** After so many failures of a kind that would concern all calls, and none that shows otherwise, the map ends. */

@@ -5,7 +5,6 @@ import { lockHolder, openRegular, takeLock, toDiskErrorOf, writeFileAtomic } fro
 import { ConflictError, UsageError } from '../../kernel/errors.ts';
 import { parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import { LineWriter, onDisk, readChunks, splitLines } from './lines.ts';
-import { parseResultLine } from './result-line.ts';
 
 /** A results file, as the user named it, and its absolute path. */
 export interface NamedResults {
@@ -30,15 +29,13 @@ const StartedRun = v.object({ index: v.number(), started: v.string() });
 
 /**
  * What the lines of a results file do not say, in one file beside them: what they are results of, how many calls were in
- * flight, which runs were started, and the new results of failures that are called again. A command that is killed leaves
- * nothing behind that the next one does not know. Lines are only added; each command begins with those that still count.
+ * flight, and which runs were started. A command that is killed leaves nothing behind that the next one does not know.
+ * Lines are only added; each command begins with those that still count.
  */
 export class MapLog {
   readonly path: string;
   /** How many calls may have been in flight when the last command ended. */
   inFlight = 0;
-  /** Whether it has results that are not in the results file yet. */
-  hasResults = false;
   readonly #name: string;
   readonly #runs = new Map<number, string>();
   #lines: LineWriter | undefined;
@@ -64,8 +61,6 @@ export class MapLog {
       throw toDiskErrorOf(`cannot read ${log.#name}`, cause);
     });
     if (problem && stats?.size) throw problem;
-    // Without the results, those of another command are of something else.
-    log.hasResults &&= stats !== undefined;
     return log;
   }
 
@@ -88,7 +83,7 @@ export class MapLog {
   /** Resolves when it is in the file. */
   async addRun(index: number, run: string): Promise<void> {
     this.#runs.set(index, run);
-    await this.#write(() => this.#add(`${stringifyJson({ index, started: run })}\n`));
+    await this.#write(async () => this.#lines?.add(`${stringifyJson({ index, started: run })}\n`));
   }
 
   /** The input has a result, of this run. */
@@ -96,29 +91,11 @@ export class MapLog {
     if (this.#runs.get(index) === run) this.#runs.delete(index);
   }
 
-  /** Takes the place of the failure of its input when the command ends. Throws system errors. */
-  async addResult(line: string): Promise<void> {
-    this.hasResults = true;
-    await this.#add(line);
-  }
-
-  async #add(line: string): Promise<void> {
-    if (!this.#lines) throw new Error('the log of the map is closed');
-    await this.#lines.add(line);
-  }
-
-  /** Flushes the lines to the disk: no more are added. Throws system errors. */
-  async flush(): Promise<void> {
-    const lines = this.#lines;
-    this.#lines = undefined;
-    await lines?.close();
-  }
-
-  /** What was not placed stays for the next command. */
   async close(inFlight: number): Promise<void> {
     await this.#write(async () => {
-      await this.flush();
-      if (!this.hasResults) await this.#rewrite(inFlight);
+      await this.#lines?.close();
+      this.#lines = undefined;
+      await this.#rewrite(inFlight);
     });
   }
 
@@ -157,8 +134,7 @@ export class MapLog {
   /** The last line of a command that was killed may be half of one. */
   #take(text: string): void {
     const line = parseJsonOr(text, undefined);
-    if (parseResultLine(text)) this.hasResults = true;
-    else if (v.is(InFlight, line)) this.inFlight = line.inFlight;
+    if (v.is(InFlight, line)) this.inFlight = line.inFlight;
     else if (v.is(StartedRun, line)) this.#runs.set(line.index, line.started);
   }
 

@@ -138,7 +138,7 @@ interface ResultsState {
 export function startNotes({ name, inputs, results, lost, running }: ResultsState): string[] {
   const { done, size, left, wasCut } = results;
   const is = (items: number) => (items === 1 ? 'is' : 'are');
-  const again = Math.min(lost, inputs - done.size) - running;
+  const again = Math.min(lost, inputs - done) - running;
   const were = again === 1 ? 'was' : 'were';
   const retried = left > 0 ? `; ${count(left, 'failure')} of them ${is(left)} called again` : '';
   const notes: [boolean, string][] = [

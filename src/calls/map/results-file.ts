@@ -20,27 +20,29 @@ interface ResultsOptions extends NamedResults {
   onFailed: (index: number, error: MapError) => void;
 }
 
+/** What is known of an input. A failure that is called again stays until its new result is there. */
+const states = { nothing: 0, success: 1, failure: 2, toRetry: 3 };
+
 /**
- * The results of a map: one line for each input that was called, in the order in which they ended. Lines are only added,
- * but for those that take the place of failures: they are collected in the log of the map, and moved when the command ends,
- * or when the next one begins.
+ * The results of a map: one line for each input that was called, in the order in which they ended. Lines are only added. A
+ * new result of a failure is a second line of its input; the first one is removed when the command ends, or when the next one begins.
  */
 export class ResultsFile {
-  /** The inputs that are not called again. */
-  readonly done: IndexSet;
-  /** Those that failed, and are called again. */
-  readonly #toRetry: IndexSet;
-  /** How many of these have no new result. */
+  readonly #inputs: Uint8Array;
+  /** Inputs that are not called again. */
+  done = 0;
+  /** Inputs whose failure has no new result. */
   left = 0;
   /** How many of the results are failures. */
   failed = 0;
   /** Whether the file ended in an incomplete line, which was removed. */
   wasCut = false;
+  /** Whether some lines have been replaced by later ones. */
+  #hasOldLines = false;
   #lines!: LineWriter;
 
   private constructor(private readonly options: ResultsOptions) {
-    this.done = new IndexSet(options.count);
-    this.#toRetry = new IndexSet(options.count);
+    this.#inputs = new Uint8Array(options.count);
   }
 
   /**
@@ -51,15 +53,15 @@ export class ResultsFile {
     const { name, path } = options;
     return onDisk(`cannot write ${name}`, async () => {
       const results = new ResultsFile(options);
-      await results.#place();
       const lines = await LineWriter.open(path);
-      results.#lines = lines;
       try {
         const { end, isEnded, isCut } = await results.#readLines();
         results.wasCut = isCut;
         await lines.cut(end);
         if (!isEnded) await lines.add('\n');
-        if (results.left > 0) await lines.close();
+        if (results.#hasOldLines) await results.#removeOldLines(lines);
+        results.#lines = results.#hasOldLines ? await LineWriter.open(path) : lines;
+        results.#hasOldLines = false;
         return results;
       } catch (error) {
         await lines.close().catch(() => {});
@@ -69,21 +71,19 @@ export class ResultsFile {
   }
 
   get size(): number {
-    return this.done.size + this.left;
+    return this.done + this.left;
+  }
+
+  isDone(index: number): boolean {
+    return this.#inputs[index] === states.success || this.#inputs[index] === states.failure;
   }
 
   /** Resolves when the line is on the disk. */
   async add(index: number, result: MapResult): Promise<void> {
-    const line = resultLine(index, result);
     const { name, log } = this.options;
-    await onDisk(`cannot write ${name}`, () => (this.#isRetry ? log.addResult(line) : this.#lines.add(line)));
+    await onDisk(`cannot write ${name}`, () => this.#lines.add(resultLine(index, result)));
     log.endRun(index);
-    this.done.add(index);
-    if (this.#toRetry.has(index)) {
-      this.left--;
-      this.failed--;
-    }
-    if (result.status === 'failed') this.failed++;
+    this.#note(index, result.status === 'failed' ? states.failure : states.success);
   }
 
   async sort(): Promise<void> {
@@ -91,32 +91,44 @@ export class ResultsFile {
     await onDisk(`cannot sort ${name}`, () => sortByIndex(path, count));
   }
 
-  /** Flushes what was written to the disk, and puts new results in the place of failures. Tells of failures that are left. */
+  /** Flushes what was written to the disk. Tells of failures that are left. */
   async close(): Promise<void> {
-    const { name, log, onFailed } = this.options;
+    const { name, path, onFailed } = this.options;
     await onDisk(`cannot write ${name}`, async () => {
-      if (!this.#isRetry) return this.#lines.close();
-      await log.flush();
-      await this.#place();
-      let size = 0;
-      await eachLine(this.options.path, ({ known }) => {
-        if (known) size++;
-        if (known?.error && !this.done.has(known.index)) onFailed(known.index, known.error);
-      });
-      if (size !== this.size) throw new FileChangedError(`it has ${size} results instead of ${this.size}`);
+      if (this.#hasOldLines) await this.#removeOldLines(this.#lines);
+      else await this.#lines.close();
+      if (this.left > 0)
+        await eachLine(path, ({ known }) => {
+          if (known?.error && !this.isDone(known.index)) onFailed(known.index, known.error);
+        });
     });
   }
 
-  /** Whether failures are called again: lines are added to the log, not to the file. */
-  get #isRetry(): boolean {
-    return this.#toRetry.size > 0;
+  #note(index: number, now: number): void {
+    const before = this.#inputs[index];
+    this.#hasOldLines ||= before !== states.nothing;
+    this.#inputs[index] = now;
+    const count = (state: number | undefined, by: 1 | -1) => {
+      if (state === states.success || state === states.failure) this.done += by;
+      if (state === states.toRetry) this.left += by;
+      if (state === states.failure || state === states.toRetry) this.failed += by;
+    };
+    count(before, -1);
+    count(now, 1);
   }
 
-  /** Puts the results of the log in the place of failures. */
-  async #place(): Promise<void> {
-    const { path, count, log } = this.options;
-    if (log.hasResults) await replaceLines(path, log.path, count);
-    log.hasResults = false;
+  /** The last line of each input stays. */
+  async #removeOldLines(lines: LineWriter): Promise<void> {
+    const { path, count } = this.options;
+    await lines.close();
+    const last = new Float64Array(count);
+    await eachLine(path, ({ known, number }) => {
+      if (known) last[known.index] = number;
+    });
+    await rewrite(path, async function* (file) {
+      for await (const results of readResults(file))
+        for (const { bytes, known, number } of results) if (known && last[known.index] === number) yield bytes;
+    });
   }
 
   /** Where the last complete line ends, and whether its line break is there, or an incomplete line follows. */
@@ -135,20 +147,17 @@ export class ResultsFile {
     return ending;
   }
 
-  #addKnown(known: KnownResult | undefined, line: number): void {
+  #addKnown(line: KnownResult | undefined, number: number): void {
     const { name, count, onFailed, retryFailed, log } = this.options;
-    if (!known || known.index < 0 || known.index >= count) throw notAResult(name, `line ${line} is none`);
-    const { index, error, run } = known;
-    const isSecond = this.done.has(index) || this.#toRetry.has(index);
-    if (isSecond) throw notAResult(name, `line ${line} has the index ${index} of an earlier line`);
+    if (!line || line.index < 0 || line.index >= count) throw notAResult(name, `line ${number} is none`);
+    const { index, error, run } = line;
+    const before = this.#inputs[index];
+    if (before === states.success) throw notAResult(name, `line ${number} has the index ${index} of an earlier line`);
     const isRetried = error !== undefined && retryFailed;
-    (isRetried ? this.#toRetry : this.done).add(index);
+    this.#note(index, isRetried ? states.toRetry : error ? states.failure : states.success);
     // Another run may have been started instead of the one that failed.
     log.endRun(index, isRetried ? run : undefined);
-    if (!error) return;
-    this.failed++;
-    if (isRetried) this.left++;
-    else onFailed(index, error);
+    if (error && !isRetried) onFailed(index, error);
   }
 }
 
@@ -183,27 +192,6 @@ function notAResult(name: string, why: string): ConflictError {
 const lineBreak = Buffer.from('\n');
 /** Written at a time. */
 const batchBytes = 1024 * 1024;
-
-/** Puts the lines of another file in place of those of the same inputs. */
-async function replaceLines(path: string, by: string, count: number): Promise<void> {
-  const other = await openRegular(by);
-  try {
-    const replaced = new IndexSet(count);
-    for await (const results of readResults(other))
-      for (const { known } of results) if (known) replaced.add(known.index);
-    if (replaced.size > 0) await rewrite(path, (file) => linesInstead(file, other, replaced));
-  } finally {
-    await other.close();
-  }
-}
-
-async function* linesInstead(file: FileHandle, other: FileHandle, replaced: IndexSet): AsyncGenerator<Buffer> {
-  for await (const results of readResults(file)) {
-    const staying = results.filter(({ known, isWhole }) => (known ? !replaced.has(known.index) : isWhole));
-    for (const { bytes } of staying) yield bytes;
-  }
-  for await (const results of readResults(other)) for (const { bytes, known } of results) if (known) yield bytes;
-}
 
 /** Sorts the lines of a file that has a line for each input. Holds where each line is, not the lines. */
 async function sortByIndex(path: string, count: number): Promise<void> {
@@ -252,29 +240,5 @@ async function rewrite(path: string, linesOf: (file: FileHandle) => AsyncIterabl
     await writeAtomically(path, copy, { flush: true });
   } finally {
     await from.close();
-  }
-}
-
-/** A set of numbers from 0 up to a limit, in one bit each. */
-class IndexSet {
-  readonly #bits: Uint8Array;
-  #size = 0;
-
-  constructor(readonly limit: number) {
-    this.#bits = new Uint8Array(Math.ceil(limit / 8));
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  has(index: number): boolean {
-    return ((this.#bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
-  }
-
-  add(index: number): void {
-    if (this.has(index)) return;
-    this.#bits[index >> 3] = (this.#bits[index >> 3] ?? 0) | (1 << (index & 7));
-    this.#size++;
   }
 }

@@ -49,20 +49,32 @@ const maxDiscardMs = 2_000;
 
 /** Opens a server for POST requests that limits memory, connections and time. Throws FailedError if it cannot listen. */
 export async function openReceiver(options: ReceiverOptions): Promise<Listening> {
-  const { onRejected } = options;
+  const { onRejected, idleTimeoutMs = defaultIdleTimeoutMs } = options;
   const server = createServer({
     requestTimeout: 60_000,
     headersTimeout: 20_000,
     connectionsCheckingInterval: 5_000,
   });
-  const incoming = new IncomingRequests(options.idleTimeoutMs ?? defaultIdleTimeoutMs);
+  /** The sockets of unfinished requests, oldest first. */
+  const incoming = new Set<Socket>();
+  const begin = (socket: Socket) => {
+    socket.setTimeout(idleTimeoutMs);
+    incoming.delete(socket);
+    const [oldest] = incoming.add(socket);
+    if (incoming.size > maxIncomingRequests) oldest?.destroy();
+  };
   server.on('connection', (socket) => {
-    incoming.begin(socket);
-    socket.on('timeout', () => socket.destroy()).on('close', () => incoming.end(socket));
+    begin(socket);
+    socket.on('timeout', () => socket.destroy()).on('close', () => incoming.delete(socket));
   });
+  const memory = { bytes: 0 };
   server.on('request', (request, response) => {
+    const { socket } = request;
     response.on('error', () => {});
-    serve(request, response, incoming, options).catch(() => void request.socket.destroy());
+    begin(socket);
+    // The response may take any time.
+    request.on('end', () => incoming.delete(socket) && socket.setTimeout(0));
+    serve(request, response, memory, options).catch(() => void socket.destroy());
   });
   server.on('clientError', (_, socket) => {
     onRejected('a request that is not HTTP');
@@ -72,70 +84,31 @@ export async function openReceiver(options: ReceiverOptions): Promise<Listening>
   return listenOn(server, options);
 }
 
-/** Requests that are still being received, and how much memory their bodies use. */
-class IncomingRequests {
-  /** Oldest first. */
-  readonly #sockets = new Set<Socket>();
-  #bufferedBytes = 0;
-
-  constructor(private readonly idleTimeoutMs: number) {}
-
-  begin(socket: Socket): void {
-    socket.setTimeout(this.idleTimeoutMs);
-    this.#sockets.delete(socket);
-    this.#sockets.add(socket);
-    const [oldest] = this.#sockets;
-    if (this.#sockets.size > maxIncomingRequests) oldest?.destroy();
-  }
-
-  /** The request is complete: its response may take any time. */
-  end(socket: Socket): void {
-    this.#sockets.delete(socket);
-    socket.setTimeout(0);
-  }
-
-  /** Returns false if the memory limit is reached. */
-  reserve(bytes: number): boolean {
-    if (this.#bufferedBytes + bytes > maxBufferedBytes) return false;
-    this.#bufferedBytes += bytes;
-    return true;
-  }
-
-  release(bytes: number): void {
-    this.#bufferedBytes -= bytes;
-  }
-}
-
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  incoming: IncomingRequests,
+  memory: { bytes: number },
   { onRequest, onRejected }: ReceiverOptions,
 ): Promise<void> {
-  incoming.begin(request.socket);
-  const { method, url = '/' } = request;
+  const { method, url = '/', socket } = request;
   if (method !== 'POST') {
     onRejected(`${method} ${url}: only POST is accepted`);
     return respond(response, { status: 405, headers: { allow: 'POST', connection: 'close' } });
   }
-  let reservedBytes = 0;
-  const reserve = (bytes: number) => {
-    const isReserved = incoming.reserve(bytes);
-    if (isReserved) reservedBytes += bytes;
-    return isReserved;
-  };
+  const chunks: Buffer[] = [];
   try {
-    const body = await readBody(request, reserve);
-    incoming.end(request.socket);
-    if (!Buffer.isBuffer(body)) {
-      onRejected(`POST ${url}: ${body.why}`);
-      return respond(response, { status: body.status, headers: { connection: 'close' } });
+    const rejection = await readBody(request, chunks, memory);
+    if (rejection) {
+      onRejected(`POST ${url}: ${rejection.why}`);
+      return respond(response, { status: rejection.status, headers: { connection: 'close' } });
     }
+    const body = Buffer.concat(chunks);
+    chunks.splice(0, chunks.length, body);
     const result = await onRequest({ path: url, headers: joinHeaders(request.headers), body });
-    if (result === 'drop') request.socket.destroy();
+    if (result === 'drop') socket.destroy();
     else respond(response, result);
   } finally {
-    incoming.release(reservedBytes);
+    for (const { length } of chunks) memory.bytes -= length;
   }
 }
 
@@ -147,18 +120,18 @@ interface Rejection {
 const tooLarge: Rejection = { status: 413, why: `the body exceeds ${maxBodyBytes / 1024 / 1024} MiB` };
 const tooMany: Rejection = { status: 503, why: 'too many requests at the same time' };
 
-/** Throws if the sender disconnects. */
-async function readBody(request: IncomingMessage, reserve: (bytes: number) => boolean): Promise<Buffer | Rejection> {
-  const chunks: Buffer[] = [];
+/** Adds the body to `chunks`. Throws if the sender disconnects. */
+async function readBody(request: IncomingMessage, chunks: Buffer[], memory: { bytes: number }) {
   let bytes = 0;
   if (Number(request.headers['content-length']) > maxBodyBytes) return discard(request, tooLarge);
   const iterator = request[Symbol.asyncIterator]();
   for (;;) {
     const { value, done } = await iterator.next();
-    if (done) return Buffer.concat(chunks);
+    if (done) return undefined;
     bytes += value.length;
     if (bytes > maxBodyBytes) return discard(request, tooLarge);
-    if (!reserve(value.length)) return discard(request, tooMany);
+    if (memory.bytes + value.length > maxBufferedBytes) return discard(request, tooMany);
+    memory.bytes += value.length;
     chunks.push(value);
   }
 }

@@ -16,10 +16,6 @@ export interface ProgramArguments {
   argv: string[];
   /** Why they are no parameters. */
   invalid?: UsageError;
-  /** Flags of gantry that are understood here, too. */
-  data?: string | undefined;
-  region?: string | undefined;
-  detach: boolean;
   /** The spellings that could be meant for gantry as well as for the program. */
   claims: Claim[];
   /** The spellings of all parameters, by name. */
@@ -49,7 +45,7 @@ export interface OwnFlag {
 
 /** Divides what follows the file into parameters of the program and flags of gantry. Throws UsageError. */
 export function parseProgramArguments(words: readonly string[], flags: readonly OwnFlag[]): ProgramArguments {
-  const found: ProgramArguments = { pairs: [], argv: [], detach: false, claims: [], spellings: new Map() };
+  const found: ProgramArguments = { pairs: [], argv: [], claims: [], spellings: new Map() };
   let isOwn = true;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
@@ -177,9 +173,6 @@ function claim(found: ProgramArguments, { names, takesValue }: OwnFlag, value: s
   const isUnderstood = understood.includes(flag);
   if (isUnderstood && takesValue && value === undefined) throw new UsageError(`${flag} requires a value`);
   found.claims.push({ flag, value, isUnderstood });
-  if (flag === '--data') found.data = value;
-  if (flag === '--region' || flag === '-r') found.region = value;
-  if (flag === '--detach') found.detach = true;
 }
 
 function addParameter(found: ProgramArguments, flag: string, separator: string, value: string | undefined): void {

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
-import type * as Previews from '../../deploys/previews/index.ts';
 import {
   type Deployment,
   type DeployPlan,
@@ -17,7 +16,6 @@ import {
   rememberTarget,
   worstExit,
 } from '../../deploys/send/index.ts';
-import type * as Smoke from '../../deploys/smoke.ts';
 import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import {
@@ -124,14 +122,14 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
   const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
   const limit = new TimeLimit(unlimited, { typedMs, failure });
   const { context } = limit;
-  const smokeTests = options.smoke ? await parseSmokeTests(options.smoke) : [];
-  // Loaded by the deploys that need them.
-  const preview = options.preview ? await planPreview(context, { ...options, preview: options.preview }) : undefined;
+  const smokeTests = options.smoke?.map((await import('../../deploys/smoke.ts')).parseSmokeTest) ?? [];
+  const previews = options.preview ? await import('../../deploys/previews/index.ts') : undefined;
+  const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
   // An unchanged app has no new mistakes: it is checked once it is known to have changed.
   const outputs = [options.savePlan, options.applyPlan];
   const reading = { ...options, ...preview?.app, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
   const local = await readLocalApp(context, reading);
-  if (smokeTests.length > 0) await checkSmokeTests(smokeTests, local.project);
+  if (smokeTests.length > 0) await (await import('../../deploys/smoke.ts')).checkSmokeTests(smokeTests, local.project);
   const { maxHourly, keepScaling = false } = options;
   if (maxHourly !== undefined) {
     const { checkHourlyBound } = await import('../../insight/cost/index.ts');
@@ -217,18 +215,6 @@ async function smokeOf({ runtime, root, custom }: AppConfig): Promise<string> {
   if (!call) return custom?.healthcheck_endpoint ?? custom?.readycheck_endpoint ?? '/';
   const { function: name, parameters } = call;
   return Object.keys(parameters).length === 0 ? name : `${name}=${JSON.stringify(parameters)}`;
-}
-
-const planPreview: typeof Previews.planPreview = async (...args) =>
-  (await import('../../deploys/previews/index.ts')).planPreview(...args);
-
-async function parseSmokeTests(typed: readonly string[]) {
-  const { parseSmokeTest } = await import('../../deploys/smoke.ts');
-  return typed.map(parseSmokeTest);
-}
-
-async function checkSmokeTests(...args: Parameters<typeof Smoke.checkSmokeTests>): Promise<void> {
-  await (await import('../../deploys/smoke.ts')).checkSmokeTests(...args);
 }
 
 /** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */

@@ -128,7 +128,6 @@ function logFlags(command: Commander) {
     .option('-n, --tail <number>', 'number of last lines to show, or "all"', tailFlag)
     .option('--timestamps', 'show the time of each line')
     .option('--raw', 'print lines unchanged, including control sequences')
-    .option('--fail-on-gap', 'exit with 1 if lines may be missing')
     .option('--prefix', 'show the container of each line')
     .option('--run <id>', 'only show lines of this run; latest or latest:failed')
     .option('--container <name>', 'only show lines of this container, or of a part of its name')
@@ -144,7 +143,7 @@ function logFlags(command: Commander) {
 
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
 function readLogOptions({ now }: Pick<Context, 'now'>, flags: Flags, defaultTail = Number.POSITIVE_INFINITY) {
-  const { follow, failOnGap } = flags;
+  const { follow } = flags;
   const [since, until] = [flags.since?.(now()), flags.until?.(now())];
   if (since !== undefined && until !== undefined && until < since) {
     throw new UsageError('invalid range: --until is before --since');
@@ -153,7 +152,6 @@ function readLogOptions({ now }: Pick<Context, 'now'>, flags: Flags, defaultTail
   return {
     since,
     until,
-    failOnGap,
     tail: Number.isFinite(tail) ? tail : undefined,
     // A range that is over has no new lines.
     follow: follow && (until === undefined || until > now()),

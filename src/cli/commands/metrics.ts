@@ -13,17 +13,15 @@ import {
 } from '../../insight/monitor/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
-import type { Chart, ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
-import { duration, forPeople } from '../../kernel/output/format.ts';
+import { count, duration, durationCell, forPeople } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { type Columns, keyValueTable, table } from '../../kernel/output/table.ts';
-import { formatWallClock, localTimeZone, wallClock } from '../../kernel/wall-clock.ts';
+import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
+import { localTimeZone } from '../../kernel/wall-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import {
   getResourceMetrics,
   getStartupTimes,
-  type ResourceChart,
   type ResourceMetrics,
   resolutions,
   type StartupTimes,
@@ -37,8 +35,7 @@ import { resolveRange } from '../flags/list.ts';
 import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
-import { startupReport, startupView } from '../views/startup-times.ts';
-import { type ChartRange, chartView, pointsOfTime, rangeText } from '../views/timeline.ts';
+import { type Measured, measuredReport, measuredView } from '../views/measured.ts';
 
 export default defineCommand({
   configure: metricsFlags,
@@ -55,7 +52,7 @@ export default defineCommand({
     if (isFrame(value)) return liveView(value)(page);
     if (isMet(value)) return metView(value)(page);
     const ranged = { ...flags, until: flags.until?.time };
-    return (flags.startup ? startupView : resourcesView)(value, chartOptions(ranged, page.now))(page);
+    return measuredView(measuredOf(value, flags), chartOptions(ranged, page.now))(page);
   },
   data: (value) => {
     if (!isFrame(value)) return value;
@@ -164,7 +161,6 @@ function chartOptions(flags: RangedFlags, now: number) {
   return {
     range: resolveRange(flags, now),
     zone: flags.timezone ?? localTimeZone(),
-    metrics: flags.metric ?? resourceMetrics,
   };
 }
 
@@ -173,7 +169,7 @@ async function readResources(context: Context, app: string, flags: RangedFlags) 
   const reply = await atPlatformTime(context, async (now) =>
     api(getResourceMetrics, { project, app, query: await metricsQuery(context, app, flags, now) }),
   );
-  const report = resourcesReport(reply, chartOptions(flags, context.platformNow()));
+  const report = measuredReport(measuredOf(reply, flags), chartOptions(flags, context.platformNow()));
   if (report.rows.length === 0) progress.note('nothing was measured in this time; pass --since to go further back');
   await saveChartPage(context, flags, `Resource use of ${app}`, () => report);
   return reply;
@@ -184,7 +180,7 @@ async function readStartup(context: Context, app: string, flags: RangedFlags) {
   const reply = await atPlatformTime(context, async (now) =>
     api(getStartupTimes, { project, app, query: await metricsQuery(context, app, flags, now) }),
   );
-  const report = startupReport(reply, chartOptions(flags, context.platformNow()));
+  const report = measuredReport(measuredOf(reply, flags), chartOptions(flags, context.platformNow()));
   const { status, data } = reply;
   if (!data) progress.warn(`the platform returned no data: its status is "${status ?? 'unknown'}"`);
   else if (status && status !== 'success')
@@ -221,132 +217,54 @@ async function metricsQuery(context: Context, app: string, flags: RangedFlags, n
 }
 
 const resourceMetrics = ['cpu', 'memory', 'gpu'] as const;
-type ResourceMetric = (typeof resourceMetrics)[number];
-
-interface ResourcesViewOptions {
-  range: ChartRange;
-  zone: string;
-  metrics: readonly ResourceMetric[];
-}
 
 const resources = {
-  cpu: { title: 'CPU', column: 'CPU', unit: 'cores' },
-  memory: { title: 'memory', column: 'MEM', unit: 'GB' },
-  gpu: { title: 'GPU memory', column: 'GPU', unit: 'GB' },
+  // Cores need no unit, which the summary has: nine columns must fit on a terminal.
+  cpu: { title: 'CPU', column: 'CPU', unit: 'cores', cell: (value: number) => forPeople(amountText(value), value) },
+  memory: { title: 'memory', column: 'MEM', unit: 'GB', cell: gigabytes },
+  gpu: { title: 'GPU memory', column: 'GPU', unit: 'GB', cell: gigabytes },
 } as const;
 
-interface ResourcePoint extends Record<ResourceMetric, readonly (number | null)[]> {
-  time: number;
+function gigabytes(value: number): Cell {
+  return forPeople(valueText(value, 'GB'), value);
 }
 
-/** Charts of what replicas used, followed by a table; off a terminal the points as tab-separated numbers. */
-function resourcesView(reply: ResourceMetrics, options: ResourcesViewOptions): View {
-  const report = resourcesReport(reply, options);
-  const { rows } = report;
-  const rowsView: View = (page) => {
-    const columns = pointColumns(reply, options, page.columns < fullTableColumns ? 'highest' : 'all');
-    return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
-  };
-  const values = table(rows, pointColumns(reply, { ...options, zone: undefined }, 'all'));
-  return chartView(report, rows.length > 0, rowsView, values);
-}
-
-function resourcesReport(reply: ResourceMetrics, options: ResourcesViewOptions): ChartReport<ResourcePoint> {
-  const points = readPoints(reply);
-  const shown = measuredMetrics(reply, options);
-  return {
-    summary: [shown.map((metric) => peakText(reply, metric)).join(', '), rangeText(options.range, options.zone)].filter(
-      (line) => line !== '',
-    ),
-    chart: chartOf(reply, points, options),
-    rows: points
-      .filter((point) => shown.some((metric) => point[metric].some((value) => value !== null)))
-      .sort((one, other) => other.time - one.time),
-    columns: pointColumns(reply, options, 'all'),
-  };
-}
-
-/** The requested metrics that have a value: an app without a GPU has no panel for it. */
-function measuredMetrics(reply: ResourceMetrics, { metrics }: Pick<ResourcesViewOptions, 'metrics'>): ResourceMetric[] {
-  return resourceMetrics.filter((metric) => metrics.includes(metric) && valuesOf(reply[metric]).length > 0);
-}
-
-/** `peak CPU 1.2 cores` */
-function peakText(reply: ResourceMetrics, metric: ResourceMetric): string {
-  const { title, unit } = resources[metric];
-  return `peak ${title} ${valueText(maximum(valuesOf(reply[metric])), unit)}`;
-}
-
-function valuesOf(chart: ResourceChart | null | undefined): number[] {
-  return seriesOf(chart).flatMap(({ data }) => (data ?? []).filter((value) => value !== null));
-}
-
-function seriesOf(chart: ResourceChart | null | undefined) {
-  return chart?.series ?? [];
+function measuredOf(reply: ResourceMetrics & StartupTimes, { startup, metric }: Pick<Flags, 'startup' | 'metric'>) {
+  return startup ? startupTimes(reply) : resourceUse(reply, metric ?? resourceMetrics);
 }
 
 /** The charts of a reply have the same times. */
-function readPoints(reply: ResourceMetrics): ResourcePoint[] {
+function resourceUse(reply: ResourceMetrics, metrics: readonly (typeof resourceMetrics)[number][]): Measured {
   const timestamps = resourceMetrics.map((metric) => reply[metric]?.timestamps).find((times) => times?.length) ?? [];
-  const valuesAt = (metric: ResourceMetric, index: number) =>
-    seriesOf(reply[metric]).map(({ data }) => data?.[index] ?? null);
-  return timestamps.flatMap((timestamp, index) => {
-    if (timestamp === null) return [];
-    const [cpu, memory, gpu] = [valuesAt('cpu', index), valuesAt('memory', index), valuesAt('gpu', index)];
-    return [{ time: unixTime(timestamp), cpu, memory, gpu }];
-  });
+  const charts = resourceMetrics
+    .filter((metric) => metrics.includes(metric))
+    .map((metric) => {
+      const { title, ...chart } = resources[metric];
+      const series = (reply[metric]?.series ?? []).map(({ name, data }) => ({ name, values: data ?? [] }));
+      const values = series.flatMap((each) => each.values.filter((value) => value !== null));
+      // `peak CPU 1.2 cores`; an app without a GPU has none.
+      const peak = values.length > 0 ? [`peak ${title} ${valueText(maximum(values), chart.unit)}`] : [];
+      return { ...chart, title: `${title} in ${chart.unit}`, series, peak };
+    });
+  return {
+    summary: charts.flatMap(({ peak }) => peak).join(', '),
+    times: timestamps.map((timestamp) => (timestamp === null ? Number.NaN : unixTime(timestamp))),
+    charts,
+  };
 }
 
-function chartOf(reply: ResourceMetrics, points: readonly ResourcePoint[], options: ResourcesViewOptions): Chart {
-  const { range, zone } = options;
-  const steps = pointsOfTime(points, ({ time }) => time, range);
-  const panelOf = (metric: ResourceMetric): Panel => ({
-    title: `${resources[metric].title} in ${resources[metric].unit}`,
-    kind: 'lines',
-    unit: resources[metric].unit,
-    series: seriesOf(reply[metric]).map(({ name }, index) => ({
-      name,
-      values: steps.map(({ entry }) => entry?.[metric][index] ?? null),
-    })),
+function startupTimes({ data }: StartupTimes): Measured {
+  const points = data?.time_series ?? [];
+  const runs = data?.total_runs;
+  const series = (['p50', 'p90', 'p99'] as const).map((name) => {
+    const values = points.map(({ [name]: seconds }) =>
+      typeof seconds === 'number' ? Math.round(seconds * 1000) : null,
+    );
+    return { name, values };
   });
   return {
-    step: 'point',
-    zone,
-    times: steps.map(({ time }) => time),
-    panels: measuredMetrics(reply, options).map(panelOf),
+    summary: typeof runs === 'number' ? count(runs, 'run') : '',
+    times: points.map(({ timestamp }) => timestamp * 1000),
+    charts: [{ title: 'start-up time', column: '', unit: 'ms', cell: durationCell, series }],
   };
-}
-
-const fullTableColumns = 106;
-
-/** Without a zone, for scripts: RFC 3339, all requested metrics, and numbers as the platform sent them. */
-function pointColumns(
-  reply: ResourceMetrics,
-  { zone, metrics }: Pick<ResourcesViewOptions, 'metrics'> & { zone: string | undefined },
-  which: 'all' | 'highest',
-): Columns<ResourcePoint> {
-  const clock = zone === undefined ? undefined : wallClock(zone);
-  const shown = clock
-    ? measuredMetrics(reply, { metrics })
-    : resourceMetrics.filter((metric) => metrics.includes(metric));
-  const columnsOf = (metric: ResourceMetric) => {
-    const { column, unit } = resources[metric];
-    const series = seriesOf(reply[metric]);
-    return series
-      .map(({ name }, index) => ({
-        title: series.length === 1 ? column : `${column} ${name.toUpperCase()}`,
-        read: (point: ResourcePoint) => cellOf(point[metric][index] ?? null, clock && unit),
-      }))
-      .slice(which === 'highest' ? -1 : 0);
-  };
-  return {
-    TIME: ({ time }) => (clock ? formatWallClock(clock(time)) : new Date(time).toISOString()),
-    ...Object.fromEntries(shown.flatMap(columnsOf).map(({ title, read }) => [title, read])),
-  };
-}
-
-/** Cores need no unit, which the summary has: nine columns must fit on a terminal. */
-function cellOf(value: number | null, unit: 'cores' | 'GB' | undefined) {
-  if (value === null || unit === undefined) return value;
-  return unit === 'cores' ? amountText(value) : valueText(value, unit);
 }

@@ -58,13 +58,14 @@ export default defineCommand({
     const limit = new TimeLimit(unlimited, { typedMs, failure: 'run did not get as far as starting the program' });
     const { context } = limit;
     const programArguments = parseProgramArguments(words, await readOwnFlags(words));
-    const { data = options.data } = programArguments;
+    const claimOf = (...flags: string[]) => programArguments.claims.findLast(({ flag }) => flags.includes(flag));
+    const { value: data = options.data } = claimOf('--data') ?? {};
     const hardware = hardwareOf(options);
     const given = { target, configFile, name, hardware, hasData: data !== undefined, programArguments };
     const program = await readProgram(context, given);
     const args = await readArguments(context, { data, pairs: program.pairs });
-    const region = programArguments.region ?? options.r;
-    const detach = options.detach === true || programArguments.detach;
+    const region = claimOf('--region', '-r')?.value ?? options.r;
+    const detach = options.detach === true || claimOf('--detach') !== undefined;
     if (detach && forwardExitCode) {
       throw new UsageError('--forward-exit-code and --detach cannot be combined: nothing waits for the exit code');
     }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import {
@@ -10,22 +9,14 @@ import {
   startEmulator,
 } from '../../emulator/index.ts';
 import { quoteForShell } from '../../kernel/command-line.ts';
-import { readRegularSync } from '../../kernel/disk/index.ts';
-import {
-  ConflictError,
-  FailedError,
-  NotFoundError,
-  type Problem,
-  ProjectError,
-  UsageError,
-} from '../../kernel/errors.ts';
-import { withoutMark } from '../../kernel/json-text.ts';
+import { ConflictError, FailedError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { redact } from '../../kernel/output/redact.ts';
 import { pythonFolder } from '../../local/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { splitRoute } from '../../platform/contract/endpoint.ts';
 import { oauthClientId, renewToken } from '../../platform/contract/session.ts';
 import type { FlagsOf } from '../command.ts';
+import { integer, text } from '../result-schema.ts';
 import { pathFlag, timeFlag, wholeNumberFlag } from './values.ts';
 
 type Faults = ReturnType<typeof parseFaultOption>;
@@ -61,9 +52,6 @@ export async function startEmulatorFromFlags(
   flags: StartOptions,
 ): Promise<Emulator> {
   const { fault = [], now, seed, allowOrigin, dataDir, ...options } = flags;
-  const allFaults = fault.flatMap((each) =>
-    typeof each === 'string' ? readFaults(resolve(context.cwd, each), each) : each,
-  );
   const time = now?.(context.now());
   // By default as late as the platform is, at least.
   const { pace, late = time === undefined ? 300 : 0 } = options;
@@ -83,7 +71,7 @@ export async function startEmulatorFromFlags(
   }).catch((cause) => {
     throw startFailure(cause, options.port);
   });
-  for (const { target, faults } of allFaults) emulator.fail(target, ...faults);
+  for (const { target, faults } of fault) emulator.fail(target, ...faults);
   return emulator;
 }
 
@@ -167,39 +155,20 @@ export const allowOriginFlag = [
   originFlag,
 ] as const;
 
+/** What names an emulator that runs. */
+export const emulatorFields = {
+  pid: integer('process id'),
+  port: integer('port of the emulator'),
+  url: text('URL of the emulator'),
+};
+
 export const portFlag = [
   '--port <number>',
   'port of the emulator, if several are running',
   wholeNumberFlag(1, 65_535),
 ] as const;
 
-/** Throws ProjectError with all invalid lines. */
-function readFaults(path: string, file: string): Faults[] {
-  const found: Faults[] = [];
-  const problems: Problem[] = [];
-  for (const [index, text] of readLines(path, file).entries()) {
-    const line = text.replace(/#.*/, '').trim();
-    try {
-      if (line !== '') found.push(parseFaultOption(line));
-    } catch (error) {
-      const location = { file, line: index + 1, column: text.indexOf(line) + 1, length: line.length, text };
-      problems.push({ severity: 'error', message: (error as Error).message, location });
-    }
-  }
-  if (problems.length > 0) throw new ProjectError(`${file} has invalid faults`, problems);
-  return found;
-}
-
-function readLines(path: string, file: string): string[] {
-  try {
-    return withoutMark(readRegularSync(path)).split(/\r?\n/);
-  } catch (cause) {
-    throw new NotFoundError(`cannot read ${file}: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function faultFlag(text: string, all: (Faults | string)[] = []): (Faults | string)[] {
-  if (text.startsWith('@')) return [...all, text.slice(1)];
+function faultFlag(text: string, all: Faults[] = []): Faults[] {
   try {
     return [...all, parseFaultOption(text)];
   } catch (error) {

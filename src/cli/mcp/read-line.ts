@@ -3,6 +3,7 @@ import { CommandLine, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
 import { nextAfterError } from '../program/next-commands.ts';
+import { endOfOwn } from '../program/typed-command.ts';
 import { usageError } from '../program/usage-errors.ts';
 import type { CommandReference } from '../reference.ts';
 import { flagsOver, isSuitable, refuseEndless } from './offered.ts';
@@ -63,8 +64,7 @@ const always = ['--json', '--no-input', '-r'];
 
 /** The server may have a project of its own, which this one replaces. */
 function hereLocal(words: readonly string[]): string[] {
-  const end = words.includes('--') ? words.indexOf('--') : words.length;
-  return words.map((word, at) => (word === '--local' && at < end ? '--project=local' : word));
+  return words.map((word, at) => (word === '--local' && at < endOfOwn(words) ? '--project=local' : word));
 }
 
 function chainOf(command: Commander): Commander[] {

@@ -23,7 +23,7 @@ export async function serveMcp(context: Context, access: McpAccess, write: (byte
   const { commands } = await reference();
   const transport = new DrainingTransport(write);
   const running = new Set<Promise<unknown>>();
-  const started = { allowed: allowedEffects(access), flags: typedFlags(context, access) };
+  const started = { allowed: allowedEffects(access), inPlace: context.inPlace };
   const served = serveStdio(() => createToolServer(context, commands, started, running), { transport });
   try {
     await transport.pump(context.stdin as Readable, context.signal);
@@ -31,19 +31,6 @@ export async function serveMcp(context: Context, access: McpAccess, write: (byte
     await served.close();
     await Promise.allSettled(running);
   }
-}
-
-/** What a user types again to start the server with more. */
-function typedFlags({ flags }: Context, { allowChanges }: McpAccess): Started['flags'] {
-  const { project, profile, region, cwd, isLocal } = flags;
-  return {
-    '--local': isLocal || undefined,
-    '--project': project,
-    '--profile': profile,
-    '--region': region,
-    '-C': cwd,
-    '--allow-changes': allowChanges,
-  };
 }
 
 function allowedEffects({ allowChanges, allowDestroy }: McpAccess): Effect[] {

@@ -1,11 +1,12 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { parseArgsStringToArgv } from 'string-argv';
-import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type ChangeCommand, CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
 import type { Effect } from '../command.ts';
-import { withDefault, withFlags } from '../program/next-commands.ts';
+import { withDefault } from '../program/next-commands.ts';
+import { withFlags } from '../program/typed-command.ts';
 import { type CommandReference, flagMeaning } from '../reference.ts';
 import { findCommands } from './find-commands.ts';
 import { callableExamples, foundCommands, isSuitable, offeredFlags } from './offered.ts';
@@ -19,8 +20,7 @@ export type Asked = AskedCommand | { text: string; isJson: boolean } | { result:
 /** What was decided when the server was started. */
 export interface Started {
   allowed: readonly Effect[];
-  /** The other flags of its command line, which a user types again. */
-  flags: Readonly<Record<string, string | true | undefined>>;
+  inPlace: ChangeCommand;
 }
 
 export const instructions =
@@ -85,7 +85,7 @@ function askedPage({ result, from = 0 }: Input): Asked {
 }
 
 /** A dry run only reads, unless it writes a file. */
-function checkAllowed({ command, set }: AskedCommand, { allowed, flags }: Started): void {
+function checkAllowed({ command, set }: AskedCommand, { allowed, inPlace }: Started): void {
   const { command: line, effect } = command;
   const isDryRun = set.includes('--dry-run') && !set.includes('--output') && !set.includes('--save-plan');
   if (allowed.includes(isDryRun ? 'reads' : effect)) return;
@@ -93,7 +93,7 @@ function checkAllowed({ command, set }: AskedCommand, { allowed, flags }: Starte
   const hasDryRun = command.flags.some(({ flags }) => flags === '--dry-run');
   throw new DeniedError(`gantry ${line} is not allowed here`, {
     why: `this server was started without ${flag}${hasDryRun ? '; --dry-run is allowed' : ''}`,
-    fix: sentence`ask the user to start ${gantryCommand`mcp ${{ ...flags, [flag]: true }}`}`,
+    fix: sentence`ask the user to start ${inPlace(gantryCommand`mcp ${{ [flag]: true }}`)}`,
   });
 }
 

@@ -10,6 +10,7 @@ import {
 import { targetOrigin, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Command } from '../command.ts';
+import { withFlags } from './typed-command.ts';
 
 /**
  * Names the target of a command that changes something there, before anything else is printed. If the last deploy from
@@ -64,11 +65,12 @@ function isTyped({ project, profile, local }: Context['flags']): boolean {
 
 function otherTarget(last: FolderTarget, { target }: Context, argv: readonly string[]): ConflictError {
   const { project, platform } = last;
-  const known = last.flags.length > 0 ? `type ${withFlags(argv, last.flags)}` : variablesOf(last, target);
+  const known =
+    last.flags.length > 0 ? `type ${new CommandLine(withFlags(argv, last.flags))}` : variablesOf(last, target);
   const lastText = folderTargetText(last);
   return new ConflictError(`the last deploy from this folder went to ${lastText}, not ${targetText(target)}`, {
     why: `the target comes from: ${targetOrigin(target)}; this command line does not name it`,
-    fix: `to use ${targetText(target)}, type ${withFlags(argv, ['--yes'])}; for ${lastText}, ${known}`,
+    fix: `to use ${targetText(target)}, type ${new CommandLine(withFlags(argv, ['--yes']))}; for ${lastText}, ${known}`,
     details: { last: { project, platform }, project: target.project.value, platform: target.platform.value },
   });
 }
@@ -80,10 +82,4 @@ function variablesOf({ platform, address, project }: FolderTarget, now: Context[
   return isEmulator
     ? `run eval "$(gantry emulator env --port ${new URL(address).port})"`
     : `set GANTRY_API_URL to ${address}`;
-}
-
-/** What follows the file of `gantry run`, or `--`, belongs to another program. */
-function withFlags(argv: readonly string[], flags: readonly string[]): string {
-  const isPassedOn = argv.includes('run') || argv.includes('--');
-  return `${new CommandLine(['gantry', ...(isPassedOn ? [...flags, ...argv] : [...argv, ...flags])])}`;
 }

@@ -2,10 +2,11 @@ import type { Command as Commander } from 'commander';
 import { asTyped, CommandLine, type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { buildProgram } from './command-tree.ts';
-import { answered, isCallable, nextAfterError, withFlags } from './next-commands.ts';
+import { answered, isCallable, nextAfterError } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
 import { normalizeArguments } from './run-program.ts';
 import { placeFix } from './same-place.ts';
+import { withFlags } from './typed-command.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
 export async function completeFix(error: unknown, argv: readonly string[], isForModel = false): Promise<void> {

@@ -3,7 +3,7 @@ import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command
 import { type ExitName, GantryError } from '../../kernel/errors.ts';
 import { namedCommand } from '../commands/index.ts';
 import { inSamePlace } from './same-place.ts';
-import { readTypedCommand } from './typed-command.ts';
+import { readTypedCommand, withFlags } from './typed-command.ts';
 
 /** `line` is the command line, and `unasked` the flags that answer what its dry run would have asked. */
 export function usualNextOf(
@@ -145,20 +145,6 @@ const listsFor: Record<string, readonly string[]> = {
   'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'builds', 'runs'],
   ls: ['ls', 'cat', 'rm', 'cp', 'sync'],
 };
-
-/** The command line with these flags, where the program takes them for its own: before `--`, and before the file of `run`. */
-export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
-  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  const start = readTypedCommand(argv).path[0] === 'run' ? argv.indexOf('run') + 1 : end;
-  const known = flags.every((flag) => argv.includes(flag));
-  // Instead of the value that was typed.
-  const valued = flags.filter((flag, at) => flag.startsWith('--') && flags[at + 1]?.startsWith('--') === false);
-  const isOther = (word: string, at: number) =>
-    known || !valued.some((flag) => [word, argv[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
-  const others = argv.map((word, at) => (at >= end || isOther(word, at) ? [word] : []));
-  const added = known ? [] : flags;
-  return ['gantry', ...others.slice(0, start).flat(), ...added, ...others.slice(start).flat()];
-}
 
 /** The words with the command that a group stands for: `users` is `users list`. */
 export function withDefault([group = '', next = '', ...others]: readonly string[]): string[] {

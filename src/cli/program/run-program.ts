@@ -9,6 +9,7 @@ import { buildProgram, isUnknownChild } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
 import type { RunState } from './run-state.ts';
+import { endOfOwn } from './typed-command.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
@@ -59,7 +60,7 @@ async function runTranslated(error: CommanderError | UsageError, words: string[]
 
 /** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */
 export function normalizeArguments(argv: readonly string[]): string[] {
-  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const end = endOfOwn(argv);
   const own = argv.slice(0, end);
   const words = own.flatMap((word, at) => {
     if (word === '--json') return fieldList.test(own[at + 1] ?? '') ? [] : ['--json='];

@@ -1,7 +1,7 @@
-import { asTyped, type ChangeCommand, CommandLine, Sentence, withCommands } from '../../kernel/command-line.ts';
+import { type ChangeCommand, CommandLine, Sentence, withCommands } from '../../kernel/command-line.ts';
 import { GantryError, ProjectError } from '../../kernel/errors.ts';
 import { DryRunEnd } from './run-state.ts';
-import { isPythonFile, readTypedCommand } from './typed-command.ts';
+import { endOfOwn, flagNameOf, readTypedCommand } from './typed-command.ts';
 
 const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
 
@@ -11,37 +11,18 @@ const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '
  */
 export function inSamePlace(argv: readonly string[], line: readonly string[]): readonly string[] {
   if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
-  const typed = keptOf(argv.slice(1));
-  const own = typed.map(nameOf);
+  const { selection, beforeFile, flagsAt } = readTypedCommand(argv.slice(1));
+  const here = readTypedCommand(line);
+  const own = [...selection, ...(beforeFile ?? [])].map(nameOf);
   // A project, a profile and an emulator choose the target together.
   const choosesTarget = own.some((name) => targets.includes(name));
-  const kept = beforeFile(argv.slice(1)) === undefined ? readTypedCommand(line).selection : keptOf(line);
+  const kept = [...here.selection, ...((beforeFile && here.beforeFile) ?? [])];
   const missing = kept.filter((flag) => {
     const name = nameOf(flag);
     const isChosen = choosesTarget && targets.includes(name);
     return !own.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
   });
-  const at = placeOf(argv);
-  return [...argv.slice(0, at), ...missing.flat(), ...argv.slice(at)];
-}
-
-function keptOf(line: readonly string[]): (readonly string[])[] {
-  const { selection } = readTypedCommand(line);
-  const names = selection.map(nameOf);
-  return [...selection, ...(beforeFile(line) ?? []).filter((flag) => !names.includes(nameOf(flag)))];
-}
-
-/** The flags between `run` and its file, each with its value; undefined for any other line. */
-function beforeFile(line: readonly string[]): string[][] | undefined {
-  const start = line.indexOf('run') + 1;
-  const file = line.findIndex((word, at) => at >= start && isPythonFile(word));
-  if (readTypedCommand(line).path[0] !== 'run' || file < 0) return undefined;
-  const words = line.slice(start, file).map(asTyped);
-  return words.flatMap((word, at) => {
-    const next = words[at + 1];
-    if (!/^-./.test(word) || word === '--') return [];
-    return [next === undefined || next.startsWith('-') ? [word] : [word, next]];
-  });
+  return argv.toSpliced(flagsAt + 1, 0, ...missing.flat());
 }
 
 const targets = ['--project', '--profile', '--local'];
@@ -52,24 +33,18 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   login: ['--local'],
 };
 
-/** What follows the file of `gantry run`, or `--`, belongs to another program. */
-function placeOf(argv: readonly string[]): number {
-  if (argv[1] === 'run') return 2;
-  return argv.includes('--') ? argv.indexOf('--') : argv.length;
-}
-
 /** With these flags of the line that was typed, each with its value. */
 export function withTyped({ argv }: CommandLine, line: readonly string[], names: readonly string[] = []): CommandLine {
-  const kept = line.slice(0, placeOf(line)).flatMap((word, at) => {
+  const kept = line.slice(0, endOfOwn(line)).flatMap((word, at) => {
     if (!names.includes(nameOf([word]))) return [];
     return word.includes('=') ? [word] : line.slice(at, at + 2);
   });
-  const end = placeOf(argv);
-  return new CommandLine([...argv.slice(0, end), ...kept, ...argv.slice(end)]);
+  return new CommandLine(argv.toSpliced(endOfOwn(argv), 0, ...kept));
 }
 
 export function placeBeside(line: readonly string[]): ChangeCommand {
-  if (keptOf(line).length === 0) return asItIs;
+  const { selection, beforeFile = [] } = readTypedCommand(line);
+  if (selection.length + beforeFile.length === 0) return asItIs;
   return ({ argv }) => new CommandLine(inSamePlace(argv, line));
 }
 
@@ -102,6 +77,5 @@ export function placeFix(error: unknown, line: readonly string[]): void {
 }
 
 function nameOf([word = '']: readonly string[]): string {
-  const [name = ''] = word.split('=', 1);
-  return longNames[name] ?? name;
+  return longNames[flagNameOf(word)] ?? flagNameOf(word);
 }

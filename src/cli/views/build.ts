@@ -1,5 +1,5 @@
 import type { WithCommit } from '../../deploys/history/index.ts';
-import { anything, boolean, nullable, optional, passThrough, text } from '../result-schema.ts';
+import { anything, boolean, integer, list, nullable, optional, passThrough, text } from '../result-schema.ts';
 
 export const commitShape = {
   commit: nullable(text('commit that it was made of; null if that is not known')),
@@ -36,3 +36,13 @@ export const listedBuildFields = passThrough({
   ...fields,
   reason: nullable(text('why it failed, in a line; null if it did not, or if that is not known')),
 });
+
+/** Files that differ between two builds, or between a build and a folder. */
+export const fileChangeFields = {
+  added: list(text('path'), 'new files'),
+  changed: list(text('path'), 'changed files'),
+  removed: list(text('path'), 'removed files'),
+  unchanged: integer('number of files'),
+  byCrc32: integer('how many of the unchanged files were compared by CRC-32, without a SHA-256'),
+  unverified: integer('how many of the unchanged files were compared by size only'),
+};

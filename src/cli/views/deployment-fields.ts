@@ -16,7 +16,7 @@ import {
   record,
   text,
 } from '../result-schema.ts';
-import { commitShape } from './build.ts';
+import { commitShape, fileChangeFields } from './build.ts';
 import { fileDecisionFields } from './file-decisions.ts';
 
 export const deploymentFields = {
@@ -87,17 +87,7 @@ export const deployPlanFields = {
     'with --dry-run: settings that would change',
   ),
   fileChanges: nullable(
-    object(
-      {
-        added: list(text('path'), 'new files'),
-        changed: list(text('path'), 'changed files'),
-        removed: list(text('path'), 'removed files'),
-        unchanged: integer('number of files'),
-        byCrc32: integer('how many of the unchanged files were compared by CRC-32, without a SHA-256'),
-        unverified: integer('how many of the unchanged files were compared by size only'),
-      },
-      'with --dry-run: changed files; null if there is nothing to compare with',
-    ),
+    object(fileChangeFields, 'with --dry-run: changed files; null if there is nothing to compare with'),
   ),
   send: object(
     {

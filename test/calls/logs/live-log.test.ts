@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { followLog } from '../../../src/calls/logs/follow-log.ts';
 import { PollIntervals } from '../../../src/calls/logs/live-log.ts';
-import { LogGaps, SeenLines } from '../../../src/calls/logs/seen-lines.ts';
+import { SeenLines } from '../../../src/calls/logs/seen-lines.ts';
 import { RateLimitedError, UnavailableError } from '../../../src/kernel/errors.ts';
 
 function polls() {
@@ -69,7 +69,7 @@ test('what is silent after the end of the work is waited for by the clock of the
     },
   };
   const options = {
-    ...{ source: { ...source, pollMs: [1_000, 1_000] }, seen: new SeenLines(), gaps: new LogGaps({} as never) },
+    ...{ source: { ...source, pollMs: [1_000, 1_000] }, seen: new SeenLines(), onGap: () => {} },
     ...{ until: Number.POSITIVE_INFINITY, ended: AbortSignal.abort({ at: 0, limitMs: 10_000 }) },
   };
   for await (const lines of followLog(context as never, options as never)) expect(lines).toEqual([]);

@@ -8,7 +8,7 @@ const whole = reference();
 
 async function read(name: string, input: Record<string, unknown>) {
   const { commands } = await whole;
-  return readToolCall(name, input, commands, { allowed: ['reads', 'changes', 'destroys'], flags: {} });
+  return readToolCall(name, input, commands, { allowed: ['reads', 'changes', 'destroys'], inPlace: (line) => line });
 }
 
 /** The command line that `call` makes of these words. */

@@ -5,6 +5,7 @@ import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { timeFlag } from '../../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
+import { fileChangeFields } from '../../views/build.ts';
 import { compareReport, compareView } from '../../views/compare.ts';
 
 const verdict = choice(buildVerdicts, 'worse, better, no difference, or too few calls to tell');
@@ -69,19 +70,7 @@ export default defineCommand({
     before: build('the earlier build'),
     after: build('the later build'),
     hours: nullable(list(integer('hour of the day, in UTC'), 'calls of other hours do not count; null if all count')),
-    files: nullable(
-      object(
-        {
-          added: list(text('path'), 'new files'),
-          changed: list(text('path'), 'other files'),
-          removed: list(text('path'), 'files that are gone'),
-          unchanged: integer('number of equal files'),
-          byCrc32: integer('those of them that were compared by CRC-32'),
-          unverified: integer('those of them without a checksum'),
-        },
-        'null if the platform does not list them',
-      ),
-    ),
+    files: nullable(object(fileChangeFields, 'null if the platform does not list them')),
     settings: nullable(
       list(
         object({ setting: text('key of cerebrium.toml'), from: anything('before'), to: anything('after') }),

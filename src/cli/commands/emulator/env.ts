@@ -1,7 +1,7 @@
 import { detectShell, evaluationOf, exportCommands, findEmulator, shells } from '../../../local/emulator/index.ts';
 import { defineCommand } from '../../command.ts';
-import { portFlag } from '../../flags/emulator.ts';
-import { choice, document, integer, record, text } from '../../result-schema.ts';
+import { emulatorFields, portFlag } from '../../flags/emulator.ts';
+import { choice, document, record, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -28,9 +28,7 @@ export default defineCommand({
   exits: ['not-found'],
   json: document({
     shell: choice(shells, 'the shell'),
-    pid: integer('process id'),
-    port: integer('port of the emulator'),
-    url: text('URL of the emulator'),
+    ...emulatorFields,
     project: text('project id'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),

@@ -1,7 +1,7 @@
 import { findEmulator, stopEmulator } from '../../../local/emulator/index.ts';
 import { defineCommand } from '../../command.ts';
-import { portFlag } from '../../flags/emulator.ts';
-import { document, integer, text } from '../../result-schema.ts';
+import { emulatorFields, portFlag } from '../../flags/emulator.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.option(...portFlag),
@@ -16,9 +16,7 @@ export default defineCommand({
   local: true,
   exits: ['not-found', 'denied', 'unavailable'],
   json: document({
-    pid: integer('process id'),
-    port: integer('port it listened on'),
-    url: text('URL it had'),
+    ...emulatorFields,
     folder: text('folder it ran in'),
   }),
   details: ['Ends gantry dev or gantry emulator start as Ctrl-C does.'],

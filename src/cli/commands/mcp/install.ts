@@ -12,9 +12,7 @@ export default defineCommand({
     command
       .addArgument(command.createArgument('[client]', 'MCP client').choices(clientNames))
       .option('--allow-changes', 'also offer commands that change something')
-      .option('--allow-destroy', 'also offer commands that can remove or replace something')
-      // It was a choice once: entries of clients may have it.
-      .addOption(command.createOption('--compact').hideHelp()),
+      .option('--allow-destroy', 'also offer commands that can remove or replace something'),
   run: async (context, client = 'claude', { allowChanges, allowDestroy }) => {
     const args = [
       'mcp',

@@ -6,9 +6,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--allow-changes', 'also offer commands that change something')
-      .option('--allow-destroy', 'also offer commands that can remove or replace something')
-      // It was a choice once: entries of clients may have it.
-      .addOption(command.createOption('--compact').hideHelp()),
+      .option('--allow-destroy', 'also offer commands that can remove or replace something'),
   run: async (context, access) => {
     const { interruption, progress, terminal } = context;
     interruption.message = '';

@@ -15,7 +15,8 @@ import { type FactRows, factGroup, stackViews } from '../../../kernel/output/tab
 import type { Run } from '../../../platform/contract/runs.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { boolean, document, integer, nullable, number, passThrough, text } from '../../result-schema.ts';
+import { boolean, document, integer, nullable, passThrough, text } from '../../result-schema.ts';
+import { runFields } from '../../views/run-fields.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
@@ -31,30 +32,17 @@ export default defineCommand({
   effect: 'reads',
   json: document(
     passThrough({
-      id: text('run id'),
-      status: text('platform status, otherwise derived from the status code'),
-      outcome: text('succeeded, failed, canceled or closed; before that, in progress or what it waits for'),
+      ...runFields,
       programExitCode: nullable(integer("of a job, the program's exit code; null if unknown")),
-      kind: text('call of the app, or job: a file that gantry run has run'),
-      statusCode: integer('HTTP status; 0: canceled, -1: closed by the caller'),
-      functionName: text('function'),
       method: text('HTTP method'),
       async: boolean('whether the call was asynchronous'),
       websocket: boolean('whether the call was a WebSocket'),
       webhookEndpoint: text('URL that the result is sent to'),
       webhookDelivery: text('what became of it, if the platform tells it'),
-      createdAt: text('RFC 3339, UTC'),
-      updatedAt: text('RFC 3339, UTC'),
       containerStartedAt: text('when a container received it: RFC 3339, UTC'),
       completedAt: text('when it ended: RFC 3339, UTC'),
-      coldstartTimeMs: number('cold start, in ms'),
-      totalQueueTimeMs: number('time in the queue, in ms'),
-      runtimeMs: number('run time, in ms'),
-      totalResponseTimeMs: number('total response time, in ms'),
       containerId: text('container'),
       region: text('region'),
-      modelId: text('app id'),
-      projectId: text('project'),
     }),
   ),
   examples: ['runs get web 3f2a91c0-…', 'runs get web 3f2a91c0-… --json=status,statusCode'],

@@ -6,7 +6,8 @@ import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { lastDay, listFlags, rangeFlags, runFilterFlags, runFilters } from '../../flags/list.ts';
-import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough, text } from '../../result-schema.ts';
+import { runFields } from '../../views/run-fields.ts';
 import { statusCell } from '../../views/status.ts';
 
 const incomplete = new WeakSet<object>();
@@ -61,21 +62,8 @@ export default defineCommand({
   effect: 'reads',
   json: documents(
     passThrough({
-      id: text('run id'),
-      status: text('platform status, otherwise derived from the status code'),
-      outcome: text('succeeded, failed, canceled or closed; before that, in progress or what it waits for'),
-      statusCode: integer('HTTP status; 0: canceled, -1: closed by the caller'),
-      createdAt: text('RFC 3339, UTC'),
-      updatedAt: text('RFC 3339, UTC'),
-      coldstartTimeMs: number('cold start, in ms'),
-      totalQueueTimeMs: number('time in the queue, in ms'),
-      runtimeMs: number('run time, in ms'),
-      totalResponseTimeMs: number('total response time, in ms'),
+      ...runFields,
       podName: text('container'),
-      functionName: text('function, if known'),
-      kind: text('call of the app, or job: a file that gantry run has run'),
-      modelId: text('app id'),
-      projectId: text('project'),
     }),
   ),
   examples: [
