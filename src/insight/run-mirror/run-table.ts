@@ -87,14 +87,6 @@ export class RunTable {
     } else if (!this.hasEnded(row) || isOver(run)) this.#set(row, run);
   }
 
-  /** Takes over what another table of the same runs knows better. */
-  absorb(other: RunTable): void {
-    for (let row = 0; row < other.length; row++) {
-      const own = this.#rowsById.get(other.id(row));
-      if (own === undefined || (!this.hasEnded(own) && other.hasEnded(row))) this.put(other.run(row));
-    }
-  }
-
   hasEnded(row: number): boolean {
     return isOver({
       statusCode: known(this.#numbers.statusCode[row]),
