@@ -40,7 +40,7 @@ export function replicaPeriods(
  * Derives the replicas that served these runs: a replica starts for its first run, and ends after the cooldown without
  * another. Takes runs newest first, and returns replicas oldest first.
  */
-export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], model: Model): ReplicaPeriod[] {
+function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], model: Model): ReplicaPeriod[] {
   if (runs.length === 0) return [];
   const now = model.now();
   const builds = readyBuilds(app, model);
