@@ -23,7 +23,7 @@ import { startServer } from './server/listen.ts';
 import { forgetRecords } from './server/snapshots.ts';
 
 export type { ServedCall } from './endpoints/call-observer.ts';
-export { faults, lateFault, parseFaultOption, statusFaults } from './model/faults.ts';
+export { faults, parseFaultOption } from './model/faults.ts';
 export { DamagedDataError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';
 export type { OnBreakpoint } from './running/debugging/holds.ts';

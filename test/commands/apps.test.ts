@@ -63,7 +63,7 @@ test('prints numbers in JSON even if the platform sends text', async () => {
 });
 
 test('shows why the build of an app failed', async () => {
-  emulator.fail('build', 'fail');
+  emulator.fail('build', 'build_failure');
   await deploy('web');
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
   expect(stdout).toMatch(/^last error\tpip install failed/);

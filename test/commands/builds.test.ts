@@ -99,7 +99,7 @@ describe('the files of a build', () => {
 describe('following a build', () => {
   test.each([
     ['success', undefined, 0],
-    ['build_failure', 'fail', 11],
+    ['build_failure', 'build_failure', 11],
     ['init_failure', 'init_failure', 12],
     ['init_timeout', 'init_timeout', 12],
   ] as const)('exits like deploy if the build ends with %s', async (status, fault, exit) => {
@@ -135,7 +135,7 @@ describe('following a build', () => {
   });
 
   test('streams events that end with the result or the error', async () => {
-    emulator.fail('build', 'fail');
+    emulator.fail('build', 'build_failure');
     await deploy(['--detach']);
     const { code, stdout } = await gantry(['logs', 'web', '--build', '-f', '--json'], { emulator });
     const events = stdout
@@ -289,7 +289,7 @@ describe('the log of a build', () => {
     await deploy(['-q']);
     const asked = () => emulator.calls.filter(({ endpoint }) => /getBuildLogs|log-socket/.test(endpoint ?? ''));
     expect(asked()).toEqual([]);
-    emulator.fail('build', 'fail');
+    emulator.fail('build', 'build_failure');
     await deploy(['-q']);
     expect(asked().map(({ endpoint }) => endpoint)).toContain('getBuildLogs');
   });

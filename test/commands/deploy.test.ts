@@ -175,7 +175,7 @@ test.each([
 
 describe('a deploy that fails', () => {
   test.each([
-    ['fail', 11, 'build-failed', 'no matching distribution'],
+    ['build_failure', 11, 'build-failed', 'no matching distribution'],
     ['init_failure', 12, 'not-ready', 'No module named'],
     ['init_timeout', 12, 'not-ready', 'not ready within'],
   ])(
@@ -193,22 +193,22 @@ describe('a deploy that fails', () => {
 
   test('names one thing to type, and the build that still serves', async () => {
     const setting = { emulator, cwd: newFolder(smallApp()) };
-    emulator.fail('build', 'fail');
+    emulator.fail('build', 'build_failure');
     expect((await gantry(['deploy', '-q'], setting)).stderr).not.toContain('serves');
-    emulator.fail('build', 'fail');
+    emulator.fail('build', 'build_failure');
     expect((await gantry(['deploy'], setting)).stderr).toContain('web has no live build\n');
     const { build } = (await gantry(['deploy', '--json'], setting)).json() as { build: string };
-    emulator.fail('build', 'fail');
+    emulator.fail('build', 'build_failure');
     const { stderr } = await gantry(['deploy'], setting);
     expect(stderr).toContain(`\nweb still serves build ${build.slice(0, 8)}\n`);
-    emulator.fail('build', 'fail');
+    emulator.fail('build', 'build_failure');
     const failed = (await gantry(['deploy', '--json'], setting)).json();
     expect(failed).toMatchObject({ error: { code: 'build-failed', details: { app: 'web', serves: build } } });
     expect(stderr.match(/gantry (?:explain|logs|builds)/g)).toHaveLength(1);
   });
 
   test('shows the cause and the line of the log that tells it, if the log was not followed', async () => {
-    emulator.fail('build', 'fail');
+    emulator.fail('build', 'build_failure');
     const { stderr } = await gantry(['deploy', '-q'], { emulator, cwd: newFolder(smallApp()) });
     expect(stderr).toMatch(/^cause: the package index has no torchh/m);
     expect(stderr).toContain('ERROR: No matching distribution');

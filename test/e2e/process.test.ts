@@ -256,7 +256,7 @@ describe('the emulator of the built program', () => {
     const good = await exec();
     expect(good.stdout).toMatch(/\/web\n$/);
     expect(good.exitCode).toBe(0);
-    expect((await exec('--fault', 'build=fail')).exitCode).toBe(11);
+    expect((await exec('--fault', 'build=build_failure')).exitCode).toBe(11);
   });
 
   test('start prints variables for a shell, serves, and ends with SIGINT', async () => {

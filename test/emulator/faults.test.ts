@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { faults, parseFaultOption } from '../../src/emulator/index.ts';
-import type { FaultTarget } from '../../src/emulator/model/faults.ts';
 import { runOf } from '../support/runs.ts';
 import { platform } from './support/platform.ts';
 import { zip } from './support/zip.ts';
@@ -110,7 +109,6 @@ test.each([
 });
 
 test.each([
-  ['fail', 'build_failure', 'no matching distribution'],
   ['build_failure', 'build_failure', 'no matching distribution'],
   ['init_failure', 'init_failure', 'ModuleNotFoundError'],
   ['init_timeout', 'init_timeout', 'deployment_initialization_timeout'],
@@ -152,13 +150,9 @@ test('a hostile log has control sequences, workflow commands and a very long lin
 test('refuses an invalid fault, and lists the valid ones', async () => {
   const { emulator } = await platform();
   expect(() => emulator.fail('getApp', 'expired')).toThrow(
-    'invalid fault "expired" for getApp: expected one of none, reset-before,',
+    'invalid fault "expired" for getApp: expected one of 503, 429:2, 429:date+2, none, reset-before,',
   );
-  expect(() => emulator.fail('listApps', 'late:300')).toThrow('invalid fault "late:300" for listApps');
-  expect(() => emulator.fail('getRun', 'late:soon')).toThrow(/429:date\+2, late:300/);
-  expect(() => emulator.fail('upload', 503, 'explode')).toThrow(
-    /expired, .*wrong-etag, no-etag, 503, 429:2, 429:date\+2/,
-  );
+  expect(() => emulator.fail('upload', 503, 'explode')).toThrow(/503, 429:2, .*expired, .*wrong-etag, no-etag$/);
   expect(() => emulator.fail('build', 503)).toThrow(
     new RangeError(`invalid fault "503" for build: expected one of ${Object.keys(faults.build).join(', ')}`),
   );
@@ -175,40 +169,36 @@ test('parses a target and its faults from the command line', () => {
     expect(() => parseFaultOption(text)).toThrow('for upload: expected one of');
 });
 
-describe.each(['by a fault', 'everywhere'])('what is late, %s', (how) => {
+describe('what is late', () => {
   const lateMs = 300;
 
-  /** An app with a build, a run and a line, all of this moment. Statuses of a request now, and once they show. */
-  async function looks(...targets: FaultTarget[]) {
-    const all = await platform(how === 'everywhere' ? { late: lateMs } : {});
-    const { emulator, clock, deploy, ask } = all;
-    const { path, build } = await deploy();
-    const now = clock.now;
-    if (how === 'by a fault') for (const target of targets) emulator.fail(target, `late:${lateMs}*`);
-    else clock.now += lateMs;
+  /** An app, and once it shows, a build, a run and a line of that moment. Replies to a request then, and once they show. */
+  async function looks() {
+    const { emulator, clock, deploy, ask } = await platform({ late: lateMs });
+    const { path } = await deploy();
+    const created = clock.now;
+    clock.now += lateMs;
+    const { build } = await deploy();
     emulator.store.runs.set('run-1', runOf(emulator, { id: 'run-1', createdAt: clock.now }));
     emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello', run: 'run-1' });
-    const twice = async (route: string, until = clock.now + lateMs) => {
+    const twice = async (route: string, from = created + lateMs) => {
+      clock.now = from;
       const first = await ask('GET', route);
-      const before = clock.now;
-      clock.now = until;
-      const second = await ask('GET', route);
-      clock.now = before;
-      return [first, second] as const;
+      clock.now = from + lateMs;
+      return [first, await ask('GET', route)] as const;
     };
-    return { path, build, twice, now };
+    return { path, build, created, twice };
   }
 
-  test('a run is not found, an app is denied, until they show', async () => {
-    const { path, build, twice, now } = await looks('getApp', 'getRun', 'getBuild');
+  test('an app is denied, a build and a run are not found, until they show', async () => {
+    const { path, build, created, twice } = await looks();
+    expect((await twice(path, created)).map(({ status }) => status)).toEqual([403, 200]);
+    expect((await twice(build)).map(({ status }) => status)).toEqual([404, 200]);
     expect((await twice(`${path}/runs/run-1`)).map(({ status }) => status)).toEqual([404, 200]);
-    if (how === 'everywhere') return;
-    expect((await twice(path, now + lateMs)).map(({ status }) => status)).toEqual([403, 200]);
-    expect((await twice(build, now + lateMs)).map(({ status }) => status)).toEqual([404, 200]);
   });
 
   test('lists and logs are as they were', async () => {
-    const { path, twice } = await looks('listRuns', 'getAppLogs', 'listContainers');
+    const { path, twice } = await looks();
     const items = ({ json }: { json?: { items?: unknown[]; logs?: unknown[] } }) =>
       [json?.items ?? json?.logs ?? []].flat().length;
     expect((await twice(`${path}/runs`)).map(items)).toEqual([0, 1]);

@@ -96,7 +96,7 @@ test('a URL is for PUT only', async () => {
 test('an archive sent twice is built once', async () => {
   const { url, put, emulator, statusOfBuild } = await link();
   await put(url, archive);
-  emulator.fail('build', 'fail');
+  emulator.fail('build', 'build_failure');
   expect((await put(url, archive)).status).toBe(200);
   expect(await statusOfBuild()).toBe('success');
 });

@@ -58,20 +58,8 @@ const topics: Record<string, () => readonly Row[] | Promise<readonly Row[]>> = {
   version: () => [{ text: version }],
   agents: async () => [{ text: await agentSkill() }],
   faults: async () => {
-    const { faults, lateFault, statusFaults } = await import('../../emulator/index.ts');
-    const targets = {
-      'any endpoint, upload, part, object': { ...statusFaults, ...faults.reply },
-      'upload, part, object': faults.storage,
-      'upload, part': faults.sent,
-      requestToken: faults.login,
-      object: faults.object,
-      getAppLogs: faults.logs,
-      'endpoints of an app, log-socket': lateFault,
-      webhook: faults.webhook,
-      'log-socket': faults['log-socket'],
-      build: faults.build,
-    };
-    return Object.entries(targets).flatMap(([target, known]) =>
+    const { faults } = await import('../../emulator/index.ts');
+    return Object.entries(faults).flatMap(([target, known]) =>
       Object.entries(known).map(([fault, meaning]) => ({ target, fault, meaning })),
     );
   },

@@ -2,12 +2,14 @@ import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { StorageTarget } from '../http/read-request.ts';
 
 /**
- * Faults by target, with the help text of each. Unless the help says otherwise, the request is handled as usual and only
- * its reply changes.
+ * Faults by the targets that may have them, with the help text of each. Unless that says otherwise, the request is handled
+ * as usual and only its reply changes.
  */
 export const faults = {
-  /** Endpoints, and requests to object storage. */
-  reply: {
+  'any endpoint, upload, part, object': {
+    '503': 'reply with this status (300 to 599) and a message; the request has no effect',
+    '429:2': 'the same with Retry-After: 2 seconds',
+    '429:date+2': 'the same with Retry-After: a date 2 seconds from now',
     none: 'reply as usual: the next fault is for a later request',
     'reset-before': 'reset the connection before reading the request, which has no effect',
     'reset-during':
@@ -20,28 +22,24 @@ export const faults = {
     null: 'reply with null in place of every list, as for one without items',
     html: 'reply 502 with an HTML page, as proxies do; the request has no effect',
   },
-  /** `upload`, `part` or `object`. */
-  storage: {
+  'upload, part, object': {
     expired: 'reply 403 because the URL has expired; the request has no effect',
     'slow-down': 'reply 503 SlowDown, as object storage does to throttle clients; the request has no effect',
     slow: 'transfer the content at 1 MiB per second',
     'stall-during': 'stop transferring in the middle of the content, without an end',
   },
-  /** `upload` or `part`. */
-  sent: {
+  'upload, part': {
     'wrong-etag': 'reply with the ETag of other content',
     'no-etag': 'reply without an ETag',
   },
-  /** `requestToken`. */
-  login: {
+  requestToken: {
     slow_down: 'reply 400 with slow_down (RFC 8628): poll 5 seconds slower from now on; the login goes on',
   },
   object: {
     changed: 'replace the file while it is downloaded: the connection is reset in the middle',
     corrupt: 'change the first byte',
   },
-  /** A page of app logs. */
-  logs: {
+  getAppLogs: {
     overlapping: 'start the next page with the last lines of this one',
     shuffled: 'reverse the order of the lines',
   },
@@ -57,7 +55,6 @@ export const faults = {
     silent: 'never send a line',
   },
   build: {
-    fail: 'the same as build_failure',
     build_failure: 'a dependency cannot be installed',
     init_failure: 'the build succeeds, but the app crashes at its start',
     init_timeout: 'the build succeeds, but the app never gets ready',
@@ -67,32 +64,19 @@ export const faults = {
   },
 } as const;
 
-/** Replies with a status and optionally `Retry-After`, written as in these examples. */
-export const statusFaults = {
-  '503': 'reply with this status (300 to 599) and a message; the request has no effect',
-  '429:2': 'the same with Retry-After: 2 seconds',
-  '429:date+2': 'the same with Retry-After: a date 2 seconds from now',
-};
-
-export const lateFault = {
-  'late:300': 'show log lines, and what was created, after 300 ms; until then an app is denied, others are not found',
-};
-
 /** Targets that are not replies to requests. */
 type Separate = 'build' | 'webhook' | 'log-socket';
 type FaultsOf<Group extends keyof typeof faults> = Group extends unknown ? keyof (typeof faults)[Group] : never;
-export type ReplyFault = FaultsOf<Exclude<keyof typeof faults, Separate>>;
+type Status = `${number}` | `${number}:${string}`;
+export type ReplyFault = Exclude<FaultsOf<Exclude<keyof typeof faults, Separate>>, Status>;
 export type BuildFault = FaultsOf<'build'>;
 export type SocketFault = FaultsOf<'log-socket'>;
 export type FaultTarget = EndpointName | StorageTarget | Separate;
 
 /** `retryAfter` in seconds; `asDate` sends it as a date. */
 export type StatusFault = { status: number; retryAfter?: number; asDate?: boolean };
-export type LateFault = { lateMs: number };
-type Fault = FaultsOf<keyof typeof faults> | StatusFault | LateFault;
-type FaultOf<Target extends FaultTarget> = Target extends Separate
-  ? FaultsOf<Target> | (Target extends 'log-socket' ? LateFault : never)
-  : ReplyFault | StatusFault | LateFault;
+type FaultOf<Target extends FaultTarget> = Target extends Separate ? FaultsOf<Target> : ReplyFault | StatusFault;
+type Fault = FaultOf<FaultTarget>;
 
 /** Pending faults by target. Each matching request uses the next one. */
 export class FaultQueue {
@@ -139,44 +123,18 @@ const faultTargets: readonly FaultTarget[] = [
 function parseFault(target: FaultTarget, text: string): { fault: Fault; isPermanent: boolean } {
   const isPermanent = text.endsWith('*');
   const withoutStar = isPermanent ? text.slice(0, -1) : text;
-  const names = faultNames(target);
-  const hasStatus = !(target in separateFaults);
-  const isOfApp = endpoints[target as EndpointName]?.route.includes('/apps/{app}');
-  const mayBeLate = isOfApp || target === 'log-socket';
-  const fault =
-    names.find((name) => name === withoutStar) ??
-    (hasStatus ? parseStatus(withoutStar) : undefined) ??
-    (mayBeLate ? parseLate(withoutStar) : undefined);
-  if (fault) return { fault, isPermanent };
-  const forms = Object.keys({ ...(hasStatus && statusFaults), ...(mayBeLate && lateFault) });
-  throw new RangeError(
-    `invalid fault ${JSON.stringify(text)} for ${target}: expected one of ${[...names, ...forms].join(', ')}`,
-  );
+  const names = Object.entries(faults).flatMap(([targets, known]) => (has(targets, target) ? Object.keys(known) : []));
+  const fault = (names.includes('503') && parseStatus(withoutStar)) || names.find((name) => name === withoutStar);
+  if (fault) return { fault: fault as Fault, isPermanent };
+  throw new RangeError(`invalid fault ${JSON.stringify(text)} for ${target}: expected one of ${names.join(', ')}`);
 }
 
-const { build, webhook, 'log-socket': logSocket } = faults;
-const separateFaults = { build, webhook, 'log-socket': logSocket };
-
-function faultNames(target: FaultTarget): Exclude<Fault, StatusFault | LateFault>[] {
-  const { reply, storage, sent, login, object, logs } = faults;
-  const special: Partial<Record<FaultTarget, object>> = {
-    ...separateFaults,
-    upload: { ...reply, ...storage, ...sent },
-    part: { ...reply, ...storage, ...sent },
-    requestToken: { ...reply, ...login },
-    object: { ...reply, ...storage, ...object },
-    getAppLogs: { ...reply, ...logs },
-  };
-  return Object.keys(special[target] ?? reply) as Exclude<Fault, StatusFault | LateFault>[];
+function has(targets: string, target: FaultTarget): boolean {
+  return targets.split(', ').includes(target in endpoints && targets.startsWith('any') ? 'any endpoint' : target);
 }
 
 function parseStatus(text: string): StatusFault | undefined {
   const [, status, date, seconds] = /^([345]\d\d)(?::(date\+)?(\d+))?$/.exec(text) ?? [];
   if (!status) return undefined;
   return { status: Number(status), ...(seconds && { retryAfter: Number(seconds), asDate: date !== undefined }) };
-}
-
-function parseLate(text: string): LateFault | undefined {
-  const [, ms] = /^late:(\d{1,7})$/.exec(text) ?? [];
-  return ms === undefined ? undefined : { lateMs: Number(ms) };
 }

@@ -32,7 +32,6 @@ import {
 } from '../http/reply.ts';
 import { dashboardPath, parseCallsPath } from '../model/dashboard-address.ts';
 import { parseFaultOption } from '../model/faults.ts';
-import { Lateness } from '../model/platform-clock.ts';
 import { recordRequest } from '../model/recorded-request.ts';
 import { DamagedDataError } from '../model/state/data-folder.ts';
 import { formatTime } from '../model/time.ts';
@@ -64,8 +63,7 @@ export async function serveRequest(
   response.setHeader('date', new Date(platform.now()).toUTCString());
 
   const incoming = { request, url, route, call };
-  const taken = target && platform.faults.take(target);
-  const [fault, lateMs] = typeof taken === 'object' && 'lateMs' in taken ? [undefined, taken.lateMs] : [taken];
+  const fault = target && platform.faults.take(target);
   const exchange = {
     ...incoming,
     response,
@@ -73,7 +71,7 @@ export async function serveRequest(
       replyTo(incoming, () =>
         stored
           ? storageHandlers[stored]({ request, url, body, call }, platform)
-          : serveEndpoint(incoming, body, platform, lateMs),
+          : serveEndpoint(incoming, body, platform),
       ),
   };
   if (fault) await applyFault(exchange, fault, platform);
@@ -103,7 +101,6 @@ async function serveEndpoint(
   { request, url, route, call }: IncomingRequest,
   content: ByteStream,
   platform: Platform,
-  lateMs: number | undefined,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
   const calls = parseCallsPath(url.pathname);
@@ -123,7 +120,7 @@ async function serveEndpoint(
     ...(query && { query: parseAs(query, Object.fromEntries(url.searchParams)) }),
     ...(body && { body: parseAs(body, withoutNulls(requireObject(sent))) }),
   };
-  const view = lateView(platform, name, pathParams, lateMs);
+  const view = lateView(platform, name, pathParams);
   const result = await endpointHandlers[name](params as never, view, caller);
   if (reply === 'nothing' && result === undefined) return textReply('OK');
   return reply === 'text' ? textReply(String(result)) : jsonReply(result);
@@ -140,23 +137,20 @@ const shownLate: readonly EndpointName[] = ['getAppLogs', 'getBuildLogs', 'listC
 
 /**
  * The platform as a late reply shows it: lists and logs as they were some time ago. Refuses what names a record that is too
- * young: an app is not in the table of the authorizer yet, a build or a run not in the database. `faultMs`: of this request.
+ * young: an app is not in the table of the authorizer yet, a build or a run not in the database.
  */
-function lateView(platform: Platform, name: EndpointName, path: Record<string, string>, faultMs?: number) {
-  const { store, now } = platform;
-  const isShownLate = shownLate.includes(name);
-  const late = faultMs === undefined ? platform.late : new Lateness(now, faultMs);
-  const check = (kind: string, records: ReadonlyMap<string, { createdAt: number }>, status: number) => {
-    const { ms, seenAt } = kind === Object.keys(path).at(-1) && !isShownLate ? late : platform.late;
-    const { createdAt = 0 } = records.get(path[kind] ?? '') ?? {};
-    if (ms > 0 && createdAt > seenAt()) refuse(status, `${kind} ${path[kind]} is not known`);
-  };
+function lateView(platform: Platform, name: EndpointName, path: Record<string, string>): Platform {
+  const { store, late } = platform;
   // The platform's own client changes what it has just created without a second try.
-  if (faultMs === undefined && splitRoute(endpoints[name].route).method !== 'GET') return platform;
+  if (late.ms === 0 || splitRoute(endpoints[name].route).method !== 'GET') return platform;
+  const check = (kind: string, records: ReadonlyMap<string, { createdAt: number }>, status: number) => {
+    const { createdAt = 0 } = records.get(path[kind] ?? '') ?? {};
+    if (createdAt > late.seenAt()) refuse(status, `${kind} ${path[kind]} is not known`);
+  };
   check('app', store.apps, 403);
   check('build', store.builds, 404);
   check('run', store.runs, 404);
-  return isShownLate && late.ms > 0 ? { ...platform, late, now: late.seenAt } : platform;
+  return shownLate.includes(name) ? { ...platform, now: late.seenAt } : platform;
 }
 
 /** Not a path of the platform: commands of `gantry emulator` and the kits for tests request what is below. */

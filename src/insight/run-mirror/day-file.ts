@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import * as v from 'valibot';
-import { makePrivateFolder, openRegular, readRegular, waitForLock, writeAtomically } from '../../kernel/disk/index.ts';
+import { makePrivateFolder, openRegular, readRegular, writeAtomically } from '../../kernel/disk/index.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import { RunTable, type StoredTable } from './run-table.ts';
 
@@ -84,26 +84,13 @@ export async function readOwner(path: string): Promise<MirrorOwner | undefined> 
 }
 
 /**
- * Keeps a day, and what another process has kept of it meanwhile. A file is replaced as a whole, so that it is always one
- * of those that were written. Throws an error of the disk.
+ * Keeps a day. A file is replaced as a whole: of two commands the last one wins, and what the other one has read is read
+ * again. Throws an error of the disk.
  */
 export async function writeDay(folder: string, owner: MirrorOwner, day: RunDay): Promise<void> {
   makePrivateFolder(folder);
-  const path = dayPath(folder, day.day);
-  // Without the lock, the last of two writers wins: what the other one has read is read again.
-  const lock = await waitForLock(`${path}.lock`, 2_000);
-  try {
-    const other = await readDay(folder, day.day);
-    if (other) {
-      day.runs.absorb(other.runs);
-      day.readTo = Math.max(day.readTo, other.readTo);
-      day.readAt = Math.max(day.readAt, other.readAt);
-    }
-    const parts = toBytes(owner, day);
-    await writeAtomically(path, (file) => file.writev(parts), { mode: 0o600 });
-  } finally {
-    lock?.release();
-  }
+  const parts = toBytes(owner, day);
+  await writeAtomically(dayPath(folder, day.day), (file) => file.writev(parts), { mode: 0o600 });
 }
 
 function toBytes({ project, app }: MirrorOwner, { day, runs, readTo, readAt }: RunDay): Uint8Array[] {

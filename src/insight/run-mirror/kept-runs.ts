@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namesIn, removeDeadLocks } from '../../kernel/disk/index.ts';
+import { namesIn } from '../../kernel/disk/index.ts';
 import { dayMs, readOwner } from './day-file.ts';
 
 /** What is kept at most, over all apps. */
@@ -43,7 +43,6 @@ export async function trimMirror(cache: string, now: number): Promise<void> {
     if (bytes > limits.bytes || file.day < now - limits.days * dayMs) await rm(file.path, { force: true });
   }
   for (const folder of folders) {
-    removeDeadLocks(folder);
     for (const name of namesIn(folder).filter((each) => each.startsWith('.'))) {
       const path = join(folder, name);
       const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(path).catch(() => undefined)) ?? {};

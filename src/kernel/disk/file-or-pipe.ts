@@ -1,6 +1,5 @@
-import { constants, createReadStream, openSync } from 'node:fs';
+import { createReadStream, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { pause } from '../clock.ts';
@@ -8,7 +7,6 @@ import { FailedError, GantryError, systemCode, UsageError } from '../errors.ts';
 import { readToEnd } from './read-to-end.ts';
 import { checkReadSize, readFlags } from './regular-file.ts';
 
-const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
 
 /** Reads a file, pipe or device that the user named, in chunks. Throws system errors, or the reason of the signal. */
@@ -31,10 +29,13 @@ export async function* readFileOrPipeChunks(path: string, signal: AbortSignal, c
   }
 }
 
-/** Opens a pipe or device that the user named for writing. Throws system errors, or the reason of the signal. */
-export async function openPipeOrDevice(path: string, signal: AbortSignal) {
+/** Opens a device for writing, or a pipe that a shell has opened. Throws system errors, UsageError for another pipe. */
+export async function openDevice(path: string, signal: AbortSignal) {
   signal.throwIfAborted();
-  if (await leadsToFifo(path)) return fifoOutput(await fifoTarget(path, signal), signal);
+  // Until it has a reader, opening it blocks a thread, and the exit.
+  if (!/^\/(dev|proc\/self)\/fd\//.test(path) && (await leadsToFifo(path))) {
+    throw new UsageError(`${path} is a pipe`, { fix: 'write to stdout (-), and let the shell open the pipe' });
+  }
   const device = await open(path, 'w');
   return {
     /** Resolves when the system has accepted all bytes. */
@@ -62,36 +63,6 @@ async function fifoSource(path: string): Promise<Readable> {
  */
 function isEndReal(path: string): boolean {
   return process.platform === 'linux' || /^\/dev\/(stdin$|fd\/)/.test(path);
-}
-
-/** Opening fails with ENXIO while there is no reader. */
-async function fifoTarget(path: string, signal: AbortSignal): Promise<Socket> {
-  const { Socket } = await import('node:net');
-  for (;;) {
-    signal.throwIfAborted();
-    try {
-      return new Socket({ fd: openSync(path, writing), readable: false, writable: true });
-    } catch (error) {
-      if (systemCode(error) !== 'ENXIO') throw error;
-    }
-    await pause(retryMs, signal);
-  }
-}
-
-function fifoOutput(pipe: Socket, signal: AbortSignal) {
-  // Each write reports its own failure.
-  addAbortSignal(signal, pipe).on('error', () => {});
-  return {
-    write: (bytes: Uint8Array) =>
-      new Promise<void>((resolve, reject) => {
-        pipe.write(bytes, (error) => (error ? reject(signal.aborted ? signal.reason : error) : resolve()));
-      }),
-    close: () =>
-      new Promise<void>((resolve) => {
-        if (pipe.closed) return resolve();
-        pipe.once('close', () => resolve()).destroy();
-      }),
-  };
 }
 
 /**

@@ -13,7 +13,7 @@ import { type FileHandle, link, lstat, open, readlink, rm, stat } from 'node:fs/
 import { dirname, join, resolve } from 'node:path';
 import { attempt, systemCode } from '../errors.ts';
 import { noFollow } from './append.ts';
-import { openPipeOrDevice, readFileOrPipeChunks } from './file-or-pipe.ts';
+import { openDevice, readFileOrPipeChunks } from './file-or-pipe.ts';
 import { replaceFile, replaceFileSync } from './replace.ts';
 import { removedOnExit, TemporaryFolder, TemporaryNames } from './temporary.ts';
 
@@ -28,7 +28,7 @@ export interface NewFileOptions {
 
 interface InPlaceOptions extends NewFileOptions {
   flush?: boolean;
-  /** Aborts waiting for the reader of a FIFO. */
+  /** Ends the writing to a device. */
   signal?: AbortSignal | undefined;
 }
 
@@ -153,7 +153,7 @@ async function writeThrough<T>(
   write: (file: FileHandle) => Promise<T>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<T> {
-  const output = await openPipeOrDevice(path, signal);
+  const output = await openDevice(path, signal);
   try {
     const folder = TemporaryFolder.create('write');
     try {

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { openPipeOrDevice, TemporaryFolder, toDiskError } from '../../kernel/disk/index.ts';
+import { openDevice, TemporaryFolder, toDiskError } from '../../kernel/disk/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../transfer/remote-path.ts';
@@ -52,7 +52,7 @@ async function onlyFile(context: Context, { sources }: CopyPaths): Promise<Remot
 
 async function writeToDevice(context: Context, file: RemoteFile, path: string, options: CopyOptions): Promise<number> {
   const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
-  const output = await openPipeOrDevice(path, context.signal).catch(refuse);
+  const output = await openDevice(path, context.signal).catch(refuse);
   let bytes = 0;
   const take = async (piece: Uint8Array) => {
     await output.write(piece).catch(refuse);

@@ -123,8 +123,8 @@ async function passOn(
  * Frames are not changed, so that compression, subprotocols, pings and close codes are those of the app.
  */
 async function relaySocket(client: Duplex, fromClient: Readable, app: Duplex, signal: AbortSignal): Promise<number> {
-  const sent = new FrameTracker();
-  const received = new FrameTracker();
+  const sent = new CloseWatch();
+  const received = new CloseWatch();
   const abort = () => app.destroy();
   signal.addEventListener('abort', abort, { once: true });
   // The app's answer to a close frame may come after the client has closed its side.
@@ -133,19 +133,14 @@ async function relaySocket(client: Duplex, fromClient: Readable, app: Duplex, si
   signal.removeEventListener('abort', abort);
   app.destroy();
   await upstream;
-  endClient(client, received, signal);
+  if (!client.destroyed) endClient(client, received, signal);
   if (signal.aborted) return (signal.reason as CallAbortedError).statusCode;
   if (received.hasClosed || sent.hasClosed) return 101;
   return client.destroyed || client.readableEnded ? -1 : 502;
 }
 
-/** A client whose app ended without a close frame gets one, if that does not interrupt a frame. */
-function endClient(client: Duplex, received: FrameTracker, signal: AbortSignal): void {
-  if (client.destroyed) return;
-  if (!received.hasClosed && !received.isBetweenFrames) {
-    client.destroy();
-    return;
-  }
+/** A client whose app ended without a close frame gets one. */
+function endClient(client: Duplex, received: CloseWatch, signal: AbortSignal): void {
   const reason = signal.reason instanceof CallAbortedError ? signal.reason.message : 'the app closed the connection';
   client.end(received.hasClosed ? undefined : closeFrame(internalError, reason));
   // The end of the client's side is only noticed if it is read.
@@ -154,67 +149,36 @@ function endClient(client: Duplex, received: FrameTracker, signal: AbortSignal):
 
 const internalError = 1011;
 
-/** Passes WebSocket bytes through unchanged, and knows where frames end (RFC 6455, 5.2). */
-export class FrameTracker extends Transform {
-  /** Whether a close frame has passed. */
-  hasClosed = false;
-  #header = Buffer.alloc(0);
-  /** Bytes of the current frame's content that have not passed. */
-  #remaining = 0;
+/** Passes WebSocket bytes through unchanged, and keeps the last ones. */
+export class CloseWatch extends Transform {
+  #last = Buffer.alloc(0);
 
-  /** Whether everything so far ends with a whole frame. */
-  get isBetweenFrames(): boolean {
-    return this.#remaining === 0 && this.#header.length === 0;
+  /**
+   * Whether they end with a close frame: nothing follows it, and it has at most 125 bytes (RFC 6455, 5.5). A message that
+   * broke off may end like one by chance.
+   */
+  get hasClosed(): boolean {
+    return this.#last.some((byte, at) => byte === closeByte && frameEnd(this.#last, at) === this.#last.length);
   }
 
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    let rest = chunk;
-    while (rest.length > 0) rest = this.#remaining > 0 ? this.#skipContent(rest) : this.#readHeader(rest);
+    this.#last = Buffer.concat([this.#last, chunk.subarray(-maxCloseBytes)]).subarray(-maxCloseBytes);
     done(null, chunk);
   }
+}
 
-  #skipContent(bytes: Buffer): Buffer {
-    const skipped = Math.min(this.#remaining, bytes.length);
-    this.#remaining -= skipped;
-    return bytes.subarray(skipped);
-  }
-
-  #readHeader(bytes: Buffer): Buffer {
-    const known = this.#header.length;
-    const header = Buffer.concat([this.#header, bytes.subarray(0, maxHeaderBytes - known)]);
-    const length = headerLength(header);
-    if (header.length < length) {
-      this.#header = header;
-      return bytes.subarray(bytes.length);
-    }
-    if (((header[0] ?? 0) & 0x0f) === closeOpcode) this.hasClosed = true;
-    this.#remaining = contentLength(header);
-    this.#header = Buffer.alloc(0);
-    return bytes.subarray(length - known);
-  }
+/** Where a frame ends: one of a client has a mask of four bytes. */
+function frameEnd(bytes: Buffer, at: number): number {
+  const second = bytes[at + 1] ?? 0;
+  return at + 2 + (second & 0x7f) + (second & 0x80 ? 4 : 0);
 }
 
 /** A close frame from a server. */
 export function closeFrame(code: number, reason: string): Buffer {
   const text = Buffer.from(reason);
-  const head = Buffer.from([0x80 | closeOpcode, 2 + text.length, code >> 8, code & 0xff]);
+  const head = Buffer.from([closeByte, 2 + text.length, code >> 8, code & 0xff]);
   return Buffer.concat([head, text]);
 }
 
-const closeOpcode = 8;
-const maxHeaderBytes = 14;
-
-/** The length of a header that may be incomplete: at least as many bytes as are needed next. */
-function headerLength(header: Buffer): number {
-  const second = header[1];
-  if (second === undefined) return 2;
-  const short = second & 0x7f;
-  const extended = short === 127 ? 8 : short === 126 ? 2 : 0;
-  return 2 + extended + (second & 0x80 ? 4 : 0);
-}
-
-function contentLength(header: Buffer): number {
-  const short = (header[1] ?? 0) & 0x7f;
-  if (short === 126) return header.readUInt16BE(2);
-  return short === 127 ? Number(header.readBigUInt64BE(2)) : short;
-}
+const closeByte = 0x88;
+const maxCloseBytes = 2 + 4 + 125;

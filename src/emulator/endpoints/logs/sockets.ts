@@ -6,9 +6,8 @@ import { buildPhase } from '../../../platform/contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../platform/contract/logs.ts';
 import { refusalOf, refuse } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
-import type { LateFault, SocketFault } from '../../model/faults.ts';
+import type { SocketFault } from '../../model/faults.ts';
 import { generateLines, type PrintedLine } from '../../model/logs/log-lines.ts';
-import { Lateness } from '../../model/platform-clock.ts';
 import { recordRequest } from '../../model/recorded-request.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
@@ -39,8 +38,7 @@ function openFeed(request: IncomingMessage, url: URL, platform: Platform) {
   const fault = platform.faults.take('log-socket');
   try {
     if (fault === 'refused') refuse(503, 'sockets are unavailable');
-    const late = typeof fault === 'object' ? new Lateness(platform.now, fault.lateMs) : platform.late;
-    return { start: createFeed(url, { ...platform, late }), call, fault };
+    return { start: createFeed(url, platform), call, fault };
   } catch (error) {
     call.status = refusalOf(error).status;
     throw error;
@@ -53,7 +51,7 @@ class Sender {
 
   constructor(
     readonly socket: WebSocket,
-    readonly fault: SocketFault | LateFault | undefined,
+    readonly fault: SocketFault | undefined,
   ) {}
 
   send(frame: AppLogFrame | BuildLogFrame): void {

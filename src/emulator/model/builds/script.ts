@@ -101,8 +101,14 @@ function whyMainIsNeeded({ runtime, entrypoint }: AppSettings): string | undefin
 }
 
 const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScript> = {
-  fail: failToBuild,
-  build_failure: failToBuild,
+  build_failure: ({ scenes }) => ({
+    scenes: withLines(
+      scenes.filter((scene) => scene.status === 'building'),
+      'building',
+      ['ERROR: No matching distribution found for torchh', 'ERROR: process "pip install" exited with code 1'],
+    ),
+    end: { status: 'build_failure', reason: 'pip install failed: no matching distribution found for torchh' },
+  }),
 
   init_failure: ({ scenes }) => ({
     scenes: withLines(scenes, 'initializing', [
@@ -124,17 +130,6 @@ const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScript> = {
 
   'hostile-log': ({ scenes, ...rest }) => ({ scenes: withLines(scenes, 'building', hostileLines()), ...rest }),
 };
-
-function failToBuild({ scenes }: BuildScript): BuildScript {
-  return {
-    scenes: withLines(
-      scenes.filter((scene) => scene.status === 'building'),
-      'building',
-      ['ERROR: No matching distribution found for torchh', 'ERROR: process "pip install" exited with code 1'],
-    ),
-    end: { status: 'build_failure', reason: 'pip install failed: no matching distribution found for torchh' },
-  };
-}
 
 /** Adds lines to the last scene with this status. */
 function withLines(scenes: BuildScene[], status: BuildScene['status'], lines: string[]): BuildScene[] {

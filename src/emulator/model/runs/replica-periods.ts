@@ -40,7 +40,7 @@ export function replicaPeriods(
  * Derives the replicas that served these runs: a replica starts for its first run, and ends after the cooldown without
  * another. Takes runs newest first, and returns replicas oldest first.
  */
-export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], model: Model): ReplicaPeriod[] {
+function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], model: Model): ReplicaPeriod[] {
   if (runs.length === 0) return [];
   const now = model.now();
   const builds = readyBuilds(app, model);
@@ -104,7 +104,7 @@ function countServed(served: readonly ReplicaPeriod[], ends: readonly number[], 
 function missingAt(app: AppRecord, time: number, alive: number, builds: ReturnType<typeof readyBuilds>) {
   const { id = '', isMadeUp = false } = builds.find(({ since }) => since <= time) ?? {};
   const billed = settingsAt(app, time);
-  return { build: id, billed, count: isMadeUp ? Math.max(0, (billed.minReplicaCount ?? 0) - alive) : 0 };
+  return { build: id, billed, count: isMadeUp ? Math.max(0, billed.minReplicaCount - alive) : 0 };
 }
 
 function keptFrom(
