@@ -20,7 +20,7 @@ export interface FailureRule {
   /** A cause has a higher rank than what follows from it: a missing header than a wheel that is not built. 4 by default. */
   rank?: number;
   /** What one of the lines before must match. */
-  after?: RegExp;
+  after?: RegExp | undefined;
   /** Only in the log of a build, or of a run. */
   only?: 'build' | 'run';
   /** A later line that shows that the work went on: what happened before it was not fatal. */
@@ -69,8 +69,9 @@ function sourceOf(part: string, isLast: boolean): string {
 
 /**
  * Rules of a table, with what all of them have besides. A row has a cause, the signs that show it or `none`, the title, the fix,
- * and the setting if one is to be changed, between ` | `; it goes on in lines that are indented. A number before the cause
- * is its rank, and `†` after it says that the row is meant where files show it. In the title, `{said}` is the text that was found.
+ * the setting if one is to be changed, and the command that helps, between ` | `; it goes on in lines that are indented. A
+ * number before the cause is its rank, and `†` after it says that the row is meant where files show it. Signs that begin with
+ * `after /pattern/: ` want a line above that matches. In the title, `{said}` is the text that was found.
  */
 export const rowsWith =
   (rest: Partial<FailureRule>) =>
@@ -83,12 +84,18 @@ export const rowsWith =
       .trim()
       .split(/\n(?! )/)
       .map((row) => {
-        const [head, list = '', title = '', fix = '', at] = row.split(/(?:\n +| )\| /);
+        const [head, shown = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
         const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
+        const [start = '', after] = groupsOf(/^after \/(.+?)\/: /, shown);
+        const list = shown.slice(start.length);
         const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
+        const above = once(() => new RegExp(after ?? ''));
+        const at = more.find((one) => !one.includes(' '));
+        const next = more.find((one) => one.includes(' '))?.split(' ');
         const facts = {
           ...(rank && { rank: Number(rank) }),
           ...(at && { at }),
+          ...(next && { next }),
           ...(inFiles && { inFiles: true as const }),
         };
         return {
@@ -100,6 +107,9 @@ export const rowsWith =
           // Only an explanation of a log needs them.
           get signs() {
             return signs();
+          },
+          get after() {
+            return after === undefined ? rest.after : above();
           },
         };
       });

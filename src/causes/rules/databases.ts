@@ -2,10 +2,8 @@ import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 /** Databases: files, schemas and connections. Other hosts that the app uses while it runs. */
 export const databaseRules: readonly FailureRule[] = [
-  ...rowsWith({ after: /advertised\.(?:host\.name|listeners) ?= ?.{0,20}(?:localhost|127\.0\.0\.1)/ })`
-3 network-failed | NoBrokersAvailable | Kafka tells its clients that its address is localhost, where others do not find it | set KAFKA_ADVERTISED_LISTENERS (advertised.listeners) to the name of its service
-`,
   ...rows`
+3 network-failed | after /advertised\.(?:host\.name|listeners) ?= ?.{0,20}(?:localhost|127\.0\.0\.1)/: NoBrokersAvailable | Kafka tells its clients that its address is localhost, where others do not find it | set KAFKA_ADVERTISED_LISTENERS (advertised.listeners) to the name of its service
 5 network-failed | /Connection to node \d{1,6} \((?:localhost)?\/127\.0\.0\.1:/ | Kafka tells its clients that its address is localhost, where others do not find it | set KAFKA_ADVERTISED_LISTENERS (advertised.listeners) to the name of its service
 5 network-failed | Error accepting a client connection: error:…wrong version number; ERR Bad TLS header | Redis speaks TLS on this port, and the client does not | write rediss:// in the address (ssl=True), or let Redis listen without TLS too
 5 network-failed | error reading server preface: http2:; http2: frame too large; Trying to connect an http1.x server | the client speaks gRPC to a port of HTTP, or without TLS to one with it | write the port of gRPC in the address (6334 of Qdrant, 4317 of OpenTelemetry), and TLS on both sides or on none
@@ -14,8 +12,6 @@ export const databaseRules: readonly FailureRule[] = [
 5 service-access-denied | CLIENT_PLUGIN_AUTH is required | the driver of MySQL is newer than the server, or a proxy before it, can talk to | use an older driver (Connector/J 5.1), or update the server
 6 service-access-denied | (RequestTimeTooSkewed); (InvalidSignatureException)…Signature {expired|not yet current}; Signature expired: {said…} is now earlier than; Token used too early | the clock of the machine is wrong, so that another service refuses what it signs | set the clock (NTP; restart the virtual machine of Docker)
 5 service-access-denied | PERMISSION_DENIED: The caller does not have permission; Permission '{permission}' denied on resource; is not authorized to perform: {permission} on resource; is not authorized to perform: {permission} because; does not have {permission} access to the Google Cloud; does not have authorization to perform action '{permission}'; (AccessDenied) when calling the {permission} operation | the role of the app at its cloud does not allow the call: {permission} | give a role with that permission to the account whose credentials the app uses
-`,
-  ...rows`
 5 network-failed | ProxyError('Cannot connect to proxy; ProxyError('Unable to connect to proxy; 407 Proxy Authentication Required | the proxy that the environment names cannot be reached, or refuses the login | correct or remove HTTP_PROXY and HTTPS_PROXY, and list hosts that need no proxy in NO_PROXY
 service-quota-exceeded | sorry, too many clients already; FATAL:  remaining connection slots are reserved; Too many connections | the database allows no more connections | use fewer workers and replicas or smaller pools, close connections, or put a pooler such as pgbouncer in between
 5 service-quota-exceeded | QueuePool limit of size; Timed out fetching a new connection from the connection pool; Connection is not available, request timed out after; PoolTimeout: couldn't get a connection; Timeout acquiring a connection. The pool is probably full; redis.exceptions.ConnectionError: Too many connections | all connections of the app's own pool are in use | close sessions and connections after each use, make one engine for the whole app, and then a larger pool (pool_size and max_overflow)

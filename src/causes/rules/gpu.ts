@@ -1,4 +1,4 @@
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 /** GPUs: memory, drivers, and what was compiled for them. Libraries around GPUs: cuDNN, NCCL, ONNX Runtime, and what is run on which device. */
 export const gpuRules: readonly FailureRule[] = [
@@ -29,8 +29,6 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
   no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu; CUDA unknown error - this may be due to an incorrectly set up environment; NVIDIA-SMI has failed because it couldn't communicate; NVMLError_LibraryNotFound; CudaSupportError:;
   nvidia-container-cli: initialization error; No GPU found. A GPU is needed; libcuda.so cannot found; No visible GPU devices; unknown or invalid runtime name: nvidia; Failed to initialize NVML: Unknown Error; cuda runtime error (30); RuntimeError: Failed to infer device type
   | the app needs a GPU, and the replica has none | set compute to a GPU, such as compute = "AMPERE_A10"; on a machine of your own, install the NVIDIA container toolkit and start the container with --gpus all | hardware.compute
-`,
-  ...rowsWith({ after: /NVIDIA|CUDA Available: True/ })`
-2 shared-library-missing | ['AzureExecutionProvider', 'CPUExecutionProvider'] | onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu | remove onnxruntime, and install onnxruntime-gpu alone | dependencies.pip.onnxruntime
+2 shared-library-missing | after /NVIDIA|CUDA Available: True/: ['AzureExecutionProvider', 'CPUExecutionProvider'] | onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu | remove onnxruntime, and install onnxruntime-gpu alone | dependencies.pip.onnxruntime
 `,
 ];

@@ -1,4 +1,4 @@
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 const needsFirst =
   'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it';
@@ -45,9 +45,7 @@ compiler-missing | unable to execute {|'}{tool}{|'}: No such file or directory; 
   × … did not run successfully; An error occurred while {building|configuring} with CMake; ninja: build stopped:; error: subprocess-exited-with-error; Failed to build \`{package}\`; Error building extension ';
   Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure; ERROR: Command errored out with exit status
   | {package|a package} has no wheel that fits, and building it fails | correct what the build names above, or use a version with a wheel | dependencies.pip
-`,
-  ...rowsWith({ after: /did not run successfully|build backend returned an error/ })`
-3 package-build-failed | /^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/ | building {built|a package} fails: {problem} | use a version with a wheel, or one for this Python; of the project itself, correct what the message names | dependencies.pip
+3 package-build-failed | after /did not run successfully|build backend returned an error/: /^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/ | building {built|a package} fails: {problem} | use a version with a wheel, or one for this Python; of the project itself, correct what the message names | dependencies.pip
 `,
   {
     // What setup.py files import: pip indents what they print.

@@ -22,8 +22,8 @@ const places = 'typing|enum|datetime|datetime\\.datetime|asyncio|itertools|funct
 
 /** Errors of Python, in the code of the app or while it is imported. */
 export const pythonRules: readonly FailureRule[] = [
-  ...rowsWith({ after: /\/pydantic\/fields\.py"/ })`
-python-version-unsupported | ^AttributeError: __args__ | the installed pydantic is too old for the Python of the app | update pydantic, or set python_version to an older one | deployment.python_version
+  ...rows`
+python-version-unsupported | after /\/pydantic\/fields\.py"/: ^AttributeError: __args__ | the installed pydantic is too old for the Python of the app | update pydantic, or set python_version to an older one | deployment.python_version
 `,
   ...rowsWith({
     undoneBy: started,
@@ -89,16 +89,10 @@ python-version-unsupported | ^TypeError: '{type|ABCMeta|_abc.ABCMeta}' object is
   | the code, or a package, does not fit the Python of the app | set python_version to one that they were made for (X|None needs 3.10 or newer), or update the packages (pydantic 1 does not fit new versions of Python) | deployment.python_version
 package-api-changed † | ^AttributeError: Can't get attribute '{name}' on <module '{module}'; ModuleNotFoundError: No module named 'numpy._core; is not a known BitGenerator module; node array from the pickle has an incompatible dtype
   | a pickled file was written with other versions of the packages, or with classes that the app does not have | pin numpy, scikit-learn and the others to the versions that wrote the file, or write it again; classes of __main__ belong in a module | dependencies.pip
-`,
-  ...rowsWith({ after: /Trying to unpickle estimator|loading a serialized model/ })`
-5 package-api-changed | ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model
+5 package-api-changed | after /Trying to unpickle estimator|loading a serialized model/: ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model
   | the model was saved with another version of its package than the installed one: {object} | install the version that saved it (pip list there shows it), or save the model again with the installed one | dependencies.pip
-`,
-  ...rowsWith({ after: /\/starlette\/templating\.py/ })`
-package-api-changed | ^TypeError: unhashable type: 'dict' | the code calls TemplateResponse as older versions of starlette had it | give the request first: TemplateResponse(request, name, context); or pin starlette = "<0.29" | dependencies.pip.starlette
-`,
-  ...rowsWith({ after: /\/gradio(?:_client)?\// })`
-package-api-changed | ^TypeError: argument of type 'bool' is not iterable; PydanticSchemaGenerationError: Unable to generate …starlette.requests.Request | gradio does not fit the installed pydantic or fastapi | update gradio, or pin pydantic = "==2.10.6" and fastapi = "<0.113" | dependencies.pip.pydantic
+package-api-changed | after /\/starlette\/templating\.py/: ^TypeError: unhashable type: 'dict' | the code calls TemplateResponse as older versions of starlette had it | give the request first: TemplateResponse(request, name, context); or pin starlette = "<0.29" | dependencies.pip.starlette
+package-api-changed | after /\/gradio(?:_client)?\//: ^TypeError: argument of type 'bool' is not iterable; PydanticSchemaGenerationError: Unable to generate …starlette.requests.Request | gradio does not fit the installed pydantic or fastapi | update gradio, or pin pydantic = "==2.10.6" and fastapi = "<0.113" | dependencies.pip.pydantic
 `,
   ...rowsWith({
     applies: (_, __, before) =>

@@ -7,10 +7,8 @@ const building =
 
 /** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
-  ...rowsWith({ after: /No space left on device/ })`
-6 disk-full | /^tmpfs .{0,60} 100% \/tmp$/ | /tmp is full: it is smaller than the disk | set TMPDIR to a folder on the disk
-`,
   ...rows`
+6 disk-full | after /No space left on device/: /^tmpfs .{0,60} 100% \/tmp$/ | /tmp is full: it is smaller than the disk | set TMPDIR to a folder on the disk
 hardware-unavailable | nodes are available: …Insufficient {resource} | no machine with this hardware is free | list several kinds in compute, or use another region | hardware.compute
 `,
   ...rowsWith({
