@@ -70,6 +70,28 @@ test('an error of another language that no rule knows is shown with its place', 
   expect(describeUnknown(log).title).toBe('the app raised Error: flux is off at index.js:3');
 });
 
+/** What a package raises is its word on what the app gave it. */
+test.each([
+  ['ValueError: the flux model has no padding token', 'flux raised ValueError: the flux model has no padding token'],
+  ['flux.FluxError: \nthe flux is 3 wide', 'flux raised flux.FluxError: the flux is 3 wide'],
+  ["TypeError: can't convert a hot flux. Use flux.cool() first.", 'Use flux.cool() first.'],
+])('a package refuses what the app gives it: %s', (exception, title) => {
+  const log = traceback(exception, ['/app/main.py', 'flux.run(hot)'], [`${packages}/flux/api.py`, 'run()']);
+  expect(explainLog(log)).toMatchObject({
+    cause: 'code-error',
+    title: expect.stringContaining(title),
+    fix: 'look at what main.py:7 (flux.run(hot)) gives to flux: the message says what it refuses',
+  });
+});
+
+test.each(['TypeError: bad flux of kind 3', 'ConnectionError: the flux broke off', 'KeyError: 3'])(
+  'nothing is named where a package may have failed for other reasons: %s',
+  (exception) => {
+    const log = traceback(exception, ['/app/main.py', 'flux.run(hot)'], [`${packages}/flux/api.py`, 'run()']);
+    expect(explainLog(log)).toBeUndefined();
+  },
+);
+
 test.each([
   ['an error that is no mistake', traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])],
   ['a package that fails after its import', traceback('TypeError: bad flux', [`${packages}/flux/api.py`, 'run()'])],
