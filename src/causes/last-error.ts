@@ -49,7 +49,7 @@ function mistakeOf({ error, place, isForeign }: Partial<Uncaught> = {}): Found |
 
 /** What says nothing about what a package was given: of the network, of the GPU, and what is known to fail for other reasons. */
 const otherwise =
-  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Assertion|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|CUDA|cuDNN|NCCL|[Ee]ngine|[Uu]nknown|[Ii]nternal|[Ww]orker/;
+  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|CUDA|cuDNN|NCCL|[Ee]ngine|[Uu]nknown|[Ii]nternal|[Ww]orker/;
 /** What a message says if it was written for who made the mistake. */
 const advice =
   /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|must|should|instead|may help|needs? to|[Dd]id you)\b/;

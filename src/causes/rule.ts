@@ -40,20 +40,35 @@ export interface FailureRule {
 /**
  * Signs between semicolons: texts, each captured under a name if one is given, or patterns between slashes. In a text, `{name}`
  * is a word that is captured, `{name…}` the rest of the line, `{a|b}` one of several texts, `{name=a|b}` captures which, `…`
- * is what differs, `^` its start of the line, and `$` its end.
+ * is what differs, `^` its start of the line, and `$` its end. `signal 9 SIGKILL` is that a signal ended a program.
  */
 export const texts = (list: string, name?: string): RegExp[] =>
   list
     .trim()
     .split(/;\s+/)
-    .map((sign) => {
+    .flatMap((sign) => {
       const [, pattern, flags] = groupsOf(/^\/(.+)\/(i?)$/, sign);
       if (pattern !== undefined) return new RegExp(pattern, flags);
+      const [, signal, signalName = ''] = groupsOf(/^signal (\d+) (.+)$/, sign);
+      if (signal !== undefined) return endedBy(Number(signal), signalName);
       const [, start = '', text = '', end = ''] = groupsOf(/^(\^?)(.+?)(\$?)$/, sign);
       const parts = text.split(/(\{[^{}]+\}|…)/);
       const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') + end === '')).join('');
       return new RegExp(start + (name ? `(?<${name}>${source})` : source) + end);
     });
+
+const exit =
+  /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:[Cc]ode|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,9}\(?/
+    .source;
+
+/** Signs that a signal ended a program: the exit code of shells and engines, that of Python, and the name. */
+const endedBy = (signal: number, name: string): RegExp[] =>
+  [
+    `${exit}${128 + signal}\\b`,
+    `${exit}-${signal}\\b`,
+    `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`,
+    `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`,
+  ].map((source) => new RegExp(source));
 
 /** What is captured ends where the text goes on, or with its word: the last one before punctuation. */
 function sourceOf(part: string, isLast: boolean): string {

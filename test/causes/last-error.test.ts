@@ -142,3 +142,29 @@ test.each([
   const log = `      ${line}\n  ERROR: Failed building wheel for fluxpkg\n`;
   expect(explainLog(log)).toMatchObject({ cause: 'package-build-failed', title: expect.stringMatching(title) });
 });
+
+test('who is killed right below an exception has not run out of memory', () => {
+  const raised = traceback('AssertionError', [`${packages}/flux/api.py`, 'assert is_cool()']);
+  expect(explainLog(`${raised}CRITICAL fatal signal from a worker\nKilled\n`)).toBeUndefined();
+  expect(explainLog('loading the flux\nKilled\n')?.cause).toBe('out-of-memory');
+});
+
+test('a cause that is said as a warning is not passed by the exception that follows from it', () => {
+  const warned = '[0] NCCL WARN Error while creating shared memory segment /dev/shm/nccl-x (size 9637888)\n';
+  const raised = traceback('RuntimeError: NCCL error: unhandled system error', [`${packages}/flux/nccl.py`, 'raise']);
+  expect(explainLog(`${warned}${raised}`)?.cause).toBe('shared-memory-full');
+});
+
+test('a build has no GPU, whatever the replica has', () => {
+  const raised = traceback('RuntimeError: Found no NVIDIA driver on your system.', [
+    `${packages}/torch/cuda.py`,
+    'f()',
+  ]);
+  expect(explainLog(`Step 3/4 : RUN python export.py\n${raised}`)?.title).toContain('a build has none');
+  expect(explainLog(raised)?.setting).toBe('hardware.compute');
+});
+
+test('a server whose process died has failed, whatever it answered', () => {
+  const log = '"GET /flux HTTP/1.1" 200\nWorkerThread - Backend worker process died.\n"GET /flux HTTP/1.1" 200\n';
+  expect(describeUnknown(log).cause).toBe('unknown');
+});

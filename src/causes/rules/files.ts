@@ -38,6 +38,7 @@ file-encoding | ^SyntaxError: {|(unicode error) }Non-UTF-8 code …in file {path
   | a file or a text has another encoding than the code expects: {path} | save it as UTF-8, or name its encoding: open(path, encoding="latin-1"); for ASCII, set LANG=C.UTF-8
 3 file-invalid † | {TOML|Toml}DecodeError: {problem…}; /^(?:\S{1,120}: )?yaml: (?<problem>line \d{1,6}: .{1,120})/; /^yaml\.(?:scanner|parser|composer)\.\w{1,30}Error: (?<problem>.{1,120})/; /(?<problem>The Poetry configuration is invalid)/; TOML parse error at {problem…}; /(?<problem>No \`project\` table found in: \S{1,120})/ | a file of the app is not valid: {problem} | correct it at the line and column that the message names
 3 file-invalid | after /\bjson\.load\(/: JSONDecodeError: {problem…} | a JSON file of the app is not valid: {problem} | correct it at the line and column that the message names
+file-not-found | The file at {path} does not exist, or it is not a file | {path}, which GOOGLE_APPLICATION_CREDENTIALS or another variable names, is not in the image | write it from a secret when the app starts, and name its whole path; where the cloud itself gives credentials, unset the variable
 5 git-lfs-pointer | /is a (?:git[- ])?lfs pointer/i; invalid magic {characters|number}{|:} {|'}{vers|76657273}; version https://git-lfs.github.com/spec/v1; Unexpected token 'v', "version ht; UnpicklingError: invalid load key, 'v'; without having git-lfs installed; WeightsUnpickler error: Unsupported operand 118 | a file is only a pointer of Git LFS, not its content | git lfs pull before the deploy
 `,
 ];

@@ -17,7 +17,7 @@ export const importRules: readonly FailureRule[] = [
 `,
   ...rowsWith({ applies: ({ package: name = '' }) => isPackage(name) })`
 3 module-missing | requires the {package} library but it was not found in your environment; Missing optional dependency '{package}'; AssertionError: {|\`|'|"}{package=jinja2|aiofiles|itsdangerous|python-multipart}{|\`|'|"} must be installed to use; features you requested: {package=lxml|html5lib};
-  '{package=cryptography}' package is required; the {package=greenlet} library is required to use; install '{package=websockets}' or 'wsproto' manually
+  '{package=cryptography}' package is required; The "{package=dnspython}" module must be installed; the {package=greenlet} library is required to use; install '{package=websockets}' or 'wsproto' manually
   | a library needs {package}, which is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
 `,
   ...rowsWith({

@@ -1,6 +1,5 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
-import { framesOf, isForeignFile } from '../tracebacks.ts';
-import { endedBy } from './processes.ts';
+import { framesOf, isForeignFile, lastTraceback } from '../tracebacks.ts';
 
 /** What a line of the app looks like when its server has started after all. */
 const started = /Application startup complete|App is ready/;
@@ -38,7 +37,7 @@ python-version-unsupported | after /\/pydantic\/fields\.py"/: ^AttributeError: _
 syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a syntax error: {problem} | set python_version to 3.12 or newer, where an f-string may contain its own quotes and backslashes, or write it without | deployment.python_version
 `,
   ...rows`
-3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/; Error R1{4|5} (Memory quota {|vastly }exceeded);
+3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; Error R1{4|5} (Memory quota {|vastly }exceeded);
   {O|o}ut of memory: Kill{|ed} process … ({program…}); {R|r}an out of memory (used over; {M|m}emory limit of … …{|was }exceeded; concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly;
   OSError: [Errno 12] Cannot allocate memory; /OOMKilled(?!"?: ?false)/; excessive memory usage causing the Operating System to kill the worker; DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory; low on resource: memory
   | the app ran out of memory | raise memory, or load less at once | hardware.memory
@@ -50,6 +49,10 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
   /(?:ended with|terminated by signal|signal=|exited prematurely: signal 9 \(|died with <Signals\.)(?<killed>SIGKILL)\b/
   | the app was killed ({killed}), most often because it ran out of memory | watch its memory until it ends (gantry status, docker stats): only if that reaches the limit, load less or raise memory | hardware.memory
 `,
+  // Who is killed right below an exception has failed before.
+  ...rowsWith({ applies: (_, __, before) => !(Number(lastTraceback(before())?.end) > before().length - 6) })`
+3 out-of-memory | /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/ | the app ran out of memory | raise memory, or load less at once | hardware.memory
+`,
   ...rows`
 3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted};
   ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer
@@ -60,17 +63,8 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
 `,
   ...rows`
 2 wrong-arguments | /^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument (?<wanted>'\w{1,80}')/ | {name} has no parameter {wanted} | add the parameter to {name}, or do not send it; if {name} is of a package, pin that to the version that the code was written for
+shared-memory-full | /out of shared memory|insufficient shared memory/; /(?:by signal: Bus error|^Bus error)/; signal 7 SIGBUS | the shared memory of the container is full | set num_workers=0 for the DataLoader, or use the file_system sharing strategy
 `,
-  {
-    cause: 'shared-memory-full',
-    signs: [
-      /out of shared memory|insufficient shared memory/,
-      /(?:by signal: Bus error|^Bus error)/,
-      ...endedBy(7, 'SIGBUS'),
-    ],
-    title: 'the shared memory of the container is full',
-    fix: 'set num_workers=0 for the DataLoader, or use the file_system sharing strategy',
-  },
   ...Object.entries(added).map(([version, names]) => ({
     cause: 'python-version-unsupported',
     signs: [
