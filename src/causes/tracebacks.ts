@@ -19,8 +19,13 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => !/^(?:""")?\s*$/.test(line)) ?? '';
-    // A message may begin in the line below its type.
-    const exception = `${lines[end]}${lines[end]?.endsWith(':') ? ` ${lines[end + 1] ?? ''}` : ''}`;
+    // A message may begin in the line below its type, and pydantic says there what it refuses.
+    const isSplit = /:$|validation errors? for \S+$/.test(lines[end] ?? '');
+    const exception = lines
+      .slice(end, end + (isSplit ? 3 : 1))
+      .join(' ')
+      .replace(/\s+/g, ' ')
+      .trim();
     found.push({ start, end, exception, header: lines[start - 1] ?? '', next });
     start = end;
   }

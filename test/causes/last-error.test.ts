@@ -80,7 +80,7 @@ test.each([
   expect(explainLog(log)).toMatchObject({
     cause: 'code-error',
     title: expect.stringContaining(title),
-    fix: 'look at what main.py:7 (flux.run(hot)) gives to flux: the message says what it refuses',
+    fix: 'do what the message says, or change what main.py:7 (flux.run(hot)) gives to flux',
   });
 });
 

@@ -76,7 +76,7 @@ shared-memory-full | /out of shared memory|insufficient shared memory/; /(?:by s
     at: 'deployment.python_version',
   })),
   ...rows`
-python-version-unsupported | AttributeError: module '{inspect|asyncio|pkgutil|configparser}' has no attribute '{name=getargspec|coroutine|ImpImporter|readfp|SafeConfigParser|find_module}'
+python-version-unsupported | AttributeError: module '{inspect|asyncio|pkgutil|configparser|ssl}' has no attribute '{name=wrap_socket|getargspec|coroutine|ImpImporter|readfp|SafeConfigParser|find_module}'
   | the code uses {name}, which newer versions of Python do not have | update the package that uses it, or set python_version to an older one, such as 3.10 | deployment.python_version
 python-version-unsupported | ^TypeError: '{type|ABCMeta|_abc.ABCMeta}' object is not subscriptable; ForwardRef._evaluate() missing 1 required keyword-only argument: 'recursive_guard'; pydantic.{|v1.}errors.ConfigError: unable to infer type for attribute;
   Please use \`typing_extensions.TypedDict\` instead of \`typing.TypedDict\` on Python < 3.12; ^TypeError: unsupported operand type(s) for |: '{type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass}' and
