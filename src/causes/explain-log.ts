@@ -48,7 +48,7 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
   return ({ at, line, rule }) =>
     at < raised &&
     line.source === 'log' &&
-    (rankOf(rule) < 3 || warning.test(line.text)) &&
+    (rankOf(rule) < 3 || (rankOf(rule) < 6 && warning.test(line.text))) &&
     !tracebacks.some(({ start, end }) => at >= start && at <= end);
 }
 
@@ -105,21 +105,15 @@ function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, fac
   return undefined;
 }
 
-/** Causes that only follow from a download that failed above them. */
-const missing = /^(?:command-not-found|file-not-found|compiler-missing)$/;
+/** A download that failed: what is missing in the next lines follows from it. */
 const notFetched =
   /^(?:curl: \(\d{1,2}\) |wget: (?:unable|can't|server)|(?:Resolving|Connecting) .{1,160}failed: |fatal: unable to access |E: (?:Failed to fetch|Unable to fetch some) )/;
 
 /** Whether the lines above are as the rule wants them. */
-function isBelow({ after, own, cause }: FailureRule, before: () => readonly string[], found: readonly Line[]): boolean {
+function isBelow({ after, own }: FailureRule, before: () => readonly string[], found: readonly Line[]): boolean {
   if (after && !before().some((line) => after.test(line))) return false;
-  if (
-    missing.test(cause) &&
-    before()
-      .slice(-3)
-      .some((line) => notFetched.test(line))
-  )
-    return false;
+  const fails = (line = '') => notFetched.test(line);
+  if (!fails(found[0]?.text) && before().slice(-3).some(fails)) return false;
   // Rust names the place below its message.
   const texts = found.map(({ text }) => text).filter((text, at) => at === 0 || /^\s{0,8}--> /.test(text));
   return !own || !isForeignFile(lastFile([...before(), ...texts]));

@@ -1,6 +1,15 @@
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
-import { findUncaught, framesOf, isForeignFile, lastTraceback, type Traceback, type Uncaught } from './tracebacks.ts';
+import { groupsOf } from './groups.ts';
+import {
+  type Frame,
+  findUncaught,
+  framesOf,
+  isForeignFile,
+  lastTraceback,
+  type Traceback,
+  type Uncaught,
+} from './tracebacks.ts';
 
 /** A line that was searched. */
 interface Line {
@@ -38,17 +47,49 @@ function mistakeOf({ error, place, isForeign }: Partial<Uncaught> = {}): Found |
   return { title: `the code of the app raised ${cutText(error, 200)}`, fix: `correct ${place}` };
 }
 
-/** What the app itself raised: a mistake is corrected, and what it raises on purpose has its reason there. */
+/** What says nothing about what a package was given: of the network, of the GPU, and what is known to fail for other reasons. */
+const otherwise =
+  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|CUDA|cudnn|NCCL|engine|unknown|internal|worker|NoneType|time-?d? ?out|closed\b|refused\b|disconnect|corrupt/i;
+/** What a message says if it was written for who made the mistake. */
+const advice = /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|must|should|instead|may help|needs? to)\b/;
+
+/** What the app raised itself, or made a package raise. */
 function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
-  const { file = '<', place, code = '' } = framesOf(shown.slice(start, end)).at(-1) ?? {};
+  const frames = framesOf(shown.slice(start, end));
+  const last = frames.at(-1);
+  const own = frames.findLast(({ file }) => !isForeignFile(file));
+  const owner = packageIn(last?.file);
+  if (own === undefined) return undefined;
+  if (own === last) return raisedByApp(own, exception);
+  return owner === undefined ? undefined : raisedByPackage(owner, own, exception);
+}
+
+/** A mistake is corrected, and what the app raises on purpose has its reason there. */
+function raisedByApp({ place, code = '' }: Frame, exception: string): Found | undefined {
   const isMistake = mistakes.test(exception);
-  if (isForeignFile(file) || !(isMistake || /(?:^|: )raise\b/.test(code))) return undefined;
+  if (!isMistake && !/(?:^|: )raise\b/.test(code)) return undefined;
   const [, hint = ''] = hints.find(([sign]) => sign.test(exception)) ?? [];
-  const shownCode = code === '' ? '' : ` (${cutText(code, 80)})`;
   return {
     title: `the code of the app raised ${cutText(exception, 240)}`,
-    fix: `${isMistake ? 'correct' : 'look for its reason at'} ${place}${shownCode}${hint}`,
+    fix: `${isMistake ? 'correct' : 'look for its reason at'} ${place}${shownCode(code)}${hint}`,
   };
+}
+
+/** The word of a package on what it was given, unless it made a mistake itself. */
+function raisedByPackage(owner: string, { place, code }: Frame, exception: string): Found | undefined {
+  const isMistake = mistakes.test(exception) && !advice.test(exception);
+  if (isMistake || otherwise.test(exception) || !/: \S+ \S+ \S/.test(exception)) return undefined;
+  return {
+    title: `${owner} raised ${cutText(exception, 240)}`,
+    fix: `do what the message says, or change what ${place}${shownCode(code)} gives to ${owner}`,
+  };
+}
+
+const shownCode = (code = '') => (code === '' ? '' : ` (${cutText(code, 80)})`);
+
+/** The package, or the module of Python, that has a file. */
+function packageIn(file = ''): string | undefined {
+  return groupsOf(/\/(?:(?:site|dist)-packages|python[\d.]{1,5})\/(?!(?:site|dist)-packages)([\w-]{1,60})/, file)[1];
 }
 
 const hints: readonly [RegExp, string][] = [

@@ -203,6 +203,16 @@ const buildSaid: Refinement = (_, __, before, { title }) => {
 
 const buildError = /\berror: (?!subprocess|command|metadata|legacy|Failed)|\w(?:Error|Exception): |^\s*CMake Error/;
 
+/** The machine that builds has no GPU, whatever the replica has. */
+const gpuInBuild: Refinement = (_, __, ___, { step = '' }) =>
+  step.startsWith('RUN ')
+    ? {
+        title: 'a command of the build wants a GPU, and a build has none',
+        fix: 'do it when the app starts, or on the CPU (map_location="cpu"); to compile for a GPU, name it: TORCH_CUDA_ARCH_LIST',
+        setting: 'deployment.shell_commands',
+      }
+    : undefined;
+
 const versions = 'import-name-missing package-api-changed module-missing';
 
 /** Refinements by the causes that they are for; the first that has a word on it. */
@@ -215,6 +225,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['module-missing command-not-found', notInstalledHere],
   ['package-version-not-found package-not-found package-build-failed', unsupportedPython],
   ['package-build-failed', buildSaid],
+  ['gpu-driver-missing', gpuInBuild],
   ['app-exited command-failed', lastSaid],
   ['module-missing', missingModule],
   ['command-not-found', missingProgram],

@@ -69,7 +69,7 @@ function answerTo(text: string): { path: string; isGood: boolean } | undefined {
 }
 
 /** What a server that goes on does not say. */
-const broke = /^panic\b|\b(?:FATAL|CRITICAL|Killed|[Rr]estart\w{0,4}|[Bb]ack-?[Oo]ff|[Cc]rash\w{0,9})\b/;
+const broke = /^panic\b|\b(?:FATAL|CRITICAL|Killed|[Rr]estart\w{0,4}|[Bb]ack-?[Oo]ff|[Cc]rash\w{0,9}|process died)\b/;
 const ended = /Traceback \(most recent|\b[Ee]xiting\b|exited with code [1-9]|exit(?:ed)? (?:code|status):? [1-9]/;
 
 /** What browsers and scanners ask of any server. */

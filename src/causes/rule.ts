@@ -20,7 +20,7 @@ export interface FailureRule {
   /** A cause has a higher rank than what follows from it: a missing header than a wheel that is not built. 4 by default. */
   rank?: number;
   /** What one of the lines before must match. */
-  after?: RegExp;
+  after?: RegExp | undefined;
   /** Only in the log of a build, or of a run. */
   only?: 'build' | 'run';
   /** A later line that shows that the work went on: what happened before it was not fatal. */
@@ -40,20 +40,35 @@ export interface FailureRule {
 /**
  * Signs between semicolons: texts, each captured under a name if one is given, or patterns between slashes. In a text, `{name}`
  * is a word that is captured, `{name…}` the rest of the line, `{a|b}` one of several texts, `{name=a|b}` captures which, `…`
- * is what differs, `^` its start of the line, and `$` its end.
+ * is what differs, `^` its start of the line, and `$` its end. `signal 9 SIGKILL` is that a signal ended a program.
  */
 export const texts = (list: string, name?: string): RegExp[] =>
   list
     .trim()
     .split(/;\s+/)
-    .map((sign) => {
+    .flatMap((sign) => {
       const [, pattern, flags] = groupsOf(/^\/(.+)\/(i?)$/, sign);
       if (pattern !== undefined) return new RegExp(pattern, flags);
+      const [, signal, signalName = ''] = groupsOf(/^signal (\d+) (.+)$/, sign);
+      if (signal !== undefined) return endedBy(Number(signal), signalName);
       const [, start = '', text = '', end = ''] = groupsOf(/^(\^?)(.+?)(\$?)$/, sign);
       const parts = text.split(/(\{[^{}]+\}|…)/);
       const source = parts.map((part, at) => sourceOf(part, parts.slice(at + 1).join('') + end === '')).join('');
       return new RegExp(start + (name ? `(?<${name}>${source})` : source) + end);
     });
+
+const exit =
+  /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:[Cc]ode|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,9}\(?/
+    .source;
+
+/** Signs that a signal ended a program: the exit code of shells and engines, that of Python, and the name. */
+const endedBy = (signal: number, name: string): RegExp[] =>
+  [
+    `${exit}${128 + signal}\\b`,
+    `${exit}-${signal}\\b`,
+    `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`,
+    `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`,
+  ].map((source) => new RegExp(source));
 
 /** What is captured ends where the text goes on, or with its word: the last one before punctuation. */
 function sourceOf(part: string, isLast: boolean): string {
@@ -69,8 +84,9 @@ function sourceOf(part: string, isLast: boolean): string {
 
 /**
  * Rules of a table, with what all of them have besides. A row has a cause, the signs that show it or `none`, the title, the fix,
- * and the setting if one is to be changed, between ` | `; it goes on in lines that are indented. A number before the cause
- * is its rank, and `†` after it says that the row is meant where files show it. In the title, `{said}` is the text that was found.
+ * the setting if one is to be changed, and the command that helps, between ` | `; it goes on in lines that are indented. A
+ * number before the cause is its rank, and `†` after it says that the row is meant where files show it. Signs that begin with
+ * `after /pattern/: ` want a line above that matches. In the title, `{said}` is the text that was found.
  */
 export const rowsWith =
   (rest: Partial<FailureRule>) =>
@@ -83,12 +99,18 @@ export const rowsWith =
       .trim()
       .split(/\n(?! )/)
       .map((row) => {
-        const [head, list = '', title = '', fix = '', at] = row.split(/(?:\n +| )\| /);
+        const [head, shown = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
         const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
+        const [start = '', after] = groupsOf(/^after \/(.+?)\/: /, shown);
+        const list = shown.slice(start.length);
         const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
+        const above = once(() => new RegExp(after ?? ''));
+        const at = more.find((one) => !one.includes(' '));
+        const next = more.find((one) => one.includes(' '))?.split(' ');
         const facts = {
           ...(rank && { rank: Number(rank) }),
           ...(at && { at }),
+          ...(next && { next }),
           ...(inFiles && { inFiles: true as const }),
         };
         return {
@@ -100,6 +122,9 @@ export const rowsWith =
           // Only an explanation of a log needs them.
           get signs() {
             return signs();
+          },
+          get after() {
+            return after === undefined ? rest.after : above();
           },
         };
       });

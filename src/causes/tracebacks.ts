@@ -19,7 +19,14 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => !/^(?:""")?\s*$/.test(line)) ?? '';
-    found.push({ start, end, exception: lines[end] ?? '', header: lines[start - 1] ?? '', next });
+    // A message may begin in the line below its type, and pydantic says there what it refuses.
+    const isSplit = /:$|validation errors? for \S+$/.test(lines[end] ?? '');
+    const exception = lines
+      .slice(end, end + (isSplit ? 3 : 1))
+      .join(' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    found.push({ start, end, exception, header: lines[start - 1] ?? '', next });
     start = end;
   }
   return found;

@@ -68,7 +68,7 @@ const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[2
 
 /** What an engine and a shell print around a command. */
 const frame =
-  /^\s*(?:-{3,}|> \[|\d{1,6} \| |>>> |(?:ERROR: )?(?:failed to solve|process "|executor failed)|The command '|Dockerfile:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) (?:code|errno|path|command|A complete log)|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
+  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |(?:ERROR: )?(?:failed to solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|\/)|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
 
 const errorsIn = (lines: readonly string[]) =>
   lines.filter((line) => failed.test(line) && !request.test(line) && !frame.test(line));

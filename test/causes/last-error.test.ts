@@ -70,6 +70,28 @@ test('an error of another language that no rule knows is shown with its place', 
   expect(describeUnknown(log).title).toBe('the app raised Error: flux is off at index.js:3');
 });
 
+/** What a package raises is its word on what the app gave it. */
+test.each([
+  ['ValueError: the flux model has no padding token', 'flux raised ValueError: the flux model has no padding token'],
+  ['flux.FluxError: \nthe flux is 3 wide', 'flux raised flux.FluxError: the flux is 3 wide'],
+  ["TypeError: can't convert a hot flux. Use flux.cool() first.", 'Use flux.cool() first.'],
+])('a package refuses what the app gives it: %s', (exception, title) => {
+  const log = traceback(exception, ['/app/main.py', 'flux.run(hot)'], [`${packages}/flux/api.py`, 'run()']);
+  expect(explainLog(log)).toMatchObject({
+    cause: 'code-error',
+    title: expect.stringContaining(title),
+    fix: 'do what the message says, or change what main.py:7 (flux.run(hot)) gives to flux',
+  });
+});
+
+test.each(['TypeError: bad flux of kind 3', 'ConnectionError: the flux broke off', 'KeyError: 3'])(
+  'nothing is named where a package may have failed for other reasons: %s',
+  (exception) => {
+    const log = traceback(exception, ['/app/main.py', 'flux.run(hot)'], [`${packages}/flux/api.py`, 'run()']);
+    expect(explainLog(log)).toBeUndefined();
+  },
+);
+
 test.each([
   ['an error that is no mistake', traceback('RuntimeError: the flux is misaligned', ['/app/main.py', 'run()'])],
   ['a package that fails after its import', traceback('TypeError: bad flux', [`${packages}/flux/api.py`, 'run()'])],
@@ -119,4 +141,30 @@ test.each([
 ])('of a package that is not built, what its build says last is said: %s', (line, title) => {
   const log = `      ${line}\n  ERROR: Failed building wheel for fluxpkg\n`;
   expect(explainLog(log)).toMatchObject({ cause: 'package-build-failed', title: expect.stringMatching(title) });
+});
+
+test('who is killed right below an exception has not run out of memory', () => {
+  const raised = traceback('AssertionError', [`${packages}/flux/api.py`, 'assert is_cool()']);
+  expect(explainLog(`${raised}CRITICAL fatal signal from a worker\nKilled\n`)).toBeUndefined();
+  expect(explainLog('loading the flux\nKilled\n')?.cause).toBe('out-of-memory');
+});
+
+test('a cause that is said as a warning is not passed by the exception that follows from it', () => {
+  const warned = '[0] NCCL WARN Error while creating shared memory segment /dev/shm/nccl-x (size 9637888)\n';
+  const raised = traceback('RuntimeError: NCCL error: unhandled system error', [`${packages}/flux/nccl.py`, 'raise']);
+  expect(explainLog(`${warned}${raised}`)?.cause).toBe('shared-memory-full');
+});
+
+test('a build has no GPU, whatever the replica has', () => {
+  const raised = traceback('RuntimeError: Found no NVIDIA driver on your system.', [
+    `${packages}/torch/cuda.py`,
+    'f()',
+  ]);
+  expect(explainLog(`Step 3/4 : RUN python export.py\n${raised}`)?.title).toContain('a build has none');
+  expect(explainLog(raised)?.setting).toBe('hardware.compute');
+});
+
+test('a server whose process died has failed, whatever it answered', () => {
+  const log = '"GET /flux HTTP/1.1" 200\nWorkerThread - Backend worker process died.\n"GET /flux HTTP/1.1" 200\n';
+  expect(describeUnknown(log).cause).toBe('unknown');
 });

@@ -1,4 +1,4 @@
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 /** conda and its solvers. apt, and Debian packages. */
 export const condaRules: readonly FailureRule[] = [
@@ -16,11 +16,7 @@ conda-environment-missing | ^EnvironmentNameNotFound: Could not find conda envir
 3 conda-channel-failed | ^CondaHTTPError: HTTP {status}; ^critical libmamba …ownload error | a conda channel cannot be read | deploy again; if it fails again, check the name of the channel | dependencies.conda
 3 conda-package-not-found | ^PackagesNotFoundError; /(?<![\w.-])(?<package>[\w.-]{1,80}) .{0,40}does not exist \(perhaps a typo/; No candidates were found for {package}; nothing provides requested {package}; ^ResolvePackageNotFound
   | the conda channels have no such package | correct its name or version; in an exported environment, write name=1.2 instead of name=1.2=0, or export it again with conda env export --from-history | dependencies.conda.{package}
-`,
-  ...rowsWith({ after: /^(?:PackagesNotFoundError|ResolvePackageNotFound)/ })`
-3 conda-package-not-found | /^\s{1,6}- (?<package>[a-z][\w.-]{1,60})(?:[=<>].{0,60})?$/ | the conda channels have no {package} in this version for this system | correct its name or version, add the channel that has it, or build for linux/amd64; an environment of macOS or Windows names packages of that system (libcxx, vc): export it again with conda env export --from-history, without builds | dependencies.conda.{package}
-`,
-  ...rows`
+3 conda-package-not-found | after /^(?:PackagesNotFoundError|ResolvePackageNotFound)/: /^\s{1,6}- (?<package>[a-z][\w.-]{1,60})(?:[=<>].{0,60})?$/ | the conda channels have no {package} in this version for this system | correct its name or version, add the channel that has it, or build for linux/amd64; an environment of macOS or Windows names packages of that system (libcxx, vc): export it again with conda env export --from-history, without builds | dependencies.conda.{package}
 3 apt-package-not-found † | ^E: Unable to locate package {package}; ^E: Package '{package}' has no installation candidate; {package} (no such package); ^No match for argument: {package}; ^{|Error: }No package {package} available | the distribution of the image has no package {package} | run apt-get update before it in the same command, or correct the name: packages.debian.org lists those of each release | dependencies.apt.{package}
 5 apt-repository-failed | /^E: (?:The repository '|Failed to fetch )https?:\/\/\S{1,80}?(?:\/dists\/| )(?<release>jessie|stretch|buster|xenial|artful|cosmic|disco|eoan|groovy|hirsute|impish|kinetic|lunar|mantic|oracular)\b.{0,160}(?:Release file|404)/
   | the mirrors have no longer the release {release} of the base image, which is not supported any more | use a base image of a supported release, such as bookworm, instead of {release} | deployment.docker_base_image_url

@@ -28,11 +28,7 @@ permission-denied | /^\S{0,60}(?:bash|sh)?: (?:line )?\d{0,6}:? ?(?<path>[\w./-]
   ^{chown|chmod|mount}: …: Operation not permitted$; RuntimeError: cannot cache function …: no locator available; /^(?:NoWritableEnvsDirError|NotWritableError|EnvironmentNotWritableError): /; EACCES: permission denied, … '{path}';
   {mkdir|open|create|unlink|chown|lchown|rename} {path}: permission denied; () "{path}" failed (13: Permission denied); ({Errcode|OS errno}{|:} 13 - Permission denied); could not {change permissions of|create} directory "{path}": {Permission denied|Operation not}
   | the user of the image has no permission to write: {path} | write to /persistent-storage or /tmp (NUMBA_CACHE_DIR, HF_HOME and XDG_CACHE_HOME name caches), or make that user the owner of the folder before the USER line of the Dockerfile
-`,
-  ...rowsWith({ after: /server_bind|\.bind\(|create_server|in bind\b/ })`
-port-not-allowed | ^PermissionError: [Errno 13] Permission denied$ | the server may not listen on a port below 1024 | listen on another port, such as 8000, and name it in [cerebrium.runtime.custom]: port = 8000 | runtime.custom.port
-`,
-  ...rows`
+port-not-allowed | after /server_bind|\.bind\(|create_server|in bind\b/: ^PermissionError: [Errno 13] Permission denied$ | the server may not listen on a port below 1024 | listen on another port, such as 8000, and name it in [cerebrium.runtime.custom]: port = 8000 | runtime.custom.port
 port-not-allowed | [Errno 13] error while attempting to bind on address ('…', {port}): permission denied; bind() to …:{port} failed (13: Permission denied); {C|c}an't connect to ('…', {port}); listen tcp …:{port}: bind: permission denied; ('…', {port}) failed: [Errno 13] Permission denied;
   listen EACCES: permission denied …:{port}
   | the server may not listen on port {port}: ports below 1024 need root | listen on another port, such as 8000, and name it in [cerebrium.runtime.custom]: port = 8000 | runtime.custom.port
@@ -41,11 +37,8 @@ file-encoding | ^SyntaxError: {|(unicode error) }Non-UTF-8 code …in file {path
   ^SyntaxError: (unicode error) '…' codec can't decode; stream did not contain valid UTF-8; Click will abort further execution because Python was configured to use ASCII
   | a file or a text has another encoding than the code expects: {path} | save it as UTF-8, or name its encoding: open(path, encoding="latin-1"); for ASCII, set LANG=C.UTF-8
 3 file-invalid † | {TOML|Toml}DecodeError: {problem…}; /^(?:\S{1,120}: )?yaml: (?<problem>line \d{1,6}: .{1,120})/; /^yaml\.(?:scanner|parser|composer)\.\w{1,30}Error: (?<problem>.{1,120})/; /(?<problem>The Poetry configuration is invalid)/; TOML parse error at {problem…}; /(?<problem>No \`project\` table found in: \S{1,120})/ | a file of the app is not valid: {problem} | correct it at the line and column that the message names
-`,
-  ...rowsWith({ after: /\bjson\.load\(/ })`
-3 file-invalid | JSONDecodeError: {problem…} | a JSON file of the app is not valid: {problem} | correct it at the line and column that the message names
-`,
-  ...rows`
+3 file-invalid | after /\bjson\.load\(/: JSONDecodeError: {problem…} | a JSON file of the app is not valid: {problem} | correct it at the line and column that the message names
+file-not-found | The file at {path} does not exist, or it is not a file | {path}, which GOOGLE_APPLICATION_CREDENTIALS or another variable names, is not in the image | write it from a secret when the app starts, and name its whole path; where the cloud itself gives credentials, unset the variable
 5 git-lfs-pointer | /is a (?:git[- ])?lfs pointer/i; invalid magic {characters|number}{|:} {|'}{vers|76657273}; version https://git-lfs.github.com/spec/v1; Unexpected token 'v', "version ht; UnpicklingError: invalid load key, 'v'; without having git-lfs installed; WeightsUnpickler error: Unsupported operand 118 | a file is only a pointer of Git LFS, not its content | git lfs pull before the deploy
 `,
 ];

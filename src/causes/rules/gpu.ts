@@ -1,4 +1,4 @@
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 /** GPUs: memory, drivers, and what was compiled for them. Libraries around GPUs: cuDNN, NCCL, ONNX Runtime, and what is run on which device. */
 export const gpuRules: readonly FailureRule[] = [
@@ -21,7 +21,7 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
 5 gpu-out-of-memory † | /CUDA out of memory\. Tried to allocate (?<amount>[\d.]{1,10} \w{2,4})(?!.*\bretry)|(?:Caught|Error:) CUDA out of memory/; CUDA {|runtime }error: out of memory; Dst tensor is not initialized; CUBLAS_STATUS_ALLOC_FAILED; cudaErrorMemoryAllocation | the GPU has too little memory | choose a GPU with more memory, load the model in half precision or quantized, or use smaller batches | hardware.compute
 5 gpu-kernels-missing † | with CUDA capability {capability} is not compatible with the current PyTorch installation; GPUs with compute capability below {wanted} are not supported; FlashAttention only supports {wanted} GPUs or newer; Value '{capability}' is not defined for option 'gpu-name';
   no kernel image is available for execution on the device; cudaErrorNoKernelImageForDevice; No supported GPU(s) detected to run this container; which is not yet supported in this version of the container; PyTorch no longer supports this GPU because it is too old
-  | the packages have no code for this GPU | use a version of torch or a base image for this GPU (of Blackwell, sm_100 and sm_120: torch 2.7 or later for CUDA 12.8), or another GPU | hardware.compute
+  | the packages have no code for this GPU | use a version of torch or a base image for this GPU (of Blackwell, sm_100 and sm_120: torch 2.7 or later for CUDA 12.8), of each package that compiles kernels of its own too (flash-attn, xformers), or another GPU | hardware.compute
 5 gpu-driver-too-old | The NVIDIA driver on your system is too old (found version {version}); unsatisfied condition: cuda{| }>={| }{wanted}; CUDA driver version is insufficient for CUDA runtime version; forward compatibility was attempted on non supported HW;
   unsupported display driver / cuda driver combination; provided PTX was compiled with an unsupported toolchain
   | the CUDA version of the app is newer than the driver of the platform | use a base image or a version of torch that is built for an older CUDA, and leave a libcuda of the image (cuda-compat) out of LD_LIBRARY_PATH | deployment.docker_base_image_url
@@ -29,8 +29,6 @@ shared-library-missing | Failed to create CUDAExecutionProvider | onnxruntime do
   no CUDA-capable device is detected; CUDA driver initialization failed, you might not have a CUDA gpu; CUDA unknown error - this may be due to an incorrectly set up environment; NVIDIA-SMI has failed because it couldn't communicate; NVMLError_LibraryNotFound; CudaSupportError:;
   nvidia-container-cli: initialization error; No GPU found. A GPU is needed; libcuda.so cannot found; No visible GPU devices; unknown or invalid runtime name: nvidia; Failed to initialize NVML: Unknown Error; cuda runtime error (30); RuntimeError: Failed to infer device type
   | the app needs a GPU, and the replica has none | set compute to a GPU, such as compute = "AMPERE_A10"; on a machine of your own, install the NVIDIA container toolkit and start the container with --gpus all | hardware.compute
-`,
-  ...rowsWith({ after: /NVIDIA|CUDA Available: True/ })`
-2 shared-library-missing | ['AzureExecutionProvider', 'CPUExecutionProvider'] | onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu | remove onnxruntime, and install onnxruntime-gpu alone | dependencies.pip.onnxruntime
+2 shared-library-missing | after /NVIDIA|CUDA Available: True/: ['AzureExecutionProvider', 'CPUExecutionProvider'] | onnxruntime has no CUDA: the package for the CPU is installed, alone or beside onnxruntime-gpu | remove onnxruntime, and install onnxruntime-gpu alone | dependencies.pip.onnxruntime
 `,
 ];

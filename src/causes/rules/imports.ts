@@ -13,11 +13,11 @@ export const importRules: readonly FailureRule[] = [
 2 module-missing | python…: No module named {|'}{module}{|'}$ | the Python module {module} is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
 `,
   ...rows`
-3 module-missing | ^{ImportError|ModuleNotFoundError|RuntimeError|ValueError}: …pip install {|-U |--upgrade }{|'|"}{package}; Form data requires "{package=python-multipart}" to be installed; PackageNotFoundError: No package metadata was found for {package}; /DistributionNotFound: The '(?<package>[\w.-]{1,80})[^']{0,60}' distribution was not found/ | a library needs {package}, which is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
+3 module-missing | ^{ImportError|ModuleNotFoundError|RuntimeError|ValueError}: …pip install {|-U |--upgrade }{|'|"}{package}; Form data requires "{package=python-multipart}" to be installed; PackageNotFoundError: No package metadata was found for {package}; metadata.PackageNotFoundError: {package}$; /DistributionNotFound: The '(?<package>[\w.-]{1,80})[^']{0,60}' distribution was not found/ | a library needs {package}, which is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
 `,
   ...rowsWith({ applies: ({ package: name = '' }) => isPackage(name) })`
 3 module-missing | requires the {package} library but it was not found in your environment; Missing optional dependency '{package}'; AssertionError: {|\`|'|"}{package=jinja2|aiofiles|itsdangerous|python-multipart}{|\`|'|"} must be installed to use; features you requested: {package=lxml|html5lib};
-  '{package=cryptography}' package is required; the {package=greenlet} library is required to use; install '{package=websockets}' or 'wsproto' manually
+  '{package=cryptography}' package is required; The "{package=dnspython}" module must be installed; the {package=greenlet} library is required to use; install '{package=websockets}' or 'wsproto' manually
   | a library needs {package}, which is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
 `,
   ...rowsWith({

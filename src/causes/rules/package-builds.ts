@@ -1,8 +1,5 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
-const needsFirst =
-  'install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it';
-
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
   ...rows`
@@ -22,44 +19,22 @@ compiler-missing | unable to execute {|'}{tool}{|'}: No such file or directory; 
   {tool=Cargo}, the Rust package manager, is not installed; {tool=CMake} must be installed to build; /(?<tool>CMake) is not installed on your system/i; /(?<tool>cmake) (?:is )?(?:not found|required)/; Unknown compiler(s): [['{tool}'; unable to find a build program corresponding to "{tool…}";
   No CMAKE_C{|XX}_COMPILER could be found; /(?<![\w-])(?<tool>gcc|g\+\+|cc|make|cmake|ninja|cargo|swig): (?:command )?not found/; C compiler "{tool=gcc|clang}" not found; gyp ERR! find {tool=Python}; linker \`{tool=cc}\` not found; find any {tool=Python} installation
   | {built|a package} has to be compiled, and the image has no compiler for it: {tool} | use a version of the package with a wheel, or add build-essential (or cmake, ninja-build, rustc and cargo, swig) to [cerebrium.dependencies.apt]; on Alpine: apk add build-base | dependencies.apt
+6 system-library-missing | fatal error: {header=errno.h|stdio.h|stdlib.h|limits.h|string.h|assert.h}: No such file; cannot find {header=crti.o|Scrt1.o|crt1.o|-lssp_nonshared|-lc|-lm}{:|$| } | the image has a compiler, and not the C library to compile for: {header} | install build-essential, which brings libc6-dev; on Alpine apk add build-base (musl-dev) | dependencies.apt
+6 system-library-missing | fatal error: linux/{header}.h: No such file | the image lacks the headers of the kernel: linux/{header}.h | install linux-libc-dev (apk add linux-headers on Alpine) with the compiler, or use a version of the package with a wheel | dependencies.apt
 5 system-library-missing | fatal error: {|'}{header}{|'}{: No such file or directory| file not found}; {header=pg_config} executable not found; No package '{header}' found; Package {header} was not found in the pkg-config search path; Dependency "{header}" not found; ld: cannot find -l{header}
   | {built|a package} has to be compiled, and the image lacks a library or header that it needs: {header} | add {package|the library with its headers, whose name ends in -dev, such as libpq-dev,} to [cerebrium.dependencies.apt] | dependencies.apt
 `,
-  {
-    cause: 'build-dependency-missing',
-    rank: 3,
-    only: 'build',
-    signs: [
-      /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/,
-      /depends on `(?<module>[\w-]{1,80})`/,
-      /`(?<package>[\w.-]{1,80})` .{0,120}but doesn't declare it as a build dependency/,
-    ],
-    after:
-      /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/,
-    title: 'building a package needs {module}, which is installed later',
-    fix: needsFirst,
-    at: 'deployment.pre_build_commands',
-  },
+  ...rowsWith({ only: 'build' })`
+3 build-dependency-missing | after /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/: /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/; /depends on \`(?<module>[\w-]{1,80})\`/; /\`(?<package>[\w.-]{1,80})\` .{0,120}but doesn't declare it as a build dependency/
+  | building a package needs {module}, which is installed later | install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it | deployment.pre_build_commands
+`,
   ...rows`
 2 package-build-failed | ERROR: Failed building wheel for {package}; /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/; ^Command … failed with error code … in /tmp/pip-…/{package}{|/}$;
   × … did not run successfully; An error occurred while {building|configuring} with CMake; ninja: build stopped:; error: subprocess-exited-with-error; Failed to build \`{package}\`; Error building extension ';
   Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure; ERROR: Command errored out with exit status
   | {package|a package} has no wheel that fits, and building it fails | correct what the build names above, or use a version with a wheel | dependencies.pip
-`,
-  ...rowsWith({ after: /did not run successfully|build backend returned an error/ })`
-3 package-build-failed | /^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/ | building {built|a package} fails: {problem} | use a version with a wheel, or one for this Python; of the project itself, correct what the message names | dependencies.pip
-`,
-  {
-    // What setup.py files import: pip indents what they print.
-    cause: 'build-dependency-missing',
-    signs: [
-      /^ {6,20}ModuleNotFoundError: No module named '(?<module>pkg_resources|setuptools|wheel|numpy|torch|Cython|packaging|pybind11|poetry)'/,
-    ],
-    title: 'building a package needs {module}, which is installed later',
-    fix: needsFirst,
-    at: 'deployment.pre_build_commands',
-  },
-  ...rows`
+3 package-build-failed | after /did not run successfully|build backend returned an error/: /^\s{2,24}(?<problem>(?!ModuleNotFound|Syntax)[\w.]{0,60}(?:Error|Exception): .{1,160})/ | building {built|a package} fails: {problem} | use a version with a wheel, or one for this Python; of the project itself, correct what the message names | dependencies.pip
+build-dependency-missing | /^ {6,20}ModuleNotFoundError: No module named '(?<module>pkg_resources|setuptools|wheel|numpy|torch|Cython|packaging|pybind11|poetry)'/ | building a package needs {module}, which is installed later | install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it | deployment.pre_build_commands
 3 build-dependency-missing | BackendUnavailable: Cannot import '{module}'; {ERROR|error}: …Cannot import '{module}'; error: invalid command 'bdist_{module=wheel}' | building a package needs {module}, which is not installed | list it in [build-system] requires of its pyproject.toml, or install it in pre_build_commands | deployment.pre_build_commands
 `,
 ];

@@ -1,21 +1,8 @@
-import { type FailureRule, rows } from '../rule.ts';
+import { type FailureRule, rows, rowsWith } from '../rule.ts';
 import { findUncaught } from '../tracebacks.ts';
-
-const exit =
-  /(?:\b[Ee]xit(?:ed)?(?: with)?[ _-]?(?:[Cc]ode|status)?|\bsent code|non-zero (?:exit )?(?:code|status)|returned)[:= ]{1,9}\(?/
-    .source;
 
 /** gunicorn stops a worker that took too long by a signal, and then guesses. */
 export const timedOut = /\bWORKER TIMEOUT \(pid:\d{1,8}\)/;
-
-/** Signs that a signal ended a program: the exit code of shells and engines, that of Python, and the name. */
-export const endedBy = (signal: number, name: string): RegExp[] =>
-  [
-    `${exit}${128 + signal}\\b`,
-    `${exit}-${signal}\\b`,
-    `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`,
-    `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`,
-  ].map((source) => new RegExp(source));
 
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
@@ -30,19 +17,10 @@ event-loop-misused | cannot be called from a running event loop; RuntimeError: T
 5 port-in-use | /^(?<who>app \S{1,80} of this emulator) listens on port (?<port>\d{1,5})/; {who=another program} listens on port {port} | {who} listens on port {port} | read the port from the variable PORT, which the emulator sets for each app, or stop what listens there | runtime.custom.port
 process-limit-reached | RuntimeError: can't start new thread; {pthread_create failed|Thread creation failed|fork: |fork: retry: }…Resource temporarily unavailable; {[Errno 24] |: }Too many open files | the app has more threads, processes or open files than the container allows | start fewer workers and threads (OMP_NUM_THREADS=1, OPENBLAS_NUM_THREADS=1), and close files and connections
 `,
-  {
-    cause: 'segfault',
-    // What was printed before shows more.
-    rank: 2,
-    signs: [
-      /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/,
-      ...endedBy(11, 'SIGSEGV'),
-      ...endedBy(6, '(?<!sent )SIGABRT'),
-      ...endedBy(8, 'SIGFPE'),
-    ],
+  // What was printed before shows more.
+  ...rowsWith({
     applies: (_, __, before) => !before().some((line) => timedOut.test(line)) && findUncaught(before()) === undefined,
-    title: 'the program crashed, or stopped itself, in native code',
-    fix: 'read what it printed before; if that is nothing, the cause is probably a package with compiled code: pin it to another version',
-    at: 'dependencies.pip',
-  },
+  })`
+2 segfault | /(?:^|: {1,8}(?:\d{1,8} {1,4})?|^\d{1,8} {1,4})Aborted {1,20}\(core dumped\)/; signal 11 SIGSEGV; signal 6 (?<!sent )SIGABRT; signal 8 SIGFPE | the program crashed, or stopped itself, in native code | read what it printed before; if that is nothing, the cause is probably a package with compiled code: pin it to another version | dependencies.pip
+`,
 ];

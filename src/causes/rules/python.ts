@@ -1,6 +1,5 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
-import { framesOf, isForeignFile } from '../tracebacks.ts';
-import { endedBy } from './processes.ts';
+import { framesOf, isForeignFile, lastTraceback } from '../tracebacks.ts';
 
 /** What a line of the app looks like when its server has started after all. */
 const started = /Application startup complete|App is ready/;
@@ -22,8 +21,8 @@ const places = 'typing|enum|datetime|datetime\\.datetime|asyncio|itertools|funct
 
 /** Errors of Python, in the code of the app or while it is imported. */
 export const pythonRules: readonly FailureRule[] = [
-  ...rowsWith({ after: /\/pydantic\/fields\.py"/ })`
-python-version-unsupported | ^AttributeError: __args__ | the installed pydantic is too old for the Python of the app | update pydantic, or set python_version to an older one | deployment.python_version
+  ...rows`
+python-version-unsupported | after /\/pydantic\/fields\.py"/: ^AttributeError: __args__ | the installed pydantic is too old for the Python of the app | update pydantic, or set python_version to an older one | deployment.python_version
 `,
   ...rowsWith({
     undoneBy: started,
@@ -38,7 +37,7 @@ python-version-unsupported | ^AttributeError: __args__ | the installed pydantic 
 syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a syntax error: {problem} | set python_version to 3.12 or newer, where an f-string may contain its own quotes and backslashes, or write it without | deployment.python_version
 `,
   ...rows`
-3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/; Error R1{4|5} (Memory quota {|vastly }exceeded);
+3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; Error R1{4|5} (Memory quota {|vastly }exceeded);
   {O|o}ut of memory: Kill{|ed} process … ({program…}); {R|r}an out of memory (used over; {M|m}emory limit of … …{|was }exceeded; concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly;
   OSError: [Errno 12] Cannot allocate memory; /OOMKilled(?!"?: ?false)/; excessive memory usage causing the Operating System to kill the worker; DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory; low on resource: memory
   | the app ran out of memory | raise memory, or load less at once | hardware.memory
@@ -50,6 +49,10 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
   /(?:ended with|terminated by signal|signal=|exited prematurely: signal 9 \(|died with <Signals\.)(?<killed>SIGKILL)\b/
   | the app was killed ({killed}), most often because it ran out of memory | watch its memory until it ends (gantry status, docker stats): only if that reaches the limit, load less or raise memory | hardware.memory
 `,
+  // Who is killed right below an exception has failed before.
+  ...rowsWith({ applies: (_, __, before) => !(Number(lastTraceback(before())?.end) > before().length - 6) })`
+3 out-of-memory | /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/ | the app ran out of memory | raise memory, or load less at once | hardware.memory
+`,
   ...rows`
 3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted};
   ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer
@@ -60,17 +63,8 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
 `,
   ...rows`
 2 wrong-arguments | /^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument (?<wanted>'\w{1,80}')/ | {name} has no parameter {wanted} | add the parameter to {name}, or do not send it; if {name} is of a package, pin that to the version that the code was written for
+shared-memory-full | /out of shared memory|insufficient shared memory/; /(?:by signal: Bus error|^Bus error)/; signal 7 SIGBUS | the shared memory of the container is full | set num_workers=0 for the DataLoader, or use the file_system sharing strategy
 `,
-  {
-    cause: 'shared-memory-full',
-    signs: [
-      /out of shared memory|insufficient shared memory/,
-      /(?:by signal: Bus error|^Bus error)/,
-      ...endedBy(7, 'SIGBUS'),
-    ],
-    title: 'the shared memory of the container is full',
-    fix: 'set num_workers=0 for the DataLoader, or use the file_system sharing strategy',
-  },
   ...Object.entries(added).map(([version, names]) => ({
     cause: 'python-version-unsupported',
     signs: [
@@ -82,23 +76,17 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
     at: 'deployment.python_version',
   })),
   ...rows`
-python-version-unsupported | AttributeError: module '{inspect|asyncio|pkgutil|configparser}' has no attribute '{name=getargspec|coroutine|ImpImporter|readfp|SafeConfigParser|find_module}'
+python-version-unsupported | AttributeError: module '{inspect|asyncio|pkgutil|configparser|ssl}' has no attribute '{name=wrap_socket|getargspec|coroutine|ImpImporter|readfp|SafeConfigParser|find_module}'
   | the code uses {name}, which newer versions of Python do not have | update the package that uses it, or set python_version to an older one, such as 3.10 | deployment.python_version
 python-version-unsupported | ^TypeError: '{type|ABCMeta|_abc.ABCMeta}' object is not subscriptable; ForwardRef._evaluate() missing 1 required keyword-only argument: 'recursive_guard'; pydantic.{|v1.}errors.ConfigError: unable to infer type for attribute;
   Please use \`typing_extensions.TypedDict\` instead of \`typing.TypedDict\` on Python < 3.12; ^TypeError: unsupported operand type(s) for |: '{type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass}' and
   | the code, or a package, does not fit the Python of the app | set python_version to one that they were made for (X|None needs 3.10 or newer), or update the packages (pydantic 1 does not fit new versions of Python) | deployment.python_version
 package-api-changed † | ^AttributeError: Can't get attribute '{name}' on <module '{module}'; ModuleNotFoundError: No module named 'numpy._core; is not a known BitGenerator module; node array from the pickle has an incompatible dtype
   | a pickled file was written with other versions of the packages, or with classes that the app does not have | pin numpy, scikit-learn and the others to the versions that wrote the file, or write it again; classes of __main__ belong in a module | dependencies.pip
-`,
-  ...rowsWith({ after: /Trying to unpickle estimator|loading a serialized model/ })`
-5 package-api-changed | ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model
+5 package-api-changed | after /Trying to unpickle estimator|loading a serialized model/: ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model
   | the model was saved with another version of its package than the installed one: {object} | install the version that saved it (pip list there shows it), or save the model again with the installed one | dependencies.pip
-`,
-  ...rowsWith({ after: /\/starlette\/templating\.py/ })`
-package-api-changed | ^TypeError: unhashable type: 'dict' | the code calls TemplateResponse as older versions of starlette had it | give the request first: TemplateResponse(request, name, context); or pin starlette = "<0.29" | dependencies.pip.starlette
-`,
-  ...rowsWith({ after: /\/gradio(?:_client)?\// })`
-package-api-changed | ^TypeError: argument of type 'bool' is not iterable; PydanticSchemaGenerationError: Unable to generate …starlette.requests.Request | gradio does not fit the installed pydantic or fastapi | update gradio, or pin pydantic = "==2.10.6" and fastapi = "<0.113" | dependencies.pip.pydantic
+package-api-changed | after /\/starlette\/templating\.py/: ^TypeError: unhashable type: 'dict' | the code calls TemplateResponse as older versions of starlette had it | give the request first: TemplateResponse(request, name, context); or pin starlette = "<0.29" | dependencies.pip.starlette
+package-api-changed | after /\/gradio(?:_client)?\//: ^TypeError: argument of type 'bool' is not iterable; PydanticSchemaGenerationError: Unable to generate …starlette.requests.Request | gradio does not fit the installed pydantic or fastapi | update gradio, or pin pydantic = "==2.10.6" and fastapi = "<0.113" | dependencies.pip.pydantic
 `,
   ...rowsWith({
     applies: (_, __, before) =>

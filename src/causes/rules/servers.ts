@@ -11,19 +11,13 @@ const isLocal = (host = '') => /^(127\.\d|localhost$|\[::1\]$)/.test(host);
 
 /** Servers of apps: how they are started, where they listen, and what the checks of the platform say. Workers of gunicorn. */
 export const serverRules: readonly FailureRule[] = [
-  ...rowsWith({ after: /^Error: class uri '/ })`
-6 worker-class-wrong | ^ModuleNotFoundError: No module named '{module}' | the worker class of gunicorn needs {module}, which is not installed | add {package|the package that has it} to [cerebrium.dependencies.pip] | dependencies.pip
-`,
-  ...rowsWith({ after: /standalone/ })`
-5 module-missing | Cannot find module 'next/dist/{path}' | the standalone output of Next.js lacks files of its packages | build in a folder such as /app (WORKDIR), not in /, and copy .next/standalone with its node_modules
-`,
   ...rows`
+6 worker-class-wrong | after /^Error: class uri '/: ^ModuleNotFoundError: No module named '{module}' | the worker class of gunicorn needs {module}, which is not installed | add {package|the package that has it} to [cerebrium.dependencies.pip] | dependencies.pip
+5 module-missing | after /standalone/: Cannot find module 'next/dist/{path}' | the standalone output of Next.js lacks files of its packages | build in a folder such as /app (WORKDIR), not in /, and copy .next/standalone with its node_modules
 5 port-invalid | invalid literal for int() with base 10: 'tcp://{address}; parsing "tcp://{address} | Kubernetes sets a variable such as NAME_PORT to the address of a service, and the app reads it as a port | set that variable in the pod, give the service another name, or enableServiceLinks: false
 5 module-missing | no Bean Validation provider could be found; NoProviderFoundException: Unable to create a Configuration | the jar has no implementation of Bean Validation | add spring-boot-starter-validation (hibernate-validator) to the build
 5 module-missing | missing EmbeddedServletContainerFactory bean; missing ServletWebServerFactory bean | the jar has no web server, or starts a class without @SpringBootApplication | add spring-boot-starter-web to the build, and make the jar with the plugin of Spring Boot (repackage, bootJar)
 data-missing | at {|java.desktop/}sun.awt.FontConfiguration.; Fontconfig head is null | the image has no fonts, which Java draws with | install fontconfig and fonts-dejavu (apk add fontconfig ttf-dejavu) | dependencies.apt
-`,
-  ...rows`
 worker-class-wrong | __call__() missing 1 required positional argument: 'send'; __call__() missing 2 required positional arguments: 'receive' and 'send' | gunicorn serves an ASGI app with a worker for WSGI apps | add -k uvicorn.workers.UvicornWorker to the gunicorn command, and uvicorn to the dependencies | runtime.custom.entrypoint
 worker-class-wrong | missing 1 required positional argument: 'start_response'; takes from 2 to 3 positional arguments but 4 were given | an ASGI server, such as uvicorn, serves a WSGI app, such as that of Flask or Django | start it with gunicorn, or wrap it: WsgiToAsgi(app) of asgiref | runtime.custom.entrypoint
 entrypoint-invalid | Import string "{target}" must be in format "<module>:<attribute>" | the command of the entrypoint is not valid: {target} | entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"] | runtime.custom.entrypoint
@@ -106,23 +100,9 @@ entrypoint-not-found | python: …No module named {|'}{path}; python3…: …No 
   ...rows`
 port-invalid † | '{value}' is not a valid port number | the port of the server is not a number: {value} | write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"] | runtime.custom.entrypoint
 address-unavailable | {[Errno 99]|bind|listen|Invalid address}…{C|c}annot assign requested address | the server listens on an address that the container does not have | listen on 0.0.0.0 | runtime.custom.entrypoint
+3 worker-timeout | after /Application startup complete/: /\bWORKER TIMEOUT \(pid:\d{1,8}\)/ | gunicorn stopped an async worker that answered nothing: something blocks its event loop | call what blocks from def instead of async def, or in a thread (run_in_threadpool), and read less at once; --timeout only hides it
+2 worker-timeout | /\bWORKER TIMEOUT \(pid:\d{1,8}\)/ | gunicorn stopped a worker that took too long | raise --timeout of gunicorn (30 seconds by default), or load models before the workers start: --preload | runtime.custom.entrypoint
 `,
-  {
-    cause: 'worker-timeout',
-    rank: 3,
-    signs: [timedOut],
-    after: /Application startup complete/,
-    title: 'gunicorn stopped an async worker that answered nothing: something blocks its event loop',
-    fix: 'call what blocks from def instead of async def, or in a thread (run_in_threadpool), and read less at once; --timeout only hides it',
-  },
-  {
-    cause: 'worker-timeout',
-    rank: 2,
-    signs: [timedOut],
-    title: 'gunicorn stopped a worker that took too long',
-    fix: 'raise --timeout of gunicorn (30 seconds by default), or load models before the workers start: --preload',
-    at: 'runtime.custom.entrypoint',
-  },
   ...rowsWith({ applies: (_, __, before) => !before().some((line) => timedOut.test(line)) })`
 3 out-of-memory | was sent SIGKILL! Perhaps out of memory?; Worker with pid … was terminated due to signal 9$ | the app ran out of memory | raise memory, or start fewer workers: each loads the app | hardware.memory
 `,

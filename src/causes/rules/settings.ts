@@ -20,9 +20,7 @@ export const settingRules: readonly FailureRule[] = [
   ...rows`
 3 run-timeout | Hard time limit (…s) exceeded; Soft time limit (…s) exceeded; TimeLimitExceeded( | a task took longer than its time limit | raise the time limit of the worker, or split the task
 3 host-not-allowed | Invalid HTTP_HOST header: '{host}' | Django refuses requests for the host of the app | add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS
-`,
-  ...rowsWith({ after: /os\.environ|<frozen os>|[\\/]os\.py", line/, next: ['secrets', 'set', '{name}'] })`
-secret-missing † | ^KeyError: '{name}'$ | the variable {name} is not set | set it as a secret of the app
+secret-missing † | after /os\.environ|<frozen os>|[\\/]os\.py", line/: ^KeyError: '{name}'$ | the variable {name} is not set | set it as a secret of the app | secrets set {name}
 `,
   {
     cause: 'secret-missing',
@@ -58,24 +56,12 @@ secret-missing † | ^KeyError: '{name}'$ | the variable {name} is not set | set
 secret-missing | /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/;
   /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/
   | variables ({name}) are not set, or have no valid value | set each that the message names as a secret: gantry secrets set NAME; an empty text is not a value
-`,
-  ...rowsWith({ after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/ })`
-5 package-api-changed | Extra inputs are not permitted {[|(}type= | the settings of the app refuse a variable that they do not declare | declare it, or let pydantic ignore others: model_config = SettingsConfigDict(extra='ignore')
-`,
-  ...rowsWith({ after: /validation errors? for (?:\w{0,60}Settings|Config|Env)$/ })`
-5 secret-missing | /^\s{1,4}(?<missing>[Ff]ield required) [[(]type=/ | variables are not set | set each as a secret of the app: gantry secrets set NAME
-`,
-  ...rowsWith({ next: ['secrets', 'set', 'GOOGLE_CREDENTIALS'] })`
-secret-missing | /DefaultCredentialsError: (?!File ).{0,200}(?:credentials|GOOGLE_APPLICATION_CREDENTIALS)/ | the app has no credentials of Google Cloud | set the JSON of a service account as a secret, write it to a file when the app starts, and name that file in GOOGLE_APPLICATION_CREDENTIALS
-`,
-  ...rowsWith({ next: ['secrets', 'set', 'AWS_ACCESS_KEY_ID'] })`
-secret-missing | Unable to locate credentials; NoRegionError: You must specify a region; PartialCredentialsError: | the app has no credentials of its cloud | set them as secrets, such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_DEFAULT_REGION
-`,
-  ...rowsWith({ next: ['secrets', 'set', 'DATABASE_URL'] })`
-secret-missing | ArgumentError: Could not parse SQLAlchemy URL from {|given URL }string; ArgumentError: Expected string or URL object, got None; ArgumentError: Could not parse rfc1738 URL from string ' | the address of the database is not set, or is not valid | set the variable that the code reads it from as a secret, such as DATABASE_URL
-`,
-  ...rowsWith({ after: /\benviron\b|getenv/ })`
-3 secret-missing | ^TypeError: {int|float}() argument must be …, not 'NoneType'$; ^ValueError: invalid literal for int() with base 10: ''$; ^ValueError: could not convert string to float: ''$; ^TypeError: str expected, not NoneType$ | the code uses a variable that is not set | set the variable that the line of the traceback names as a secret, or give it a default in the code
+5 package-api-changed | after /validation errors? for (?:\w{0,60}Settings|Config|Env)$/: Extra inputs are not permitted {[|(}type= | the settings of the app refuse a variable that they do not declare | declare it, or let pydantic ignore others: model_config = SettingsConfigDict(extra='ignore')
+5 secret-missing | after /validation errors? for (?:\w{0,60}Settings|Config|Env)$/: /^\s{1,4}(?<missing>[Ff]ield required) [[(]type=/ | variables are not set | set each as a secret of the app: gantry secrets set NAME
+secret-missing | /DefaultCredentialsError: (?!File ).{0,200}(?:credentials|GOOGLE_APPLICATION_CREDENTIALS)/ | the app has no credentials of Google Cloud | set the JSON of a service account as a secret, write it to a file when the app starts, and name that file in GOOGLE_APPLICATION_CREDENTIALS | secrets set GOOGLE_CREDENTIALS
+secret-missing | Unable to locate credentials; NoRegionError: You must specify a region; PartialCredentialsError: | the app has no credentials of its cloud | set them as secrets, such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_DEFAULT_REGION | secrets set AWS_ACCESS_KEY_ID
+secret-missing | ArgumentError: Could not parse SQLAlchemy URL from {|given URL }string; ArgumentError: Expected string or URL object, got None; ArgumentError: Could not parse rfc1738 URL from string ' | the address of the database is not set, or is not valid | set the variable that the code reads it from as a secret, such as DATABASE_URL | secrets set DATABASE_URL
+3 secret-missing | after /\benviron\b|getenv/: ^TypeError: {int|float}() argument must be …, not 'NoneType'$; ^ValueError: invalid literal for int() with base 10: ''$; ^ValueError: could not convert string to float: ''$; ^TypeError: str expected, not NoneType$ | the code uses a variable that is not set | set the variable that the line of the traceback names as a secret, or give it a default in the code
 `,
   ...rowsWith({ applies: (_, { statusCode, source }) => (statusCode ?? source) !== undefined })`
 0 run-timeout | ^status code 504$; /"(?:GET|POST|PUT|PATCH|DELETE) \S{1,300} HTTP\/1\.[01]" 504\b/ | the call took longer than allowed | raise response_grace_period, or call it asynchronously: gantry invoke --async | scaling.response_grace_period

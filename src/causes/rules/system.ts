@@ -1,5 +1,4 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
-import { endedBy } from './processes.ts';
 
 /** What a build prints, and an app that runs does not. */
 const building =
@@ -7,10 +6,8 @@ const building =
 
 /** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
-  ...rowsWith({ after: /No space left on device/ })`
-6 disk-full | /^tmpfs .{0,60} 100% \/tmp$/ | /tmp is full: it is smaller than the disk | set TMPDIR to a folder on the disk
-`,
   ...rows`
+6 disk-full | after /No space left on device/: /^tmpfs .{0,60} 100% \/tmp$/ | /tmp is full: it is smaller than the disk | set TMPDIR to a folder on the disk
 hardware-unavailable | nodes are available: …Insufficient {resource} | no machine with this hardware is free | list several kinds in compute, or use another region | hardware.compute
 `,
   ...rowsWith({
@@ -18,7 +15,7 @@ hardware-unavailable | nodes are available: …Insufficient {resource} | no mach
     applies: ({ step }, { source }, before) =>
       source === 'build' || step !== undefined || before().some((line) => building.test(line)),
   })`
-build-out-of-memory | exit{|ed with} {code|status}{|:} 137; /(?<step>did not complete successfully: exit code: 137)$/; /(?<step>returned a non-zero code: 137)$/; /(?<step>Killed signal terminated program)/; /^(?!.*\.py$)(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/;
+build-out-of-memory | exit{|ed with} {code|status}{|:} 137; /(?<step>did not complete successfully: exit code: 137)$/; /(?<step>returned a non-zero code: 137)$/; /(?<step>Killed signal terminated program|\(signal: 9, SIGKILL|internal compiler error: Killed)/; /^(?!.*\.py$)(?:.{0,120}(?:line \d{1,6}: {1,8}\d{1,8} )?(?<!\w)Killed(?: {1,40}\S.{0,200})?|\s*Killed)$/;
   /(?<step>executor failed running \[.{1,400}\]: )?exit code: 137$/; /\beta \d[\d:]{1,10}\s?Killed$/; Out of memory: Kill process; Cannot allocate memory
   | the build ran out of memory | give the machine, or the virtual machine of Docker, that builds more memory; or limit parallel compilation (MAX_JOBS=2), use wheels, and pip --no-cache-dir for large ones | deployment.shell_commands
 `,
@@ -37,7 +34,7 @@ quota-exceeded | forbidden: exceeded quota: {quota…}; /^(?:gantry|cerebrium|de
   ^error: …Broken virtual environment \`{path}\`
   | the interpreter of {path} is not in the image | make the virtual environment in the image that runs it, in the same folder as when it was made, or start the module with python -m | runtime.custom.entrypoint
 entrypoint-not-found | /^(?:\/bin\/)?(?:sh|ash|dash|bash): (?:(?:line )?\d{1,6}: )?(?:exec: )?(?<path>\/[\w./+-]{1,120}): not found$/; exec {path}: no such file or directory$ | {path} is not in the image, or what it needs to start is not: its interpreter, or glibc on Alpine | copy it there; a program for glibc needs a Debian image or a static build, and a script the interpreter of its first line | runtime.custom.entrypoint
-5 line-endings † | /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter(?!: Permission)/; /^(?:.{0,80}: )?exec (?<path>[\w./-]{1,120}\.(?:sh|bash|py)): no such file or directory|exec user process caused:? "?no such file or directory/;
+5 line-endings † | /(?<![\w./-])(?<path>[\w./-]{1,120}): .{0,80}\/\w+(?:\^M|\r)?: bad interpreter(?!: Permission)/; /^(?:.{0,80}: )?exec (?<path>[\w./-]{1,120}\.(?:sh|bash|py)): no such file or directory/;
   /(?<![\w./-])(?<path>[\w./-]{1,120}): cannot execute: required file not found/; /(?:^|\s)(?<path>[\w./-]{1,120}): (?:line )?\d{1,6}: .{0,60}\$'(?:\S{0,40})\\r'/; \r’: No such file or directory; \r{|'}: No such file or directory
   | a script has Windows line endings, so that its interpreter is not found | save it with LF: sed -i "s/\r$//" {path|SCRIPT}
 3 command-not-found | ^{command}: command not found$; : {command}: command not found$; ^{|/bin/}{sh|dash}: …{|exec: }{command}: not found$; : line …: exec: {command}: not found$; executable file \`{command}\` not found in $PATH; exec: "{command}": executable file not found in $PATH;
@@ -50,19 +47,10 @@ shell-syntax-error | /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]y
 5 glibc-too-old | Error relocating …: {symbol}: symbol not found; Error loading shared library ld-linux-{name}; /undefined reference to [\`'‘]__\w{1,40}_chk/ | what was compiled for glibc is used on Alpine, which has musl | build and run it on one system: use an image of Debian, a build for musl, or apk add gcompat | deployment.docker_base_image_url
 5 container-engine-failed | (uv_thread_create(; pthread_create failed (EPERM); pthread_create failed…Operation not permitted | the Docker of the machine is too old for the image: it forbids how a newer glibc starts threads | update Docker (20.10.10 or later), or use an image of an older system, such as bullseye | deployment.docker_base_image_url
 6 line-endings | /^#!\/\S{1,80}(?: \S{1,40})?\^M\$?$/ | a script has Windows line endings, so that the system cannot start it | save it with LF: sed -i "s/\r$//" SCRIPT
+6 glibc-too-old | after /\b(?:go build|cargo build|CGO_ENABLED|GOOS=)/: exec user process caused…no such file or directory | the program was linked with another libc (musl of Alpine, glibc of Debian) than the image has that runs it | build it on the distribution that runs it, or without libc: CGO_ENABLED=0, the target musl of Rust | deployment.docker_base_image_url
+5 line-endings | exec user process caused…no such file or directory | what starts is there, and its interpreter is not: a script has Windows line endings or names a shell that is missing, or a program needs another libc | save a script with LF: sed -i "s/\r$//" SCRIPT; use sh where the image has no bash, and one distribution to build and run a program
 6 glibc-too-old | version {\`|'|‘}GLIBCXX_{version}{'|’} not found | the libstdc++ that is loaded is too old: a library needs GLIBCXX_{version} | use a base image with a newer gcc; with conda, install libstdcxx-ng and put its lib folder first into LD_LIBRARY_PATH | deployment.docker_base_image_url
 5 glibc-too-old | version {\`|'|‘}{version}{'|’} not found | a program or a library needs {version}, which the image does not have | use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one | deployment.docker_base_image_url
+cpu-unsupported | /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/; illegal hardware instruction; signal 4 SIGILL; was compiled to use … instructions, but these aren't available on your machine | a program uses instructions that the CPU does not have | install a build for an older CPU (without AVX, compiled without -march=native; of TensorFlow, before 1.6 or built for it), or use a newer machine | dependencies.pip
 `,
-  {
-    cause: 'cpu-unsupported',
-    signs: [
-      /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/,
-      /illegal hardware instruction/,
-      ...endedBy(4, 'SIGILL'),
-      /was compiled to use \S{1,40} instructions, but these aren't available on your machine/,
-    ],
-    title: 'a program uses instructions that the CPU does not have',
-    fix: 'install a build for an older CPU (without AVX, compiled without -march=native; of TensorFlow, before 1.6 or built for it), or use a newer machine',
-    at: 'dependencies.pip',
-  },
 ];

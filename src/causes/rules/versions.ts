@@ -5,20 +5,14 @@ import { framesOf, isForeignFile } from '../tracebacks.ts';
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
-  ...rowsWith({ after: /\/kombu\// })`
-package-api-changed | ^AttributeError: async$; ^KeyError: 'async'$ | celery does not fit the installed kombu | pin both to versions of the same time: celery 4.1 with kombu<4.2, celery 5 with kombu 5 | dependencies.pip.kombu
-`,
-  ...rowsWith({ after: /\/pandas\/io\/sql\.py"/ })`
-package-api-changed | AttributeError: '{object=Connection|Engine}' object has no attribute 'cursor' | pandas 2.2 and later need SQLAlchemy 2, and an older one is installed | pin sqlalchemy = ">=2", or pandas = "<2.2" | dependencies.pip.sqlalchemy
-`,
   ...rows`
+package-api-changed | after /\/kombu\//: ^AttributeError: async$; ^KeyError: 'async'$ | celery does not fit the installed kombu | pin both to versions of the same time: celery 4.1 with kombu<4.2, celery 5 with kombu 5 | dependencies.pip.kombu
+package-api-changed | after /\/pandas\/io\/sql\.py"/: AttributeError: '{object=Connection|Engine}' object has no attribute 'cursor' | pandas 2.2 and later need SQLAlchemy 2, and an older one is installed | pin sqlalchemy = ">=2", or pandas = "<2.2" | dependencies.pip.sqlalchemy
 package-api-changed | ObjectNotExecutableError: Not an executable object; 'str' object has no attribute '_execute_on_connection'; '{object=Engine|OptionEngine}' object has no attribute 'execute' | SQLAlchemy 2 takes no plain text as a query, and runs it on a connection only | with engine.connect() as c: c.execute(text("...")); update pandas to 2 or later, or pin sqlalchemy = "<2" | dependencies.pip.sqlalchemy
 package-api-changed | function() argument 'code' must be code, not str; function() argument 1 must be code, not str | a class is derived from what is a function in the installed version of a package | pin that package to the version that the code was written for, or update the one whose file the traceback names last (fastapi before 0.44 needs pydantic<1) | dependencies.pip
 package-api-changed | Mismatched PJRT plugin; Unexpected PJRT_Client_Create_Args size; plugin is likely built with a later version than the framework; but this version of jax requires version {wanted}; is newer than and incompatible with jax version | jax, jaxlib and the plugin of jax for CUDA are not of one version | pin all to one version: jax[cuda12] brings those that fit | dependencies.pip.jax
 package-api-changed | The client noticed that the server is not; the server is not a supported distribution of Elasticsearch | the client of Elasticsearch refuses the server, which is OpenSearch or another one | use the client of that server (opensearch-py), pin elasticsearch = "<7.14", or use a server of Elasticsearch | dependencies.pip.elasticsearch
 package-api-changed | media_type_header_exception; Accept version must be either version | the client of Elasticsearch is newer than the server | pin elasticsearch to the major version of the server | dependencies.pip.elasticsearch
-`,
-  ...rows`
 package-api-changed | cannot import name 'builder' from 'google.protobuf; cannot import name 'runtime_version' from 'google.protobuf; VersionError: Detected incompatible Protobuf; VersionError: Detected mismatched Protobuf; Descriptors cannot be created directly; Descriptors cannot not be created directly | generated code was made for another version of protobuf | generate it again with a newer protoc, or pin protobuf = "<3.21" | dependencies.pip.protobuf
 package-api-changed | operator torchvision::nms; load custom C++ ops | torch and torchvision are not of the same release | pin both to versions of the same release, such as torch 2.4.0 and torchvision 0.19.0 | dependencies.pip.torchvision
 package-api-changed | this is no longer supported in openai>=1.0.0 | the code is written for openai 0.x, and a newer one is installed | use client = OpenAI() and its methods, or pin openai = "==0.28.1" | dependencies.pip.openai
