@@ -214,7 +214,6 @@ export interface InvokeOptions {
   args: string[];
   /** JSON, `@file`, or `-`. */
   data?: string | undefined;
-  /** A file with any bytes, or `-`. */
   input?: string | undefined;
   method?: string | undefined;
   path?: string | undefined;
@@ -222,7 +221,6 @@ export interface InvokeOptions {
   header?: string[] | undefined;
   /** False sends no token. */
   auth: boolean;
-  /** How long to wait, in ms. */
   timeout?: number | undefined;
   stream?: boolean | undefined;
   async?: boolean | undefined;
