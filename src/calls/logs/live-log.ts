@@ -43,7 +43,6 @@ export class LiveLog {
     private readonly source: LogSource,
   ) {}
 
-  /** Time until the next try, in ms. */
   msUntilNext(): number {
     const mayOpen = this.source.openLive && !this.isComplete;
     return mayOpen ? this.#nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;

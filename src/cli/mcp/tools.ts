@@ -186,9 +186,7 @@ const shellOnly = 'not over MCP: run it in a shell';
 
 interface AskedCommand {
   command: CommandReference;
-  /** Its command line, without `gantry`. */
   argv: readonly string[];
-  /** The names of the flags that are set. */
   set: readonly string[];
 }
 
