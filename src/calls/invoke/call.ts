@@ -18,7 +18,6 @@ export interface AppCall extends Pick<StreamedRequest, 'agent'> {
   /** Whose call it is: among the headers, and named where it is refused. */
   auth: CallAuth;
   body: OutgoingBody | undefined;
-  /** When to stop waiting for the response. */
   limit?: Deadline | undefined;
 }
 
@@ -77,7 +76,6 @@ export async function callOrThrow(context: Context, call: AppCall): Promise<AppR
 /** Where the platform sends the response of a call. */
 interface Webhook {
   url: string;
-  /** Signs it. */
   secret: string | undefined;
 }
 

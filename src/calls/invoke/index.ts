@@ -9,9 +9,8 @@ export {
   resolveCallAuth,
   resolveCallTarget,
 } from './call-target.ts';
-export { invokeApp } from './invoke-app.ts';
 export type { InvokeOptions } from './prepare-call.ts';
-export { parseParameters, prepareCall, readJsonData } from './prepare-call.ts';
+export { invokeApp, parseParameters, prepareCall, readJsonData } from './prepare-call.ts';
 export {
   type AppEvent,
   type AppResponse,

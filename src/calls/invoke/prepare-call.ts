@@ -2,14 +2,65 @@ import { isUtf8 } from 'node:buffer';
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, readNamedFile, readToEnd, throwUnreadable } from '../../kernel/disk/index.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import { PendingError, UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
+import { duration } from '../../kernel/output/format.ts';
 import type { OutgoingBody } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Deadline } from '../../platform/waiting/index.ts';
-import { type AppCall, requestTo } from './call.ts';
-import { defaultHeaders, parseHeaders, resolveCallAuth, resolveCallTarget } from './call-target.ts';
+import { contextWith, Deadline } from '../../platform/waiting/index.ts';
+import { type AppCall, callOrThrow, requestTo } from './call.ts';
+import { type CallTarget, defaultHeaders, parseHeaders, resolveCallAuth, resolveCallTarget } from './call-target.ts';
+
+/**
+ * Calls an app. Returns its response, of which no body was read, or an asynchronous run. Throws responses other than 2xx: AppError for the app's, by status for the platform's. Throws UsageError
+ * for invalid options, before anything is sent.
+ */
+export async function invokeApp(context: Context, options: InvokeOptions) {
+  const { timeout } = options;
+  let target: CallTarget | undefined;
+  const limit = timeout === undefined ? undefined : callLimit(context, timeout, () => target);
+  const call = await prepareCall(limit ? contextWith(context, { signal: limit.signal }) : context, options, limit);
+  target = call.target;
+  const { app } = target;
+  context.interruption.message = sentence`stopped waiting; the call of ${app} may still be in progress: ${gantryCommand`runs list ${app}`} shows it`;
+  if (!options.async && !options.wait && !options.awaitWebhook) {
+    return { response: await callOrThrow(context, call) };
+  }
+  const { callAndAwaitDelivery, startAsyncRun } = await import('./async-call.ts');
+  if (options.awaitWebhook) return { response: await callAndAwaitDelivery(context, options, call) };
+  return { run: await startAsyncRun(context, options, call) };
+}
+
+/**
+ * The `--timeout` of a call: one clock for reading the request body, the response, and the run of an asynchronous call.
+ * `target` returns undefined until everything is there to send.
+ */
+function callLimit(
+  context: Pick<Context, 'signal' | 'elapsed'>,
+  timeoutMs: number,
+  target: () => CallTarget | undefined,
+): Deadline {
+  return new Deadline(context, timeoutMs, () => {
+    const called = target();
+    return called ? noResponseYetError(called, timeoutMs) : notSentError(timeoutMs);
+  });
+}
+
+function noResponseYetError({ app, name }: CallTarget, timeoutMs: number): PendingError {
+  return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
+    why: 'the request timed out locally; the call may still be in progress',
+    fix: gantryCommand`runs list ${app}`,
+    details: { app },
+  });
+}
+
+function notSentError(timeoutMs: number): UnavailableError {
+  return new UnavailableError(`the call was not sent within ${duration(timeoutMs)}`, {
+    why: 'the file or pipe with its body, or with the secret, has not ended',
+  });
+}
 
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
@@ -214,7 +265,6 @@ export interface InvokeOptions {
   args: string[];
   /** JSON, `@file`, or `-`. */
   data?: string | undefined;
-  /** A file with any bytes, or `-`. */
   input?: string | undefined;
   method?: string | undefined;
   path?: string | undefined;
@@ -222,7 +272,6 @@ export interface InvokeOptions {
   header?: string[] | undefined;
   /** False sends no token. */
   auth: boolean;
-  /** How long to wait, in ms. */
   timeout?: number | undefined;
   stream?: boolean | undefined;
   async?: boolean | undefined;

@@ -91,9 +91,7 @@ export type EndedRun = Awaited<ReturnType<typeof awaitDelivery>>;
 
 interface DeliveryWait extends Omit<WaitOptions, 'timeoutMs'> {
   delivery: Pick<RunDelivery, 'arrived'> | undefined;
-  /** Asks for the run until it has ended. */
   wait: (signal: AbortSignal) => Promise<Run>;
-  /** Waits for the delivery of a run that has ended. */
   waitForDelivery: (signal: AbortSignal) => Promise<ReceivedRequest | undefined>;
 }
 

@@ -10,7 +10,6 @@ import type { OnGap, SeenLines } from './seen-lines.ts';
 
 interface FollowLogOptions {
   source: LogSource;
-  /** Lines that were shown. Following continues after the last one. */
   seen: SeenLines;
   onGap: OnGap;
   until: number;

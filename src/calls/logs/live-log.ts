@@ -29,7 +29,6 @@ export class LiveLog {
   #hasMissed = false;
   #hasReceived = false;
   #hasWarned = false;
-  /** Failed sockets in a row. */
   #failures = 0;
   #openedAt = 0;
   /** When the first socket was open; the platform did not close it where its end is not a number. */
@@ -44,7 +43,6 @@ export class LiveLog {
     private readonly source: LogSource,
   ) {}
 
-  /** Time until the next try, in ms. */
   msUntilNext(): number {
     const mayOpen = this.source.openLive && !this.isComplete;
     return mayOpen ? this.#nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;
@@ -167,9 +165,7 @@ const maxUnexpectedReplies = 5;
 
 /** The pauses between two polls of a log. */
 export class PollIntervals {
-  /** The time until the next poll. */
   ms: number;
-  /** Failed polls in a row. */
   #failures = 0;
 
   constructor(

@@ -22,7 +22,6 @@ export interface MapOptions {
   app: string;
   /** `run` if undefined. */
   fn: string | undefined;
-  /** Files, as the user named them. */
   input: string;
   results: string;
   /** Calls in flight; adaptive if undefined. */
@@ -36,7 +35,6 @@ export interface MapOptions {
   deliver: DeliveryOptions | undefined;
   /** How long one call may take, in ms. */
   timeoutMs: number | undefined;
-  /** False sends no token. */
   auth: boolean;
 }
 
@@ -45,7 +43,6 @@ interface MapCallsOptions
     Pick<MapOptions, 'retryFailed' | 'ordered' | 'maxFailures' | 'budget' | 'deliver'> {
   input: InputFile;
   results: NamedResults;
-  /** What the results are of. */
   heading: MapHeading;
   concurrency: number;
   /** Undefined if the app cannot be read. */

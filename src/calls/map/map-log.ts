@@ -80,7 +80,6 @@ export class MapLog {
     });
   }
 
-  /** Resolves when it is in the file. */
   async addRun(index: number, run: string): Promise<void> {
     this.#runs.set(index, run);
     await this.#write(async () => this.#lines?.add(`${stringifyJson({ index, started: run })}\n`));

@@ -64,9 +64,7 @@ export interface FailureGroup {
   cause: string;
   title: string;
   inputs: number;
-  /** The first input that was found to fail so. */
   index: number;
-  /** The first inputs that failed so. */
   indexes: number[];
 }
 
@@ -95,7 +93,6 @@ export class FailureGroups {
     if (group.indexes.length < maxIndexes) group.indexes.push(index);
   }
 
-  /** The largest first. */
   get all(): FailureGroup[] {
     return [...this.#groups.values()].sort((one, other) => other.inputs - one.inputs);
   }

@@ -46,9 +46,7 @@ function toError(error: unknown): MapError {
 export interface ReadResult extends FileLine {
   /** Counts from 1. */
   number: number;
-  /** Where the next line begins. */
   end: number;
-  /** Undefined if the line has no result. */
   known: KnownResult | undefined;
 }
 

@@ -23,7 +23,6 @@ export interface ProgramArguments {
 }
 
 interface Claim {
-  /** `--name`. */
   flag: string;
   value: string | undefined;
   isUnderstood: boolean;
@@ -31,7 +30,6 @@ interface Claim {
 
 /** A flag of gantry that is passed to the function instead. */
 interface ClaimedParameter {
-  /** `name=text`. */
   pair: string;
   /** So that nothing is silently taken for the other. */
   note: Sentence;
@@ -75,7 +73,6 @@ function readFlag(found: ProgramArguments, word: string, after: string | undefin
   return next === undefined ? 0 : 1;
 }
 
-/** The function that is called. */
 interface Called {
   name: string;
   parameters: FunctionParameters;

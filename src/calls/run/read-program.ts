@@ -38,7 +38,6 @@ interface ProgramOptions {
   hasData: boolean;
   /** Other hardware than that of the config file. */
   hardware?: Partial<AppConfig['hardware']> | undefined;
-  /** What follows the target on the command line. */
   programArguments: ProgramArguments;
 }
 
@@ -247,7 +246,6 @@ function throwMissing(functions: readonly string[], file: string, name: string):
 
 interface PackedFiles {
   entries: readonly FileEntry[];
-  /** The present patterns. */
   exclude: readonly string[];
   /** The line that sends the folder of the file alone. */
   narrower: CommandLine | undefined;

@@ -45,7 +45,6 @@ import type { Program } from './read-program.ts';
 interface RunOptions {
   /** The arguments of the function or program, as JSON. */
   data: string;
-  /** The region of the command line. */
   region: string | undefined;
   limit: TimeLimit;
   /** Do not wait for the run; Ctrl-C does not cancel it. */

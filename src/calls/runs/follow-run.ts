@@ -28,7 +28,6 @@ export interface FollowRunOptions {
   config?: AppConfig | undefined;
   /** Another command started the run. */
   startedBefore?: true;
-  /** Exit with the program's exit code if it fails. */
   forwardExitCode?: boolean | undefined;
 }
 

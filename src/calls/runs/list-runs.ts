@@ -10,7 +10,6 @@ import { lastFailedRun } from './failed-calls.ts';
 import { hasSucceeded, runHasFailed, runKey } from './run-status.ts';
 
 interface ListOptions {
-  /** Only runs that were called with `async=true`. */
   asyncOnly?: true;
   /** Whether the last page, or all that was read, is enough. Asked only where what is left is older. */
   isEnough: (page: readonly Run[], runs: readonly Run[]) => boolean;

@@ -57,7 +57,6 @@ export class Deliveries {
     return deliveries;
   }
 
-  /** The webhook URL for the platform. */
   get url(): string {
     return this.publicUrl?.href ?? `${this.#receiver.url}/`;
   }

@@ -9,9 +9,7 @@ import type { ReceivedRequest } from '../receiver/index.ts';
 export interface SignatureCheck {
   /** `unchecked` without a secret. */
   signature: 'good' | 'bad' | 'unchecked';
-  /** Why it is bad. */
   why: string | null;
-  /** HTTP status for the sender. */
   status: 200 | 400 | 401;
 }
 

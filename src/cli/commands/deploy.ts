@@ -246,7 +246,6 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   return deployed;
 }
 
-/** The command line of one of several apps. */
 function lineOf(context: Context, { folder, app }: { folder: string; app: string }, flags: DeployFlags): string[] {
   const { cwd, prompt, progress } = context;
   const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
@@ -317,7 +316,6 @@ interface FailureDetails {
   log?: string[];
 }
 
-/** How a deploy has ended with success. */
 function endOf({ changed, serves, status, notStarted }: Deployment) {
   if (!changed) return 'unchanged';
   if (serves !== undefined) return 'replaced';

@@ -5,7 +5,8 @@ import { attempt } from '../../kernel/errors.ts';
 
 /** Parsers for the values of flags. Their `valueKind` is what `gantry help --json` says of the value. */
 
-const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+/** A duration is written in these, the largest first; weeks are read only. */
+const unitMs: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1, w: 604_800_000 };
 
 /** A century: added to a date, it is a date. */
 const maxDurationMs = 36_500 * 86_400_000;
@@ -181,18 +182,10 @@ function typedFlag({ long, parseArg }: DeclaredFlag, value: unknown): string[] {
   return text === '' || text.startsWith('-') ? [`${name}=${text}`] : [name, text];
 }
 
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-  ['ms', 1],
-] as const;
-
 /** `1h30m`, as `durationFlag` reads it. */
 function typedDuration(ms: number): string {
   let rest = ms;
-  const parts = units.flatMap(([unit, size]) => {
+  const parts = Object.entries(unitMs).flatMap(([unit, size]) => {
     const number = Math.floor(rest / size);
     rest -= number * size;
     return number > 0 ? [`${number}${unit}`] : [];

@@ -52,12 +52,12 @@ export const appCommands =
   /^((apps (?!list|prune)|builds |runs )[a-z]+|metrics serve|invoke|map|status|logs|explain|rollback|history|cost|metrics|open)$/;
 
 /** Flags of habit whose value is an argument here: `before` is the number of arguments that stand before it. */
-export const operandFlags: readonly { names: readonly string[]; of: RegExp; before: number }[] = [
-  { names: ['--app'], of: appCommands, before: 0 },
-  { names: ['--function'], of: /^(invoke|map)$/, before: 1 },
-  { names: ['--build'], of: /^(explain|rollback|builds (get|cancel))$/, before: 1 },
-  { names: ['--to'], of: /^rollback$/, before: 1 },
-  { names: ['--run'], of: /^(explain|runs (get|cancel))$/, before: 1 },
+export const operandFlags: readonly { name: string; of: RegExp; before: number }[] = [
+  { name: '--app', of: appCommands, before: 0 },
+  { name: '--function', of: /^(invoke|map)$/, before: 1 },
+  { name: '--build', of: /^(explain|rollback|builds (get|cancel))$/, before: 1 },
+  { name: '--to', of: /^rollback$/, before: 1 },
+  { name: '--run', of: /^(explain|runs (get|cancel))$/, before: 1 },
 ];
 
 interface FlagSpelling {

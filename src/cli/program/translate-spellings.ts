@@ -113,7 +113,6 @@ function refuseFlag(name: string, next: string | undefined, commands: readonly s
   throw new UsageError(message, defined({ why, fix }));
 }
 
-/** A command line of the platform's official client, in gantry's words. */
 interface Translation {
   argv: string[];
   /** What the command reads in place of stdin: secrets that were arguments. */
@@ -127,15 +126,13 @@ interface Translation {
 function withOperands(words: readonly string[]): string[] {
   const argv = [...words];
   const commands = commandOf(argv);
-  for (const { names, of, before } of operandFlags) {
+  for (const { name, of, before } of operandFlags) {
     const command = commands.findLast((each) => of.test(each));
-    if (command === undefined) continue;
-    for (const name of names) {
-      const value = takeFlag(argv, name);
-      const places = positionals(argv);
-      const last = places.slice(0, command.split(' ').length + before).findLast((at) => !/=/.test(argv[at] ?? ''));
-      if (value !== undefined) argv.splice((last ?? 0) + 1, 0, value);
-    }
+    const value = command && takeFlag(argv, name);
+    if (command === undefined || value === undefined) continue;
+    const places = positionals(argv).slice(0, command.split(' ').length + before);
+    const last = places.findLast((at) => !argv[at]?.includes('=')) ?? 0;
+    argv.splice(last + 1, 0, value);
   }
   return argv;
 }

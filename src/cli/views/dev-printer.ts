@@ -177,7 +177,6 @@ function changeLine(changed: string[], at: string, outcome: View): View {
   return (page) => `${page.style.dim(clockTime(at))} ${what}${outcome(page)}`;
 }
 
-/** What calls get while the new version has an error. */
 function servingText(servingSince: string | undefined): string {
   return servingSince === undefined
     ? 'no version of it is running yet; waiting for a fix'

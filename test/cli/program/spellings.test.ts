@@ -271,7 +271,7 @@ test('every spelling has a row here and stands in the guide for switchers', () =
   const names = [
     ...Object.keys(commandSpellings),
     ...Object.keys(refusals),
-    ...['secrets import', 'builds logs', 'runs logs', ...operandFlags.flatMap(({ names: spelled }) => spelled)],
+    ...['secrets import', 'builds logs', 'runs logs', ...operandFlags.map(({ name }) => name)],
     ...['download', 'upload', 'save-auth-config', 'secrets add', 'init', '--service-account-token', '--dir'],
     ...[...flagSpellings, ...flagRefusals].flatMap(({ names: spelled }) => spelled),
   ];
@@ -279,7 +279,8 @@ test('every spelling has a row here and stands in the guide for switchers', () =
   expect(names.filter((name) => !guide.includes(name) && !isListing(name))).toEqual([]);
   const untested = [
     ...Object.keys(commandSpellings),
-    ...[...flagSpellings, ...operandFlags].flatMap(({ names: spelled }) => spelled),
+    ...flagSpellings.flatMap(({ names: spelled }) => spelled),
+    ...operandFlags.map(({ name }) => name),
   ];
   expect(untested.filter((name) => !typed.some((line) => line.includes(name)))).toEqual([]);
 });

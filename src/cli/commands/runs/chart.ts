@@ -1,7 +1,11 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
-import { chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
-import { localTimeZone } from '../../../kernel/wall-clock.ts';
-import { bucketSizes } from '../../../platform/contract/runs.ts';
+import { bucketMs, chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
+import type { Chart, ChartReport, Panel } from '../../../kernel/output/chart/model.ts';
+import { count, durationCell, forPeople, latestFirst } from '../../../kernel/output/format.ts';
+import type { View } from '../../../kernel/output/page.ts';
+import { type Columns, table } from '../../../kernel/output/table.ts';
+import { formatWallClock, localTimeZone, wallClock } from '../../../kernel/wall-clock.ts';
+import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../../platform/contract/runs.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand, type FlagsOf } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
@@ -9,7 +13,7 @@ import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
-import { type RunsChartViewOptions, runMetrics, runsChartView, runsReport } from '../../views/runs-chart.ts';
+import { type ChartRange, chartView, createTimeline, rangeText } from '../../views/timeline.ts';
 
 export default defineCommand({
   configure: chartFlags,
@@ -64,4 +68,129 @@ function chartOptions(flags: ChartFlags, now: number): RunsChartViewOptions {
     zone: flags.timezone ?? localTimeZone(),
     metrics: flags.metric ?? runMetrics,
   };
+}
+
+const runMetrics = ['runs', 'runtime', 'response'] as const;
+type RunMetric = (typeof runMetrics)[number];
+
+interface RunsChartViewOptions {
+  range: ChartRange;
+  by: BucketSize;
+  zone: string;
+  metrics: readonly RunMetric[];
+}
+
+/** Charts of the runs over time, followed by a table; off a terminal the buckets as tab-separated numbers. */
+function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
+  const report = runsReport(reply, options);
+  const { rows } = report;
+  const values: View = (page) => {
+    const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
+    return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
+  };
+  return chartView(report, total(rows, 'totalRequests') > 0, values);
+}
+
+function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartReport<RunBucket> {
+  const buckets = reply.aggregatedData ?? [];
+  const failed = total(buckets, 'failedRequests');
+  const runs = count(reply.total ?? total(buckets, 'totalRequests'), 'run');
+  return {
+    summary: [
+      failed > 0 ? `${runs}, ${count(failed, 'failed', 'failed')}` : runs,
+      rangeText(options.range, options.zone),
+    ],
+    chart: chartOf(reply, options),
+    rows: buckets.toSorted(latestFirst((bucket) => bucket.startTime)),
+    columns: bucketColumns(buckets, options, percentiles),
+  };
+}
+
+/** Missing buckets become gaps. */
+function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartViewOptions): Chart {
+  const step = bucketSizes.find((size) => size === groupBy) ?? by;
+  const steps = createTimeline(aggregatedData ?? [], {
+    range,
+    stepMs: bucketMs[step],
+    spanOf: ({ startTime, timeGroup, endTime }) => ({
+      start: Date.parse(startTime ?? timeGroup ?? ''),
+      ...(endTime && { end: Date.parse(endTime) }),
+    }),
+  });
+  const values = (read: (bucket: RunBucket) => number | null | undefined) =>
+    steps.map(({ entry }) => (entry ? (read(entry) ?? null) : null));
+  const times = (measure: Measure) =>
+    percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
+  const panels: Record<RunMetric, Panel> = {
+    runs: {
+      title: 'runs',
+      kind: 'bars',
+      unit: 'count',
+      series: [
+        { name: 'runs', values: values((bucket) => bucket.totalRequests) },
+        { name: 'failed', values: values((bucket) => bucket.failedRequests) },
+      ],
+    },
+    runtime: { title: 'runtime', kind: 'lines', unit: 'ms', series: times('Runtime') },
+    response: { title: 'response time', kind: 'lines', unit: 'ms', series: times('ResponseTime') },
+  };
+  return {
+    step,
+    zone,
+    times: steps.map(({ time }) => time),
+    panels: runMetrics.filter((metric) => metrics.includes(metric)).map((metric) => panels[metric]),
+  };
+}
+
+/** Off a terminal, times as the platform returned them and durations in ms. */
+function bucketColumns(
+  buckets: readonly RunBucket[],
+  { zone, metrics }: Pick<RunsChartViewOptions, 'metrics' | 'zone'>,
+  shownPercentiles: readonly Percentile[],
+): Columns<RunBucket> {
+  const clock = wallClock(zone);
+  const times = (title: string, measure: Measure) =>
+    Object.fromEntries(
+      shownPercentiles.map((name) => [
+        `${title} ${name.toUpperCase()}`,
+        (bucket: RunBucket) => durationCell(timing(bucket, name, measure)),
+      ]),
+    );
+  return {
+    TIME: ({ startTime, timeGroup = '' }) =>
+      forPeople(formatWallClock(clock(Date.parse(startTime ?? ''))) || `${timeGroup}`, startTime ?? timeGroup),
+    ...(metrics.includes('runs') && {
+      RUNS: (bucket) => bucket.totalRequests,
+      FAILED: (bucket) => bucket.failedRequests,
+      ...rateColumn(buckets),
+    }),
+    ...(metrics.includes('runtime') && times('RUN', 'Runtime')),
+    ...(metrics.includes('response') && times('RESP', 'ResponseTime')),
+  };
+}
+
+const fullTableColumns = 106;
+const percentiles = ['p50', 'p90', 'p99'] as const;
+type Percentile = (typeof percentiles)[number];
+type Measure = 'Runtime' | 'ResponseTime';
+
+function total(buckets: readonly RunBucket[], field: 'totalRequests' | 'failedRequests'): number {
+  return buckets.reduce((sum, bucket) => sum + (bucket[field] ?? 0), 0);
+}
+
+/** A bucket without runs has no durations, even if the platform returns a number. */
+function timing(bucket: RunBucket, name: Percentile, measure: Measure): number | null {
+  return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}Ms`] ?? null);
+}
+
+/** The platform's success rate if it returns one, otherwise the percentage of ended runs that succeeded. */
+function rateColumn(buckets: readonly RunBucket[]): Columns<RunBucket> {
+  const hasRate = buckets.some(({ successRate }) => typeof successRate === 'number');
+  return hasRate ? { 'SUCCESS RATE': ({ successRate }) => successRate } : { 'OK %': successPercent };
+}
+
+function successPercent({ successfulRequests, failedRequests }: RunBucket): string {
+  const succeeded = successfulRequests ?? 0;
+  const ended = succeeded + (failedRequests ?? 0);
+  return ended === 0 ? '' : ((succeeded / ended) * 100).toFixed(1);
 }
