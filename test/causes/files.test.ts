@@ -354,42 +354,38 @@ describe('variables that the code reads', () => {
     expect(`${stdout}${stderr}`).not.toContain('SENTRY_DSN');
   });
 
-  test.each([
-    ['in a condition', 'if "SHOP_KEY" in os.environ:\n        return os.environ["SHOP_KEY"]'],
-    ['in another one', 'return int(os.getenv("SHOP_KEY")) if os.getenv("SHOP_KEY") else 1'],
-    ['by an exception', 'try:\n        return os.environ["SHOP_KEY"]\n    except KeyError:\n        return None'],
-    [
-      'of a field',
-      'self = Shop()\n    self.key = os.environ.get("SHOP_KEY")\n    if self.key:\n        return self.key',
-    ],
-    ['by another value', 'return os.environ.get("SHOP_KEY") or "none"'],
-    ['by a default', 'return os.environ.get("SHOP_KEY", "none")'],
-    ['as an answer', 'return {"has_key": bool(os.environ.get("SHOP_KEY"))}'],
-    ['name by name', 'return [os.environ[each] for each in ("SHOP_KEY", "OTHER_KEY") if each in os.environ]'],
-    [
-      'name by name, by an exception',
-      'for each in ("SHOP_KEY",):\n        try:\n            return os.environ[each]\n        except KeyError:\n            pass',
-    ],
-    ['as it sets it itself', 'for each in ("SHOP_KEY", "OTHER_KEY"):\n        os.environ[each] = "none"'],
-  ])('are not asked for where the code handles that there is none: %s', async (_, lines) => {
+  test.each(
+    Object.entries({
+      'in a condition': 'if "SHOP_KEY" in os.environ:\n        return os.environ["SHOP_KEY"]',
+      'in another one': 'return int(os.getenv("SHOP_KEY")) if os.getenv("SHOP_KEY") else 1',
+      'by an exception': 'try:\n        return os.environ["SHOP_KEY"]\n    except KeyError:\n        return None',
+      'of a field':
+        'self = Shop()\n    self.key = os.environ.get("SHOP_KEY")\n    if self.key:\n        return self.key',
+      'by another value': 'return os.environ.get("SHOP_KEY") or "none"',
+      'by a default': 'return os.environ.get("SHOP_KEY", "none")',
+      'as an answer': 'return {"has_key": bool(os.environ.get("SHOP_KEY"))}',
+      'name by name': 'return [os.environ[each] for each in ("SHOP_KEY", "OTHER_KEY") if each in os.environ]',
+      'name by name, by an exception':
+        'for each in ("SHOP_KEY",):\n        try:\n            return os.environ[each]\n        except KeyError:\n            pass',
+      'as it sets it itself': 'for each in ("SHOP_KEY", "OTHER_KEY"):\n        os.environ[each] = "none"',
+    }),
+  )('are not asked for where the code handles that there is none: %s', async (_, lines) => {
     const main = `import os\n\n\nclass Shop:\n    pass\n\n\ndef run():\n    ${lines}\n`;
     const cwd = newFolder({ 'cerebrium.toml': settings(), 'main.py': main });
     expect((await gantry(['check', '--online'], { emulator, cwd })).stderr).toBe('');
   });
 
-  test.each([
-    [
-      'in the other branch',
-      'if "SHOP_KEY" not in os.environ:\n        raise ValueError("no key")\n    else:\n        return os.environ["SHOP_KEY"]',
-    ],
-    [
-      'by an exception',
-      'try:\n        return os.environ["SHOP_KEY"]\n    except KeyError:\n        raise ValueError("no key")',
-    ],
-    ['in another condition', 'if os.environ.get("OTHER"):\n        return os.environ["SHOP_KEY"]'],
-    ['name by name', 'return [os.environ[each] for each in ("SHOP_KEY", "OTHER_KEY")]'],
-    ['all names', 'return [each for each in ("SHOP_KEY", "OTHER_KEY") if each not in os.environ]'],
-  ])('are asked for where the code does not go on without: %s', async (_, lines) => {
+  test.each(
+    Object.entries({
+      'in the other branch':
+        'if "SHOP_KEY" not in os.environ:\n        raise ValueError("no key")\n    else:\n        return os.environ["SHOP_KEY"]',
+      'by an exception':
+        'try:\n        return os.environ["SHOP_KEY"]\n    except KeyError:\n        raise ValueError("no key")',
+      'in another condition': 'if os.environ.get("OTHER"):\n        return os.environ["SHOP_KEY"]',
+      'name by name': 'return [os.environ[each] for each in ("SHOP_KEY", "OTHER_KEY")]',
+      'all names': 'return [each for each in ("SHOP_KEY", "OTHER_KEY") if each not in os.environ]',
+    }),
+  )('are asked for where the code does not go on without: %s', async (_, lines) => {
     const cwd = newFolder({ 'cerebrium.toml': settings(), 'main.py': `import os\n\n\ndef run():\n    ${lines}\n` });
     expect((await gantry(['check', '--online'], { emulator, cwd })).stderr).toContain('variable SHOP_KEY is not set');
   });

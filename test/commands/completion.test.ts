@@ -224,9 +224,7 @@ describe('completion', () => {
 
 describe('gantry completion', () => {
   test.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s that asks for candidates', async (shell) => {
-    const { stdout, code } = await gantry(['completion', shell]);
-    expect(stdout).toMatch(/gantry complete '?--'?/);
-    expect(code).toBe(0);
+    expect(await gantry(['completion', shell])).toPrint(/gantry complete '?--'?/);
   });
 
   test('for another shell exits with 2 and lists the known ones', async () => {

@@ -126,18 +126,14 @@ test('warns before the deploy if the archive of the live build is not here', asy
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'failed', serves: builds[1] });
 });
 
-test.each<[how: string, exceed: (archives: string) => Promise<void>]>([
-  [
-    'are older than the limit',
-    async (archives) => {
+test.each(
+  Object.entries<(archives: string) => Promise<void>>({
+    'are older than the limit': async (archives) => {
       const monthsAgo = Date.now() / 1000 - 100 * 86_400;
       const records = join(archives, 'builds');
       for (const name of await readdir(records)) await utimes(join(records, name), monthsAgo, monthsAgo);
     },
-  ],
-  [
-    'are more than the limit',
-    async (archives) => {
+    'are more than the limit': async (archives) => {
       const [name = ''] = await readdir(join(archives, 'files'));
       const { bytes } = keepLimits;
       onTestFinished(() => {
@@ -145,8 +141,8 @@ test.each<[how: string, exceed: (archives: string) => Promise<void>]>([
       });
       keepLimits.bytes = (await stat(join(archives, 'files', name))).size * 1.5;
     },
-  ],
-])('returns to the build before though the archives %s, and keeps what serves of another app', async (_, exceed) => {
+  }),
+)('returns to the build before though the archives %s, and keeps what serves of another app', async (_, exceed) => {
   await deploy('other', ['--name', 'other']);
   const [other] = builds.splice(0);
   for (const version of ['first', 'good']) await deploy(version);

@@ -80,8 +80,7 @@ describe('a stream of events', () => {
       for (const byte of Buffer.from(text)) response.write(Buffer.from([byte]));
       response.end();
     });
-    const { code, stdout } = await gantry(['invoke', 'web'], { env });
-    expect([code, stdout]).toEqual([0, expected]);
+    expect(await gantry(['invoke', 'web'], { env })).toPrint(expected);
   });
 
   test('is printed while it is produced', async () => {

@@ -116,24 +116,20 @@ test('a time to live also counts from the beginning of the deploy on record, wha
   expect((await prune(here, ['--expired'], later(0.9))).left).toBe(1);
 });
 
-test.each<[string, () => Promise<unknown> | unknown]>([
-  ['not in git', () => writeFile(join(app.path, 'new.py'), 'x = 1\n')],
-  [
-    'ignored by git',
-    async () => {
+test.each(
+  Object.entries<() => Promise<unknown> | unknown>({
+    'not in git': () => writeFile(join(app.path, 'new.py'), 'x = 1\n'),
+    'ignored by git': async () => {
       app.git('config', 'core.excludesFile', join(app.path, '.git/ignored'));
       await writeFile(join(app.path, '.git/ignored'), 'new.py\n');
       await writeFile(join(app.path, 'new.py'), 'x = 1\n');
     },
-  ],
-  [
-    'changed where git does not look',
-    async () => {
+    'changed where git does not look': async () => {
       app.git('update-index', '--assume-unchanged', 'main.py');
       await writeFile(join(app.path, 'main.py'), 'def run():\n    return 2\n');
     },
-  ],
-])('a preview with a file that is %s is not merged', async (_, change) => {
+  }),
+)('a preview with a file that is %s is not merged', async (_, change) => {
   await change();
   await preview(here);
   merge();

@@ -134,16 +134,10 @@ describe('a pipeline that starts on new machines', () => {
     await deploy('good', line);
     crashing = [1, 3];
     const sick = await deploy('bad', line);
-    expect([sick.code, sick.stderr]).toEqual([
-      12,
-      expect.stringContaining(`rolled back to build ${builds[0]?.slice(0, 8)}`),
-    ]);
+    expect(sick).toExit(12, `rolled back to build ${builds[0]?.slice(0, 8)}`);
     expect(await live()).toBe(builds[2]);
     const worse = await deploy('worse', line);
-    expect([worse.code, worse.stderr]).toEqual([
-      12,
-      expect.stringContaining(`rolled back to build ${builds[2]?.slice(0, 8)}`),
-    ]);
+    expect(worse).toExit(12, `rolled back to build ${builds[2]?.slice(0, 8)}`);
     expect(await live()).toBe(builds[4]);
     expect(sick.stderr + worse.stderr).not.toContain('cannot return');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Clone } from './clone.ts';
-import { Stage, staged } from './stage.ts';
+import { deployed, Stage } from './stage.ts';
 
 /** Two commits were deployed, staging is at the first, and somebody has changed a setting by hand that no file has. */
 async function afterHand() {
@@ -69,8 +69,7 @@ test.each([
   ['other files', { version: 3 }, 'a deploy would change the app; the last build failed (build_failure)'],
   ['the files that serve', { version: 1 }, 'no changes; the last build failed (build_failure)'],
 ])('after a build that failed, a plan of %s says so', async (_, now, expected) => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed({ version: 1 });
   await machine.write({ version: 2, behaves: { ends: 'build_failure' } });
   expect((await machine.run('deploy')).code).toBe(11);
   await machine.write(now);
@@ -80,8 +79,7 @@ test.each([
 });
 
 test('what a rollback keeps of the file that served is changed by nobody', async () => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1, scaling: 'max_replicas = 2\n' });
+  const { stage, machine } = await deployed({ version: 1, scaling: 'max_replicas = 2\n' });
   await machine.deploys({ version: 2, scaling: 'max_replicas = 3\n' });
   expect((await machine.run('rollback web --yes')).code).toBe(0);
   expect(stage.platform.world.apps.get('web')?.settings).toMatchObject({ maxReplicaCount: 3 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
-import { type AppOf, type Machine, type Stage, staged } from './stage.ts';
+import { type AppOf, deployed, type Machine, type Stage, staged } from './stage.ts';
 
 // What a cache kept, or a platform does not read anew, says nothing of what is true by now.
 
@@ -12,8 +12,7 @@ async function copying(
   copies: NonNullable<Quirks['copies']>,
   quirks: Quirks,
 ): Promise<{ stage: Stage; machine: Machine }> {
-  const { stage, machine } = await staged({}, quirks);
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed({ version: 1 }, quirks);
   stage.pass(60_000);
   stage.platform.after = ({ point }) => {
     const now = stage.platform.app('web')?.services[1]?.from ?? Number.POSITIVE_INFINITY;
@@ -57,8 +56,7 @@ test.each(['get-app', 'containers', 'runs'])('nor does another answer that says 
 test.each(['get-app', 'list-builds'])(
   'nothing is rolled back by an answer that says it is a copy: %s',
   async (point) => {
-    const { stage, machine } = await staged();
-    await machine.deploys({ version: 1 });
+    const { stage, machine } = await deployed({ version: 1 });
     await machine.deploys({ version: 2 });
     stage.quirks.copies = { point, marked: true };
     // Somebody's look, which fills the cache.

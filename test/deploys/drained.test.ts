@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../support/gantry.ts';
-import { type Machine, type Stage, staged } from './stage.ts';
+import { deployed, type Machine, type Stage } from './stage.ts';
 
 const scaling = 'min_replicas = 0\n';
 const verdictOf = ({ json }: Outcome) => {
@@ -20,8 +20,7 @@ interface Draining {
  * made: its replica answers for some time after that is live.
  */
 async function brokenApp({ listedMs, answersMs, isNamed }: Draining): Promise<{ stage: Stage; machine: Machine }> {
-  const { stage, machine } = await staged();
-  const broken = await machine.deploys({ scaling });
+  const { stage, machine, build: broken } = await deployed({ scaling });
   stage.pass(60_000);
   await machine.write({ scaling, version: 2 });
   const { world } = stage.platform;

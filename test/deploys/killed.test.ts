@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Call } from '../support/app-platform/types.ts';
-import { type AppOf, type Machine, type Stage, staged } from './stage.ts';
+import { type AppOf, deployed, type Machine, type Stage } from './stage.ts';
 
 const sick: AppOf = { version: 9, behaves: { replicas: 'crash' } };
 const sickLine = 'deploy --watch 40s --or-rollback';
@@ -36,8 +36,7 @@ async function killedAt(
 
 /** Two versions, the second of which serves. */
 async function twoVersions(): Promise<{ stage: Stage; machine: Machine }> {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed({ version: 1 });
   await machine.deploys({ version: 2 });
   return { stage, machine };
 }

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Machine, type Stage, staged } from './stage.ts';
+import { deployed, type Machine, type Stage, staged } from './stage.ts';
 
 // For some seconds after a deploy, an app may show the build before as the one that serves. The list of builds is right.
 
@@ -98,8 +98,7 @@ test.each([
   ['deploy --watch 40s --or-rollback', 12],
   ['rollback web --yes', 0],
 ])('a list of builds that is late is no deploy of others: %s', async (line, code) => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed({ version: 1 });
   await machine.write({ version: 2, behaves: { replicas: 'crash' } });
   let rollsBack = false;
   stage.platform.after = ({ point, nth }) => {
@@ -117,8 +116,7 @@ test.each([
 });
 
 test('a build that was replaced by the one before it is not sick: its replicas ended for that', async () => {
-  const { stage, machine } = await staged();
-  const first = await machine.deploys({ version: 1 });
+  const { stage, machine, build: first } = await deployed({ version: 1 });
   await machine.write({ version: 2 });
   stage.pass(60_000);
   stage.platform.after = ({ point, nth }) => {
@@ -134,8 +132,7 @@ test('a build that was replaced by the one before it is not sick: its replicas e
 });
 
 test('the build of a rollback that was killed does not keep the next one from its work', async () => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed({ version: 1 });
   await machine.write({ version: 2, behaves: { replicas: 'crash' } });
   stage.platform.after = async ({ point, nth }) => {
     if (point !== 'upload' || nth !== 2) return;
@@ -171,8 +168,7 @@ test('a rollback by hand replaces what serves, not what the app still shows', as
 });
 
 test('of two rollbacks at once, none says that its build serves if the other one’s does', async () => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1, behaves: { buildMs: 2_000 } });
+  const { stage, machine } = await deployed({ version: 1, behaves: { buildMs: 2_000 } });
   await machine.deploys({ version: 2 });
   await machine.deploys({ version: 3 });
   const other = await stage.machine({}, machine);

@@ -2,14 +2,13 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Setting } from '../support/gantry.ts';
-import { type Machine, type Stage, staged } from './stage.ts';
+import { deployed, type Machine, type Stage } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
 
 /** Three versions, the last of which serves. */
 async function threeVersions(behaves = {}): Promise<{ stage: Stage; machine: Machine }> {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 0 });
+  const { stage, machine } = await deployed({ version: 0 });
   await machine.deploys({ version: 1, behaves: { buildMs: 4_000 } });
   await machine.write({ version: 2, behaves });
   return { stage, machine };
@@ -152,8 +151,7 @@ describe('the build before is put back by hand during a watch', () => {
     ['replicas that restart as they go', 'deploy --watch 40s --or-rollback', 'containers', 6],
     ['a call that fails as they go', 'deploy --smoke run --or-rollback', 'call', 1],
   ])('%s do not make the new build sick', async (_, line, at, call) => {
-    const { stage, machine } = await staged();
-    const first = await machine.deploys({ version: 1 });
+    const { stage, machine, build: first } = await deployed({ version: 1 });
     await machine.write({ version: 2, ...(at === 'call' && { behaves: { calls: { everyMs: 1_000, failing: 1 } } }) });
     stage.pass(60_000);
     stage.platform.after = ({ point, nth }) => {
@@ -171,8 +169,7 @@ describe('the build before is put back by hand during a watch', () => {
 });
 
 test('a build whose replicas somebody scaled away was seen', async () => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed({ version: 1 });
   await machine.write({ version: 2 });
   stage.platform.after = ({ point, nth }) => {
     if (point === 'containers' && nth === 8)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deployWeb, emulatorForEach, gantry, recordMany } from '../support/index.ts';
-import { staged } from './stage.ts';
+import { deployed } from './stage.ts';
 
 /** Which part of its calls has failed; null if they say nothing about an app. */
 type Share = 0 | 1 | null;
@@ -24,18 +24,17 @@ const readings: [status: string, code: number | undefined, shown: string, verdic
 
 describe.each(readings)('a run with status %s and code %s', (status, code, shown, verdict, failed) => {
   test(`is ${shown}, and makes a build ${verdict}`, async () => {
-    const { stage, machine } = await staged({}, { hasStatuses: true });
-    await machine.deploys({ behaves: { calls: { everyMs: 1_000 } } });
+    const { stage, machine } = await deployed({ behaves: { calls: { everyMs: 1_000 } } }, { hasStatuses: true });
     stage.pass(60_000);
     const [before, { world }] = [stage.platform.live(), stage.platform];
     const runs = world.runs.bind(world);
     const isNew = (pod: string) => !pod.startsWith(String(before));
     world.runs = (app) => runs(app).map((run) => (isNew(run.pod) ? { ...run, code: code as number, status } : run));
     await machine.write({ version: 2, behaves: { calls: { everyMs: 1_000 } } });
-    const deployed = await machine.run('deploy --watch 35s --or-rollback --json');
-    const told = deployed.json() as { health?: { verdict: string }; error?: { details?: { verdict: string } } };
-    expect(told.health?.verdict ?? told.error?.details?.verdict, deployed.stderr).toBe(verdict);
-    expect(deployed.stderr).toContain(verdict === 'healthy' ? 'web is healthy' : 'rolled back to build');
+    const outcome = await machine.run('deploy --watch 35s --or-rollback --json');
+    const told = outcome.json() as { health?: { verdict: string }; error?: { details?: { verdict: string } } };
+    expect(told.health?.verdict ?? told.error?.details?.verdict, outcome.stderr).toBe(verdict);
+    expect(outcome.stderr).toContain(verdict === 'healthy' ? 'web is healthy' : 'rolled back to build');
 
     world.runs = (app) => runs(app).map((run) => ({ ...run, code: code as number, status }));
     /** One line as JSON, and what its text has between tabs. */

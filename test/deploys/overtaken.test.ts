@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
-import { type Machine, type Stage, staged } from './stage.ts';
+import { deployed, type Machine, type Stage, staged } from './stage.ts';
 
 // A build that was created earlier and is ready later: on some platforms it serves, on others the one created last does.
 
@@ -14,8 +14,7 @@ const platforms: [string, Quirks][] = [
 
 /** Three versions, and a rollback of the last one that is out of time: its build is ready after that of a colleague. */
 async function overtaken(quirks: Quirks): Promise<{ stage: Stage; machine: Machine }> {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 0 });
+  const { stage, machine } = await deployed({ version: 0 });
   await machine.deploys({ version: 1, behaves: { buildMs: 20_000 } });
   await machine.deploys({ version: 2 });
   stage.pass(60_000);
@@ -45,8 +44,7 @@ describe.each(platforms)('%s', (_, quirks) => {
   });
 
   test('a sick build is rolled back if it serves', async () => {
-    const { stage, machine } = await staged({}, quirks);
-    const first = await machine.deploys({ version: 1 });
+    const { stage, machine, build: first } = await deployed({ version: 1 }, quirks);
     stage.pass(60_000);
     const slow = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 100_000 });
     stage.pass(1_000);
@@ -159,8 +157,7 @@ test.each<[string, Quirks]>([
   ['serves', { lagsMs: 14_000 }],
   ['never does', { lagsMs: 14_000, servesLastCreated: true }],
 ])('a deploy whose build is ready after one that was created later says whether it %s', async (_, quirks) => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 0 });
+  const { stage, machine } = await deployed({ version: 0 });
   stage.pass(60_000);
   Object.assign(stage.quirks, quirks);
   stage.platform.after = async ({ point, nth }) => {

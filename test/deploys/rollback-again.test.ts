@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Machine, type Stage, staged } from './stage.ts';
+import { deployed, type Machine, type Stage } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
 
@@ -9,8 +9,7 @@ async function outOfTime(
   isGone = false,
   meanwhile?: (stage: Stage) => Promise<void>,
 ): Promise<{ stage: Stage; machine: Machine }> {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 0, behaves: { buildMs: 4_000 } });
+  const { stage, machine } = await deployed({ version: 0, behaves: { buildMs: 4_000 } });
   await machine.deploys({ version: 1, behaves: { buildMs: 4_000 } });
   await machine.deploys({ version: 2 });
   const [zero = ''] = ids(stage);
@@ -76,8 +75,7 @@ describe('the same command typed again', () => {
   });
 
   test('finds that it is done, also if it goes back to what was rolled back before', async () => {
-    const { stage, machine } = await staged();
-    const zero = await machine.deploys({ version: 0 });
+    const { stage, machine, build: zero } = await deployed({ version: 0 });
     const one = await machine.deploys({ version: 1, behaves: { buildMs: 4_000 } });
     expect((await machine.run(`rollback web ${zero} --yes`)).code).toBe(0);
     stage.pass(60_000);
@@ -117,8 +115,7 @@ describe('the same command typed again', () => {
 test.each(['rollback web --yes --restore-scaling --json', 'rollback web --dry-run --restore-scaling --json'])(
   'what the earlier build left to the platform is named if it changes back: %s',
   async (line) => {
-    const { stage, machine } = await staged();
-    await machine.deploys({ version: 0 });
+    const { stage, machine } = await deployed({ version: 0 });
     await machine.deploys({ version: 1, scaling: 'response_grace_period = 60\n' });
     await machine.run('apps scale web --min-replicas 0 --cooldown 99');
     const { stderr, json } = await machine.run(line);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../support/app-platform/types.ts';
-import { staged } from './stage.ts';
+import { deployed, staged } from './stage.ts';
 
 type Answering = (run: string) => Answer;
 const json = (value: unknown, more: Answer = {}): Answer => ({ json: value, ...more });
@@ -40,8 +40,7 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
 test.each([150, 2_000, 20_000])(
   'the record of a call may be %i ms late: the app is called once',
   async (runsLateMs) => {
-    const { stage, machine } = await staged({}, { runsLateMs });
-    await machine.deploys({});
+    const { stage, machine } = await deployed({}, { runsLateMs });
     await machine.write({ version: 2 });
     // Those of the build before are still listed as running for a while.
     const { world } = stage.platform;

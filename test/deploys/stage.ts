@@ -26,6 +26,12 @@ export async function staged(app?: AppOf, quirks?: Quirks) {
   return { stage, machine: await stage.machine(app) };
 }
 
+/** A stage with a machine that has deployed this app, and the build that serves. */
+export async function deployed(app: AppOf, quirks?: Quirks) {
+  const { stage, machine } = await staged({}, quirks);
+  return { stage, machine, build: await machine.deploys(app) };
+}
+
 /** A platform that shares no code with gantry, and machines that deploy to it. All go by one clock, which leaps. */
 export class Stage {
   readonly clock = { now: Date.UTC(2026, 10, 23, 12) };

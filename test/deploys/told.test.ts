@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { staged } from './stage.ts';
+import { deployed, staged } from './stage.ts';
 
 test('the history calls a build canceled that was canceled', async () => {
   const { stage, machine } = await staged({ behaves: { buildMs: 60_000 } });
@@ -10,8 +10,7 @@ test('the history calls a build canceled that was canceled', async () => {
 });
 
 test('what a machine does right after a deletion is not written down before it', async () => {
-  const { stage, machine } = await staged();
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed({ version: 1 });
   expect((await machine.run('apps delete web --confirm web')).code).toBe(0);
   // The platform tells its time in whole seconds: the next command may know it worse.
   stage.clock.now -= 900;
@@ -22,8 +21,7 @@ test('what a machine does right after a deletion is not written down before it',
 });
 
 test('a deleted app did not serve until the next one', async () => {
-  const { machine } = await staged();
-  await machine.deploys({});
+  const { machine } = await deployed({});
   expect((await machine.run('apps delete web --confirm web')).code).toBe(0);
   const second = await machine.deploys({ version: 2 });
   const { stdout } = await machine.run('history web');

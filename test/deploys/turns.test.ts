@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Build, Quirks } from '../support/app-platform/types.ts';
-import { type Machine, Stage, staged } from './stage.ts';
+import { deployed, type Machine, Stage, staged } from './stage.ts';
 
 const savePlan = 'deploy --dry-run --save-plan';
 const applyPlan = 'deploy --apply-plan';
@@ -31,8 +31,7 @@ function gate(needed: number): () => Promise<void> {
 
 describe('a plan', () => {
   async function planned(file = '../plan.json'): Promise<{ stage: Stage; machine: Machine }> {
-    const { stage, machine } = await staged();
-    await machine.deploys({});
+    const { stage, machine } = await deployed({});
     await machine.write({ version: 2 });
     expect((await machine.run(`${savePlan} ${file}`)).code).toBe(0);
     return { stage, machine };
@@ -116,8 +115,7 @@ describe('a plan', () => {
 describe('a rollback', () => {
   /** Two deploys at once: the one that was created first takes longer, and serves in the end. */
   async function crossed(): Promise<{ stage: Stage; machine: Machine; first: string }> {
-    const { stage, machine } = await staged();
-    await machine.deploys({});
+    const { stage, machine } = await deployed({});
     const other = await stage.machine({ version: 3 }, machine);
     await machine.write({ version: 2, behaves: { buildMs: 30_000 } });
     let second: Promise<unknown> | undefined;
@@ -158,8 +156,7 @@ describe('a rollback', () => {
   });
 
   test('never deploys the build again that was found sick, and every list says what it was', async () => {
-    const { stage, machine } = await staged();
-    await machine.deploys({ version: 1 });
+    const { stage, machine } = await deployed({ version: 1 });
     await machine.deploys({ version: 2 });
     await machine.write({ version: 3, behaves: { replicas: 'crash' } });
     await machine.run('deploy --watch 40s --or-rollback');
@@ -181,8 +178,7 @@ describe('a rollback', () => {
     ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
     ['by hand', 'rollback web --yes', 7, {}],
   ])('does not replace what went live while its build was created: %s', async (_, line, expected, next) => {
-    const { stage, machine } = await staged();
-    await machine.deploys({ version: 1 });
+    const { stage, machine } = await deployed({ version: 1 });
     await machine.write({ version: 2, ...next });
     if (expected === 7) await machine.run('deploy');
     let theirs = '';
@@ -201,8 +197,7 @@ describe('a rollback', () => {
     ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
     ['by hand', 'rollback web --yes', 0, {}],
   ])('says what serves if its build was replaced at once: %s', async (_, line, expected, next) => {
-    const { stage, machine } = await staged();
-    await machine.deploys({ version: 1 });
+    const { stage, machine } = await deployed({ version: 1 });
     await machine.write({ version: 2, ...next });
     if (expected === 0) await machine.run('deploy');
     let theirs = '';
@@ -224,8 +219,7 @@ describe('a rollback', () => {
     ['both by hand', byHand],
     ['both by hand, without times', byHand, { hasNoTimes: true }],
   ])('at the same moment as another one, only one of them yields: %s', async (_, line, quirks = {}) => {
-    const { stage, machine } = await staged({}, quirks);
-    await machine.deploys({ version: 1 });
+    const { stage, machine } = await deployed({ version: 1 }, quirks);
     const sick = { version: 2, behaves: { replicas: 'crash' as const } };
     await machine.write(sick);
     const other = await stage.machine(sick, machine);
@@ -255,8 +249,7 @@ describe('a rollback', () => {
     ['never gets its upload', 0],
     ['is uploaded meanwhile', 7],
   ])('waits for what was created right after its own build, and %s', async (_, expected) => {
-    const { stage, machine } = await staged();
-    await machine.deploys({ version: 1 });
+    const { stage, machine } = await deployed({ version: 1 });
     await machine.deploys({ version: 2 });
     let theirs: Build | undefined;
     stage.platform.after = async ({ point, nth }) => {
@@ -278,8 +271,7 @@ describe('a rollback', () => {
   test.each(['deploy --watch 40s --or-rollback', 'rollback web --yes'])(
     'a history that is there and cannot be read is not an empty one: %s',
     async (line) => {
-      const { stage, machine } = await staged();
-      await machine.deploys({ version: 1 });
+      const { stage, machine } = await deployed({ version: 1 });
       await machine.write({ version: 2 });
       const folder = join(machine.home, 'state', 'history');
       for (const name of await readdir(folder)) {
@@ -293,8 +285,7 @@ describe('a rollback', () => {
   );
 
   test('is refused if the archive is damaged', async () => {
-    const { machine } = await staged();
-    await machine.deploys({ version: 1 });
+    const { machine } = await deployed({ version: 1 });
     const folder = join(machine.home, 'state', 'archives', 'files');
     for (const name of await readdir(folder)) await appendFile(join(folder, name), 'more');
     await machine.write({ version: 2, behaves: { replicas: 'crash' } });
@@ -317,8 +308,7 @@ describe('a rollback', () => {
 
 describe('a platform with other defaults', () => {
   test('is not told that somebody changed them', async () => {
-    const { stage, machine } = await staged({}, { defaults });
-    await machine.deploys({});
+    const { stage, machine } = await deployed({}, { defaults });
     await machine.write({ version: 2 });
     const { code, stderr } = await machine.run('deploy --fail-on-drift');
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('changed outside')]);
@@ -337,8 +327,7 @@ describe('a platform with other defaults', () => {
 });
 
 test('--if-busy wait waits for others on a platform without times', async () => {
-  const { stage, machine } = await staged({}, { hasNoTimes: true });
-  await machine.deploys({});
+  const { stage, machine } = await deployed({}, { hasNoTimes: true });
   const other = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 30_000 });
   await machine.write({ version: 2 });
   expect(await machine.run('deploy --if-busy wait')).toExit(0, /Waited \d+ s for other builds of web/);
@@ -357,8 +346,7 @@ describe('a lost reply', () => {
     ['once', [2]],
     ['each time', [2, 3, 4, 5, 6, 7]],
   ])('of the upload is no failure once the build has started: %s', async (_, cuts) => {
-    const { stage, machine } = await staged({}, { uploadsOnce: true });
-    await machine.deploys({});
+    const { stage, machine } = await deployed({}, { uploadsOnce: true });
     await machine.write({ version: 2, behaves: { buildMs: 60_000 } });
     stage.platform.after = ({ point, nth }) => (point === 'upload' && cuts.includes(nth) ? 'cut' : undefined);
     const { code, stderr } = await machine.run('deploy');
@@ -369,8 +357,7 @@ describe('a lost reply', () => {
   });
 
   test('of the upload, and then of everything, leaves a record of what was sent', async () => {
-    const { stage, machine } = await staged();
-    await machine.deploys({});
+    const { stage, machine } = await deployed({});
     await machine.write({ version: 2 });
     stage.platform.after = ({ point, nth }) => {
       stage.platform.isDown ||= point === 'upload' && nth === 2;

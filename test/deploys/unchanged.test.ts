@@ -57,17 +57,15 @@ function alter({ platform: { world } }: Stage, change: (replica: Replica) => Rep
   world.replicas = (app: App) => replicas(app).flatMap(change);
 }
 
-const ends: [what: string, change: Alter][] = [
-  ['no replica is listed', () => []],
-  [
-    'its replica comes back under other names',
-    (each, { clock }) => [{ ...each, id: `${each.id}-${Math.floor(clock.now / 2_000)}`, startedAt: clock.now }],
+const ends: [what: string, change: Alter][] = Object.entries({
+  'no replica is listed': () => [],
+  'its replica comes back under other names': (each, { clock }) => [
+    { ...each, id: `${each.id}-${Math.floor(clock.now / 2_000)}`, startedAt: clock.now },
   ],
-  [
-    'all replicas have started since',
-    (each, { clock }) => [{ ...each, id: `${each.id}-${Math.floor(clock.now / 9_000)}`, startedAt: clock.now - 5_000 }],
+  'all replicas have started since': (each, { clock }) => [
+    { ...each, id: `${each.id}-${Math.floor(clock.now / 9_000)}`, startedAt: clock.now - 5_000 },
   ],
-];
+});
 
 test.each(ends)('an unchanged build is watched again if what runs is not as it was: %s', async (_, change) => {
   const { stage, machine } = await healthy();

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Stage, staged } from './stage.ts';
+import { deployed, type Stage } from './stage.ts';
 
 const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
 
 /** Two versions that a machine has deployed, the last of which serves. Builds of strangers follow, which it does not see. */
 async function twoVersions(quirks = {}) {
-  const { stage, machine } = await staged({}, quirks);
-  await machine.deploys({ version: 0 });
+  const { stage, machine } = await deployed({ version: 0 }, quirks);
   await machine.deploys({ version: 1 });
   stage.pass(60_000);
   return { stage, machine };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
 import { machine as environment, type Outcome } from '../support/index.ts';
-import { type AppOf, type Machine, Stage, safeLine, staged } from './stage.ts';
+import { type AppOf, deployed, type Machine, Stage, safeLine, staged } from './stage.ts';
 
 const crashing: AppOf = { behaves: { replicas: 'crash' }, version: 2 };
 const idle = 'min_replicas = 0\n';
@@ -56,8 +56,7 @@ describe('the line of the documents, typed again on a fresh machine', () => {
 
 describe('scaling by hand', () => {
   test('to no replica is what is watched, and is not sick', async () => {
-    const { stage, machine } = await staged();
-    await machine.deploys({});
+    const { stage, machine } = await deployed({});
     await machine.run('apps scale web --min-replicas 0');
     await machine.write({ version: 2 });
     const outcome = await machine.run('deploy --keep-scaling --watch 40s --or-rollback --json');
@@ -69,8 +68,7 @@ describe('scaling by hand', () => {
     ['an automatic rollback', crashing, 'deploy --watch 40s --or-rollback', 12],
     ['a rollback', { version: 2 }, 'rollback web --yes', 0],
   ])('survives %s', async (_, next, line, expected) => {
-    const { stage, machine } = await staged();
-    const first = await machine.deploys({});
+    const { stage, machine, build: first } = await deployed({});
     if (expected === 0) await machine.deploys(next);
     await machine.run('apps scale web --min-replicas 10 --max-replicas 40');
     await machine.write(next);
@@ -90,8 +88,7 @@ test.each(['nothing', 'start times'] as const)('restarts that are not counted ar
 test.each(['suspended', 'FAILED', 'unhealthy', 'degraded'])(
   'an app with a status that nobody knows is not called healthy: %s',
   async (status) => {
-    const { stage, machine } = await staged();
-    await machine.deploys({});
+    const { stage, machine } = await deployed({});
     Object.assign(stage.platform.app('web') ?? {}, { status });
     await machine.write({ version: 2 });
     const outcome = await machine.run('deploy --watch 10s --json');
@@ -104,8 +101,7 @@ test.each([
   ['build_failure', 11],
   ['init_timeout', 12],
 ])('a build that served and then failed (%s) was not replaced', async (status, expected) => {
-  const { stage, machine } = await staged();
-  await machine.deploys({});
+  const { stage, machine } = await deployed({});
   const [first] = stage.platform.world.builds.keys();
   await machine.write({ version: 2 });
   stage.platform.after = ({ point, nth }) => {
@@ -135,8 +131,7 @@ test('Ctrl-C during a watch says what serves and how to go on', async () => {
 });
 
 test('SIGTERM during the automatic rollback says that the sick build serves', async () => {
-  const { stage, machine } = await staged();
-  await machine.deploys({});
+  const { stage, machine } = await deployed({});
   await machine.write(crashing);
   const told = join(machine.folder, '..', 'told');
   const env = { PATH: environment().PATH ?? '', GITHUB_OUTPUT: told, GITHUB_STEP_SUMMARY: `${told}.md` };
@@ -190,8 +185,7 @@ describe.each([
   ['unknown', 8, unknown],
 ])('%s', (verdict, expected, cases) => {
   test.each(cases)('%s', async (_, behaves, { scaling = 'min_replicas = 1\n', quirks = {} } = {}) => {
-    const { stage, machine } = await staged({}, quirks);
-    await machine.deploys({ behaves: busy, scaling });
+    const { stage, machine } = await deployed({ behaves: busy, scaling }, quirks);
     stage.pass(120_000);
     await machine.write({ behaves, scaling, version: 2 });
     const outcome = await machine.run('deploy --watch 40s --json');
@@ -211,8 +205,7 @@ describe('a call of --smoke says nothing where nobody knows which build has answ
     ['replicas are of a later build', {}, laterOnes],
   ])('%s', async (_, quirks, alter) => {
     for (const behaves of [{}, { calls: { everyMs: 90_000, failing: 1 } }]) {
-      const { stage, machine } = await staged({}, quirks);
-      await machine.deploys({});
+      const { stage, machine } = await deployed({}, quirks);
       const { world } = stage.platform;
       if (alter) world.replicas = alter(world.replicas.bind(world));
       await machine.write({ behaves, version: 2 });
@@ -303,8 +296,7 @@ describe('a call of --smoke whose run names no replica', () => {
 describe('a call of --smoke that the gateway refuses', () => {
   const refused = [302, 401, 402, 403, 404, 429, 502, 503, 504];
   test.each(refused)('with %i says nothing of a build that has no run of it', async (status) => {
-    const { stage, machine } = await staged();
-    await machine.deploys({});
+    const { stage, machine } = await deployed({});
     await machine.write({ version: 2 });
     stage.platform.callAnswer = () => {
       stage.platform.world.calls.pop();
@@ -327,8 +319,7 @@ describe('a call of --smoke that the gateway refuses', () => {
   });
 
   test('because the app has failed, is sick', async () => {
-    const { machine } = await staged();
-    await machine.deploys({});
+    const { machine } = await deployed({});
     await machine.write({ version: 2, behaves: { calls: { everyMs: 1e9, failing: 1, code: 503 } } });
     const outcome = await machine.run('deploy --smoke run --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([12, 'sick']);
@@ -341,8 +332,7 @@ describe('a replica of the build before that is not listed any more, and still a
   test.each(['deploy --watch 20s --or-rollback --json', 'deploy --smoke run --watch 20s --or-rollback --json'])(
     'says nothing against the new one: %s',
     async (line) => {
-      const { stage, machine } = await staged();
-      await machine.deploys(lingering);
+      const { stage, machine } = await deployed(lingering);
       stage.pass(60_000);
       await machine.write({ version: 2 });
       const outcome = await machine.run(line);
@@ -365,8 +355,7 @@ describe('an app that is late to show which build serves', () => {
     ['now and then', { lagsMs: 300_000, flickers: true }, {}, 0, 'healthy'],
     ['now and then, and the build is sick', { lagsMs: 300_000, flickers: true }, crashing, 12, 'sick'],
   ])('is not superseded: %s', async (_, quirks, app, code, verdict) => {
-    const { stage, machine } = await staged({}, quirks);
-    await machine.deploys({});
+    const { stage, machine } = await deployed({}, quirks);
     const first = stage.platform.live();
     stage.pass(600_000);
     await machine.write({ version: 2, ...app });
@@ -376,8 +365,7 @@ describe('an app that is late to show which build serves', () => {
   });
 
   test('for the whole watch: unknown', async () => {
-    const { stage, machine } = await staged();
-    await machine.deploys({});
+    const { stage, machine } = await deployed({});
     stage.pass(600_000);
     await machine.write({ version: 2 });
     stage.platform.after = ({ point, nth }) => {

@@ -7,8 +7,8 @@ declare module 'vitest' {
   interface Matchers<T> {
     /** Of an outcome: its exit code, and what stderr contains. */
     toExit(code: number, ...said: (string | RegExp)[]): void;
-    /** Of an outcome: it succeeded, and this is all of stdout. */
-    toPrint(stdout: string): void;
+    /** Of an outcome: it succeeded, and this is all of stdout, or what it matches. */
+    toPrint(stdout: string | RegExp): void;
   }
 }
 
@@ -21,8 +21,8 @@ expect.extend({
       message: () => `exit code ${code}, expected ${exit}${missing}\n\nstderr:\n${stderr}\nstdout:\n${stdout}`,
     };
   },
-  toPrint({ code, stdout, stderr }: Ended, text: string) {
-    const pass = code === 0 && stdout === text;
+  toPrint({ code, stdout, stderr }: Ended, text: string | RegExp) {
+    const pass = code === 0 && (text instanceof RegExp ? text.test(stdout) : stdout === text);
     return { pass, message: () => `exit code ${code}\n\nstderr:\n${stderr}`, actual: stdout, expected: text };
   },
 });

@@ -87,29 +87,17 @@ describe('the proxy for a URL', () => {
 });
 
 /** Each way to send something, through a proxy, to a host that only the proxy knows. */
-const ways: [string, (proxy: ProxySettings, signal: AbortSignal) => Promise<unknown>][] = [
-  [
-    'a call',
-    async (proxy, signal) =>
-      (await createSender(proxy))({ method: 'POST', url: at, headers: {}, body: 'x', signal, silenceMs: 60_000 }),
-  ],
-  [
-    'a call of an app',
-    (proxy, signal) =>
-      sendStreamed({ method: 'POST', url: at, headers: {}, body: Buffer.from('x'), proxy, signal, silenceMs: 60_000 }),
-  ],
-  ['an upload', (proxy, signal) => transfer(proxy, signal, (engine) => sendPutRequest(small, engine, signal))],
-  [
-    'a download',
-    (proxy, signal) =>
-      transfer(proxy, signal, (engine) => sendRangeRequest({ url: at.href, bytes: 3 }, engine, signal)),
-  ],
-  [
-    'a live log',
-    (proxy, signal) =>
-      openLogSocket('/logs', {}, { address: at.origin, token: 't', userAgent: 'x', proxy, signal, silenceMs: 60_000 }),
-  ],
-];
+const ways: [string, (proxy: ProxySettings, signal: AbortSignal) => Promise<unknown>][] = Object.entries({
+  'a call': async (proxy, signal) =>
+    (await createSender(proxy))({ method: 'POST', url: at, headers: {}, body: 'x', signal, silenceMs: 60_000 }),
+  'a call of an app': (proxy, signal) =>
+    sendStreamed({ method: 'POST', url: at, headers: {}, body: Buffer.from('x'), proxy, signal, silenceMs: 60_000 }),
+  'an upload': (proxy, signal) => transfer(proxy, signal, (engine) => sendPutRequest(small, engine, signal)),
+  'a download': (proxy, signal) =>
+    transfer(proxy, signal, (engine) => sendRangeRequest({ url: at.href, bytes: 3 }, engine, signal)),
+  'a live log': (proxy, signal) =>
+    openLogSocket('/logs', {}, { address: at.origin, token: 't', userAgent: 'x', proxy, signal, silenceMs: 60_000 }),
+});
 
 const at = new URL('https://api.test/path?signature=secret');
 const small = { url: at.href, bytes: 3, contentType: 'text/plain', read: () => bufferSource(Buffer.from('abc')) };
