@@ -54,7 +54,7 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
 3 out-of-memory | /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/ | the app ran out of memory | raise memory, or load less at once | hardware.memory
 `,
   ...rows`
-3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted};
+3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; A fatal error has been detected by the Java Runtime; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted};
   ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer
   | the program crashed in native code | the cause is probably a package with compiled code: pin it to another version | dependencies.pip
 `,
