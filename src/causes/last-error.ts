@@ -27,7 +27,9 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const at = isRaised ? traceback.end : uncaught?.at;
   const line = lines[at ?? -1];
   const found = isRaised ? raisedIn(shown, traceback) : mistakeOf(uncaught);
-  if (!line || !found) return undefined;
+  // An app that starts all the same has handled it.
+  if (!line || !found || shown.slice(at).some((text) => /Application startup complete|App is ready/.test(text)))
+    return undefined;
   const { source, number, text } = line;
   return { cause: 'code-error', ...found, evidence: { source, line: number || null, text: cutText(text.trim(), 400) } };
 }
