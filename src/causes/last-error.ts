@@ -27,7 +27,9 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   const at = isRaised ? traceback.end : uncaught?.at;
   const line = lines[at ?? -1];
   const found = isRaised ? raisedIn(shown, traceback) : mistakeOf(uncaught);
-  if (!line || !found) return undefined;
+  // An app that starts all the same has handled it.
+  if (!line || !found || shown.slice(at).some((text) => /Application startup complete|App is ready/.test(text)))
+    return undefined;
   const { source, number, text } = line;
   return { cause: 'code-error', ...found, evidence: { source, line: number || null, text: cutText(text.trim(), 400) } };
 }
@@ -49,9 +51,9 @@ function mistakeOf({ error, place, isForeign }: Partial<Uncaught> = {}): Found |
 
 /** What says nothing about what a package was given: of the network, of the GPU, and what is known to fail for other reasons. */
 const otherwise =
-  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|CUDA|cudnn|NCCL|engine|unknown|internal|worker|NoneType|time-?d? ?out|closed\b|refused\b|disconnect|corrupt/i;
+  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal|worker|NoneType|time-?d? ?out|closed\b|refused\b|disconnect|corrupt/i;
 /** What a message says if it was written for who made the mistake. */
-const advice = /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|must|should|instead|may help|needs? to)\b/;
+const advice = /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to)\b/;
 
 /** What the app raised itself, or made a package raise. */
 function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {

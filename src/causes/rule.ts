@@ -86,7 +86,7 @@ function sourceOf(part: string, isLast: boolean): string {
  * Rules of a table, with what all of them have besides. A row has a cause, the signs that show it or `none`, the title, the fix,
  * the setting if one is to be changed, and the command that helps, between ` | `; it goes on in lines that are indented. A
  * number before the cause is its rank, and `†` after it says that the row is meant where files show it. Signs that begin with
- * `after /pattern/: ` want a line above that matches. In the title, `{said}` is the text that was found.
+ * `after /pattern/: ` want a line above that matches, with `own: ` a file of the app, with `build: ` the log of a build. In the title, `{said}` is the text that was found.
  */
 export const rowsWith =
   (rest: Partial<FailureRule>) =>
@@ -101,7 +101,7 @@ export const rowsWith =
       .map((row) => {
         const [head, shown = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
         const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
-        const [start = '', after] = groupsOf(/^after \/(.+?)\/: /, shown);
+        const [start = '', own, build, after] = groupsOf(/^(own: )?(build: )?(?:after \/(.+?)\/: )?/, shown);
         const list = shown.slice(start.length);
         const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
         const above = once(() => new RegExp(after ?? ''));
@@ -111,6 +111,8 @@ export const rowsWith =
           ...(rank && { rank: Number(rank) }),
           ...(at && { at }),
           ...(next && { next }),
+          ...(own && { own: true as const }),
+          ...(build && { only: 'build' as const }),
           ...(inFiles && { inFiles: true as const }),
         };
         return {

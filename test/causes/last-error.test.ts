@@ -168,3 +168,13 @@ test('a server whose process died has failed, whatever it answered', () => {
   const log = '"GET /flux HTTP/1.1" 200\nWorkerThread - Backend worker process died.\n"GET /flux HTTP/1.1" 200\n';
   expect(describeUnknown(log).cause).toBe('unknown');
 });
+
+test('an app that starts all the same has handled what was raised before', () => {
+  const raised = traceback(
+    'FluxError: the flux is too hot',
+    ['/app/main.py', 'warm()'],
+    [`${packages}/flux/a.py`, 'f()'],
+  );
+  expect(explainLog(raised)?.cause).toBe('code-error');
+  expect(explainLog(`${raised}INFO going on without\nINFO:     Application startup complete.\n`)).toBeUndefined();
+});

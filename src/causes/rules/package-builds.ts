@@ -1,4 +1,4 @@
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rows } from '../rule.ts';
 
 /** Packages that are built from their source or come from Git. */
 export const packageBuildRules: readonly FailureRule[] = [
@@ -23,12 +23,8 @@ compiler-missing | unable to execute {|'}{tool}{|'}: No such file or directory; 
 6 system-library-missing | fatal error: linux/{header}.h: No such file | the image lacks the headers of the kernel: linux/{header}.h | install linux-libc-dev (apk add linux-headers on Alpine) with the compiler, or use a version of the package with a wheel | dependencies.apt
 5 system-library-missing | fatal error: {|'}{header}{|'}{: No such file or directory| file not found}; {header=pg_config} executable not found; No package '{header}' found; Package {header} was not found in the pkg-config search path; Dependency "{header}" not found; ld: cannot find -l{header}
   | {built|a package} has to be compiled, and the image lacks a library or header that it needs: {header} | add {package|the library with its headers, whose name ends in -dev, such as libpq-dev,} to [cerebrium.dependencies.apt] | dependencies.apt
-`,
-  ...rowsWith({ only: 'build' })`
-3 build-dependency-missing | after /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/: /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/; /depends on \`(?<module>[\w-]{1,80})\`/; /\`(?<package>[\w.-]{1,80})\` .{0,120}but doesn't declare it as a build dependency/
+3 build-dependency-missing | build: after /pip subprocess|subprocess-exited-with-error|Getting requirements to build|build_wheel|prepare_metadata|\[stderr\]|egg_info|error: subprocess/: /^\s{0,40}ModuleNotFoundError: No module named '(?<module>[\w.]{1,100})'/; /depends on \`(?<module>[\w-]{1,80})\`/; /\`(?<package>[\w.-]{1,80})\` .{0,120}but doesn't declare it as a build dependency/
   | building a package needs {module}, which is installed later | install {package|it} first, in pre_build_commands, with --no-build-isolation for the package; of pkg_resources, setuptools<82 has it | deployment.pre_build_commands
-`,
-  ...rows`
 2 package-build-failed | ERROR: Failed building wheel for {package}; /^ERROR: (?:Failed to build installable|Could not build) wheels for (?:some pyproject\.toml based projects \()?(?<package>[\w.-]{1,80})/; ^Command … failed with error code … in /tmp/pip-…/{package}{|/}$;
   × … did not run successfully; An error occurred while {building|configuring} with CMake; ninja: build stopped:; error: subprocess-exited-with-error; Failed to build \`{package}\`; Error building extension ';
   Error compiling objects for extension; *** CMake build failed; error: metadata-generation-failed; legacy-install-failure; ERROR: Command errored out with exit status

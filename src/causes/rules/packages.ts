@@ -19,12 +19,10 @@ package-index-unreachable | Retrying (Retry(…after connection broken by '{reas
   {error|╰─▶|├─▶|×}{| }…Request failed after … retr
   | the package index cannot be reached | check the address of the index and its certificate, or deploy again if the index was down | dependencies.pip
 `,
-  ...rowsWith({ only: 'build' })`
-5 package-index-denied | /^(?:(?:ERROR|WARNING): (?:HTTP error 401|401 Error, Credentials|401 Client Error.{0,60}(?:simple|pypi|\.whl))|\s{0,20}(?:error|cause|Caused by|hint|[╰├]─▶|×).{0,240}(?<!status: )401 Unauthorized|.{0,240}status client error \(401)/i;
+  ...rows`
+5 package-index-denied | build: /^(?:(?:ERROR|WARNING): (?:HTTP error 401|401 Error, Credentials|401 Client Error.{0,60}(?:simple|pypi|\.whl))|\s{0,20}(?:error|cause|Caused by|hint|[╰├]─▶|×).{0,240}(?<!status: )401 Unauthorized|.{0,240}status client error \(401)/i;
   /^(?:ERROR: (?:HTTP error 403|403 Client Error: Forbidden for url: \S{0,200}simple)|.{0,240}status client error \(403)/i; ^User for …:
   | the package index refuses to give the package | add the login to the address of the index, from a secret that the build can read; of a public mirror that refuses, use another index, and lock again: a lock file keeps the addresses of the old one | dependencies.pip
-`,
-  ...rows`
 python-version-unsupported | ackage {|'}{package}{|'} requires a different Python: {python} not in '{wanted…}'; ^ERROR: {package}-…-…{tag}-…-{manylinux|linux|any}… is not a supported wheel;
   /current Python version \((?<python>[\d.]{1,12})\) does not satisfy Python(?<wanted>[<>=!~\d.,*]{1,40})(?: and (?<package>[\w.-]{1,80}?)(?:==\S{1,40})? depends on Python)?/;
   /(?<![\w.,<>=!~-])(?<package>[\w.-]{1,80})(?:\{[^{}]{1,80}\})?(?:==(?<version>[\w.+!]{1,40})|[<>=!~][\w.,<>=!~*+]{1,80})? (?:has|have) no wheels (?:are available )?with a matching Python (?:ABI|version|implementation)/; AttributeError: module 'pkgutil' has no attribute 'ImpImporter';

@@ -54,7 +54,7 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
 3 out-of-memory | /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/ | the app ran out of memory | raise memory, or load less at once | hardware.memory
 `,
   ...rows`
-3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted};
+3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; A fatal error has been detected by the Java Runtime; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted};
   ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer
   | the program crashed in native code | the cause is probably a package with compiled code: pin it to another version | dependencies.pip
 `,
@@ -81,7 +81,7 @@ python-version-unsupported | AttributeError: module '{inspect|asyncio|pkgutil|co
 python-version-unsupported | ^TypeError: '{type|ABCMeta|_abc.ABCMeta}' object is not subscriptable; ForwardRef._evaluate() missing 1 required keyword-only argument: 'recursive_guard'; pydantic.{|v1.}errors.ConfigError: unable to infer type for attribute;
   Please use \`typing_extensions.TypedDict\` instead of \`typing.TypedDict\` on Python < 3.12; ^TypeError: unsupported operand type(s) for |: '{type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass}' and
   | the code, or a package, does not fit the Python of the app | set python_version to one that they were made for (X|None needs 3.10 or newer), or update the packages (pydantic 1 does not fit new versions of Python) | deployment.python_version
-package-api-changed † | ^AttributeError: Can't get attribute '{name}' on <module '{module}'; ModuleNotFoundError: No module named 'numpy._core; is not a known BitGenerator module; node array from the pickle has an incompatible dtype
+package-api-changed † | ^AttributeError: Can't get attribute '{name}' on <module '{module}'; ModuleNotFoundError: No module named 'numpy._core; is not a known BitGenerator module; unsupported pickle protocol: {protocol}; node array from the pickle has an incompatible dtype
   | a pickled file was written with other versions of the packages, or with classes that the app does not have | pin numpy, scikit-learn and the others to the versions that wrote the file, or write it again; classes of __main__ belong in a module | dependencies.pip
 5 package-api-changed | after /Trying to unpickle estimator|loading a serialized model/: ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model
   | the model was saved with another version of its package than the installed one: {object} | install the version that saved it (pip list there shows it), or save the model again with the installed one | dependencies.pip

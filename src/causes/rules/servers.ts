@@ -99,7 +99,7 @@ entrypoint-not-found | python: …No module named {|'}{path}; python3…: …No 
 `,
   ...rows`
 port-invalid † | '{value}' is not a valid port number | the port of the server is not a number: {value} | write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"] | runtime.custom.entrypoint
-address-unavailable | {[Errno 99]|bind|listen|Invalid address}…{C|c}annot assign requested address | the server listens on an address that the container does not have | listen on 0.0.0.0 | runtime.custom.entrypoint
+address-unavailable | Address family not supported by protocol; {[Errno 99]|bind|listen|Invalid address}…{C|c}annot assign requested address | the server listens on an address that the container does not have | listen on 0.0.0.0 | runtime.custom.entrypoint
 3 worker-timeout | after /Application startup complete/: /\bWORKER TIMEOUT \(pid:\d{1,8}\)/ | gunicorn stopped an async worker that answered nothing: something blocks its event loop | call what blocks from def instead of async def, or in a thread (run_in_threadpool), and read less at once; --timeout only hides it
 2 worker-timeout | /\bWORKER TIMEOUT \(pid:\d{1,8}\)/ | gunicorn stopped a worker that took too long | raise --timeout of gunicorn (30 seconds by default), or load models before the workers start: --preload | runtime.custom.entrypoint
 `,
