@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { oauthClientId } from '../../../platform/contract/session.ts';
 import { oauthError, RefusalError } from '../../http/reply.ts';
 import type { DeviceRecord } from '../../model/state/records.ts';
-import type { Store } from '../../model/state/store.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { signToken } from './access.ts';
 import { activationPath, codeSeconds } from './activation.ts';
@@ -13,7 +12,6 @@ const tokenSeconds = 4 * 60 * 60;
 
 export const sessionHandlers = {
   authorizeDevice(_, { store, now, url }) {
-    removeOldDevices(store.devices, now());
     const device: DeviceRecord = {
       code: randomBytes(24).toString('base64url'),
       userCode: newUserCode(),
@@ -65,12 +63,6 @@ export const sessionHandlers = {
     return visible.map((id) => ({ id, name: `project ${id.replace(/^p-/, '')}` }));
   },
 } satisfies Partial<Handlers>;
-
-function removeOldDevices(devices: Store['devices'], now: number): void {
-  // Expired codes stay for a while, so that a late poll gets `expired_token`.
-  for (const { code, createdAt } of devices.values())
-    if (now > createdAt + 2 * codeSeconds * 1000) devices.delete(code);
-}
 
 /** A user's token, valid for every project. */
 function createAccessToken(user: string, { store, now }: Platform): string {
