@@ -56,7 +56,11 @@ test('a run of a file is paid for at the price of its own hardware, and has no c
   const { emulator, clock, id, midnight, seconds } = await billed({ cooldownPeriodSeconds: 3600, cpu: 2, memory: 4 });
   const twice = { cpu: 4, memory: 8, compute: ['CPU'], gpuCount: 0, computeTier: 'interruptible' };
   const run = { app: id, container: 'a', runtimeMs: 10 * minute, statusCode: 200, oneOff: true };
-  emulator.store.addRun({ ...run, billed: { ...twice, cooldownPeriodSeconds: 0 }, createdAt: midnight + hour });
+  emulator.store.addRun({
+    ...run,
+    billed: { ...twice, cooldownPeriodSeconds: 0, minReplicaCount: 0 },
+    createdAt: midnight + hour,
+  });
   clock.now = midnight + day - 1;
   expect(await seconds()).toEqual([20 * 60]);
 });

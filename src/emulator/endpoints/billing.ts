@@ -35,7 +35,7 @@ export const billingHandlers = {
   },
 
   listInvoices({ project }, platform) {
-    return getAccount(platform, project).invoices ?? [];
+    return getAccount(platform, project).invoices;
   },
 
   /** A smaller plan applies immediately; a bigger one needs a payment, which the emulator does not have (spec 4.16). */

@@ -104,7 +104,7 @@ function countServed(served: readonly ReplicaPeriod[], ends: readonly number[], 
 function missingAt(app: AppRecord, time: number, alive: number, builds: ReturnType<typeof readyBuilds>) {
   const { id = '', isMadeUp = false } = builds.find(({ since }) => since <= time) ?? {};
   const billed = settingsAt(app, time);
-  return { build: id, billed, count: isMadeUp ? Math.max(0, (billed.minReplicaCount ?? 0) - alive) : 0 };
+  return { build: id, billed, count: isMadeUp ? Math.max(0, billed.minReplicaCount - alive) : 0 };
 }
 
 function keptFrom(

@@ -9,7 +9,7 @@ import { trafficProfiles } from './traffic-profiles.ts';
 export const Time = v.pipe(v.number(), v.minValue(0), v.maxValue(8e15));
 const Duration = v.pipe(v.number(), v.minValue(0));
 const Texts = v.array(v.string());
-/** What an older version does not have, or another one does not know, has its default. */
+/** What another version does not have or know has its default. */
 const Settings = v.pipe(AppCreation, v.transform(withDefaults));
 
 /** The settings that costs depend on. */
@@ -20,8 +20,7 @@ const BilledSettings = v.object({
   gpuCount: v.number(),
   computeTier: v.string(),
   cooldownPeriodSeconds: v.number(),
-  /** Absent in the state file of an older version. */
-  minReplicaCount: v.exactOptional(v.number()),
+  minReplicaCount: v.number(),
 });
 export type BilledSettings = v.InferOutput<typeof BilledSettings>;
 
@@ -103,7 +102,7 @@ const BuildRecord = v.object({
   /** The archive's key in object storage. */
   keyName: v.string(),
   /** Registries that credentials were sent for. The credentials are not stored. */
-  registries: v.optional(Texts, []),
+  registries: Texts,
   /** The archive's files, for a seeded build without an archive. */
   files: v.exactOptional(v.record(v.string(), v.object({ size: v.number(), crc32: v.number() }))),
   /** When the archive was uploaded. */
@@ -144,7 +143,7 @@ const RunRecord = v.object({
   cancelledAt: v.exactOptional(Time),
   /** A file that runs once, not a call. */
   oneOff: v.exactOptional(v.boolean()),
-  /** What the hardware of a file's run costs. Absent in the state file of an older version. */
+  /** What the hardware of a file's run costs. */
   billed: v.exactOptional(BilledSettings),
   exitCode: v.exactOptional(v.number()),
   /** Executed here rather than generated or simulated: it ends with the emulator. */
@@ -186,26 +185,25 @@ const Account = v.object({
   plan: v.picklist(planCodes),
   creditCardBonusClaimed: v.boolean(),
   paymentMethods: v.array(v.unknown()),
-  /** Absent in the state file of an older version. */
-  invoices: v.exactOptional(v.array(Invoice)),
+  invoices: v.array(Invoice),
 });
 export type Account = v.InferOutput<typeof Account>;
 
-/** The version of the state file. Older files have no version; their missing fields are filled in. */
+/** The version of the state file. */
 export const stateVersion = 1;
 
 export const State = v.object({
-  version: v.optional(v.pipe(v.number(), v.maxValue(stateVersion, 'was written by a newer version of gantry')), 0),
+  version: v.pipe(v.number(), v.maxValue(stateVersion, 'was written by a newer version of gantry')),
   projects: Texts,
   key: v.pipe(v.string(), v.minLength(1)),
   idsGiven: v.pipe(v.number(), v.integer(), v.minValue(0)),
   apps: v.array(AppRecord),
   builds: v.array(BuildRecord),
-  runs: v.optional(v.array(RunRecord), []),
-  replicas: v.optional(v.array(ReplicaRecord), []),
-  accounts: v.optional(v.record(v.string(), Account), {}),
-  secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
-  volumeSizes: v.optional(v.record(v.string(), v.number()), {}),
+  runs: v.array(RunRecord),
+  replicas: v.array(ReplicaRecord),
+  accounts: v.record(v.string(), Account),
+  secrets: v.array(v.tuple([v.string(), v.record(v.string(), v.string())])),
+  volumeSizes: v.record(v.string(), v.number()),
 });
 export type State = v.InferOutput<typeof State>;
 
