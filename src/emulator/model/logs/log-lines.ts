@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { getRunProgress, type RunProgress } from '../runs/record.ts';
-import { createRandom, type SeededRandom } from '../seed/random.ts';
+import { createRandom } from '../seed/random.ts';
 import { generatedRunsOf, KeptDays } from '../seed/traffic.ts';
 import { type AppRecord, type RunRecord, Time, type Traffic } from '../state/records.ts';
 import { day, type TimeRange } from '../time.ts';
@@ -14,7 +14,8 @@ export function generateLines(app: AppRecord, { start, end }: TimeRange): Printe
   // A run of the day before may still print.
   const first = Math.floor(Math.max(start, traffic.since) / day) - 1;
   for (let date = first; date <= Math.floor(end / day); date += 1) {
-    for (const line of linesOfDay(app, traffic, date)) if (line.at >= start && line.at <= end) lines.push(line);
+    const ofDay = keptDays.get(traffic, date, () => generateLinesOf(generatedRunsOf(app, traffic, date), traffic));
+    for (const line of ofDay) if (line.at >= start && line.at <= end) lines.push(line);
   }
   return lines.sort(compareLogLines);
 }
@@ -26,10 +27,6 @@ export function compareLogLines(a: Pick<PrintedLine, 'at' | 'nanoseconds'>, b: t
 
 /** A page of a log reads one or two. */
 const keptDays = new KeptDays<readonly PrintedLine[]>(8);
-
-function linesOfDay(app: AppRecord, traffic: Traffic, date: number): readonly PrintedLine[] {
-  return keptDays.get(traffic, date, () => generateLinesOf(generatedRunsOf(app, traffic, date), traffic));
-}
 
 type Draft = Pick<PrintedLine, 'at' | 'container' | 'stream' | 'text' | 'run'>;
 
@@ -55,38 +52,32 @@ const firstNanosecond = 500_000;
 
 function draftsOf(run: RunRecord, traffic: Traffic): Draft[] {
   const progress = getRunProgress(run, Number.MAX_SAFE_INTEGER);
+  const { container, functionName, coldstartMs } = run;
   const { startedAt = run.createdAt, endedAt = startedAt } = progress;
-  const random = createRandom(`${traffic.seed}/${run.id}/log`);
-  const of = { container: run.container, run: run.id };
-  const replica = { container: run.container, run: '', stream: 'stdout' as const };
-  const starting = run.coldstartMs > 0 ? startingLines(traffic.rhythm, run, startedAt) : [];
-  const [begin, end] = texts[traffic.rhythm](run, random);
+  const { loads } = scenes[traffic.rhythm];
+  const line = (at: number, text: string, of = run.id): Draft => ({ at, container, stream: 'stdout', text, run: of });
+  const starting = [
+    line(startedAt - Math.floor(coldstartMs * 0.8), `loading ${loads}`, ''),
+    line(startedAt, `ready after ${(coldstartMs / 1000).toFixed(1)} s`, ''),
+  ];
   return [
-    ...starting.map(({ at, text }) => ({ ...replica, at, text })),
-    { ...of, at: startedAt, stream: 'stdout', text: begin },
-    ...outcome(traffic.rhythm, run, progress, end).map((line) => ({ ...of, at: endedAt, ...line })),
+    ...(coldstartMs > 0 ? starting : []),
+    line(startedAt, `${functionName}: started`),
+    ...outcome(traffic, run, progress).map((last) => ({ ...line(endedAt, ''), ...last })),
   ];
 }
 
-function startingLines(rhythm: Traffic['rhythm'], { coldstartMs }: RunRecord, readyAt: number) {
-  const what = { web: 'model web-7b', transcriber: 'model large-v3', nightly: 'templates' }[rhythm];
-  return [
-    { at: readyAt - Math.floor(coldstartMs * 0.8), text: `loading ${what}` },
-    { at: readyAt, text: `ready after ${(coldstartMs / 1000).toFixed(1)} s` },
-  ];
-}
-
-function outcome(rhythm: Traffic['rhythm'], run: RunRecord, progress: RunProgress, end: string) {
-  const { functionName, runtimeMs = 0 } = run;
+function outcome({ rhythm, seed }: Traffic, { id, functionName, runtimeMs = 0 }: RunRecord, progress: RunProgress) {
+  const { makes, file, exception } = scenes[rhythm];
   const error = (text: string) => ({ stream: 'stderr' as const, text });
   const ended = runOutcome(progress);
   if (ended === 'succeeded') {
-    return [{ stream: 'stdout' as const, text: `${end} in ${(runtimeMs / 1000).toFixed(2)} s` }];
+    const count = 20 + Math.floor(createRandom(`${seed}/${id}/log`).next() * 900);
+    return [{ text: `${functionName}: ${count} ${makes} in ${(runtimeMs / 1000).toFixed(2)} s` }];
   }
   if (ended === 'canceled') return [error(`${functionName}: canceled`)];
   if (ended === 'closed') return [error(`${functionName}: the client closed the connection`)];
   if (ended !== 'failed') return [error(`${functionName}: failed with status ${progress.statusCode}`)];
-  const { file, exception } = failures[rhythm];
   return [
     error('Traceback (most recent call last):'),
     error(`  File "/cortex/${file}", line 14, in ${functionName}`),
@@ -94,25 +85,21 @@ function outcome(rhythm: Traffic['rhythm'], run: RunRecord, progress: RunProgres
   ];
 }
 
-const failures: Record<Traffic['rhythm'], { file: string; exception: string }> = {
-  web: { file: 'main.py', exception: 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB.' },
-  transcriber: { file: 'server.py', exception: 'ValueError: the audio has no samples' },
-  nightly: { file: 'main.py', exception: "KeyError: 'region'" },
-};
-
-/** The first line of a run, and how the last one begins. */
-const texts: Record<Traffic['rhythm'], (run: RunRecord, random: SeededRandom) => [begin: string, end: string]> = {
-  web({ functionName }, random) {
-    const tokens = 20 + Math.floor(random.next() * 900);
-    return [`${functionName}: prompt of ${tokens} tokens`, `${functionName}: ${8 + Math.floor(tokens / 3)} tokens`];
+/** What the code of a seeded app is said to do. */
+const scenes: Record<Traffic['rhythm'], { loads: string; makes: string; file: string; exception: string }> = {
+  web: {
+    loads: 'model web-7b',
+    makes: 'tokens',
+    file: 'main.py',
+    exception: 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB.',
   },
-  transcriber({ functionName }, random) {
-    const seconds = 30 + Math.floor(random.next() * 1_500);
-    return [`${functionName}: ${seconds} s of audio`, `${functionName}: ${Math.ceil(seconds / 6)} segments`];
+  transcriber: {
+    loads: 'model large-v3',
+    makes: 'segments',
+    file: 'server.py',
+    exception: 'ValueError: the audio has no samples',
   },
-  nightly({ functionName }, random) {
-    return [`${functionName}: started`, `${functionName}: ${200 + Math.floor(random.next() * 4_000)} rows`];
-  },
+  nightly: { loads: 'templates', makes: 'rows', file: 'main.py', exception: "KeyError: 'region'" },
 };
 
 export const PrintedLine = v.object({
