@@ -35,7 +35,9 @@ export const metricsHandlers = {
       cpu: resource('cpu', ({ cores }) => cores),
       memory: resource('memory', ({ memoryGb }) => memoryGb),
       gpu: resource('gpu', ({ gpuGb }) => gpuGb),
-      containers: chart([{ name: 'containers', data: samples.map(countContainers) }]),
+      containers: chart([
+        { name: 'containers', data: samples.map((of) => String(new Set(of.map(({ container }) => container)).size)) },
+      ]),
       requests: chart([{ name: 'requests', data: countRequests(app, steps, container, platform) }]),
     };
   },
@@ -102,10 +104,6 @@ function seriesOf(
     return value === undefined ? null : String(Number(value.toFixed(6)));
   });
   return { name, data };
-}
-
-function countContainers(samples: readonly UsageSample[]): string {
-  return String(new Set(samples.map(({ container }) => container)).size);
 }
 
 function countRequests(

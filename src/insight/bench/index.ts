@@ -51,7 +51,8 @@ export async function runBench(context: Context, options: BenchOptions) {
   const facts = factsOf(await fetchApp(context.api, { project, app }));
   await approveLoad(context, { ...options, target: call.target, facts });
   // One that fails says why; and what the first replica takes to start is not measured.
-  const spending = spendingOf(context, call.target, facts);
+  const { price } = facts;
+  const spending = price === undefined ? undefined : new ReplicaSpending(context, app, { ...facts, price });
   const { durationMs: firstMs } = await readResponse(await callOrThrow(context, call), context.elapsed);
   const { openLoadCalls } = await import('../../platform/api/load-calls.ts');
   const { method, url, headers } = call;
@@ -97,10 +98,6 @@ export async function findLimit(step: (rate: number) => Promise<boolean | 'over'
     else if (breaksAt / holds > precision) rate = Number(Math.sqrt(holds * breaksAt).toPrecision(2));
     if (rate > highest || holds === 0) return;
   }
-}
-
-function spendingOf(context: Context, { app }: CallTarget, { price, ...facts }: AppFacts): ReplicaSpending | undefined {
-  return price === undefined ? undefined : new ReplicaSpending(context, app, { ...facts, price });
 }
 
 interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTimeoutMs'> {

@@ -74,10 +74,6 @@ function select(state: TopState, by: 1 | -1): void {
 }
 
 function toggleLog(state: TopState): void {
-  if (state.logOf === undefined) state.logOf = chosenApp(state) ?? '';
+  if (state.logOf === undefined) state.logOf = state.selected ?? state.last?.apps[0]?.app ?? '';
   else delete state.logOf;
-}
-
-function chosenApp({ selected, last }: TopState): string | undefined {
-  return selected ?? last?.apps[0]?.app;
 }

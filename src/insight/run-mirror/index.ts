@@ -24,13 +24,13 @@ export async function exportRuns(
   format: RunFormat,
   write: (bytes: Uint8Array) => Promise<unknown>,
 ): Promise<number> {
-  const toLine = format === 'csv' ? csvLine : jsonLine;
+  const lineOf = format === 'csv' ? csvLine : redactedJson;
   let text = format === 'csv' ? `${fields.join(',')}\n` : '';
   let written = 0;
   for await (const day of readRunDays(context, range)) {
     context.signal.throwIfAborted();
     for (const row of rowsWithin(day, range)) {
-      text += toLine(exported(day.runs.run(row)), context);
+      text += `${lineOf(exported(day.runs.run(row)), context.secrets)}\n`;
       written++;
       if (text.length < chunkLength) continue;
       await write(Buffer.from(text));
@@ -52,13 +52,8 @@ function exported(run: MirroredRun): ExportedRun {
   return Object.fromEntries(fields.map((name) => [name, named[name]])) as unknown as ExportedRun;
 }
 
-function jsonLine(run: ExportedRun, { secrets }: Context): string {
-  return `${redactedJson(run, secrets)}\n`;
-}
-
-function csvLine(run: ExportedRun, { secrets }: Context): string {
-  const cells = fields.map((name) => cell(run[name] ?? ''));
-  return `${redactValue(cells.join(','), secrets)}\n`;
+function csvLine(run: ExportedRun, secrets: Context['secrets']): string {
+  return redactValue(fields.map((name) => cell(run[name] ?? '')).join(','), secrets);
 }
 
 /** RFC 4180. */

@@ -84,7 +84,8 @@ export async function importLogin(context: Context, given: string | true) {
   const { settings, progress, now } = context;
   checkAddresses(context);
   const from = resolveFile(context, given);
-  const values = await parseValues(from, await readLogin(context, from));
+  const content = from === stdinName ? await context.readStdin() : String(await readNamedFile(context, from));
+  const values = await parseValues(from, content);
   context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
   const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values, now());
   await warnIfReadableByOthers(context, from);
@@ -122,11 +123,6 @@ function checkAddresses({ env, settings }: Context): void {
     why: 'gantry would send the imported token to the default address',
     fix: sentence`unset ${name}, or store the address too: ${gantryCommand`config set api-url URL`}`,
   });
-}
-
-async function readLogin(context: Context, file: string): Promise<string> {
-  if (file === stdinName) return context.readStdin();
-  return String(await readNamedFile(context, file));
 }
 
 /** The values by lower-case key: the official client reads keys in any case. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { attempt } from '../../../kernel/errors.ts';
 import type { AppCreation } from '../../../platform/contract/apps.ts';
 import { refuse } from '../../http/reply.ts';
-import { type AppSettings, applyScaling, findInvalidSetting, withDefaults } from '../../model/apps/settings.ts';
+import { applyScaling, findInvalidSetting, withDefaults } from '../../model/apps/settings.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import { dashboardAddress } from '../../model/dashboard-address.ts';
 import { listReplicas } from '../../model/runs/replica-periods.ts';
@@ -104,14 +104,11 @@ function createDeployment(project: string, body: AppCreation, runtimes: string[]
   void runner.python();
 
   const id = `${project}-${body.name}`;
-  const { ephemeral: _, ...previous } = store.apps.get(id) ?? newApp(id, project, settings, now());
+  const created = { id, name: settings.name, project, createdAt: now(), updatedAt: now(), settings };
+  const { ephemeral: _, ...previous }: AppRecord = store.apps.get(id) ?? created;
   const app = replaceSettings(previous, settings, now());
   store.apps.set(id, app);
   return { app, build: createBuild(app, registries, platform) };
-}
-
-function newApp(id: string, project: string, settings: AppSettings, now: number): AppRecord {
-  return { id, name: settings.name, project, createdAt: now, updatedAt: now, settings };
 }
 
 /** `dockerAuth` is a Docker config as JSON text: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */

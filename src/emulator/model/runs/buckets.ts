@@ -24,17 +24,14 @@ export function splitIntoBuckets({ start, end }: TimeRange, size: BucketSize, zo
     const local = Math.floor((from + offset) / length) * length;
     const label = labelOf(local, offset, size);
     // Clocks change at quarters of an hour.
-    const to = Math.min(local + length - offset, nextQuarter(from), end);
+    const nextQuarter = (Math.floor(from / (15 * minute)) + 1) * 15 * minute;
+    const to = Math.min(local + length - offset, nextQuarter, end);
     const last = buckets.at(-1);
     if (last?.label === label) last.end = to;
     else buckets.push({ start: from, end: to, label });
     from = to;
   } while (from < end);
   return buckets;
-}
-
-function nextQuarter(time: number): number {
-  return (Math.floor(time / (15 * minute)) + 1) * 15 * minute;
 }
 
 /** Returns a function from a time to the zone's offset from UTC in ms. */
