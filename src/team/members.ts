@@ -174,9 +174,7 @@ function readId(grant: unknown): string | undefined {
 async function confirmGrants(context: GrantCalls & Pick<Context, 'progress' | 'delay'>, id: string, after: string[]) {
   const isSet = (grants: string[] | undefined) => grants === undefined || isSameSet(grants, after);
   const read = async () => knownGrants(await findAccount(context, id));
-  const evidence = await readEvidence(() => waitForChange(read, isSet, context.delay));
-  if ('refusal' in evidence) throw evidence.refusal;
-  const now = evidence.state;
+  const now = await waitForChange(read, isSet, context.delay);
   if (now === undefined) {
     context.progress.warn(
       `the change was accepted, but cannot be confirmed: the grants of ${id} have an unknown format`,

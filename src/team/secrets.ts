@@ -3,7 +3,6 @@ import { allApps, readHistory, recordEvent } from '../deploys/history/index.ts';
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
-import { stringifyJson } from '../kernel/json-text.ts';
 import { shortList, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { listApps } from '../platform/contract/apps.ts';
@@ -233,9 +232,7 @@ async function readForChange(context: Context, scope: SecretScope): Promise<Secr
 async function replaceSecrets(context: Context, scope: SecretScope, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = context;
   const now = await readSecrets(context, scope);
-  const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
-    (name) => !isSame(before[name], now[name]) || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
-  );
+  const changed = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]);
   if (changed.length > 0) {
     throw new ConflictError(`secrets were changed by someone else in the meantime: ${changed.sort().join(', ')}`, {
       why: 'the platform replaces all secrets at once, so this change would undo the other one; nothing was changed',
@@ -290,8 +287,8 @@ const secondLookMs = 1_000;
 async function confirmStored(
   { delay, progress }: Pick<Context, 'delay' | 'progress'>,
   read: () => Promise<StoredSecrets>,
-  before: StoredSecrets,
-  after: StoredSecrets,
+  before: Secrets,
+  after: Secrets,
 ): Promise<void> {
   const compare = (now: StoredSecrets) => differences(now, before, after);
   const look = async () => {
@@ -324,20 +321,15 @@ async function confirmStored(
   });
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === 'object' && stringifyJson(one) === stringifyJson(other));
-}
-
-function differences(now: StoredSecrets, before: StoredSecrets, after: StoredSecrets) {
-  const isChange = (name: string) => !Object.hasOwn(before, name) || !isSame(before[name], after[name]);
-  const hasOldValue = (name: string) =>
-    Object.hasOwn(before, name) && isChange(name) && isSame(now[name], before[name]);
+function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
+  const isChange = (name: string) => before[name] !== after[name];
+  const hasOldValue = (name: string) => isChange(name) && now[name] === before[name];
   const [lost, stored] = [true, false].map((isLost) =>
     Object.keys(after)
       .filter((name) => (!Object.hasOwn(now, name) || hasOldValue(name)) === isLost)
       .sort(),
   ) as [string[], string[]];
-  const differing = stored.filter((name) => !isSame(now[name], after[name]) && !isMasked(now[name]));
+  const differing = stored.filter((name) => now[name] !== after[name] && !isMasked(now[name]));
   const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const isKept = (name: string) =>
     !Object.hasOwn(after, name) && removed.some((each) => each.toLowerCase() === name.trim().toLowerCase());

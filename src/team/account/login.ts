@@ -34,7 +34,6 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
     step.fail();
     throw error;
   });
-  context.secrets.add(accessToken, refreshToken);
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
   await storeTokens(context, tokens, findNewTokenProblem).catch((error) => {
     step.fail();
