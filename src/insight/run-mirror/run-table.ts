@@ -1,4 +1,5 @@
 import { hasEnded, type Jobs, runKey } from '../../calls/runs/index.ts';
+import { once } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 
@@ -43,16 +44,15 @@ export class RunTable {
   length = 0;
   #numbers: Record<NumberColumn, Float64Array>;
   #words: Record<WordColumn, Words>;
-  #readIds: () => string[];
-  #ids: string[] | undefined;
-  #rows: Map<string, number> | undefined;
+  readonly #ids: () => string[];
+  readonly #rows = once(() => new Map(this.#ids().map((id, row) => [id, row])));
   readonly #numberOfWord = new Map<string, Map<string, number>>();
 
   constructor(stored: StoredTable = emptyTable()) {
     this.length = stored.length;
     this.#numbers = stored.numbers;
     this.#words = stored.words;
-    this.#readIds = stored.ids;
+    this.#ids = once(stored.ids);
   }
 
   /** The values of a column; only the first `length` count. */
@@ -67,7 +67,7 @@ export class RunTable {
   }
 
   id(row: number): string {
-    return this.#allIds[row] ?? '';
+    return this.#ids()[row] ?? '';
   }
 
   run(row: number): MirroredRun {
@@ -78,11 +78,11 @@ export class RunTable {
 
   /** Adds a run, or replaces what is known of it. One that has ended is not replaced by an older look at it. */
   put(run: MirroredRun): void {
-    const row = this.#rowsById.get(run.id);
+    const row = this.#rows().get(run.id);
     if (row === undefined) {
       if (this.length === this.#numbers.createdAt.length) this.#grow();
-      this.#allIds.push(run.id);
-      this.#rowsById.set(run.id, this.length);
+      this.#ids().push(run.id);
+      this.#rows().set(run.id, this.length);
       this.#set(this.length++, run);
     } else if (!this.hasEnded(row) || isOver(run)) this.#set(row, run);
   }
@@ -104,7 +104,7 @@ export class RunTable {
   /** Oldest first, and runs of the same time by id: equal runs make equal tables. */
   sorted(): StoredTable {
     const { createdAt } = this.#numbers;
-    const ids = this.#allIds;
+    const ids = this.#ids();
     const order = Uint32Array.from({ length: this.length }, (_, row) => row).sort((one, other) => {
       const [a = 0, b = 0] = [createdAt[one], createdAt[other]];
       return timeOrLast(a) - timeOrLast(b) || ((ids[one] ?? '') < (ids[other] ?? '') ? -1 : 1);
@@ -121,16 +121,6 @@ export class RunTable {
       words: Object.fromEntries(words),
       ids: () => sortedIds,
     };
-  }
-
-  get #allIds(): string[] {
-    this.#ids ??= this.#readIds();
-    return this.#ids;
-  }
-
-  get #rowsById(): Map<string, number> {
-    this.#rows ??= new Map(this.#allIds.map((id, row) => [id, row]));
-    return this.#rows;
   }
 
   #set(row: number, run: MirroredRun): void {

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { once } from '../../kernel/once.ts';
 import { count } from '../../kernel/output/format.ts';
 import { byUnits, sortPacked } from '../../kernel/packed-list.ts';
 import { defaultRegion } from '../../platform/config/setting-values.ts';
@@ -165,16 +166,15 @@ export async function* walkEntries(
 ): AsyncGenerator<ListedEntry> {
   const folderAt = (path: string) => {
     const at = { ...volume, path };
-    let reading: ReturnType<typeof readFolder> | undefined;
-    const read = () => {
-      reading ??= readFolder(context, at).catch((error: unknown) => {
+    const read = once(() => {
+      const reading = readFolder(context, at).catch((error: unknown) => {
         if (missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
         throw error;
       });
       // A failure is thrown when the walk reaches this folder.
       reading.catch(() => {});
       return reading;
-    };
+    });
     return { at, read };
   };
   const waiting = [folderAt(withTrailingSlash(path))];

@@ -2,6 +2,7 @@ import type { LockedFile, LockedWeights } from '../../app/weights-lock.ts';
 import { ConflictError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import type { WebFile } from '../transfer/web-file.ts';
+import type { ListedEntry } from '../volumes/index.ts';
 import { type ListedFiles, readFileSums } from './listed-files.ts';
 
 export interface SourceFile {
@@ -20,9 +21,8 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
-function isAsSeen(there: Awaited<ReturnType<ListedFiles['find']>>, locked: LockedFile): boolean {
-  const hasTime = locked.modified !== undefined && locked.modified === there?.modified;
-  return hasTime && locked.bytes === there.size;
+function isAsSeen(there: ListedEntry | undefined, known: LockedFile): boolean {
+  return there !== undefined && there.modified === known.modified && there.size === known.bytes;
 }
 
 /** Which files are on the volume: listed as the lock remembers them, or read, with the same checksum. */
@@ -36,10 +36,10 @@ export async function planFiles(
   const sameSize: SourceFile[] = [];
   const isSeenHere = locked?.seen.project === context.project && locked.seen.region === volume.root.region;
   for (const file of files) {
-    const lockedFile = isSeenHere ? lockedFileOf(file, locked) : undefined;
+    const known = isSeenHere ? locked.files.find(({ path }) => path === file.path) : undefined;
     const there = await volume.find(file.path);
-    if (lockedFile && isAsSeen(there, lockedFile)) {
-      plan.equal.set(file.path, lockedFile);
+    if (known && isAsSeen(there, known) && hasContent(known, file)) {
+      plan.equal.set(file.path, known);
       plan.listed += 1;
     } else if (there?.size === file.bytes) sameSize.push(file);
     else plan.toFetch.push(file);
@@ -76,12 +76,6 @@ export function toLocked({ path, bytes, web: { sum } }: SourceFile, sha256: stri
     ...(sum.algorithm === 'git-blob' && { gitId: sum.hex }),
     ...(modified !== undefined && { modified }),
   };
-}
-
-/** What the lock has of a file, if that is the content that the source has. */
-function lockedFileOf(file: SourceFile, { files }: LockedWeights): LockedFile | undefined {
-  const sourceFile = files.find(({ path }) => path === file.path);
-  return sourceFile && hasContent(sourceFile, file) ? sourceFile : undefined;
 }
 
 function hasContent(known: LockedFile, { bytes, web: { sum } }: SourceFile): boolean {

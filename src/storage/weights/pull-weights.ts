@@ -3,6 +3,7 @@ import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } fro
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
+import { once } from '../../kernel/once.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
@@ -16,7 +17,7 @@ import {
   type WantedWeights,
   wantedWeights,
 } from './find-weights.ts';
-import { type HubAccess, hubAccess } from './hub.ts';
+import { hubAccess } from './hub.ts';
 import { ListedFiles } from './listed-files.ts';
 import { readLock, updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
@@ -58,11 +59,7 @@ export interface PullSummary {
 export async function pullWeights(context: Context, options: PullOptions): Promise<PullSummary> {
   const started = context.elapsed();
   const results = [];
-  let hub: HubAccess | undefined;
-  const access = () => {
-    hub ??= hubAccess(context);
-    return hub;
-  };
+  const access = once(() => hubAccess(context));
   const failed: FailedFile[] = [];
   const all = wantedWeights(context, options);
   if (options.target === undefined) await confirmLockedTargets(context, all);
