@@ -1,4 +1,5 @@
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { groupDigits, printablePath } from '../../kernel/output/format.ts';
 import { lookAgain } from '../../platform/waiting/index.ts';
 import { normalizeEtag } from '../transfer/etag-checksum.ts';
@@ -86,11 +87,7 @@ export class UploadConfirmation {
 
   #folder(at: VolumePath): UnconfirmedFolder {
     const path = remoteParent(at.path);
-    const known = this.#folders.get(path);
-    if (known) return known;
-    const folder = { at: { ...at, path }, inProgress: 0, completed: [], checked: 0 };
-    this.#folders.set(path, folder);
-    return folder;
+    return onceFor(this.#folders, path, () => ({ at: { ...at, path }, inProgress: 0, completed: [], checked: 0 }));
   }
 
   #listIfDone(path: string): void {

@@ -1,3 +1,4 @@
+import { onceFor } from '../../kernel/once.ts';
 import { mib } from './parts.ts';
 
 /** A buffer in memory that is shared with the hashing threads. */
@@ -24,11 +25,7 @@ export class BlockPool {
   }
 
   release(...blocks: Block[]): void {
-    for (const block of blocks) {
-      const free = this.#free.get(block.bytes.length);
-      if (free) free.push(block);
-      else this.#free.set(block.bytes.length, [block]);
-    }
+    for (const block of blocks) onceFor<number, Block[]>(this.#free, block.bytes.length, () => []).push(block);
   }
 }
 

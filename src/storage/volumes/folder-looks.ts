@@ -1,4 +1,5 @@
 import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { lookAgain, unless } from '../../platform/waiting/index.ts';
 import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
@@ -115,9 +116,7 @@ function byFolder(paths: readonly VolumePath[]): Map<string, VolumePath[]> {
   const folders = new Map<string, VolumePath[]>();
   for (const at of paths) {
     const key = JSON.stringify([at.region, at.volume, remoteParent(at.path)]);
-    const inFolder = folders.get(key);
-    if (inFolder) inFolder.push(at);
-    else folders.set(key, [at]);
+    onceFor<string, VolumePath[]>(folders, key, () => []).push(at);
   }
   return folders;
 }
