@@ -153,9 +153,7 @@ export class ReplicaPool {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#first?.stopTimer();
-    this.#first = undefined;
-    for (const member of [...this.#replicas.members]) this.#drop(member);
+    for (const member of this.#running) this.#drop(member);
     await Promise.all([...this.#running].map(({ replica }) => replica.stop(0)));
   }
 
