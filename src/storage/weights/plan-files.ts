@@ -2,6 +2,7 @@ import type { LockedFile, LockedWeights } from '../../app/weights-lock.ts';
 import { ConflictError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import type { WebFile } from '../transfer/web-file.ts';
+import type { ListedEntry } from '../volumes/index.ts';
 import { type ListedFiles, readFileSums } from './listed-files.ts';
 
 export interface SourceFile {
@@ -20,6 +21,10 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
+function isAsSeen(there: ListedEntry | undefined, known: LockedFile): boolean {
+  return there !== undefined && there.modified === known.modified && there.size === known.bytes;
+}
+
 /** Which files are on the volume: listed as the lock remembers them, or read, with the same checksum. */
 export async function planFiles(
   context: Context,
@@ -33,8 +38,7 @@ export async function planFiles(
   for (const file of files) {
     const known = isSeenHere ? locked.files.find(({ path }) => path === file.path) : undefined;
     const there = await volume.find(file.path);
-    const isListed = there && known?.modified === there.modified && known.bytes === there.size;
-    if (isListed && hasContent(known, file)) {
+    if (known && isAsSeen(there, known) && hasContent(known, file)) {
       plan.equal.set(file.path, known);
       plan.listed += 1;
     } else if (there?.size === file.bytes) sameSize.push(file);

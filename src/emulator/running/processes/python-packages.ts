@@ -83,11 +83,18 @@ export class PythonPackages {
     }
   }
 
-  /** Keeps those that were used in the last month: a running app may need one. */
+  /** Keeps those that were used lately: a running app may need one. */
   async #removeUnused(current: string): Promise<void> {
-    const others = (await readdir(this.folder)).filter((name) => /^[0-9a-f]{16}$/.test(name) && name !== current);
-    for (const folder of others.map((name) => join(this.folder, name)))
-      if (Date.now() - lastUse(folder) > maxIdleMs) await rm(folder, { recursive: true, force: true });
+    const names = (await readdir(this.folder)).filter((name) => /^[0-9a-f]{16}$/.test(name) && name !== current);
+    const environments = names
+      .map((name) => ({ name, used: lastUse(join(this.folder, name)) }))
+      .sort((one, other) => other.used - one.used);
+    const cutoff = lastUse(join(this.folder, current));
+    for (const [index, { name, used }] of environments.entries()) {
+      const idle = cutoff - used;
+      if (idle < (index < maxEnvironments ? maxIdleMs : minIdleMs)) continue;
+      await rm(join(this.folder, name), { recursive: true, force: true });
+    }
   }
 }
 
@@ -106,7 +113,9 @@ const marker = 'complete';
 const lockWaitMs = 15 * 60_000;
 const installSeconds = 30 * 60;
 const outputLines = 10;
-const maxIdleMs = 30 * 24 * 60 * 60_000;
+const maxEnvironments = 20;
+const minIdleMs = 24 * 60 * 60_000;
+const maxIdleMs = 30 * minIdleMs;
 
 function lastUse(folder: string): number {
   const paths = [join(folder, marker), folder];
