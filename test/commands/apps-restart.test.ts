@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
+import { drawnCases } from '../support/extent.ts';
 import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const home = newFolder();
-/** Rotations of a secret under load: 2 on each run of the suite. */
-const rotations = Number(process.env.FUZZ_CASES ?? 2);
+/** Rotations of a secret under load. */
+const rotations = drawnCases(1, 2);
 
 describe.runIf(python)('an app that answers with its secret', () => {
   const emulator = emulatorForEach();
