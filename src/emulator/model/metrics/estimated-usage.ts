@@ -4,7 +4,10 @@ import type { AppRecord } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
 import type { TimeRange } from '../time.ts';
 
-/** Made-up usage for each run that did not happen here: a sample in the middle of it. */
+/** Between samples of one run, in ms. */
+const sampleMs = 5_000;
+
+/** Made-up usage of the runs that did not happen here. */
 export function estimateUsage(app: AppRecord, { start, end }: TimeRange, { store, now }: Model): UsageSample[] {
   const { cpu, memory, gpuCount, compute } = app.settings;
   const gpuMemory = gpuCount * (gpuMemories[compute[0] ?? ''] ?? 0);
@@ -12,9 +15,12 @@ export function estimateUsage(app: AppRecord, { start, end }: TimeRange, { store
     const { startedAt, endedAt = now() } = getRunProgress(run, now());
     if (run.real || startedAt === undefined) return [];
     const { next } = createRandom(run.id);
-    const used = { cores: (0.2 + 0.6 * next()) * cpu, memoryGb: (0.4 + 0.2 * next()) * memory };
-    const gpuGb = gpuMemory === 0 ? null : (0.5 + 0.3 * next()) * gpuMemory;
-    return { at: Math.floor((startedAt + endedAt) / 2), container: run.container, ...used, gpuGb };
+    const { container } = run;
+    return Array.from({ length: Math.ceil((endedAt - startedAt) / sampleMs) }, (_, index) => ({
+      ...{ at: startedAt + index * sampleMs, container },
+      ...{ cores: (0.2 + 0.6 * next()) * cpu, memoryGb: (0.4 + 0.2 * next()) * memory },
+      gpuGb: gpuMemory === 0 ? null : (0.5 + 0.3 * next()) * gpuMemory,
+    }));
   });
 }
 
