@@ -37,12 +37,12 @@ test.each([
   [
     deployment('name = ""'),
     undefined,
-    expect.stringMatching(/^error 3:8 the app name is empty -> name = "gantry-config-/),
+    expect.stringMatching(/^error 3:8 the app name is empty -> name = "gantry-test-/),
   ],
   [
     deployment('name = " "'),
     undefined,
-    expect.stringMatching(/^error 3:8 the app name is empty -> name = "gantry-config-/),
+    expect.stringMatching(/^error 3:8 the app name is empty -> name = "gantry-test-/),
   ],
   [deployment('name = "My App"'), 'web', undefined],
   [deployment(''), 'web', undefined],
@@ -57,7 +57,7 @@ test.each([
 test("suggests the folder's name for a missing name", async () => {
   const { problems } = await check('# nothing yet\n[cerebrium.deployment]\ndisable_auth = false');
   expect(problems.map(line)).toEqual([
-    expect.stringMatching(/^error 2:1 missing app name -> name = "gantry-config-[a-z0-9-]+"$/),
+    expect.stringMatching(/^error 2:1 missing app name -> name = "gantry-test-[a-z0-9-]+"$/),
   ]);
   expect((await check('[cerebrium]')).problems.map(({ fix }) => fix)).toContainEqual(
     expect.stringMatching(/^\[cerebrium.deployment\]\nname = "/),

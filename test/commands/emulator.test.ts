@@ -53,8 +53,8 @@ test('emulator exec without a command exits with 2', async () => {
 
 test.each([
   ['nonsense', 'expected TARGET=FAULT'],
-  ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of none, reset-before'],
-  ['build=503', 'invalid fault "503" for build: expected one of fail'],
+  ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of 503, 429:2'],
+  ['build=503', 'invalid fault "503" for build: expected one of build_failure'],
 ])('the fault %s is refused with exit code 2 and the valid ones', async (fault, says) => {
   expect(await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')])).toExit(2, says);
 });

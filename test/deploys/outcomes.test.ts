@@ -11,7 +11,7 @@ const readings: [status: string, code: number | undefined, shown: string, verdic
     ['success', code, 'success', 'healthy', 0],
     ['failure', code, 'success', 'healthy', 0],
   ]),
-  ['success', 404, 'failure', 'sick', 1],
+  ['success', 404, 'failure', 'unknown', 1],
   ['success', 500, 'failure', 'sick', 1],
   ['failed', 500, 'failed', 'sick', 1],
   ['failure', -1, 'closed', 'healthy', null],
@@ -21,6 +21,12 @@ const readings: [status: string, code: number | undefined, shown: string, verdic
   ['failure', undefined, 'failure', 'sick', 1],
   ['completed', undefined, 'completed', 'healthy', null],
 ];
+
+const messages = {
+  healthy: 'web is healthy',
+  sick: 'rolled back to build',
+  unknown: 'whether it is healthy is not known',
+};
 
 describe.each(readings)('a run with status %s and code %s', (status, code, shown, verdict, failed) => {
   test(`is ${shown}, and makes a build ${verdict}`, async () => {
@@ -34,7 +40,7 @@ describe.each(readings)('a run with status %s and code %s', (status, code, shown
     const outcome = await machine.run('deploy --watch 35s --or-rollback --json');
     const told = outcome.json() as { health?: { verdict: string }; error?: { details?: { verdict: string } } };
     expect(told.health?.verdict ?? told.error?.details?.verdict, outcome.stderr).toBe(verdict);
-    expect(outcome.stderr).toContain(verdict === 'healthy' ? 'web is healthy' : 'rolled back to build');
+    expect(outcome.stderr).toContain(messages[verdict as keyof typeof messages]);
 
     world.runs = (app) => runs(app).map((run) => ({ ...run, code: code as number, status }));
     /** One line as JSON, and what its text has between tabs. */

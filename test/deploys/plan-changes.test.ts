@@ -151,11 +151,11 @@ const changes: Record<string, (draw: Draw, planned: Planned) => Promise<string |
   },
   setting: async (draw, { machine }) => {
     await machine.write({ scaling: `min_replicas = 0\ncooldown = ${draw.int(91, 200)}\n` });
-    return 'setting cooldownPeriodSeconds';
+    return 'setting cooldown';
   },
-  'most replicas': async (draw, planned) => scale(planned, { maxReplicaCount: draw.int(3, 9) }),
-  'fewest replicas': async (_, planned) => scale(planned, { minReplicaCount: 1 }),
-  cooldown: async (draw, planned) => scale(planned, { cooldownPeriodSeconds: draw.int(1, 80) }),
+  'most replicas': async (draw, planned) => scale(planned, 'max_replicas', { maxReplicaCount: draw.int(3, 9) }),
+  'fewest replicas': async (_, planned) => scale(planned, 'min_replicas', { minReplicaCount: 1 }),
+  cooldown: async (draw, planned) => scale(planned, 'cooldown', { cooldownPeriodSeconds: draw.int(1, 80) }),
   'a build in progress': async (_, { stage, platform }) => {
     const body = platform.app('web')?.builds[0]?.body ?? {};
     return `build ${await stage.stranger({ ...body, cliVersion: '1.0' }, { buildMs: 60_000 })} in progress`;
@@ -193,7 +193,7 @@ const othersDo = [
   'deletion',
 ];
 
-async function scale({ platform }: Planned, settings: Record<string, number>): Promise<string> {
+async function scale({ platform }: Planned, key: string, settings: Record<string, number>): Promise<string> {
   Object.assign(platform.app('web')?.settings ?? {}, settings);
-  return `deployed ${Object.keys(settings)[0]}`;
+  return `deployed ${key}`;
 }

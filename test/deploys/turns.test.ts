@@ -106,7 +106,7 @@ describe('a plan', () => {
     };
     expect(await machine.run(`${applyPlan} ../plan.json`)).toMatchObject({
       code: 7,
-      stderr: expect.stringContaining('maxReplicaCount'),
+      stderr: expect.stringContaining('max_replicas'),
     });
     expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
   });

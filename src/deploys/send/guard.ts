@@ -187,7 +187,7 @@ function listSent(planned: Plan, now: Omit<Plan, 'live' | 'builds'>): string[] {
   const settings = changedKeys(planned.settings, now.settings);
   return [
     ...(['platform', 'project', 'app'] as const).filter((name) => planned[name] !== now[name]),
-    ...settings.map((field) => (field === 'platform_toml' ? 'the config file' : `setting ${field}`)),
+    ...settings.map((field) => (field === 'platform_toml' ? 'the config file' : `setting ${settingKey(field)}`)),
     ...changedKeys(planned.files, now.files),
   ];
 }
