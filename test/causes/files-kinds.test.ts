@@ -385,6 +385,18 @@ cases('a process manager', [
   ],
 ]);
 
+const script = (command: string, more = ''): Files => ({
+  Dockerfile: `FROM python:3.11-slim\nRUN pip install flask gunicorn\nWORKDIR /srv\nCOPY . .\n${more}${command}\n`,
+  'run.sh': 'exec gunicorn web:app -b 0.0.0.0:8000\n',
+  'web.py': web,
+});
+
+cases('a script whose mode does not allow to start it', [
+  ['that is started by itself', script('ENTRYPOINT ["./run.sh"]'), 'run.sh is started, and is not executable'],
+  ['that a command allows to start', script('ENTRYPOINT ["./run.sh"]', 'RUN chmod +x run.sh\n'), undefined],
+  ['that a shell starts', script('CMD ["sh", "./run.sh"]'), undefined],
+]);
+
 cases('a file that a server reads', [
   [
     'which is not there',

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { flagOf } from '../../app/shell.ts';
+import { flagOf, unwrapped } from '../../app/shell.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { folderOf, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
@@ -22,6 +22,7 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
       yield* target(server, known);
     }
     yield* entrypoint(shipment);
+    yield* notExecutable(shipment);
     for (const command of shipment.started()) yield* program(command, known);
     yield* servesNothing(known);
   }
@@ -170,6 +171,28 @@ function* objectMissing(
     title: `the entrypoint names an object that ${file} does not have: ${attribute}`,
     why: isOnlyFunctions ? `it has only functions: ${functions.slice(0, 3).join(', ')}` : undefined,
     fix: meant ? `write ${module}:${meant}` : add,
+  };
+}
+
+/** Whether files may get other modes than they have here. Windows has no such mode. */
+const changesModes = (shipment: Shipment) =>
+  process.platform === 'win32' ||
+  shipment.buildCommands().some(({ words: [program = ''] }) => /^(?:chmod|install)$/.test(program)) ||
+  fits(/--chmod/, shipment.dockerfile()?.text);
+
+/** A file of the app that is started by itself, and that its mode does not allow. */
+function* notExecutable(shipment: Shipment): Generator<SeenCause> {
+  const docker = shipment.dockerfile();
+  const { command } = docker?.stage ?? {};
+  const [path = ''] = unwrapped((docker ? command?.words : shipment.config.custom?.entrypoint) ?? []);
+  const file = path.includes('/') ? shipment.fileAt(path) : undefined;
+  if (file === undefined || shipment.sent.get(file)?.executable || changesModes(shipment)) return;
+  yield {
+    cause: 'permission-denied',
+    captured: { path: file },
+    at: docker ? { file: docker.path, line: command?.line } : { setting: 'runtime.custom.entrypoint' },
+    title: `${file} is started, and is not executable`,
+    fix: `chmod +x ${file}, and commit that; or start it by its interpreter`,
   };
 }
 

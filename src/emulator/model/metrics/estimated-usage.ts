@@ -17,8 +17,10 @@ export function estimateUsage(app: AppRecord, { start, end }: TimeRange, { store
     const { next } = createRandom(run.id);
     const { container } = run;
     return Array.from({ length: Math.ceil((endedAt - startedAt) / sampleMs) }, (_, index) => ({
-      ...{ at: startedAt + index * sampleMs, container },
-      ...{ cores: (0.2 + 0.6 * next()) * cpu, memoryGb: (0.4 + 0.2 * next()) * memory },
+      at: startedAt + index * sampleMs,
+      container,
+      cores: (0.2 + 0.6 * next()) * cpu,
+      memoryGb: (0.4 + 0.2 * next()) * memory,
       gpuGb: gpuMemory === 0 ? null : (0.5 + 0.3 * next()) * gpuMemory,
     }));
   });
