@@ -24,7 +24,8 @@ export async function findSyntaxErrors(source: PythonSource, options: ParserOpti
   const [program, ...first] = interpreter(source.pythonVersion, options.env);
   const code = program === undefined ? undefined : await readRegular(source.path).catch(() => undefined);
   if (program === undefined || code === undefined) return [];
-  const said = await parse(program, [...first, ...flags, source.pythonVersion], code, options);
+  const args = [...first, ...flags, source.pythonVersion];
+  const { stdout: said } = await runParser(program, args, code, options);
   const [version = '', message, ...numbers] = said.trim().split('\0');
   if (!/^\d+\.\d+$/.test(version)) return [];
   if (message !== undefined && numbers.length === 4) {
@@ -80,12 +81,17 @@ const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 /** Parsing takes milliseconds. A huge file is not worth a wait. */
 const timeoutMs = 5_000;
 
-/** Empty if it fails. */
-function parse(program: string, args: string[], code: Buffer, { env, signal }: ParserOptions): Promise<string> {
+/** What a parser says of its input: of one that fails, only on stderr. */
+export function runParser(
+  program: string,
+  args: string[],
+  code: Buffer,
+  { env, signal }: ParserOptions,
+): Promise<{ stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
-    const child = execFile(program, args, { env, ...limits, ...(signal && { signal }) }, (error, stdout) =>
-      resolve(error ? '' : stdout),
+    const child = execFile(program, args, { env, ...limits, ...(signal && { signal }) }, (error, stdout, stderr) =>
+      resolve({ stdout: error ? '' : stdout, stderr }),
     );
     child.stdin?.on('error', () => {});
     child.stdin?.end(code);

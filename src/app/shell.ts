@@ -35,7 +35,7 @@ export function shellCommands(script: string): (ShellCommand & { assigned: Assig
 /** At `&&`, `||`, `;` and `|`, but for those in quotes. */
 function splitCommands(line: string): string[] {
   const parts = [''];
-  for (const [part] of line.matchAll(/"(?:\\.|[^"\\])*"|'[^']*'|&&|\|\|?|;|&(?=\s|$)|\s#.*|\\.|[\s\S]/g)) {
+  for (const [part] of line.matchAll(/"(?:\\.|[^"\\])*"|'[^']*'|[<>]&|&>|&&|\|\|?|;|&(?=\s|$)|\s#.*|\\.|[\s\S]/g)) {
     if (/^(?:&&|\|\|?|;|&)$/.test(part)) parts.push('');
     else if (!/^\s#/.test(part)) parts[parts.length - 1] += part;
   }

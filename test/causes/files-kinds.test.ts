@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readPython } from '../../src/app/python/read-python.ts';
-import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
+import { emulatorForAll, gantry, machine, newFolder } from '../support/index.ts';
 import { custom, deployment, docker, told } from './looked.ts';
 
 type Files = Record<string, string>;
@@ -390,6 +390,41 @@ const script = (command: string, more = ''): Files => ({
   'run.sh': 'exec gunicorn web:app -b 0.0.0.0:8000\n',
   'web.py': web,
 });
+
+const shell = (text: string): Files => ({
+  ...script('CMD ["sh", "run.sh"]'),
+  'run.sh': `${text}exec gunicorn web:app \\\n  -b 0.0.0.0:8000\n`,
+});
+
+test.each([
+  ['what Bash knows', 'if [[ -n "$A" ]]; then\n  echo a &>/dev/null 2>&1\nfi\n', undefined],
+  ['an if that is not ended', 'if [ -n "$A" ]; then\n  echo a\n', 'has a syntax error: unexpected end of file'],
+  ['a quote that is not ended', 'echo "a\n', 'unexpected EOF while looking for matching'],
+  ['blanks behind a backslash', 'echo a \\ \n  b\n', 'a backslash with blanks behind it'],
+])('a script that is started, with %s', async (_, text, said) => {
+  const cwd = newFolder({ 'cerebrium.toml': docker, ...shell(text) });
+  const { stderr } = await gantry(['check'], { cwd, env: machine() });
+  expect(stderr.match(/^(?:error|warning): (.*)/m)?.[1]).toEqual(said && expect.stringContaining(said));
+});
+
+const installing = (...lines: string[]): Files => ({
+  Dockerfile: `FROM python:3.11-slim\n${lines.map((line) => `RUN ${line}\n`).join('')}RUN pip install flask gunicorn\nWORKDIR /srv\nCOPY . .\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`,
+  'web.py': web,
+});
+const update = 'apt-get update';
+const curl = 'apt-get install -y curl';
+
+cases('the lists of apt', [
+  ['that are read', installing(update, curl), undefined],
+  ['that are read in the same line', installing(`${update} && ${curl} && rm -rf /var/lib/apt/lists/*`), undefined],
+  ['that nothing reads', installing(curl), 'apt-get install finds no packages'],
+  [
+    'that were removed',
+    installing(`${update} && rm -rf /var/lib/apt/lists/*`, curl),
+    'apt-get install finds no packages',
+  ],
+  ['that a script may read', installing('sh -c "apt-get update"', curl), undefined],
+]);
 
 cases('a script whose mode does not allow to start it', [
   ['that is started by itself', script('ENTRYPOINT ["./run.sh"]'), 'run.sh is started, and is not executable'],

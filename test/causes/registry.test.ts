@@ -31,7 +31,7 @@ const withoutLook: Record<string, string> = {
   'it depends on the model': 'model-code-not-trusted model-settings-invalid',
   'it depends on addresses of the machine': 'mount-invalid address-unavailable port-not-allowed',
   // Only the versions that are chosen in the build show it.
-  'it depends on the packages that are chosen in the build': `apt-conflict apt-install-failed apt-version-not-found
+  'it depends on the packages that are chosen in the build': `apt-conflict apt-version-not-found
     binary-incompatible build-dependency-missing build-out-of-memory conda-conflict
     conda-package-not-found cpu-unsupported cuda-toolkit-missing package-build-failed
     package-renamed sqlite-too-old system-library-missing torch-without-cuda`,
@@ -40,7 +40,7 @@ const withoutLook: Record<string, string> = {
   // Of 200 planted mistakes in 20 apps, a look at files named none of these.
   'the log names it, and files seldom show it': `app-exited apt-needs-confirmation browser-missing certificate-invalid
     compiler-missing conda-environment-missing database-schema-missing environment-externally-managed event-loop-misused
-    hash-missing image-not-found image-without-command shell-syntax-error user-missing
+    hash-missing image-not-found image-without-command user-missing
     worker-class-wrong wrong-architecture wrong-arguments`,
   // Their reason lies in files.
   'only setuptools knows which folders it finds': 'package-layout-invalid',

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { ImageState, RunCommand, Stage } from '../../app/docker-image.ts';
+import { type ImageState, isPlainImage, type RunCommand, type Stage } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
 import { fits } from '../groups.ts';
 import { readJsonc, scriptCommands } from './package-json.ts';
@@ -20,9 +20,30 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
           yield* neededFiles(shipment, docker, stage, { ...step, words });
           yield* absentProgram(docker, { ...step, words }, packages);
         }
+        yield* aptLists(docker, step);
         yield* toolVersion(shipment, docker, step);
         yield* packageScript(shipment, docker, step);
       }
+}
+
+const aptInstall = /^apt(?:-get)? (?:-\S+ )*install\b(?!.*\.deb)/;
+/** What reads the lists of packages, or may do so, and what removes them. */
+const readsLists = /^apt(?:-get)? (?:-\S+ )*update\b|\.sh$|^(?:(?:ba)?sh|curl|wget|\S*add-apt-repository)\b/;
+const removesLists = /^rm\b.*\/var\/lib\/apt\/lists|^apt-get distclean/;
+
+/** Images have no lists of packages, so that none is found without an update. */
+function* aptLists({ path: file }: Docker, { words, line, before, hasMounts }: RunCommand): Generator<SeenCause> {
+  if (hasMounts || !isPlainImage(before.base) || !aptInstall.test(words.join(' '))) return;
+  const texts = before.commands.map((each) => each.words.join(' '));
+  const [read, removed] = [readsLists, removesLists].map((each) => texts.findLastIndex((text) => each.test(text)));
+  if (read !== undefined && removed !== undefined && read > removed) return;
+  yield {
+    cause: 'apt-install-failed',
+    severity: 'error',
+    at: { file, line },
+    title: 'apt-get install finds no packages: the image has no lists of them at this line',
+    fix: 'write RUN apt-get update && apt-get install …, in one RUN',
+  };
 }
 
 /** Files that commands read, by how the command begins: one of each list is enough. */

@@ -28,6 +28,7 @@ import { lookAtResults } from './results.ts';
 import { lookAtChecks } from './routes.ts';
 import { lookAtScripts } from './scripts.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
+import { lookAtShellScripts } from './shell-scripts.ts';
 import { Shipment } from './shipment.ts';
 import { lookAtStages } from './stage-packages.ts';
 import { lookAtStart } from './started.ts';
@@ -92,6 +93,7 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     ...lookAtSystem(shipment, packages, graph),
     ...lookAtData(shipment),
     ...lookAtVariableNames(shipment, needed, set),
+    ...(looked.parser ? await lookAtShellScripts(shipment, looked.parser) : []),
   ];
   // What is kept until the secrets are known must not keep all files.
   const placed = needed.map((each) => ({ each, place: placeOf(each, looked, shipment) }));

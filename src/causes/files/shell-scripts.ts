@@ -1,0 +1,36 @@
+import type { ParserOptions } from '../../app/python-syntax.ts';
+import { shellSyntaxError } from '../../app/shell-syntax.ts';
+import { lineAt } from './data.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/** Scripts of a shell that are started, or that the build runs. */
+export async function lookAtShellScripts(shipment: Shipment, parser: ParserOptions): Promise<SeenCause[]> {
+  const isScript = (file: string) => /\.sh$/.test(file) || /^#!.*\b(?:ba|da)?sh\b/.test(shipment.read(file));
+  const scripts = shipment.startedFiles().filter((file) => isScript(file) && !shipment.read(file).includes('\r'));
+  const found = await Promise.all(scripts.map((file) => errorIn(file, shipment.read(file), parser)));
+  return [...found.flat(), ...scripts.flatMap((file) => endedLine(file, shipment.read(file)))];
+}
+
+async function errorIn(file: string, text: string, parser: ParserOptions): Promise<SeenCause[]> {
+  const error = await shellSyntaxError(text, parser);
+  if (!error) return [];
+  const captured = { problem: error.said.replace('syntax error: ', '') };
+  // One that is noticed at the end is shown at the last line that has a command.
+  const line = Math.min(error.line, text.trimEnd().split('\n').length);
+  return [{ cause: 'shell-syntax-error', severity: 'error', captured, at: { file, line } }];
+}
+
+function endedLine(file: string, text: string): SeenCause[] {
+  const at = text.search(/^[^#\n]*\\[ \t]+$/m);
+  return at < 0
+    ? []
+    : [
+        {
+          cause: 'shell-syntax-error',
+          at: { file, line: lineAt(text, at) },
+          title: 'a backslash with blanks behind it ends the command: the next line is one of its own',
+          fix: 'remove the blanks at the end of the line',
+        },
+      ];
+}
