@@ -7,6 +7,7 @@ export interface ImageState {
   /** The image it is made from, through the stages of the file. */
   base: string;
   workdir: string;
+  user: string;
   /** Files of the app by their path in the image. */
   files: Map<string, string>;
   written: Map<string, string>;
@@ -96,6 +97,9 @@ const readers: Readonly<Record<string, Reader>> = {
   WORKDIR: (stage, _, text) => {
     stage.workdir = posix.resolve(stage.workdir, unquoted(text.trim()));
   },
+  USER: (stage, _, text) => {
+    stage.user = text.trim().split(':')[0] ?? '';
+  },
   ENV: (stage, _, text) => {
     for (const [name, value] of assignments(text)) stage.environment.set(name, value);
   },
@@ -155,9 +159,10 @@ function readArgument(text: string, values: Map<string, string>): void {
     if (value !== '' || !values.has(name)) values.set(name, value);
 }
 
-const copyState = ({ base, workdir, files, written, others, environment, commands }: ImageState): ImageState => ({
-  base,
-  workdir,
+const copyState = ({ files, written, others, environment, commands, ...state }: ImageState): ImageState => ({
+  base: state.base,
+  workdir: state.workdir,
+  user: state.user,
   files: new Map(files),
   written: new Map(written),
   others: [...others],
@@ -172,6 +177,7 @@ function startStage(text: string, { stages }: DockerImage, line: number): Stage 
   const empty = {
     base,
     workdir: '/',
+    user: base.startsWith('mambaorg/micromamba') ? 'mambauser' : 'root',
     files: new Map(),
     written: new Map(),
     others: [],

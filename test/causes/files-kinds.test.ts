@@ -414,6 +414,20 @@ const installing = (...lines: string[]): Files => ({
 const update = 'apt-get update';
 const curl = 'apt-get install -y curl';
 
+const asUser = (...lines: string[]): Files => ({
+  ...installing(),
+  Dockerfile: `FROM python:3.11-slim\n${lines.join('\n')}\nRUN apt-get update && apt-get install -y curl\nUSER root\nRUN pip install flask gunicorn\nCOPY . .\nCMD ["gunicorn", "web:app", "-b", "0.0.0.0:8000"]\n`,
+});
+
+cases('apt of another user', [
+  ['root', asUser('USER nobody', 'USER root:root'), undefined],
+  [
+    'one that is named before',
+    asUser('USER nobody'),
+    'apt-get has to run as root, and the user of the image is nobody',
+  ],
+]);
+
 cases('the lists of apt', [
   ['that are read', installing(update, curl), undefined],
   ['that are read in the same line', installing(`${update} && ${curl} && rm -rf /var/lib/apt/lists/*`), undefined],

@@ -20,6 +20,7 @@ export function* lookAtBuildSteps(shipment: Shipment, packages: Packages): Gener
           yield* neededFiles(shipment, docker, stage, { ...step, words });
           yield* absentProgram(docker, { ...step, words }, packages);
         }
+        yield* aptUser(docker, step);
         yield* aptLists(docker, step);
         yield* toolVersion(shipment, docker, step);
         yield* packageScript(shipment, docker, step);
@@ -30,6 +31,21 @@ const aptInstall = /^apt(?:-get)? (?:-\S+ )*install\b(?!.*\.deb)/;
 /** What reads the lists of packages, or may do so, and what removes them. */
 const readsLists = /^apt(?:-get)? (?:-\S+ )*update\b|\.sh$|^(?:(?:ba)?sh|curl|wget|\S*add-apt-repository)\b/;
 const removesLists = /^rm\b.*\/var\/lib\/apt\/lists|^apt-get distclean/;
+
+function* aptUser(
+  { path: file, text }: Docker,
+  { words: [program = ''], line, before }: RunCommand,
+): Generator<SeenCause> {
+  if (!/^(?:apt|apt-get|apk|dnf|yum)$/.test(program) || /^(?:root|0)$|\$/.test(before.user) || text.includes('sudo'))
+    return;
+  yield {
+    cause: 'permission-denied',
+    severity: 'error',
+    at: { file, line },
+    title: `${program} has to run as root, and the user of the image is ${before.user} at this line`,
+    fix: 'write USER root above this line, and the other user again below it',
+  };
+}
 
 /** Images have no lists of packages, so that none is found without an update. */
 function* aptLists({ path: file }: Docker, { words, line, before, hasMounts }: RunCommand): Generator<SeenCause> {
