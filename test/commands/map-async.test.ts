@@ -11,6 +11,8 @@ import { type Line, numbers, sorted, upTo } from '../support/mapping.ts';
 interface Behavior {
   /** What the record of a run says. Before its delivery, if it has one, a run goes on. */
   status?: (n: number) => string;
+  /** How often the record of a run says after its delivery that it goes on. */
+  late?: number;
   /** Whether the result of a run comes by webhook, to the address that the call named. */
   delivers?: boolean;
   inputs?: number;
@@ -22,12 +24,15 @@ async function running(behavior: Behavior = {}) {
   const started: number[] = [];
   const answers: number[] = [];
   const delivered = new Set<string>();
+  const asked = new Map<string, number>();
   const isDelivering = () => behavior.delivers !== false;
   const server = await appServer(async (response, { method, path, headers, body }) => {
     const { pathname, searchParams } = new URL(path, 'http://x');
     const [, run] = /\/runs\/(r-(?:\d+))$/.exec(pathname) ?? [];
     if (run) {
-      const goesOn = isDelivering() && !delivered.has(run);
+      const isLate =
+        delivered.has(run) && (asked.set(run, (asked.get(run) ?? 0) + 1).get(run) ?? 0) <= (behavior.late ?? 0);
+      const goesOn = isDelivering() && (!delivered.has(run) || isLate);
       const status = goesOn ? 'processing' : (behavior.status?.(Number(run.slice(2))) ?? 'success');
       return sayJson(response, { item: { id: run, status, ...(status === 'failure' && { statusCode: 500 }) } });
     }
@@ -87,8 +92,8 @@ describe('asynchronous calls', () => {
     expect(readFileSync(`${file}.gantry-map`, 'utf8')).not.toContain('r-');
   });
 
-  test('fail as their runs do, with what was delivered', async () => {
-    const { run, lines } = await running({ status: (n) => (n % 5 === 3 ? 'failure' : 'success') });
+  test.each([0, 2])('fail as their runs do, with what was delivered, %i looks before', async (late) => {
+    const { run, lines } = await running({ late, status: (n) => (n % 5 === 3 ? 'failure' : 'success') });
     expect((await run('--async')).code).toBe(13);
     expect(lines().filter(({ status }) => status === 'failed')).toMatchObject([
       { index: 3, run: 'r-3', error: { code: 'app-error', message: 'no 3', statusCode: 500 } },

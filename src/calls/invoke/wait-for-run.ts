@@ -1,8 +1,10 @@
+import { safeParse } from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { AppError, PendingError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { maxAsyncSeconds } from '../../platform/contract/invocation.ts';
+import { FunctionReply, maxAsyncSeconds } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 import {
   Deadline,
@@ -11,6 +13,7 @@ import {
   pollUntil,
   throwUnlessTransient,
   tryRequest,
+  waitForChange,
 } from '../../platform/waiting/index.ts';
 import { readFailureLog } from '../logs/index.ts';
 import type { ReceivedRequest } from '../receiver/index.ts';
@@ -95,9 +98,12 @@ interface DeliveryWait extends Omit<WaitOptions, 'timeoutMs'> {
   waitForDelivery: (signal: AbortSignal) => Promise<ReceivedRequest | undefined>;
 }
 
+/** The record of a run may be late that has delivered something else than a result. In ms. */
+const latePausesMs = [500, 1_000, 2_000, 4_000, 8_000];
+
 /**
  * Waits for the end of a run and for what it delivers: the delivery may never come, and the record may be late. Then the run
- * is undefined, or one that goes on.
+ * is undefined, or one that goes on. A delivery does not say whether the run has failed, unless it is the result of a function.
  */
 export async function awaitDelivery(
   context: Context,
@@ -109,13 +115,18 @@ export async function awaitDelivery(
   try {
     const run = await Promise.race([waited, ...(delivery ? [delivery.arrived.then(() => undefined)] : [])]);
     if (run) return { run, received: delivery && (await waitForDelivery(signal)) };
-    const read = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
-    return { run: read, received: await delivery?.arrived };
+    const received = await delivery?.arrived;
+    if (received && isResult(received)) return { run: undefined, received };
+    const look = () => tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
+    const isKnown = (shown?: Run) => shown !== undefined && hasEnded(shown);
+    return { run: await waitForChange(look, isKnown, context.delay, latePausesMs), received };
   } finally {
     waited.catch(() => {});
     stop.abort();
   }
 }
+
+const isResult = ({ body }: ReceivedRequest) => safeParse(FunctionReply, tryParseJson(body.toString())).success;
 
 function workOf({ target: { app }, runId }: WaitOptions, ageMs: number): PolledWork {
   const fix = gantryCommand`logs ${app} --run ${runId} -f`;
