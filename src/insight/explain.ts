@@ -347,10 +347,19 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
       statusCode: run.statusCode ?? undefined,
       ...(typeof exitCode === 'number' && { exitCode }),
     },
-    readLog: () =>
-      readText(context, appLogSource(context, app, { runId: run.id }), { ending: runEnding(context, run) }),
+    readLog: () => readRunLog(context, app, run),
     logCommand: gantryCommand`logs ${app} --run ${run.id}`,
   };
+}
+
+/** The lines of a run. Those of a server of the app's own are of no run: then what its replica printed since the call. */
+async function readRunLog(context: Context, app: string, run: Run): Promise<string> {
+  const container = run.containerId || run.podName;
+  const source = appLogSource(context, app, { runId: run.id });
+  const isOfNone = container && runHasFailed(run) && (await readText(context, source, {})) === '';
+  const ofReplica = isOfNone && appLogSource(context, app, { container });
+  const around = ofReplica ? await readText(context, ofReplica, { since: toMs(run.createdAt), ofNoRun: true }) : '';
+  return around || readText(context, source, { ending: runEnding(context, run) });
 }
 
 /** The end of a log has the failure. */
@@ -360,11 +369,11 @@ const maxLines = 5_000;
 async function readText(
   context: Context,
   source: LogSource,
-  { ending, since }: { ending?: LogEnding | undefined; since?: number | undefined },
+  { ending, since, ofNoRun }: { ending?: LogEnding | undefined; since?: number | undefined; ofNoRun?: true },
 ): Promise<string> {
   const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
   const lines: string[] = [];
   for await (const { line } of readLog(silent, source, { tail: maxLines, since, readEnding: async () => ending }))
-    for (const each of splitLogText(line.text)) lines.push(each);
+    for (const each of ofNoRun && line.original.runId ? [] : splitLogText(line.text)) lines.push(each);
   return lines.join('\n');
 }

@@ -62,6 +62,31 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     });
   });
 
+  test("what a server of the app's own printed explains its call, as no line of it names the run", async () => {
+    const main = `import http.server, traceback
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        try:
+            {}["user"]
+        except KeyError:
+            traceback.print_exc()
+            self.send_error(500)
+http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
+`;
+    const config =
+      '[cerebrium.deployment]\nname = "server"\n[cerebrium.runtime.custom]\nentrypoint = ["python3", "-u", "main.py"]\nport = 8000\n';
+    const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
+    await gantry(['deploy'], setting);
+    const called = await gantry(['invoke', 'server', 'predict'], setting);
+    expect([called.code, called.stderr]).toEqual([13, expect.stringContaining('fix gantry logs server --since 10m')]);
+    emulator.late.pass();
+    expect((await gantry(['explain', '--json'], setting)).json()).toMatchObject({
+      cause: 'code-error',
+      title: "the code of the app raised KeyError: 'user'",
+      location: { file: 'main.py', line: 5 },
+    });
+  });
+
   test('the latest run is the one that has just failed, before the platform lists it', async () => {
     const main = 'def run(word):\n    raise RuntimeError(word)\n';
     const env = await altering(emulator, (_, path, reply) => {

@@ -47,7 +47,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   const said = responseMessage(content);
   const refused = refusalOf(context, response, auth, said, facts);
   if (refused) return refused;
-  const fix = gantryCommand`logs ${target.app} ${{ '--run': runId }}`;
+  const fix = whereToLook(target.app, runId, content);
   await recordFailedCall(context, target.app, runId, said.why);
   // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
@@ -57,6 +57,12 @@ export async function responseError(context: Context, response: AppResponse, aut
   if (status === 404)
     return notFoundError(context, target, said.why, { ...facts, details: { ...facts.details, run: null } });
   return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
+}
+
+/** Only the default runtime says the run in its body: a server of the app's own prints lines of no run. */
+function whereToLook(app: string, runId: string | undefined, { body }: DecodedBody): CommandLine {
+  const isOfRun = runId !== undefined && Object(body).run_id === runId;
+  return gantryCommand`logs ${app} ${isOfRun ? { '--run': runId } : { '--since': '10m' }}`;
 }
 
 /** The error for a status that an app and the platform use alike. */

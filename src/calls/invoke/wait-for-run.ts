@@ -1,11 +1,11 @@
 import { safeParse } from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { AppError, PendingError } from '../../kernel/errors.ts';
-import { tryParseJson } from '../../kernel/json-text.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { FunctionReply, maxAsyncSeconds } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
+import { decodeBody } from '../../platform/replies/index.ts';
 import {
   Deadline,
   type PolledWork,
@@ -126,7 +126,7 @@ export async function awaitDelivery(
   }
 }
 
-const isResult = ({ body }: ReceivedRequest) => safeParse(FunctionReply, tryParseJson(body.toString())).success;
+const isResult = ({ body }: ReceivedRequest) => safeParse(FunctionReply, decodeBody(body).body).success;
 
 function workOf({ target: { app }, runId }: WaitOptions, ageMs: number): PolledWork {
   const fix = gantryCommand`logs ${app} --run ${runId} -f`;
