@@ -5,6 +5,8 @@ export interface ProgramStructure {
   parameters: ReadonlyMap<string, FunctionParameters>;
   /** Byte offsets of `__name__` in each main guard (`if __name__ == "__main__":` in any spelling). */
   guards: number[];
+  /** Whether a call may be outside of functions and classes. */
+  mayCall: boolean;
 }
 
 export interface Parameter {
@@ -38,7 +40,8 @@ export function analyzeProgram(bytes: Buffer): ProgramStructure {
     if (name) parameters.set(read(name), { named: each.flatMap((part) => toParameter(part, read)), takesAny });
   }
   const guards = findGuards(tokens.map(({ from, to }) => ({ text: text.slice(from, to), at: start + from })));
-  return { functions: [...parameters.keys()], parameters, guards };
+  const mayCall = tokens.some(({ from }) => text[from] === '(');
+  return { functions: [...parameters.keys()], parameters, guards, mayCall };
 }
 
 /** The UTF-8 byte-order mark, read as Latin-1. Python skips it. */

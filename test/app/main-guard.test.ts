@@ -151,3 +151,12 @@ describe('what nests deeper than Python compiles has no structure', () => {
     expect(isGuarded(`x = ${'('.repeat(200)}1${')'.repeat(200)}\nif __name__ == "__main__":\n    main()\n`)).toBe(true);
   });
 });
+
+test.each([
+  ['def run():\n    return print(1)\n', false],
+  ['import os\n\nLIMIT = 3\n\n\nclass A:\n    def run(self):\n        print(1)\n', false],
+  ['def run():\n    return 1\n\nrun()\n', true],
+  ['if __name__ == "__main__":\n    run()\n', true],
+])('%j may call something: %s', (source, mayCall) => {
+  expect(read(source).mayCall).toBe(mayCall);
+});

@@ -126,6 +126,12 @@ describe('what is sent', () => {
     expect(called('prepareBaseImage')).toEqual([]);
   });
 
+  test('that only defines functions is sent with a warning, and the line that calls one', async () => {
+    const { code, stderr } = await run({ 'job.py': 'def train():\n    return 1\n' }, ['job.py', '--detach']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('job.py only defines functions, and calls none\n  fix gantry run job.py::train');
+  });
+
   test('is named after the folder, converted to a valid name', async () => {
     const parent = newFolder({ 'My Jobs (that have an even longer name)/job.py': job });
     const cwd = join(parent, 'My Jobs (that have an even longer name)');

@@ -100,9 +100,10 @@ interface Said {
   facts: ErrorFacts;
 }
 
-async function appError(context: Context, { target, status, sent }: AppResponse, said: Said): Promise<AppError> {
+async function appError(context: Context, response: AppResponse, said: Said): Promise<AppError> {
+  const { target, status, sent } = response;
   const { message, why, facts } = said;
-  const request = await fixOfRequest(context, target, status);
+  const request = await fixOfRequest(context, response);
   const fix = request.fix ?? (/\bstr\b/.test(why ?? '') ? asJson(sent) : undefined);
   const reason = request.why ?? (message === undefined ? why : undefined);
   const what = `${target.name} returned ${status}${message ? `: ${message}` : ''}`;
@@ -255,10 +256,10 @@ async function neverServed(context: Context, { project, app }: CallTarget): Prom
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */
 async function fixOfRequest(
   context: Context,
-  { app, fn }: CallTarget,
-  status: number,
+  { target: { app, fn }, status, headers }: AppResponse,
 ): Promise<{ why?: string; fix?: Fix }> {
-  if (status === 405) return { fix: 'leave --method out to call it with POST' };
+  const [allowed = 'GET'] = firstHeader(headers, 'allow')?.split(/[ ,]+/) ?? [];
+  if (status === 405) return { fix: `pass a method that it takes, such as --method ${allowed}` };
   // Such a call never reaches the function, whose log has nothing of it.
   if (![400, 422].includes(status) || fn === undefined) return {};
   const call = await callOf(context, app, fn);

@@ -11,7 +11,7 @@ import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
-import { NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
@@ -88,7 +88,8 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     step.done(
       `Packed ${fileSummary(collection.entries.length, totalBytes(collection.entries))}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
     );
-    for (const warning of [...problems, ...collection.warnings]) context.progress.warn(warning);
+    const told = [...problems, ...collection.warnings, ...whyIdle(target, program, called)];
+    for (const warning of told) context.progress.warn(warning);
     for (const { note } of claimed) context.progress.note(note);
     const all = called === undefined ? [] : [...pairs, ...claimed.map(({ pair }) => pair)];
     return { project, file: start?.path ?? file, functionName, tar, pairs: all };
@@ -96,6 +97,14 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     step.clear();
     throw error;
   }
+}
+
+/** A program that only defines functions does nothing. */
+function whyIdle(target: string, program: ProgramStructure, called: string | undefined): Problem[] {
+  const [first] = program.functions;
+  if (called !== undefined || program.mayCall || first === undefined) return [];
+  const message = `${target} only defines functions, and calls none`;
+  return [{ severity: 'warning', message, fix: gantryCommand`run ${target}::${first}` }];
 }
 
 /** The line with the folder before the file, where it was named behind it. */

@@ -101,8 +101,7 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       if (isNamed(given)) return;
       if (given !== undefined) {
         throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, {
-          fix: `pass ${fix}`,
-          retryWith,
+          corrected: { typed: given, meant: name },
         });
       }
       const { input } = await loadPrompts(nameOf(question, yes), fix, retryWith);
