@@ -7,11 +7,12 @@ import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
 import { debianPackageOf, debianPackageOfHeader } from './program-packages.ts';
 import { refine } from './refine.ts';
-import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
+import { crashed, endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 import { mayMatch } from './sign-words.ts';
 import { findTracebacks, findUncaught, isForeignFile, lastFile, lastTraceback } from './tracebacks.ts';
+import { errorsIn } from './unknown-failure.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
@@ -37,7 +38,7 @@ function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefin
   return rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
     .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
-    .filter((match) => !isPassed(match))
+    .filter((match) => !isPassed(match) && !(match.rule.first && followsIn(match, lines)))
     .reduce<Match | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
 }
 
@@ -50,6 +51,13 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
     line.source === 'log' &&
     (rankOf(rule) < 3 || (rankOf(rule) < 6 && warning.test(line.text))) &&
     !tracebacks.some(({ start, end }) => at >= start && at <= end);
+}
+
+/** Whether something else failed before, or a program ended: its own lines are no other failure. */
+function followsIn({ rule, at }: Match, lines: readonly Line[]): boolean {
+  const others = lines.filter(({ text, source }) => source === 'log' && !rule.signs.some((sign) => sign.test(text)));
+  const before = others.filter(({ number }) => number < (lines[at]?.number ?? 0)).map(({ text }) => text);
+  return errorsIn(before).length > 0 || others.some(({ text }) => crashed.test(text));
 }
 
 /** A warning; glog has only its letter. */

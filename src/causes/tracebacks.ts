@@ -46,7 +46,7 @@ function endOf(lines: readonly string[], start: number): number | undefined {
   for (let at = start + 1; at < Math.min(lines.length, start + maxLines); at++) {
     const line = lines[at] as string;
     if (line.trim() === '' || /^\s/.test(line)) continue;
-    return /^[A-Za-z_][\w.]{1,120}(?::|$)/.test(line) ? at : undefined;
+    return /^(?!(?:INFO|WARNING|DEBUG|ERROR|CRITICAL):)[A-Za-z_][\w.]{1,120}(?::|$)/.test(line) ? at : undefined;
   }
   return undefined;
 }

@@ -68,9 +68,10 @@ const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[2
 
 /** What an engine and a shell print around a command. */
 const frame =
-  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |(?:ERROR: )?(?:failed to solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|\/)|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
+  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |curl: \(|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm ERR! cb\(|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
 
-const errorsIn = (lines: readonly string[]) =>
+/** The lines that say that something failed, without what engines and shells print around it. */
+export const errorsIn = (lines: readonly string[]) =>
   lines.filter((line) => failed.test(line) && !request.test(line) && !frame.test(line));
 
 /** What was said last before the work ended: of an error, if anything was. */

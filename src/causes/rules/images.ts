@@ -28,7 +28,7 @@ wrong-architecture | no matching manifest for {platform}; qemu-…{|-static}: Co
   {problem=ENV must have two arguments}; {problem=Missing command after HEALTHCHECK CMD}
   | the Dockerfile is not valid: {problem} | correct that line of the Dockerfile | runtime.custom.dockerfile_path
 user-missing | unable to find {user|group} {user}: no matching entries in | the user {user} of the Dockerfile is not in the image | make that user above the USER line (RUN useradd {user}), or write a number | runtime.custom.dockerfile_path
-copy-source-missing † | /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/; /failed to compute cache key: "\/?(?<path>[^"]{1,200})":? not found/;
+copy-source-missing † | first: /failed to calculate checksum of ref \S{1,200}: "\/?(?<path>[^"]{1,200})": not found/; /failed to compute cache key: "\/?(?<path>[^"]{1,200})":? not found/;
   /\b(?:COPY|ADD) failed: .{0,120}stat (?:\/var\/lib\/docker\/tmp\/[\w-]{1,60}\/)?(?<path>[^:]{1,200}): (?:file does not exist|no such file or directory)/; /copier: stat: "\/?(?<path>[^"]{1,200})": no such file or directory/;
   ^{|ADD failed: |COPY failed: |ERROR: }lstat {path…}: no such file or directory$; no items matching glob "{path}" copied
   | the Dockerfile copies {path}, which is not sent | add {path} to the app folder and to include, or remove it from exclude and from .dockerignore | runtime.custom.dockerfile_path

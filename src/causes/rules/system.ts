@@ -1,4 +1,5 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { lastWords } from '../unknown-failure.ts';
 
 /** What a build prints, and an app that runs does not. */
 const building =
@@ -23,9 +24,7 @@ build-out-of-memory | exit{|ed with} {code|status}{|:} 137; /(?<step>did not com
 6 disk-full | ^RuntimeError: …unexpected pos … vs; short write$; : No space left on device; ] No space left on device; /: no space left on device(?:$|,(?! watch))/; ^E: You don't have enough free space in; low on resource: ephemeral-storage; PytorchStreamWriter failed writing file; Disk quota exceeded
   | the disk is full | use a larger disk or volume, or less of it: keep models on a volume with room for them (gantry cp), remove caches in the build, and install torch for the CPU if no GPU is used
 quota-exceeded | forbidden: exceeded quota: {quota…}; /^(?:gantry|cerebrium|deploy|build|error|platform).{0,80}\b402\b.{0,40}Payment Required/i; QUOTA_EXCEEDED; /\b[Qq]uota '?[\w.-]{1,60}'? exceeded|exceeds? (?:the|your) .{0,40}quota /; {limit|quota} of your plan | a quota or a plan does not allow more | delete or scale down what you no longer need, or choose a larger plan: gantry plan set
-0 command-failed | build: /process "(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})" did not complete successfully: exit code: (?<code>\d{1,3})/; /^The command '(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})' returned a non-zero code: (?<code>\d{1,3})/;
-  building at STEP "RUN {command…}": {|error }while running runtime: exit status {code}; /executor failed running \[(?:\/bin\/(?:ba)?sh (?:-o pipefail )?-c )?(?<command>.{1,300})\]: exit code: (?<code>\d{1,3})/; failed to execute command: waiting for process to exit: exit status {code}; the command "{command…}" failed with exit code {code}$; the command "{command…}" failed$
-  | a command of the build failed, exit code {code|unknown}: {command} | run it in the app folder to see why, and correct or remove it | deployment.shell_commands
+0 command-failed | build: the command "{command…}" failed with exit code {code}$; the command "{command…}" failed$ | a command of the build failed, exit code {code|unknown}: {command} | run it in the app folder to see why, and correct or remove it | deployment.shell_commands
 6 entrypoint-not-found | /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): cannot execute: required file not found/; Querying Python at \`{path}\` failed; /(?<path>[\w./-]{0,120}\/bin\/[\w.-]{1,60}): \/\S{1,120}: bad interpreter: No such file/; environment directory \`{path}\` cannot be used because;
   ^error: …Broken virtual environment \`{path}\`
   | the interpreter of {path} is not in the image | make the virtual environment in the image that runs it, in the same folder as when it was made, or start the module with python -m | runtime.custom.entrypoint
@@ -48,5 +47,11 @@ shell-syntax-error | /^(?!AH\d)\S{1,200}: (?:-c: )?(?:(?:line )?\d{1,6}: )?[Ss]y
 6 glibc-too-old | version {\`|'|‘}GLIBCXX_{version}{'|’} not found | the libstdc++ that is loaded is too old: a library needs GLIBCXX_{version} | use a base image with a newer gcc; with conda, install libstdcxx-ng and put its lib folder first into LD_LIBRARY_PATH | deployment.docker_base_image_url
 5 glibc-too-old | version {\`|'|‘}{version}{'|’} not found | a program or a library needs {version}, which the image does not have | use a base image with a newer glibc (Debian 12 has 2.36, Ubuntu 24.04 has 2.39, Debian 13 has 2.41), or a build of the program for an older one | deployment.docker_base_image_url
 cpu-unsupported | /(?:^|: {1,8}(?:\d{1,8} {1,4})?)(?:Fatal Python error: )?Illegal instruction\b/; illegal hardware instruction; signal 4 SIGILL; was compiled to use … instructions, but these aren't available on your machine | a program uses instructions that the CPU does not have | install a build for an older CPU (without AVX, compiled without -march=native; of TensorFlow, before 1.6 or built for it), or use a newer machine | dependencies.pip
+`,
+  // What an engine says of a command is no cause, if that has said nothing.
+  ...rowsWith({ applies: (_, __, before) => before().length === 0 || lastWords(before()) !== undefined })`
+0 command-failed | build: /process "(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})" did not complete successfully: exit code: (?<code>\d{1,3})/; /^The command '(?:\/bin\/(?:ba)?sh -c )?(?<command>.{1,300})' returned a non-zero code: (?<code>\d{1,3})/;
+  building at STEP "RUN {command…}": {|error }while running runtime: exit status {code}; /executor failed running \[(?:\/bin\/(?:ba)?sh (?:-o pipefail )?-c )?(?<command>.{1,300})\]: exit code: (?<code>\d{1,3})/; failed to execute command: waiting for process to exit: exit status {code}
+  | a command of the build failed, exit code {code|unknown}: {command} | run it in the app folder to see why, and correct or remove it | deployment.shell_commands
 `,
 ];

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { describeUnknown, explainLog } from '../../src/causes/index.ts';
+
+/** What is said about a log: the cause, the title and the fix, or that nothing is known. */
+function said(log: string): string {
+  const { cause, title, fix = '' } = { fix: '', ...(explainLog(log) ?? describeUnknown(log)) };
+  return `${cause}: ${title}; ${fix}`;
+}
+
+const notCopied =
+  '#20 [stage-1 3/4] COPY --from=builder /build/app /app\n' +
+  'ERROR: failed to solve: failed to calculate checksum of ref 8m::z1q: "/build/app": not found\n';
+const refused = 'curl: (7) Failed to connect to 127.0.0.1 port 8081 after 0 ms: Connection refused\n';
+const serves = 'INFO:     Application startup complete.\nINFO:     10.0.0.1:1 - "GET /health HTTP/1.1" 200 OK\n';
+const probed =
+  'Liveness probe failed: Get "http://10.0.0.1:80/health": context deadline exceeded (Client.Timeout exceeded)\n';
+
+describe('what follows from many failures', () => {
+  test.each([
+    [
+      'a file that no step made, of which one failed and hid it',
+      `#18 3.0 error: failed to parse the flux of the project\n#18 DONE 3.2s\n${notCopied}`,
+      /^unknown: .*the flux of the project/,
+    ],
+    ['a file that no step made', `#18 DONE 3.2s\n${notCopied}`, /^copy-source-missing: .*stage.*copies it from/],
+    ['a server that ended at once', `${refused}${refused}api Exited (1) 58 seconds ago\n`, /^unknown/],
+    ['a server that does not listen', refused, /^not-listening/],
+    ['an unknown error before the check fails', `flux: fatal error 7\n${refused}`, /^unknown: .*flux: fatal error 7/],
+    [
+      'a command that said nothing',
+      '=> ERROR [2/2] RUN npm ci\n142.2 npm error Exit handler never called!\n142.2 npm error   <https://github.com/npm/cli/issues>\n' +
+        'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1\n',
+      /^unknown/,
+    ],
+  ])('is no cause beside another one: %s', (_, log, answer) => {
+    expect(said(log)).toMatch(answer);
+  });
+});
+
+describe('that nothing failed', () => {
+  test.each([
+    [
+      'the check got no answer for a while',
+      `${serves}${probed}${probed}${serves}job 5 succeeded\n`,
+      /^health-check-failed: .*blocks/,
+    ],
+    ['a request failed', 'TypeError: flux\nGET /users/4 500 in 30.2s\n GET /login 200 in 61ms\n', /^unknown/],
+    [
+      'what scanners send is refused',
+      `2026-08-15 05:25:24,843::WARNING::[httptools_impl:177] Invalid HTTP request received.\n${'Traceback (most recent call last):\n  File "httptools/parser/parser.pyx", line 212, in feed\nhttptools.parser.errors.HttpParserInvalidMethodError: Invalid method\n'}2026-08-15 05:25:31,092::INFO::[queue:88] 2 jobs active\n`,
+      /^(?:null|unknown: no known cause matches;)/,
+    ],
+  ])('is said only where all is well in the end: %s', (_, log, answer) => {
+    expect(said(log)).toMatch(answer);
+  });
+});
+
+test('an exception group is read as the tracebacks that it has', () => {
+  const log =
+    '  + Exception Group Traceback (most recent call last):\n  | ExceptionGroup: unhandled errors (1 sub-exception)\n' +
+    '  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File "/app/main.py", line 4, in page\n' +
+    "    |     return rows['flux']\n    | KeyError: 'flux'\n    +------------------------------------\n" +
+    'INFO:     10.0.3.7:40126 - "GET /health HTTP/1.1" 200 OK\nINFO:     10.0.3.7:1 - "GET / HTTP/1.1" 500\n';
+  expect(said(log)).toMatch(/^code-error: the code of the app raised KeyError: 'flux'.*main\.py:4/);
+});
