@@ -15,7 +15,7 @@ export interface Traceback {
 export function findTracebacks(lines: readonly string[]): Traceback[] {
   const found: Traceback[] = [];
   for (let start = 0; start < lines.length; start++) {
-    if (!lines[start]?.endsWith('Traceback (most recent call last):')) continue;
+    if (!begins.test(lines[start] ?? '')) continue;
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => !/^(?:""")?\s*$/.test(line)) ?? '';
@@ -31,6 +31,9 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
   }
   return found;
 }
+
+/** The first line may be left out of what somebody copied. */
+const begins = /Traceback \(most recent call last\):$|^ {2}File "[^"]{1,300}", line \d{1,7}, in /;
 
 /** The last one that does not only say that another failed, or that the program was stopped. */
 export function lastTraceback(lines: readonly string[]): Traceback | undefined {

@@ -63,6 +63,7 @@ function raisedIn(lines: readonly string[], { start, end, exception }: Traceback
 }
 
 const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
+const raised = /^\w[\w.]{0,80}(?:Error|Exception)(?:: |$)/;
 /** Requests that failed at a gateway follow from the failure of the app. */
 const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
 
@@ -72,7 +73,7 @@ const frame =
 
 /** The lines that say that something failed, without what engines and shells print around it. */
 export const errorsIn = (lines: readonly string[]) =>
-  lines.filter((line) => failed.test(line) && !request.test(line) && !frame.test(line));
+  lines.filter((line) => (failed.test(line) || raised.test(line)) && !request.test(line) && !frame.test(line));
 
 /** What was said last before the work ended: of an error, if anything was. */
 export function lastWords(lines: readonly string[]): string | undefined {

@@ -6,8 +6,7 @@ import { framesOf, isForeignFile } from '../tracebacks.ts';
 export const importRules: readonly FailureRule[] = [
   ...rows`
 5 module-missing | No module named 'encodings' | Python does not find its own standard library | remove PYTHONHOME and PYTHONPATH from the environment, and make the virtual environment in the image that runs it | deployment.docker_base_image_url
-2 module-missing | /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/; Unable to import module '…': No module named '{module}'; Python stub: ModuleNotFoundError: No module named '{module}'; ^ImportError: No module named {|'}{module}{|'}$
-  | the Python module {module} is not installed | if {module} is a file of the app, send it with the app (include); if not, add the package that contains it to [cerebrium.dependencies.pip] | dependencies.pip
+2 module-missing | /^(?:\w{1,40}\.)?ModuleNotFoundError: No module named '(?<module>[\w.]{1,120})'/; Unable to import module '…': No module named '{module}'; Python stub: ModuleNotFoundError: No module named '{module}'; ^ImportError: No module named {|'}{module}{|'}$ | the Python module {module} is not installed | if {module} is a file of the app, send it with the app (include); if not, add the package that contains it to [cerebrium.dependencies.pip] | dependencies.pip
 `,
   ...rowsWith({ applies: ({ module = '' }) => packageOf(module) !== undefined })`
 2 module-missing | python…: No module named {|'}{module}{|'}$ | the Python module {module} is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
@@ -16,9 +15,7 @@ export const importRules: readonly FailureRule[] = [
 3 module-missing | ^{ImportError|ModuleNotFoundError|RuntimeError|ValueError}: …pip install {|-U |--upgrade }{|'|"}{package}; Form data requires "{package=python-multipart}" to be installed; PackageNotFoundError: No package metadata was found for {package}; metadata.PackageNotFoundError: {package}$; /DistributionNotFound: The '(?<package>[\w.-]{1,80})[^']{0,60}' distribution was not found/ | a library needs {package}, which is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
 `,
   ...rowsWith({ applies: ({ package: name = '' }) => isPackage(name) })`
-3 module-missing | requires the {package} library but it was not found in your environment; Missing optional dependency '{package}'; AssertionError: {|\`|'|"}{package=jinja2|aiofiles|itsdangerous|python-multipart}{|\`|'|"} must be installed to use; features you requested: {package=lxml|html5lib};
-  '{package=cryptography}' package is required; The "{package=dnspython}" module must be installed; the {package=greenlet} library is required to use; install '{package=websockets}' or 'wsproto' manually
-  | a library needs {package}, which is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
+3 module-missing | requires the {package} library but it was not found in your environment; Missing optional dependency '{package}'; AssertionError: {|\`|'|"}{package=jinja2|aiofiles|itsdangerous|python-multipart}{|\`|'|"} must be installed to use; features you requested: {package=lxml|html5lib}; '{package=cryptography}' package is required; The "{package=dnspython}" module must be installed; the {package=greenlet} library is required to use; install '{package=websockets}' or 'wsproto' manually | a library needs {package}, which is not installed | add {package} to [cerebrium.dependencies.pip]: {package} = "latest" | dependencies.pip
 `,
   ...rowsWith({
     applies: ({ module = '' }, _, before) =>
@@ -41,13 +38,9 @@ import-name-missing | ^ImportError: cannot import name '{name}' from '{module}' 
 `,
   ...rows`
 3 import-name-missing | ^ImportError: cannot import name '{name}' from '{module}' | {module} has no {name} | pin the version of the package that the code was written for | dependencies.pip
-5 shared-library-missing | /(?<![\w.+-]|dlerror: )(?<library>lib(?:cublas|cudnn|cufft|curand|cusparse|cusolver|cudart|nccl|nvrtc|nvJitLink)[\w.+-]{0,40}\.so[\w.]{0,20}): cannot open shared object file/
-  | the image lacks the library {library} of CUDA | use a base image that has it, such as nvidia/cuda with cudnn and runtime in its tag, of the CUDA version in the name of the library; or versions of the packages that bring it | deployment.docker_base_image_url
+5 shared-library-missing | /(?<![\w.+-]|dlerror: )(?<library>lib(?:cublas|cudnn|cufft|curand|cusparse|cusolver|cudart|nccl|nvrtc|nvJitLink)[\w.+-]{0,40}\.so[\w.]{0,20}): cannot open shared object file/ | the image lacks the library {library} of CUDA | use a base image that has it, such as nvidia/cuda with cudnn and runtime in its tag, of the CUDA version in the name of the library; or versions of the packages that bring it | deployment.docker_base_image_url
 5 shared-library-missing | /(?<![\w.+-])(?<library>lib[\w.+]{1,60}-[\da-f]{8}\.so[\w.]{0,20}): cannot open shared object file/ | a wheel brings the library {library}, and it was left out | keep the folders *.libs beside the packages: what makes the image smaller may not remove them
-shared-library-missing | /(?<![\w.+-]|dlerror: )(?<library>[\w.+-]{1,80}\.so[\w.]{0,20}): cannot open shared object file/; /no library called "(?<library>[\w.+-]{1,60}?)(?:-\d)?" was found/; ^OSError: cannot load library '{library}'; ^ImportError: Unable to find {library} shared library;
-  ^OSError: {library} library not found
-  | the image lacks the library {library} | add {package|the package that has it} to [cerebrium.dependencies.apt]; libraries of CUDA come with the base image | dependencies.apt
-3 module-missing | /Cannot find module '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/; /Can't resolve '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/; /Cannot find package '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/
-  | the Node package {name} is not installed in the image | list {name} in package.json, and install in the image (npm ci, with devDependencies for a build) without a copied node_modules | deployment.shell_commands
+shared-library-missing | /(?<![\w.+-]|dlerror: )(?<library>[\w.+-]{1,80}\.so[\w.]{0,20}): cannot open shared object file/; /no library called "(?<library>[\w.+-]{1,60}?)(?:-\d)?" was found/; ^OSError: cannot load library '{library}'; ^ImportError: Unable to find {library} shared library; ^OSError: {library} library not found | the image lacks the library {library} | add {package|the package that has it} to [cerebrium.dependencies.apt]; libraries of CUDA come with the base image | dependencies.apt
+3 module-missing | /Cannot find module '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/; /Can't resolve '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/; /Cannot find package '(?<name>(?:@[^'/\s]{1,60}\/)?[A-Za-z][^'/\s]{0,100})[^'\s]{0,100}'/ | the Node package {name} is not installed in the image | list {name} in package.json, and install in the image (npm ci, with devDependencies for a build) without a copied node_modules | deployment.shell_commands
 `,
 ];
