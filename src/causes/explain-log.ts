@@ -44,7 +44,8 @@ function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefin
 
 /** What a log goes on after is not the cause of a later exception. */
 function passedIn(texts: readonly string[]): (match: Match) => boolean {
-  const raised = Math.max(lastTraceback(texts)?.start ?? -1, findUncaught(texts)?.at ?? -1);
+  const killed = texts.findLastIndex((text) => /(?:^|\s)Killed(?:\s|$)|OOMKilled(?!"?: ?false)/.test(text));
+  const raised = Math.max(lastTraceback(texts)?.start ?? -1, findUncaught(texts)?.at ?? -1, killed);
   const tracebacks = findTracebacks(texts);
   return ({ at, line, rule }) =>
     at < raised &&

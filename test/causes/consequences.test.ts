@@ -63,3 +63,15 @@ test('an exception group is read as the tracebacks that it has', () => {
     'INFO:     10.0.3.7:40126 - "GET /health HTTP/1.1" 200 OK\nINFO:     10.0.3.7:1 - "GET / HTTP/1.1" 500\n';
   expect(said(log)).toMatch(/^code-error: the code of the app raised KeyError: 'flux'.*main\.py:4/);
 });
+
+test('a warning is no cause where a program is killed after it', () => {
+  const log =
+    'UserWarning: CUDA initialization: Found no NVIDIA driver on your system.\n/run.sh: line 9:    17 Killed  python a.py\n';
+  expect(said(log)).toMatch(/^out-of-memory/);
+});
+
+test('the value of a variable that names nothing is no variable', () => {
+  const log =
+    'Traceback (most recent call last):\n  File "/app/main.py", line 9, in <module>\n    R = REGIONS[os.environ["REGION"]]\nKeyError: \'eu-9\'\n';
+  expect(said(log)).toMatch(/^code-error/);
+});
