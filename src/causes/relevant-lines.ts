@@ -18,7 +18,9 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
     return false;
   return (
     succeeded.test(last) &&
-    !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
+    !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process|\d{1,2}%)/i.test(
+      last,
+    )
   );
 }
 

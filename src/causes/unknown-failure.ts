@@ -63,10 +63,11 @@ function raisedIn(lines: readonly string[], { start, end, exception }: Traceback
 }
 
 const failed =
-  /\b(?<!\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
+  /(?<![\w.]|\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
 const raised = /^\w[\w.]{0,80}(?:Error|Exception)(?:: |$)/;
-/** Requests that failed at a gateway follow from the failure of the app. */
-const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
+/** What is only told, and requests that failed at a gateway, which follows from the failure of the app. */
+const request =
+  /^[\w.:[\]/ -]{0,40}\b(?:INFO|DEBUG)\b|"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
 
 /** What an engine and a shell print around a command. */
 const frame =

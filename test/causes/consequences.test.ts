@@ -75,3 +75,34 @@ test('the value of a variable that names nothing is no variable', () => {
     'Traceback (most recent call last):\n  File "/app/main.py", line 9, in <module>\n    R = REGIONS[os.environ["REGION"]]\nKeyError: \'eu-9\'\n';
   expect(said(log)).toMatch(/^code-error/);
 });
+
+const imports = (from: string, line: string, error: string) =>
+  `  File "/venv/lib/python3.12/site-packages/${from}/a.py", line 1, in <module>\n    ${line}\n${error}\n`;
+
+test.each([
+  [
+    'by name, with the package that asks',
+    imports(
+      'torchao',
+      'from torch.nn.functional import Flux',
+      "ImportError: cannot import name 'Flux' from 'torch.nn.functional'",
+    ),
+    /torchao, which takes it from there, is made for another version of torch/,
+  ],
+  [
+    'of an old Python',
+    imports('flask', 'from itsdangerous import json', "ImportError: cannot import name 'json'"),
+    /itsdangerous = "<2\.1"/,
+  ],
+])('a name that a package does not have is told: %s', (_, log, answer) => {
+  expect(said(log)).toMatch(answer);
+});
+
+test('a program that is a package is told what its message asks for', () => {
+  const log = `Traceback (most recent call last):\n${imports('sglang', 'raise ValueError(x)', 'ValueError: the flux token must encode to one token.')}`;
+  expect(said(log)).toMatch(/^code-error: sglang raised ValueError: the flux token.*the flags of the program/);
+});
+
+test('half of a progress bar is no good end', () => {
+  expect(said('Loading safetensors checkpoint shards:  50% Completed | 2/4\n')).toMatch(/^unknown/);
+});
