@@ -111,9 +111,12 @@ function withoutIgnored<T extends CleanLine>(lines: readonly T[]): readonly T[] 
     const wasIgnored = isIgnored;
     if (text.startsWith('Exception ignored in')) isIgnored = true;
     else if (isIgnored && !/^(?:\s|Traceback|$)/.test(text)) isIgnored = false;
-    return !wasIgnored && !isIgnored;
+    return !wasIgnored && !isIgnored && !telemetry.test(text);
   });
 }
+
+/** What is told to others about the app: that it cannot be sent changes nothing. */
+const telemetry = /\btelemetry\b|posthog|\b(?:export|send|upload)(?:ing)? (?:traces|spans|metrics|analytics)\b/i;
 
 function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {
   const handled: Traceback[] = [];

@@ -27,7 +27,7 @@ export interface FailureRule {
   undoneBy?: RegExp;
   /** A mistake of the code: it holds only where the last file that is named is the app's own. */
   own?: true;
-  /** What follows from many failures: it holds only where nothing failed before it, and no program has ended. */
+  /** What follows from many failures: it holds only where nothing else failed, and no program has ended. */
   first?: true;
   /** Whether it applies to what was captured, and to the lines before it. */
   applies?: (captured: Captured, facts: FailureFacts, before: () => readonly string[]) => boolean;
@@ -88,7 +88,7 @@ function sourceOf(part: string, isLast: boolean): string {
  * Rules of a table, with what all of them have besides. A row has a cause, the signs that show it or `none`, the title, the fix,
  * the setting if one is to be changed, and the command that helps, between ` | `; it goes on in lines that are indented. A
  * number before the cause is its rank, and `†` after it says that the row is meant where files show it. Signs that begin with
- * `after /pattern/: ` want a line above that matches, with `own: ` a file of the app, with `first: ` no failure before, with `build: ` the log of a
+ * `after /pattern/: ` want a line above that matches, with `own: ` a file of the app, with `first: ` no other failure, with `build: ` the log of a
  * build. In the title, `{said}` is the text that was found.
  */
 export const rowsWith =

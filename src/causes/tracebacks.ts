@@ -40,7 +40,8 @@ export function lastTraceback(lines: readonly string[]): Traceback | undefined {
   return findTracebacks(lines).findLast(({ exception }) => !pointer.test(exception));
 }
 
-const pointer = /\broot cause\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
+const pointer =
+  /\broot cause\b|\b(?:messages?|errors?|logs?) above\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
 
 const maxLines = 300;
 

@@ -106,3 +106,13 @@ test('a program that is a package is told what its message asks for', () => {
 test('half of a progress bar is no good end', () => {
   expect(said('Loading safetensors checkpoint shards:  50% Completed | 2/4\n')).toMatch(/^unknown/);
 });
+
+test.each([
+  ['a folder that is there', "mkdir: cannot create directory '/data': File exists"],
+  ['a command that is not needed', '/bin/sh: 1: nvidia-smi: not found'],
+  ['a default', 'level=warning msg="The "API_SECRET" variable is not set. Defaulting to a blank string."'],
+  ['what is told to others', 'Error sending telemetry: connect ECONNREFUSED 10.0.0.9:4318'],
+])('what a log goes on after is no cause of the exception that it ends with: %s', (_, line) => {
+  const log = `${line}\nload\nload more\nstart\nTraceback (most recent call last):\n  File "/app/flux.py", line 9, in go\n    raise FluxError("it")\nflux.FluxError: it\n`;
+  expect(said(log)).toMatch(/^code-error: the code of the app raised flux\.FluxError/);
+});

@@ -1,7 +1,7 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 const variable =
-  '(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
+  '(?<name>(?!SENTRY_|CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
 /** The start of a line that is more than a note. */
 const error = '^(?!.{0,60}\\b(?:DEBUG|INFO|WARN(?:ING)?)\\b)';
 const raised = '^\\w[\\w.]{0,80}(?:Error|Exception|ImproperlyConfigured): ';
@@ -26,7 +26,9 @@ secret-missing † | after /os\.environ|<frozen os>|[\\/]os\.py", line/: /^KeyEr
     cause: 'secret-missing',
     signs: [
       // What goes on without it is a note.
-      unset('.{0,30}? ?not set(?![,;:.] (?:only|us(?:e|ing)|fall|continu|skip|default|running|disabl|some)\\b)'),
+      unset(
+        '.{0,30}? ?not set(?![,;:.] (?:only|us(?:e|ing)|fall|continu|skip|[Dd]efault(?:ing)?|running|disabl|some)\\b)',
+      ),
       unset('.{0,30} must be set'),
       ...words.map((word) => unset(`(?: (?:env\\w* )?(?:variable|var|setting|key))?${word}`)),
       new RegExp(`${raised}.{0,300}?\\b${variable}.{0,60}environment variable`),
