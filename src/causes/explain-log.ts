@@ -7,11 +7,12 @@ import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
 import { debianPackageOf, debianPackageOfHeader } from './program-packages.ts';
 import { refine } from './refine.ts';
-import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
+import { crashed, endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { Captured, FailureFacts, FailureRule } from './rule.ts';
 import { rules } from './rules/index.ts';
 import { mayMatch } from './sign-words.ts';
 import { findTracebacks, findUncaught, isForeignFile, lastFile, lastTraceback } from './tracebacks.ts';
+import { errorsIn } from './unknown-failure.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
@@ -37,19 +38,29 @@ function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefin
   return rules
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
     .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
-    .filter((match) => !isPassed(match))
+    .filter((match) => !isPassed(match) && !(match.rule.first && isConsequence(match, lines)))
     .reduce<Match | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
 }
 
-/** What a log goes on after is not the cause of a later exception. */
+/** What a log goes on after is not the cause of a later exception, if it does not stand right above that. */
 function passedIn(texts: readonly string[]): (match: Match) => boolean {
+  const killed = texts.findLastIndex((text) => /(?:^|\s)Killed(?:\s|$)|OOMKilled(?!"?: ?false)/.test(text));
   const raised = Math.max(lastTraceback(texts)?.start ?? -1, findUncaught(texts)?.at ?? -1);
   const tracebacks = findTracebacks(texts);
   return ({ at, line, rule }) =>
-    at < raised &&
     line.source === 'log' &&
-    (rankOf(rule) < 3 || (rankOf(rule) < 6 && warning.test(line.text))) &&
+    rankOf(rule) < 6 &&
+    (at < raised - (rankOf(rule) < 3 ? 0 : 3) || (warning.test(line.text) && at < Math.max(raised, killed))) &&
     !tracebacks.some(({ start, end }) => at >= start && at <= end);
+}
+
+/** Whether something else failed, or a program ended: the lines of a rule itself are no other failure. */
+function isConsequence({ rule, line }: Match, lines: readonly Line[]): boolean {
+  // What the platform says did happen: only what the app raised explains it.
+  if (line.source !== 'log') return explainLastError(lines) !== undefined;
+  const others = lines.filter(({ text, source }) => source === 'log' && !rule.signs.some((sign) => sign.test(text)));
+  const texts = others.map(({ text }) => text);
+  return errorsIn(texts).length > 0 || texts.some((text) => crashed.test(text));
 }
 
 /** A warning; glog has only its letter. */

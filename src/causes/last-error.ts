@@ -53,16 +53,16 @@ function mistakeOf({ error, place, isForeign }: Partial<Uncaught> = {}): Found |
 const otherwise =
   /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal|worker|NoneType|time-?d? ?out|closed\b|refused\b|disconnect|corrupt/i;
 /** What a message says if it was written for who made the mistake. */
-const advice = /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to)\b/;
+const advice =
+  /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used)\b/;
 
 /** What the app raised itself, or made a package raise. */
 function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
   const frames = framesOf(shown.slice(start, end));
   const last = frames.at(-1);
   const own = frames.findLast(({ file }) => !isForeignFile(file));
-  const owner = packageIn(last?.file);
-  if (own === undefined) return undefined;
-  if (own === last) return raisedByApp(own, exception);
+  const owner = packageOfFile(last?.file);
+  if (own !== undefined && own === last) return raisedByApp(own, exception);
   return owner === undefined ? undefined : raisedByPackage(owner, own, exception);
 }
 
@@ -78,19 +78,22 @@ function raisedByApp({ place, code = '' }: Frame, exception: string): Found | un
 }
 
 /** The word of a package on what it was given, unless it made a mistake itself. */
-function raisedByPackage(owner: string, { place, code }: Frame, exception: string): Found | undefined {
-  const isMistake = mistakes.test(exception) && !advice.test(exception);
+function raisedByPackage(owner: string, own: Frame | undefined, exception: string): Found | undefined {
+  // Of a program that is a package itself, only advice is known to be meant for who starts it.
+  const isMistake = (own === undefined || mistakes.test(exception)) && !advice.test(exception);
   if (isMistake || otherwise.test(exception) || !/: \S+ \S+ \S/.test(exception)) return undefined;
   return {
     title: `${owner} raised ${cutText(exception, 240)}`,
-    fix: `do what the message says, or change what ${place}${shownCode(code)} gives to ${owner}`,
+    fix: own
+      ? `do what the message says, or change what ${own.place}${shownCode(own.code)} gives to ${owner}`
+      : `do what the message says, in the settings or the flags of the program, or in the files that ${owner} reads`,
   };
 }
 
 const shownCode = (code = '') => (code === '' ? '' : ` (${cutText(code, 80)})`);
 
 /** The package, or the module of Python, that has a file. */
-function packageIn(file = ''): string | undefined {
+export function packageOfFile(file = ''): string | undefined {
   return groupsOf(/\/(?:(?:site|dist)-packages|python[\d.]{1,5})\/(?!(?:site|dist)-packages)([\w-]{1,60})/, file)[1];
 }
 

@@ -89,17 +89,20 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
   const rest = plain.slice(found?.[0].length);
   // A service of Compose may print times of its own.
   const message = service === undefined ? rest : rest.slice(prefix.exec(rest)?.[0].length);
-  const text = message.replace(hostPrefix, '').replace(processPrefix, '').replace(errorPrefix, '').trimEnd();
-  return { text: withoutLogger(text), ...(stream !== undefined && { stream }) };
+  const text = [hostPrefix, processPrefix, errorPrefix, groupMargin].reduce(
+    (rest, one) => rest.replace(one, ''),
+    message,
+  );
+  return { text: withoutLogger(text.trimEnd()), ...(stream !== undefined && { stream }) };
 }
 
 /** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
 const prefix =
-  /^(?:\[?\d{4}-(?:\d\d|[A-Z][a-z]{2})-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?[ \t](?:\d\d[OE][+ ] ?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.@-]{1,64}) {1,20}\| )?/;
+  /^(?:\[?\d{4}-(?:\d\d|[A-Z][a-z]{2})-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?(?:[ \t]|::? ?)(?:\d\d[OE][+ ] ?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.@-]{1,64}) {1,20}\| )?/;
 
 /** What syslog, `Oct 27 18:30:47 web python3[15]: `, hosts of apps, `app[web.1] lax [info]`, `Step #2 - "Deploy": `, and PM2, `0|web | `, write first. */
 const hostPrefix =
-  /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|Step #\d{1,3}(?: - "[^"]{1,60}")?: |\[(?:inf|err)\] {1,4}|\[\d\d:\d\d:\d\d(?:\.\d{1,6})?\] |[AP]M: {1,4}|[A-Z][a-z]{2} {1,2}\d{1,2},? \d{1,2}:\d\d(?::\d\d)? [AP]M {1,4}|\d{1,3}\|[\w.-]{1,40} {1,20}\| |[\w@/-]{1,60}:(?:build|dev|start): |remote: (?!Repository|Support)|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
+  /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|Step #\d{1,3}(?: - "[^"]{1,60}")?: |\[(?:inf|err)\] {1,4}|\[\d\d:\d\d:\d\d(?:\.\d{1,6})?\] |[AP]M: {1,4}|[A-Z][a-z]{2} {1,2}\d{1,2},? \d{1,2}:\d\d(?::\d\d)? [AP]M {1,4}|\d{1,3}\|[\w.-]{1,40} {1,20}\| |\[(?:INFO|WARN|ERROR) ?\] W-\S{1,80} [\w.]{1,80} - |[\w@/-]{1,60}:(?:build|dev|start): |remote: (?!Repository|Support)|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
 
 /** What one of several processes writes first: `(EngineCore_DP0 pid=6880)` of vLLM and Ray, `[rank0]:` of torchrun. */
 const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[rank\d{1,4}\]: ?)/;
@@ -107,6 +110,9 @@ const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[ra
 /** What a logger writes before each line of an error. Other levels stay: they show that the work went on. */
 const errorPrefix =
   /^(?:(?:ERROR|CRITICAL):[\w.]{1,60}:(?=\S)|(?:ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]{1,60}:\d{1,6}\] ?|\| ERROR \| (?:stderr \| )?|ERROR \| )/;
+
+/** What Python writes before the lines of an exception group. */
+const groupMargin = /^ {2,40}(?:\| |\+(?: |-[-+ \d.]{0,80}$))/;
 
 /** An exception without what any logger writes before it: names, times and levels. Other words are a message. */
 function withoutLogger(text: string): string {

@@ -1,7 +1,9 @@
 import { groupsOf } from './groups.ts';
 import { normalizeName, packageOf } from './import-names.ts';
+import { packageOfFile } from './last-error.ts';
 import { moduleOf, versionsWith } from './moved-names.ts';
 import type { Refinement } from './rule.ts';
+import { framesOf } from './tracebacks.ts';
 
 /** As packages are compared, without extras. */
 export const plain = (name: string) => normalizeName(name.replace(/\[.*$/, ''));
@@ -25,17 +27,30 @@ export const pipWarned: Refinement = ({ package: given, module = '' }, _, before
 const incompatible =
   /^(\S{1,80} \S{1,30}) requires ([\w.-]{1,80}?)([<>=!~]\S{1,60}), but you have \S{1,80} \S{1,30} which is incompatible/;
 
+/** Python before 3.7 does not say what it imports from. */
+const importedFrom = (before: readonly string[]) =>
+  groupsOf(/^from ([\w.]{1,120}) import\b/, framesOf(before).at(-1)?.code)[1];
+
 /** The versions that have a name, where they are known. */
-export const movedName: Refinement = (
-  { object = '', name, package: given, module = moduleOf(object, name ?? '') ?? '' },
-  _,
-  __,
-  { cause },
-) => {
+export const movedName: Refinement = ({ object = '', name, package: given, module: found }, _, before, { cause }) => {
+  const module = found ?? moduleOf(object, name ?? '') ?? importedFrom(before) ?? '';
   const bound = versionsWith(name === undefined ? module : `${module}.${name}`);
   const owner = given ?? ownerOf(module);
   if (bound === undefined || (cause === 'module-missing' && !module.includes('.'))) return undefined;
   const otherwise = bound.startsWith('<') ? ', or update the package or the code that uses it' : '';
   const moved = cause === 'module-missing' && { title: `the installed version of ${owner} has no module ${module}` };
   return { ...moved, fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };
+};
+
+/** What one package takes from another one, which does not have it: they are of different times. */
+export const betweenPackages: Refinement = ({ name, ...captured }, _, before, { title }) => {
+  const module = captured.module ?? importedFrom(before);
+  const importer = packageOfFile(framesOf(before).at(-1)?.file);
+  if (!name || !module || importer === undefined || importer === module.split('.')[0]) return undefined;
+  const owner = ownerOf(module);
+  return {
+    title: `${title}: ${importer}, which takes it from there, is made for another version of ${owner}`,
+    fix: `update ${importer} and ${owner}, or pin one of them to the time of the other`,
+    setting: `dependencies.pip.${owner}`,
+  };
 };

@@ -66,7 +66,9 @@ torch.frombuffer>=1.10 torch.inference_mode>=1.9 torch.library.custom_op>=2.4 to
 torch.nn.functional.scaled_dot_product_attention>=2 torch.uint64>=2.3 torch.utils._pytree.register_pytree_node>=2.2
 torchaudio.AudioMetaData<2.9 torchaudio.list_audio_backends<2.9 torchaudio.set_audio_backend<2.9
 torchtext.data.Field<0.9 torchtext.legacy<0.12 torchvision.transforms.functional_tensor<0.17
-transformers.cache_utils.DynamicCache>=4.36 transformers.Gemma3ForConditionalGeneration>=4.50
+starlette.applications.Starlette.add_event_handler<1 starlette.applications.Starlette.on_event<1
+torch.optim.lr_scheduler.LRScheduler>=2 transformers.AdamW<4.49 transformers.AutoModelForVision2Seq<5
+transformers.cache_utils.DynamicCache>=4.36 transformers.HybridCache<5 transformers.cache_utils.HybridCache<5 transformers.Gemma3ForConditionalGeneration>=4.50
 transformers.GemmaForCausalLM>=4.38 transformers.LlamaForCausalLM>=4.28 transformers.LlamaTokenizer>=4.28
 transformers.MistralForCausalLM>=4.34 transformers.MixtralForCausalLM>=4.36
 transformers.models.llama.modeling_llama.LlamaFlashAttention2<4.48

@@ -10,7 +10,7 @@ import { insteadOf } from './files/package-names.ts';
 import { standardModules } from './files/python-names.ts';
 import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
-import { movedName, pipWarned, plain } from './misfits.ts';
+import { betweenPackages, movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
@@ -118,6 +118,15 @@ const leftOut: Refinement = (
   };
 };
 
+/** What one stage of a Dockerfile copies from another was not made there. */
+const notMade: Refinement = ({ path = '' }, _, __, { step = '' }) =>
+  / --from=/.test(step)
+    ? {
+        title: `${path} is not in the stage or the image that the Dockerfile copies it from`,
+        fix: 'correct the path, and let the step that makes it fail when it makes nothing: no ; and no || before the end of its RUN line',
+      }
+    : undefined;
+
 /** A package of the system that newer releases have under another name. */
 const replacedPackage: Refinement = ({ package: name = '' }) => {
   const instead = insteadOf(name);
@@ -219,8 +228,10 @@ const versions = 'import-name-missing package-api-changed module-missing';
 const refinements: readonly (readonly [causes: string, refinement: Refinement])[] = [
   ['secret-missing', missingFields],
   ['apt-package-not-found', replacedPackage],
+  ['copy-source-missing', notMade],
   [versions, pipWarned],
   [versions, movedName],
+  ['import-name-missing package-api-changed', betweenPackages],
   ['module-missing entrypoint-not-found file-not-found requirements-file-missing copy-source-missing', leftOut],
   ['module-missing command-not-found', notInstalledHere],
   ['package-version-not-found package-not-found package-build-failed', unsupportedPython],

@@ -14,10 +14,13 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 export function endsWell(lines: readonly CleanLine[]): boolean {
   const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '' && !tidying.test(text)) ?? {};
   // Code that a traceback shows says nothing.
-  if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text))) return false;
+  if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text) || probed.test(text)))
+    return false;
   return (
     succeeded.test(last) &&
-    !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process)/i.test(last)
+    !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process|\d{1,2}%)/i.test(
+      last,
+    )
   );
 }
 
@@ -26,7 +29,7 @@ export function goesOnSince(lines: readonly CleanLine[]): number | undefined {
   const since = sinceServing(lines);
   const { isGood, hasRecovered } = lastAnswers(since);
   // What an app raises while it answers is over with the next good answer.
-  const stops = (text: string) => broke.test(text) || (!hasRecovered && ended.test(text));
+  const stops = (text: string) => broke.test(text) || probed.test(text) || (!hasRecovered && ended.test(text));
   if (!isGood || relevantLines(since).some(({ text }) => stops(text))) return undefined;
   return lines.findLastIndex(({ text }) => serves(text)) + 1;
 }
@@ -48,7 +51,7 @@ function sinceServing(lines: readonly CleanLine[]): readonly CleanLine[] {
   return lines.slice(
     Math.max(
       0,
-      lines.findIndex(({ text }) => serves(text)),
+      lines.findIndex(({ text }) => serves(text) || failedAnswer.test(text)),
     ),
   );
 }
@@ -57,6 +60,9 @@ function sinceServing(lines: readonly CleanLine[]): readonly CleanLine[] {
 const answered =
   /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) (\/[^\s"?]{0,300})(?:\?[^\s"]{0,300})?(?: HTTP\/[\d.]{1,3})?"?(?: ->)? ([2345])\d\d\b|\bCompleted ([2345])\d\d /;
 const running = /(?:Uvicorn running on|Running on local URL:) {1,2}https?:\/\/0\.0\.0\.0:/;
+
+/** A server that fails at a request has started, too. */
+const failedAnswer = /\b(?:GET|POST|PUT|PATCH|DELETE) \/\S{0,300}(?: HTTP\/[\d.]{1,3})?"?(?: ->)? 500\b/;
 
 /** Whether a line shows a server that runs, and answers. */
 function serves(text: string): boolean {
@@ -67,6 +73,9 @@ function answerTo(text: string): { path: string; isGood: boolean } | undefined {
   const [, path = '', status, completed = status] = groupsOf(answered, text);
   return completed === undefined ? undefined : { path, isGood: completed < '4' };
 }
+
+/** What the platform says of a server that gave no answer. */
+const probed = /\b(?:Liveness|Readiness) probe failed/;
 
 /** What a server that goes on does not say. */
 const broke = /^panic\b|\b(?:FATAL|CRITICAL|Killed|[Rr]estart\w{0,4}|[Bb]ack-?[Oo]ff|[Cc]rash\w{0,9}|process died)\b/;
@@ -84,8 +93,8 @@ const succeeded =
   /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
 
 /** What started anew afterwards failed before. */
-const crashed =
-  /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)|^[\w.-]{1,64} exited with code [1-9]|: exited [1-9]/;
+export const crashed =
+  /\(core dumped\)|\bWORKER TIMEOUT\b|\bwas sent (?:code|SIG)|^[\w.-]{1,64} exited with code [1-9]|: exited [1-9]|\bExited \([1-9]/;
 
 /** The lines of the service of Compose that ended with an error. */
 function withoutOtherServices<T extends CleanLine>(lines: readonly T[]): readonly T[] {
@@ -102,9 +111,12 @@ function withoutIgnored<T extends CleanLine>(lines: readonly T[]): readonly T[] 
     const wasIgnored = isIgnored;
     if (text.startsWith('Exception ignored in')) isIgnored = true;
     else if (isIgnored && !/^(?:\s|Traceback|$)/.test(text)) isIgnored = false;
-    return !wasIgnored && !isIgnored;
+    return !wasIgnored && !isIgnored && !telemetry.test(text);
   });
 }
+
+/** What is told to others about the app: that it cannot be sent changes nothing. */
+const telemetry = /\btelemetry\b|posthog|\b(?:export|send|upload)(?:ing)? (?:traces|spans|metrics|analytics)\b/i;
 
 function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {
   const handled: Traceback[] = [];

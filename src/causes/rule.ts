@@ -27,6 +27,8 @@ export interface FailureRule {
   undoneBy?: RegExp;
   /** A mistake of the code: it holds only where the last file that is named is the app's own. */
   own?: true;
+  /** What follows from many failures: it holds only where nothing else failed, and no program has ended. */
+  first?: true;
   /** Whether it applies to what was captured, and to the lines before it. */
   applies?: (captured: Captured, facts: FailureFacts, before: () => readonly string[]) => boolean;
   title: string;
@@ -86,7 +88,8 @@ function sourceOf(part: string, isLast: boolean): string {
  * Rules of a table, with what all of them have besides. A row has a cause, the signs that show it or `none`, the title, the fix,
  * the setting if one is to be changed, and the command that helps, between ` | `; it goes on in lines that are indented. A
  * number before the cause is its rank, and `†` after it says that the row is meant where files show it. Signs that begin with
- * `after /pattern/: ` want a line above that matches, with `own: ` a file of the app, with `build: ` the log of a build. In the title, `{said}` is the text that was found.
+ * `after /pattern/: ` want a line above that matches, with `own: ` a file of the app, with `first: ` no other failure, with `build: ` the log of a
+ * build. In the title, `{said}` is the text that was found.
  */
 export const rowsWith =
   (rest: Partial<FailureRule>) =>
@@ -101,7 +104,7 @@ export const rowsWith =
       .map((row) => {
         const [head, shown = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
         const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
-        const [start = '', own, build, after] = groupsOf(/^(own: )?(build: )?(?:after \/(.+?)\/: )?/, shown);
+        const [start = '', own, first, build, after] = groupsOf(conditions, shown);
         const list = shown.slice(start.length);
         const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
         const above = once(() => new RegExp(after ?? ''));
@@ -112,6 +115,7 @@ export const rowsWith =
           ...(at && { at }),
           ...(next && { next }),
           ...(own && { own: true as const }),
+          ...(first && { first: true as const }),
           ...(build && { only: 'build' as const }),
           ...(inFiles && { inFiles: true as const }),
         };
@@ -130,6 +134,8 @@ export const rowsWith =
           },
         };
       });
+
+const conditions = /^(own: )?(first: )?(build: )?(?:after \/(.+?)\/: )?/;
 
 /** Rules of a table that have nothing besides. */
 export const rows = rowsWith({});

@@ -15,7 +15,7 @@ export interface Traceback {
 export function findTracebacks(lines: readonly string[]): Traceback[] {
   const found: Traceback[] = [];
   for (let start = 0; start < lines.length; start++) {
-    if (!lines[start]?.endsWith('Traceback (most recent call last):')) continue;
+    if (!begins.test(lines[start] ?? '')) continue;
     const end = endOf(lines, start);
     if (end === undefined) continue;
     const next = lines.slice(end + 1, end + 12).find((line) => !/^(?:""")?\s*$/.test(line)) ?? '';
@@ -32,12 +32,16 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
   return found;
 }
 
+/** The first line may be left out of what somebody copied. */
+const begins = /Traceback \(most recent call last\):$|^ {2}File "[^"]{1,300}", line \d{1,7}, in /;
+
 /** The last one that does not only say that another failed, or that the program was stopped. */
 export function lastTraceback(lines: readonly string[]): Traceback | undefined {
   return findTracebacks(lines).findLast(({ exception }) => !pointer.test(exception));
 }
 
-const pointer = /\broot cause\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
+const pointer =
+  /\broot cause\b|\b(?:messages?|errors?|logs?) above\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
 
 const maxLines = 300;
 
@@ -46,7 +50,7 @@ function endOf(lines: readonly string[], start: number): number | undefined {
   for (let at = start + 1; at < Math.min(lines.length, start + maxLines); at++) {
     const line = lines[at] as string;
     if (line.trim() === '' || /^\s/.test(line)) continue;
-    return /^[A-Za-z_][\w.]{1,120}(?::|$)/.test(line) ? at : undefined;
+    return /^(?!(?:INFO|WARNING|DEBUG|ERROR|CRITICAL):)[A-Za-z_][\w.]{1,120}(?::|$)/.test(line) ? at : undefined;
   }
   return undefined;
 }

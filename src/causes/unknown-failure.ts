@@ -21,7 +21,7 @@ export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}):
   const { reason = '', status, statusCode = 0 } = facts;
   const all = cleanLines(log);
   if (reason === '' && status === undefined) {
-    if (endsWell(all) && !all.some(({ text }) => failed.test(text)))
+    if (endsWell(all) && errorsIn(relevantLines(all).map(({ text }) => text)).length === 0)
       return { cause: null, title: 'the log shows no failure: it ends well', log: [] };
     if (goesOnSince(all) !== undefined)
       return { cause: null, title: 'the log shows no failure: the app goes on answering', log: [] };
@@ -62,16 +62,20 @@ function raisedIn(lines: readonly string[], { start, end, exception }: Traceback
   return { error: exception, place };
 }
 
-const failed = /\b(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
-/** Requests that failed at a gateway follow from the failure of the app. */
-const request = /"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
+const failed =
+  /(?<![\w.]|\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
+const raised = /^\w[\w.]{0,80}(?:Error|Exception)(?:: |$)/;
+/** What is only told, and requests that failed at a gateway, which follows from the failure of the app. */
+const request =
+  /^[\w.:[\]/ -]{0,40}\b(?:INFO|DEBUG)\b|"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
 
 /** What an engine and a shell print around a command. */
 const frame =
-  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |(?:ERROR: )?(?:failed to solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|\/)|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
+  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm ERR! cb\(|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
 
-const errorsIn = (lines: readonly string[]) =>
-  lines.filter((line) => failed.test(line) && !request.test(line) && !frame.test(line));
+/** The lines that say that something failed, without what engines and shells print around it. */
+export const errorsIn = (lines: readonly string[]) =>
+  lines.filter((line) => (failed.test(line) || raised.test(line)) && !request.test(line) && !frame.test(line));
 
 /** What was said last before the work ended: of an error, if anything was. */
 export function lastWords(lines: readonly string[]): string | undefined {

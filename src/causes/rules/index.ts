@@ -23,7 +23,7 @@ const installed = /^Successfully installed |^Installed \d+ packages? in /;
 const went =
   /^\s*Downloading \S|^Successfully installed |^Installed \d+ packages? in |Application startup complete|App is ready/;
 const started =
-  /Application startup complete|App is ready|^Compiled successfully|Tomcat started on port|\bStarted \w{1,60} in [\d.]{1,8} s|successfully started|celery@\S{1,80} ready|\b(?:mongo\w{0,8}|redis|postgres\w{0,4}|mysql|database|db)\b.{0,20}(?<!\bnot )\bconnected\b|(?<!\bnot )\bconnected to (?:the )?(?:[a-z]{2,12}:\/\/|mongo|redis|postgres|mysql|database|db)/i;
+  /Application startup complete|App is ready|^Compiled successfully|Tomcat started on port|\bStarted \w{1,60} in [\d.]{1,8} s|successfully started|celery@\S{1,80} ready|\b(?:mongo\w{0,8}|redis|postgres\w{0,4}|mysql|database|db)\b.{0,20}(?<!\b(?:not|no) )\b(?:connected|available)\b|\bNo migrations to apply|(?<!\bnot )\bconnected to (?:the )?(?:[a-z]{2,12}:\/\/|mongo|redis|postgres|mysql|database|db)/i;
 
 export const rules: readonly FailureRule[] = [
   ...unless(installed, [...packageRules, ...packageBuildRules, ...lockFileRules]),

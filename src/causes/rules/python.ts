@@ -37,26 +37,19 @@ python-version-unsupported | after /\/pydantic\/fields\.py"/: ^AttributeError: _
 syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a syntax error: {problem} | set python_version to 3.12 or newer, where an f-string may contain its own quotes and backslashes, or write it without | deployment.python_version
 `,
   ...rows`
-3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; Error R1{4|5} (Memory quota {|vastly }exceeded);
-  {O|o}ut of memory: Kill{|ed} process … ({program…}); {R|r}an out of memory (used over; {M|m}emory limit of … …{|was }exceeded; concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly;
-  OSError: [Errno 12] Cannot allocate memory; /OOMKilled(?!"?: ?false)/; excessive memory usage causing the Operating System to kill the worker; DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory; low on resource: memory
-  | the app ran out of memory | raise memory, or load less at once | hardware.memory
+3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; Error R1{4|5} (Memory quota {|vastly }exceeded); {O|o}ut of memory: Kill{|ed} process … ({program…}); {R|r}an out of memory (used over; {M|m}emory limit of … …{|was }exceeded; concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly; OSError: [Errno 12] Cannot allocate memory; /OOMKilled(?!"?: ?false)/; excessive memory usage causing the Operating System to kill the worker; DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory; low on resource: memory | the app ran out of memory | raise memory, or load less at once | hardware.memory
 `,
   ...rowsWith({
     applies: (_, { source }, before) => source !== 'build' && !before().some((line) => killer.test(line)),
   })`
-2 out-of-memory | /(?:^|[Cc]ommand failed with |non-zero |\b)[Ee]xit(?:ed)?(?: with)? ?(?:exit )?(?:[Cc]ode|status)[:=]? {0,8}(?<killed>137)\b/; /(?:exit ?code[:=] ?|exited with code |returned non-zero exit status )(?<killed>-9)\b/; /\b(?:killed|died)\b.{0,30}\bsignal (?<killed>9)\b/;
-  /(?:ended with|terminated by signal|signal=|exited prematurely: signal 9 \(|died with <Signals\.)(?<killed>SIGKILL)\b/
-  | the app was killed ({killed}), most often because it ran out of memory | watch its memory until it ends (gantry status, docker stats): only if that reaches the limit, load less or raise memory | hardware.memory
+2 out-of-memory | /(?:^|[Cc]ommand failed with |non-zero |\b)[Ee]xit(?:ed)?(?: with)? ?(?:exit )?(?:[Cc]ode|status)[:=]? {0,8}(?<killed>137)\b/; /(?:exit ?code[:=] ?|exited with code |returned non-zero exit status )(?<killed>-9)\b/; /\b(?:killed|died)\b.{0,30}\bsignal (?<killed>9)\b/; /(?:ended with|terminated by signal|signal=|exited prematurely: signal 9 \(|died with <Signals\.)(?<killed>SIGKILL)\b/ | the app was killed ({killed}), most often because it ran out of memory | watch its memory until it ends (gantry status, docker stats): only if that reaches the limit, load less or raise memory | hardware.memory
 `,
   // Who is killed right below an exception has failed before.
   ...rowsWith({ applies: (_, __, before) => !(Number(lastTraceback(before())?.end) > before().length - 6) })`
 3 out-of-memory | /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/ | the app ran out of memory | raise memory, or load less at once | hardware.memory
 `,
   ...rows`
-3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; A fatal error has been detected by the Java Runtime; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted};
-  ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer
-  | the program crashed in native code | the cause is probably a package with compiled code: pin it to another version | dependencies.pip
+3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; A fatal error has been detected by the Java Runtime; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted}; ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer | the program crashed in native code | the cause is probably a package with compiled code: pin it to another version | dependencies.pip
 `,
   ...rowsWith({ applies: ({ name = '' }) => !/(?:Error|Exception)\.__init__$/.test(name) })`
 2 wrong-arguments | ^TypeError: {name}() missing … required {positional|keyword-only} argument{|s}: {wanted…} | the call of {name} has other parameters than the function: {wanted} | give the parameter a default, or send it with the call
@@ -76,16 +69,11 @@ shared-memory-full | /out of shared memory|insufficient shared memory/; /(?:by s
     at: 'deployment.python_version',
   })),
   ...rows`
-python-version-unsupported | AttributeError: module '{inspect|asyncio|pkgutil|configparser|ssl}' has no attribute '{name=wrap_socket|getargspec|coroutine|ImpImporter|readfp|SafeConfigParser|find_module}'
-  | the code uses {name}, which newer versions of Python do not have | update the package that uses it, or set python_version to an older one, such as 3.10 | deployment.python_version
-python-version-unsupported | ^TypeError: '{type|ABCMeta|_abc.ABCMeta}' object is not subscriptable; ForwardRef._evaluate() missing 1 required keyword-only argument: 'recursive_guard'; pydantic.{|v1.}errors.ConfigError: unable to infer type for attribute;
-  Please use \`typing_extensions.TypedDict\` instead of \`typing.TypedDict\` on Python < 3.12; ^TypeError: unsupported operand type(s) for |: '{type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass}' and
-  | the code, or a package, does not fit the Python of the app | set python_version to one that they were made for (X|None needs 3.10 or newer), or update the packages (pydantic 1 does not fit new versions of Python) | deployment.python_version
-package-api-changed † | ^AttributeError: Can't get attribute '{name}' on <module '{module}'; ModuleNotFoundError: No module named 'numpy._core; is not a known BitGenerator module; unsupported pickle protocol: {protocol}; node array from the pickle has an incompatible dtype
-  | a pickled file was written with other versions of the packages, or with classes that the app does not have | pin numpy, scikit-learn and the others to the versions that wrote the file, or write it again; classes of __main__ belong in a module | dependencies.pip
-5 package-api-changed | after /Trying to unpickle estimator|loading a serialized model/: ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model
-  | the model was saved with another version of its package than the installed one: {object} | install the version that saved it (pip list there shows it), or save the model again with the installed one | dependencies.pip
-package-api-changed | after /\/starlette\/templating\.py/: ^TypeError: unhashable type: 'dict' | the code calls TemplateResponse as older versions of starlette had it | give the request first: TemplateResponse(request, name, context); or pin starlette = "<0.29" | dependencies.pip.starlette
+python-version-unsupported | AttributeError: module '{inspect|asyncio|pkgutil|configparser|ssl}' has no attribute '{name=wrap_socket|getargspec|coroutine|ImpImporter|readfp|SafeConfigParser|find_module}' | the code uses {name}, which newer versions of Python do not have | update the package that uses it, or set python_version to an older one, such as 3.10 | deployment.python_version
+python-version-unsupported | ^TypeError: '{type|ABCMeta|_abc.ABCMeta}' object is not subscriptable; ForwardRef._evaluate() missing 1 required keyword-only argument: 'recursive_guard'; pydantic.{|v1.}errors.ConfigError: unable to infer type for attribute; Please use \`typing_extensions.TypedDict\` instead of \`typing.TypedDict\` on Python < 3.12; ^TypeError: unsupported operand type(s) for |: '{type|NoneType|ABCMeta|_GenericAlias|_SpecialForm|ModelMetaclass}' and | the code, or a package, does not fit the Python of the app | set python_version to one that they were made for (X|None needs 3.10 or newer), or update the packages (pydantic 1 does not fit new versions of Python) | deployment.python_version
+package-api-changed † | ^AttributeError: Can't get attribute '{name}' on <module '{module}'; ModuleNotFoundError: No module named 'numpy._core; is not a known BitGenerator module; unsupported pickle protocol: {protocol}; node array from the pickle has an incompatible dtype | a pickled file was written with other versions of the packages, or with classes that the app does not have | pin numpy, scikit-learn and the others to the versions that wrote the file, or write it again; classes of __main__ belong in a module | dependencies.pip
+5 package-api-changed | after /Trying to unpickle estimator|loading a serialized model/: ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model | the model was saved with another version of its package than the installed one: {object} | install the version that saved it (pip list there shows it), or save the model again with the installed one | dependencies.pip
+package-api-changed | after /\/starlette\/templating\.py/: ^TypeError: unhashable type: 'dict' | the code calls TemplateResponse as older versions of starlette had it | give the request first: TemplateResponse(request, name, context); or pin starlette = "<1" | dependencies.pip.starlette
 package-api-changed | after /\/gradio(?:_client)?\//: ^TypeError: argument of type 'bool' is not iterable; PydanticSchemaGenerationError: Unable to generate …starlette.requests.Request | gradio does not fit the installed pydantic or fastapi | update gradio, or pin pydantic = "==2.10.6" and fastapi = "<0.113" | dependencies.pip.pydantic
 `,
   ...rowsWith({

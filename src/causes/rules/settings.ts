@@ -1,7 +1,7 @@
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 const variable =
-  '(?<name>(?!CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
+  '(?<name>(?!SENTRY_|CUDA_|CMAKE_|CUBLAS_|CUDNN_|CERTIFICATE_|ERR_|HTTP_)[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6})\\b';
 /** The start of a line that is more than a note. */
 const error = '^(?!.{0,60}\\b(?:DEBUG|INFO|WARN(?:ING)?)\\b)';
 const raised = '^\\w[\\w.]{0,80}(?:Error|Exception|ImproperlyConfigured): ';
@@ -20,13 +20,15 @@ export const settingRules: readonly FailureRule[] = [
   ...rows`
 3 run-timeout | Hard time limit (…s) exceeded; Soft time limit (…s) exceeded; TimeLimitExceeded( | a task took longer than its time limit | raise the time limit of the worker, or split the task
 3 host-not-allowed | Invalid HTTP_HOST header: '{host}' | Django refuses requests for the host of the app | add the host that the message names to ALLOWED_HOSTS, and its https address to CSRF_TRUSTED_ORIGINS
-secret-missing † | after /os\.environ|<frozen os>|[\\/]os\.py", line/: ^KeyError: '{name}'$ | the variable {name} is not set | set it as a secret of the app | secrets set {name}
+secret-missing † | after /os\.environ|<frozen os>|[\\/]os\.py", line/: /^KeyError: '(?<name>[A-Z_][A-Z0-9_]{0,80})'$/ | the variable {name} is not set | set it as a secret of the app | secrets set {name}
 `,
   {
     cause: 'secret-missing',
     signs: [
       // What goes on without it is a note.
-      unset('.{0,30}? ?not set(?![,;:.] (?:only|us(?:e|ing)|fall|continu|skip|default|running|disabl|some)\\b)'),
+      unset(
+        '.{0,30}? ?not set(?![,;:.] (?:only|us(?:e|ing)|fall|continu|skip|[Dd]efault(?:ing)?|running|disabl|some)\\b)',
+      ),
       unset('.{0,30} must be set'),
       ...words.map((word) => unset(`(?: (?:env\\w* )?(?:variable|var|setting|key))?${word}`)),
       new RegExp(`${raised}.{0,300}?\\b${variable}.{0,60}environment variable`),
@@ -53,9 +55,7 @@ secret-missing † | after /os\.environ|<frozen os>|[\\/]os\.py", line/: ^KeyErr
     next: ['secrets', 'set', '{name|API_KEY}'],
   },
   ...rows`
-secret-missing | /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/;
-  /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/
-  | variables ({name}) are not set, or have no valid value | set each that the message names as a secret: gantry secrets set NAME; an empty text is not a value
+secret-missing | /^(?:pydantic\S{0,60}\.)?ValidationError: \d{1,3} validation errors? for (?<name>(?!\w{0,40}(?:Model|Vllm|Engine|Cache|Parallel|Scheduler|LoRA)Config)\w{0,60}(?:Settings|Config|Env|Environment|Secrets))$/; /[Ii]nvalid environment variables:? (?:.{0,160}?['"{ ])?(?<name>[A-Z][A-Z0-9_]{2,80})\b/ | variables ({name}) are not set, or have no valid value | set each that the message names as a secret: gantry secrets set NAME; an empty text is not a value
 5 package-api-changed | after /validation errors? for (?:\w{0,60}Settings|Config|Env)$/: Extra inputs are not permitted {[|(}type= | the settings of the app refuse a variable that they do not declare | declare it, or let pydantic ignore others: model_config = SettingsConfigDict(extra='ignore')
 5 secret-missing | after /validation errors? for (?:\w{0,60}Settings|Config|Env)$/: /^\s{1,4}(?<missing>[Ff]ield required) [[(]type=/ | variables are not set | set each as a secret of the app: gantry secrets set NAME, with the env_prefix of its class, if that has one, before it
 secret-missing | /DefaultCredentialsError: (?!File ).{0,200}(?:credentials|GOOGLE_APPLICATION_CREDENTIALS)/ | the app has no credentials of Google Cloud | set the JSON of a service account as a secret, write it to a file when the app starts, and name that file in GOOGLE_APPLICATION_CREDENTIALS | secrets set GOOGLE_CREDENTIALS
