@@ -21,7 +21,6 @@ export function packingFolder(cache: string): string {
 }
 
 export const indexPath = (folder: string, root: string): string => appFile(folder, root, '.files');
-export const stampPath = (folder: string, root: string): string => appFile(folder, root, '.stamp');
 export const membersPath = (folder: string, root: string, name: string): string =>
   appFile(folder, root, `-${name}.members`);
 

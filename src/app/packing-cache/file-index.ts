@@ -7,6 +7,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { writeFileAtomic } from '../../kernel/disk/index.ts';
+import { attempt } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { FileStats } from '../files/entry.ts';
 
@@ -79,6 +80,12 @@ export class FileIndex {
     return this.#rows.get(path);
   }
 
+  /** What is known of a file that has not changed. */
+  recall(path: string, stats: FileStats | undefined): KnownContent | undefined {
+    const row = this.find(path);
+    return row !== undefined && this.isUnchanged(row, stats) ? this.contentOf(row) : undefined;
+  }
+
   /** Whether a file with these stats has not changed since it was learned. */
   isUnchanged(row: number, stats: FileStats | undefined): boolean {
     const at = doublesAt(row);
@@ -94,7 +101,7 @@ export class FileIndex {
 
   /** Whether a file with these stats cannot change without a trace. */
   canLearn({ dev, ctimeMs }: FileStats, startedAt: number): boolean {
-    return dev === this.device && isSettled(ctimeMs, startedAt);
+    return dev === this.device && ctimeMs < startedAt - settledMs;
   }
 
   contentOf(row: number): KnownContent {
@@ -179,12 +186,8 @@ const trustedFileSystems = new Set([
 
 /** The device of a folder, if the change times of its files can be trusted. */
 export function trustedDevice(folder: string): number | undefined {
-  try {
-    const isTrusted = process.platform === 'linux' && trustedFileSystems.has(statfsSync(folder).type);
-    return isTrusted ? statSync(folder).dev : undefined;
-  } catch {
-    return undefined;
-  }
+  const isTrusted = attempt(() => process.platform === 'linux' && trustedFileSystems.has(statfsSync(folder).type));
+  return isTrusted ? statSync(folder, { throwIfNoEntry: false })?.dev : undefined;
 }
 
 /**
@@ -193,7 +196,3 @@ export function trustedDevice(folder: string): number | undefined {
  * new one only after it was written back, which takes up to 35 seconds.
  */
 const settledMs = 60_000;
-
-export function isSettled(ctimeMs: number, startedAt: number): boolean {
-  return ctimeMs < startedAt - settledMs;
-}

@@ -13,6 +13,20 @@ export interface PackingCacheOptions {
   trace?: ((line: string) => void) | undefined;
 }
 
+type OpenIndex = NonNullable<Awaited<ReturnType<typeof openIndex>>>;
+
+/** What is known of the files of an app folder. Undefined if the folder of the cache cannot be used. */
+export async function openIndex({ cache, root, trace }: PackingCacheOptions) {
+  try {
+    const folder = openFolder(cache);
+    const path = indexPath(folder, root);
+    return { folder, path, files: await FileIndex.read(path, deflateVersion(), trustedDevice(root)) };
+  } catch (error) {
+    trace?.(`without the packing cache: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
 /** What a file goes into the archive as. */
 export interface PackedContent extends Checksums {
   size: number;
@@ -35,12 +49,17 @@ export class PackingCache {
   #hasLearned = false;
   #isOff = false;
 
+  private readonly folder: string;
+  private readonly files: FileIndex;
+  private readonly limit: number;
+
   private constructor(
-    private readonly folder: string,
-    private readonly limit: number,
-    private readonly files: FileIndex,
+    { folder, files }: OpenIndex,
     private readonly options: PackingCacheOptions,
   ) {
+    this.folder = folder;
+    this.files = files;
+    this.limit = maxCacheBytes(folder);
     const { members } = files;
     for (const [number, { name, sums }] of members)
       this.#readers.set(number, new MemberReader(membersPath(folder, options.root, name), sums));
@@ -51,21 +70,13 @@ export class PackingCache {
 
   /** Undefined if the folder cannot be used. */
   static async open(options: PackingCacheOptions): Promise<PackingCache | undefined> {
-    try {
-      const folder = openFolder(options.cache);
-      const path = indexPath(folder, options.root);
-      const files = await FileIndex.read(path, deflateVersion(), trustedDevice(options.root));
-      return new PackingCache(folder, maxCacheBytes(folder), files, options);
-    } catch (error) {
-      options.trace?.(`packing without a cache: ${(error as Error).message}`);
-      return undefined;
-    }
+    const index = await openIndex(options);
+    return index && new PackingCache(index, options);
   }
 
   /** What is known of a file that has not changed. */
-  recall(entry: FileEntry): KnownContent | undefined {
-    const row = this.#rowOf(entry);
-    return row !== undefined && this.files.isUnchanged(row, entry.stats) ? this.files.contentOf(row) : undefined;
+  recall({ source, stats }: FileEntry): KnownContent | undefined {
+    return 'file' in source ? this.files.recall(source.file, stats) : undefined;
   }
 
   /** Whether such a file need not be read. */
