@@ -10,7 +10,6 @@ import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../kernel/disk/index.ts';
 import { distinctPaths } from '../kernel/distinct-paths.ts';
 import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../kernel/errors.ts';
-import { defined } from '../kernel/json-text.ts';
 import { totalBytes } from './collect.ts';
 import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -52,12 +51,7 @@ export async function withTemporaryArchive<T>(
 ): Promise<T> {
   const folder = temporaryFolder();
   try {
-    const writing = writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600);
-    const archive = await writing.catch((error: unknown) => {
-      const { cause } = error instanceof FailedError ? error.facts : {};
-      throw isFull(cause) ? writeError(undefined, cause) : error;
-    });
-    return await use(archive);
+    return await use(await writeTo(join(folder.path, 'app.zip'), entries, options, { mode: 0o600 }));
   } finally {
     await folder.remove();
   }
@@ -68,15 +62,23 @@ export async function writeArchive(
   entries: readonly FileEntry[],
   path: string,
   options: ArchiveOptions = {},
-  mode?: number,
 ): Promise<AppArchive> {
-  throwIfAborted(options.signal);
+  return writeTo(path, entries, options, { shownAs: path });
+}
+
+async function writeTo(
+  path: string,
+  entries: readonly FileEntry[],
+  options: ArchiveOptions,
+  { shownAs, ...place }: { shownAs?: string; mode?: number },
+): Promise<AppArchive> {
+  const { names, signal } = options;
+  throwIfAborted(signal);
   try {
-    const { names, signal } = options;
-    const place = { names, signal, ...defined({ mode }) };
-    return { path, ...(await writeAtomically(path, (file) => write(entries, file, options), place)) };
+    const written = await writeAtomically(path, (file) => write(entries, file, options), { names, signal, ...place });
+    return { path, ...written };
   } catch (error) {
-    throw options.signal?.aborted ? abortError(options.signal) : writeError(path, error);
+    throw signal?.aborted ? abortError(signal) : writeError(shownAs, error);
   }
 }
 
