@@ -61,11 +61,7 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
 
 /** For JSON of others, which may be none. */
 export function parseJsonOr(text: string, otherwise: unknown): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return otherwise;
-  }
+  return (attempt(() => [parseJson(text)]) ?? [otherwise])[0];
 }
 
 /** Applies `toJSON`, as dates and URLs have it. */

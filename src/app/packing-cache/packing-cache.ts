@@ -1,4 +1,5 @@
 import { utimesSync } from 'node:fs';
+import { attempt } from '../../kernel/errors.ts';
 import { tinyBytes } from '../deflate/batch.mjs';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry } from '../files/entry.ts';
@@ -169,7 +170,8 @@ export class PackingCache {
     if (this.#hasLearned) await this.files.write(path, new Set(among));
     const kept = new Set([...members.values()].map((each) => membersPath(this.folder, root, each.name)));
     removeOtherMembers(this.folder, root, kept);
-    for (const each of [path, ...kept]) touch(each, now);
+    // Another process may have removed it.
+    for (const each of [path, ...kept]) attempt(() => utimesSync(each, now / 1000, now / 1000));
     trimCache(this.folder, this.limit, now);
   }
 
@@ -182,13 +184,5 @@ export class PackingCache {
       this.options.trace?.(`cannot write the packing cache: ${(error as Error).message}`);
       await this.#writer.discard();
     }
-  }
-}
-
-function touch(path: string, now: number): void {
-  try {
-    utimesSync(path, now / 1000, now / 1000);
-  } catch {
-    // Another process has removed it.
   }
 }

@@ -1,5 +1,5 @@
 import { parse, type TomlError, type TomlTable } from 'smol-toml';
-import type { FileLocation, Problem } from '../../kernel/errors.ts';
+import { attempt, type FileLocation, type Problem } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { isSecretKey } from './environment-section.ts';
 import { lineText, locationAt, type TomlSource } from './source.ts';
@@ -50,12 +50,7 @@ function reason(message: string): string {
 }
 
 function canParse(text: string): boolean {
-  try {
-    parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => parse(text)) !== undefined;
 }
 
 interface SyntaxFault {

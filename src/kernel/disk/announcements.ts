@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt } from '../errors.ts';
 import { findWritableByOthers, makePrivateFolder } from './folders.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAlive, isOrphaned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
-import { readRegularSync } from './regular-file.ts';
+import { readJsonSync } from './regular-file.ts';
 import { removedOnExit } from './temporary.ts';
 
 /** Tells other processes of the user about this one, in a file that ends with it. Throws system errors. */
@@ -38,5 +37,5 @@ export function readAnnouncements(folder: string): unknown[] {
 
 /** Ignores the files of other users, who may have been able to write to the folder. */
 function readOwn(file: string): unknown[] {
-  return attempt(() => (findWritableByOthers(file) ? [] : [JSON.parse(String(readRegularSync(file)))])) ?? [];
+  return findWritableByOthers(file) ? [] : [readJsonSync(file)];
 }

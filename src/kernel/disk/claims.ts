@@ -1,10 +1,11 @@
-import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { attempt, ConflictError } from '../errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAbandoned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
+import { readJsonSync } from './regular-file.ts';
 
 interface ClaimTarget {
   /** A file that will be written, or a folder that will be filled. */
@@ -84,8 +85,7 @@ function liveClaims(folder: string): OtherClaim[] {
 }
 
 function readTarget(file: string): ClaimTarget | undefined {
-  const { path, kind }: Partial<Record<keyof ClaimTarget, unknown>> =
-    attempt(() => Object(JSON.parse(readFileSync(file, 'utf8')))) ?? {};
+  const { path, kind }: Partial<Record<keyof ClaimTarget, unknown>> = Object(readJsonSync(file));
   return typeof path === 'string' && (kind === 'file' || kind === 'folder') ? { path, kind } : undefined;
 }
 

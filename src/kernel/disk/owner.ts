@@ -102,12 +102,9 @@ function ownNamespace(): string {
  */
 function describeNamespace(): string {
   if (process.platform !== 'linux') return hostname();
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return `${hostname()} ${boot} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return randomBytes(16).toString('hex');
-  }
+  const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
+  const pids = attempt(() => readlinkSync('/proc/self/ns/pid'));
+  return boot && pids ? `${hostname()} ${boot} ${pids}` : randomBytes(16).toString('hex');
 }
 
 /** `/proc` may have been mounted in another namespace, whose process ids are not ours. */

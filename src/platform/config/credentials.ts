@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { readRegularSync } from '../../kernel/disk/regular-file.ts';
+import { readJsonSync } from '../../kernel/disk/regular-file.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 import { AuthError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import { emulatorIssuer } from '../contract/issuer.ts';
 import { homeFolder } from './folders.ts';
 import { checkProfile } from './profiles.ts';
@@ -206,22 +207,14 @@ export function parseClaims(token: string): JwtClaims {
 function payloadOf(token: string): Record<string, unknown> | undefined {
   const [, payload, signature] = token.split('.');
   if (!payload || !signature) return undefined;
-  try {
-    return Object(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
-  } catch {
-    return undefined;
-  }
+  return Object(tryParseJson(Buffer.from(payload, 'base64url').toString('utf8')));
 }
 
 function readTokens(folder: string, warn: (message: string) => void): Record<string, StoredTokens> | undefined {
   const file = join(folder, 'credentials.json');
-  try {
-    const { profiles } = JSON.parse(readRegularSync(file)) as { profiles?: Record<string, StoredTokens> };
-    if (process.platform !== 'win32' && statSync(file).mode & 0o077) warn(makePrivate(file));
-    return profiles;
-  } catch {
-    return undefined;
-  }
+  const { profiles } = Object(readJsonSync(file)) as { profiles?: Record<string, StoredTokens> };
+  if (profiles && process.platform !== 'win32' && statSync(file).mode & 0o077) warn(makePrivate(file));
+  return profiles;
 }
 
 function makePrivate(file: string): string {

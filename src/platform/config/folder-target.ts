@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readRegularSync } from '../../kernel/disk/regular-file.ts';
+import { readJsonSync } from '../../kernel/disk/regular-file.ts';
 import { type Folders, realFolder } from './folders.ts';
 import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
 
@@ -70,9 +70,5 @@ export function isSameTarget({ project, platform }: FolderTarget, target: Target
 }
 
 function readAll(state: string): Record<string, FolderTarget> {
-  try {
-    return Object(JSON.parse(readRegularSync(join(state, 'targets.json'))));
-  } catch {
-    return {};
-  }
+  return Object(readJsonSync(join(state, 'targets.json')));
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readRegularSync } from '../../kernel/disk/regular-file.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
-import { FailedError, UsageError } from '../../kernel/errors.ts';
+import { attempt, FailedError, UsageError } from '../../kernel/errors.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { type Folders, findBoundFolder, resolveFolders } from './folders.ts';
 import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
@@ -188,12 +188,7 @@ export function readStoredSettings(
   onInvalid: OnInvalidSetting = throwInvalid,
 ): Record<string, unknown> {
   const file = join(folder, 'config.json');
-  let text: string;
-  try {
-    text = readRegularSync(file);
-  } catch {
-    return {};
-  }
+  const text = attempt(() => readRegularSync(file)) ?? '{}';
   try {
     return asRecord(JSON.parse(text));
   } catch (cause) {
