@@ -21,7 +21,6 @@ export interface AppArchive {
   path: string;
   bytes: number;
   entries: ArchiveEntry[];
-  /** Paths of files whose size changed since they were collected. */
   changed: string[];
 }
 

@@ -47,7 +47,6 @@ export interface CheckedAppConfig {
 }
 
 export interface ConfigOptions {
-  /** The app name. Overrides the name in the file, which may be missing then. */
   name?: string | undefined;
   /** The name of the file in messages; by default its path relative to the working directory. */
   shownAs?: string | undefined;

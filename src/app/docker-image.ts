@@ -7,7 +7,6 @@ export interface ImageState {
   /** The image it is made from, through the stages of the file. */
   base: string;
   workdir: string;
-  /** Files of the app by their path in the image. */
   files: Map<string, string>;
   written: Map<string, string>;
   /** Files and folders that also have what is not from the app. */
@@ -132,7 +131,6 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 const withoutHeredocs = (text: string) => text.replace(/<<-?["']?\w+["']?/g, '').trim();
-/** The first heredoc, without the line that ends it. */
 const textOf = ([first = '']: readonly string[]) => first.replace(/[^\n]*$/, '');
 const ofShell = /^(?:(?:\S*\/)?(?:ba|da|z)?sh\b[^>]*)?$/;
 
@@ -199,7 +197,6 @@ function imageCommand(text: string, line: number): ImageCommand {
   return { words: words ?? [text], line, isShell: words === undefined };
 }
 
-/** CMD has the arguments of an ENTRYPOINT that is a list of words. */
 function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
   if (!entrypoint || entrypoint.isShell || !cmd) return entrypoint ?? cmd;
   const rest = cmd.isShell ? ['/bin/sh', '-c', ...cmd.words] : cmd.words;
@@ -230,7 +227,6 @@ function addFiles(stage: Stage, taken: readonly TakenFile[], placeOf: (taken: Ta
   for (const each of taken) stage.files.set(placeOf(each), each.file);
 }
 
-/** A file, if the source may be one, and the folder, if it may be one. */
 function otherPlaces(source: string, to: string, stage: Stage | undefined, placeOf: (taken: Taken) => string) {
   const from = stage && !/[*?[]/.test(source) ? { stage, path: posix.resolve('/', source) } : undefined;
   const file = { path: placeOf({ below: '', name: posix.basename(source) }), from };
@@ -243,7 +239,6 @@ const isPlainPath = (source: string) => !/^(?:https?:|git@|<<)|\$/.test(source);
 const isFolderTarget = (target: string, sources: number, stage: ImageState) =>
   /(?:^|\/)\.{0,2}$/.test(target) || sources > 1 || isFolderOf(stage, posix.resolve(stage.workdir, target));
 
-/** What another stage made, or another image has, is not known. */
 const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>
   !stage || taken === 0 || stage.commands.length > 0;
 
@@ -350,7 +345,6 @@ export function lacks({ base, workdir, files, others, commands }: ImageState, pa
 interface WrittenFile {
   path: string;
   text: string;
-  /** Whether it goes below what the file has. */
   isMore: boolean;
 }
 

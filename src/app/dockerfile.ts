@@ -12,9 +12,7 @@ export function withArguments(text: string, values: ReadonlyMap<string, string>)
 
 export interface Instruction {
   keyword: string;
-  /** What follows, with its flags. */
   rest: string;
-  /** Without its flags. */
   text: string;
   flags: readonly (readonly [name: string, value: string])[];
   heredocs: readonly string[];

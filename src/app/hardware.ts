@@ -3,7 +3,6 @@ export interface Accelerator {
   family: 'CPU' | 'NVIDIA' | 'AWS';
   /** The largest documented count for one replica: of sources that differ, the newest. */
   gpus: number;
-  /** Maximum CPU cores and GB of memory for each GPU. */
   perGpu: { cpu: number; memory: number };
   /** What one replica has, where it is more. */
   perReplica?: { cpu: number; memory: number };

@@ -82,12 +82,10 @@ const shapes: Record<Kind, (text: ConfigSchema) => ConfigSchema> = {
   }),
 };
 
-/** A list of one name is written as the name. */
 function defaultAsWritten({ kind, default: value }: Key): unknown {
   return kind === 'compute' && Array.isArray(value) ? value[0] : value;
 }
 
-/** The description, with unit, range and defaults that the schema cannot express. */
 function describe({ about, unit, range, absent, default: value }: Key): string {
   const [min, max] = range ?? [];
   return [

@@ -15,7 +15,6 @@ export interface ParserOptions {
   /** The interpreter is looked up in its PATH, and its HOME. */
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal | undefined;
-  /** Called with the version that has checked a file, if it is not that of the app. */
   onOtherVersion?: ((version: string, wanted: string) => void) | undefined;
 }
 

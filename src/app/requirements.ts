@@ -4,7 +4,6 @@ import type { FileEntry } from './files/entry.ts';
 import { pipLines, readPipLine } from './pip-line.ts';
 import { readBytesIfPresent } from './read-text.ts';
 
-/** Versions by name: `==1.2`, `>=1,<2`, or `latest`. */
 export type RequiredPackages = Record<string, string>;
 
 /** What pip reads in a requirements file: its text, and the first line that pip refuses, from 1. */

@@ -11,7 +11,6 @@ export interface AppSetting {
   field: string;
   value?: unknown;
   default?: unknown;
-  /** What happens if absent, if that is not a value: "picked by the platform". */
   absent?: string | undefined;
   unit?: string | undefined;
 }

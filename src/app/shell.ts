@@ -95,7 +95,6 @@ export function flagOf(words: readonly string[], ...names: string[]): string | u
 
 export interface Server {
   program: string;
-  /** `src.app` and `app` of `uvicorn src.app:app`. */
   module?: string;
   attribute?: string;
   /** Whether the module is run as a program: `python -m app`. */
@@ -162,7 +161,6 @@ function pythonOf(program: string, words: readonly string[]): Server | undefined
   return { program, script: script.replace(/^(\.\/)+/, ''), words, ...listening(rest) };
 }
 
-/** `module:attribute`; gunicorn takes a module alone, and its `application`. */
 function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' | 'attribute'> | undefined {
   const isValue = (at: number) => /^--?(?:bind|host|b|k|log.*)$/.test(rest[at - 1] ?? '');
   const target =

@@ -26,7 +26,6 @@ export function missingWheels(name: string, version: string, python: string): Mi
   return { pythons, ...versions, source: sourceOf(name) };
 }
 
-/** Undefined if nothing is known of a version. Those before the first one with wheels have none. */
 function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | undefined {
   const known = groups.find(({ versions }) => versions.some((each) => isSame(each, version)));
   const isBefore = ({ pythons, versions }: WheelGroup) =>
@@ -34,7 +33,6 @@ function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | u
   return known?.pythons ?? (groups.length > 0 && groups.every(isBefore) ? [] : undefined);
 }
 
-/** The CUDA that torch was built with, or the torch of vllm: `1.13.1+cu117` names it. */
 interface TorchBuild {
   cuda: string;
   /** The torch that vllm needs. */

@@ -179,7 +179,6 @@ function piecesOf({ value, depth }: Exclude<Piece, string>, unit: string): Piece
   return [open, ...inside, lineBreak(depth - 1) + close];
 }
 
-/** JSON has no functions and no undefined. */
 function isWritten(value: unknown): boolean {
   return isObject(value) || JSON.stringify(value) !== undefined;
 }

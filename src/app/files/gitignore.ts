@@ -10,7 +10,6 @@ export async function loadGitIgnore(root: string): Promise<IgnoreRules> {
   return new GitIgnore(realpathSync(root), () => createIgnore({ ignorecase: isCaseInsensitive }));
 }
 
-/** The default of `core.ignoreCase`. */
 const isCaseInsensitive = process.platform === 'darwin' || process.platform === 'win32';
 
 class GitIgnore implements IgnoreRules {
@@ -59,7 +58,6 @@ class GitIgnore implements IgnoreRules {
   }
 }
 
-/** What one file says of a path: the line that ignores it, or that a line includes it again. */
 function decide(rules: Ignore | null, path: string, isFolder: boolean): { line: string | undefined } | undefined {
   if (!rules) return undefined;
   const { ignored, unignored, rule } = rules.test(isFolder ? `${path}/` : path);

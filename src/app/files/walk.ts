@@ -64,7 +64,6 @@ interface WalkedFolder {
   real: string;
   /** The real folders that contain the symbolic links on the way here, to detect loops. */
   linkedFrom: string[];
-  /** The patterns that may match below this folder. */
   includes: Include[];
 }
 

@@ -118,7 +118,6 @@ export class FileIndex {
     return { members, at: this.#integer(row, columns.at), length: this.#integer(row, columns.length) };
   }
 
-  /** Without stats, only the content is known. */
   set(path: string, stats: FileStats | undefined, { crc32, sha256, size, packed }: KnownContent): void {
     const row = this.#count++;
     if (this.#count * rowBytes > this.#bytes.length) this.#resize(2 * this.#count);

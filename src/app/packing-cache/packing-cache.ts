@@ -75,12 +75,10 @@ export class PackingCache {
     return index && new PackingCache(index, options);
   }
 
-  /** What is known of a file that has not changed. */
   recall({ source, stats }: FileEntry): KnownContent | undefined {
     return 'file' in source ? this.files.recall(source.file, stats) : undefined;
   }
 
-  /** Whether such a file need not be read. */
   knows(entry: FileEntry): boolean {
     const row = this.#rowOf(entry);
     return row !== undefined && this.files.isUnchanged(row, entry.stats) && this.#has(this.files.packedOf(row));
@@ -126,7 +124,6 @@ export class PackingCache {
     return isFull ? undefined : { members: this.#next, at: this.#writer.append(data), length: data.length };
   }
 
-  /** Keeps a small file as it is in the archive. */
   keep(entry: FileEntry, { data, deflated, place, ...content }: PackedContent): void {
     if (!this.isJoining && this.knows(entry)) return;
     const isKept = deflated || content.size <= tinyBytes;

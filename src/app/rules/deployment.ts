@@ -38,7 +38,6 @@ function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
 
 const imageName = /^(?:[\w.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w.-]+)?(?:@sha256:[a-f0-9]+)?$/;
 
-/** A name that no registry takes: of a Dockerfile, or with capitals. */
 function* baseImage({ sections: { deployment, ...others } }: RuleInput): Generator<ConfigIssue> {
   const image = deployment?.docker_base_image_url ?? '';
   const isUsed = image !== '' && !image.includes('://') && !others['runtime.custom']?.dockerfile_path;
@@ -102,7 +101,6 @@ function* generatedFileIssue({ source, entry, fate }: GeneratedFile, dockerfile 
   }
 }
 
-/** `[cerebrium.dependencies.pip]` for a section, the name for a key. */
 function sourceName(source: string): string {
   const [top, key = ''] = source.split('.');
   return top === 'deployment' ? key : `[cerebrium.${source.replace(/^(dependencies\.paths)\..*/, '$1')}]`;

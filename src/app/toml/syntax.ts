@@ -56,7 +56,6 @@ function canParse(text: string): boolean {
 interface SyntaxFault {
   message: string;
   text: string;
-  /** Offset in the line, in UTF-16 units. */
   from: number;
 }
 

@@ -137,7 +137,6 @@ function meantKey(section: string, written: string): string | undefined {
   );
 }
 
-/** `key = value` with the value as written, or converted if it is of another kind. */
 function assignment(section: string, key: string, value: TomlValue): (written: string) => string | undefined {
   const kind = sectionNamed(section)?.keys[key]?.kind ?? 'string';
   const { parse, suggest } = valueKinds[kind];

@@ -27,7 +27,6 @@ export interface PackOptions {
   pool: DeflatePool;
   cache?: PackingCache | undefined;
   signal?: AbortSignal | undefined;
-  /** Called with the bytes read since the last call. */
   onRead(bytes: number): void;
 }
 
@@ -240,7 +239,6 @@ async function addBlocks(
 
 interface PackedBlock {
   data: Uint8Array;
-  /** Free once the data is written. */
   buffer: ArrayBuffer;
   /** The sums of the whole file, with the last block of one that is stored. */
   sums?: Sums | undefined;

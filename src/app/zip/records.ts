@@ -13,7 +13,6 @@ export interface ZipEntry {
   deflated: boolean;
   crc32: number;
   sha256: string;
-  /** In bytes, before compression. */
   size: number;
   compressed: number;
   offset: number;

@@ -15,7 +15,6 @@ interface ClaimTarget {
 
 interface ClaimOptions extends ClaimTarget {
   delay: (ms: number) => Promise<void>;
-  /** Called once with the process that must end first. */
   onWait: (pid: number) => void;
 }
 

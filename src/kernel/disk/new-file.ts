@@ -91,7 +91,6 @@ export class NewFile {
     removedOnExit.delete(this.path);
   }
 
-  /** Keeps it for a later process if this one exits suddenly. */
   keepOnExit(): void {
     removedOnExit.delete(this.path);
   }

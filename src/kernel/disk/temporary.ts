@@ -124,7 +124,6 @@ function records(state: string) {
   }));
 }
 
-/** Ignores lines that a crash truncated. */
 function readRecord(path: string): RecordLine[] {
   return readFileSync(path, 'utf8')
     .split('\n')
@@ -158,7 +157,6 @@ export class TemporaryFolder {
   }
 }
 
-/** Removes temporary folders of this user's killed processes. Best effort. */
 function removeOrphanedFolders(): void {
   for (const { name, path, owner } of ownedIn(tmpdir(), /^gantry-[a-z]+-/)) {
     // Another process may remove it.

@@ -11,7 +11,6 @@ export class KnownSecrets {
   #spellings: string[] = [];
   /** The long spellings without what {@link gaps} matches. */
   #joined: string[] = [];
-  /** The spellings that may be hidden in part. */
   #long: string[] = [];
   readonly #added = new Set<string>();
 

@@ -3,16 +3,13 @@ import { type Environment, readVariable } from '../environment.ts';
 import type { Stream } from './page.ts';
 
 export interface Pager {
-  /** Returns false if the user has quit it. */
   write(text: string): Promise<boolean>;
-  /** Waits until the user quits it. */
   end(): Promise<void>;
 }
 
 interface PagerOptions {
   stdout: Stream & { rows?: number | undefined };
   env: Environment;
-  /** Returns undefined if there is no such command. */
   start: (command: readonly [string, ...string[]]) => Promise<Pager | undefined>;
   write: (text: string) => Promise<void>;
 }

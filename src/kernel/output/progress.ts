@@ -40,11 +40,9 @@ interface ProgressOptions {
   elapsed: () => number;
 }
 
-/** Without a terminal, the least time between two lines of one step. */
 const milestoneIntervalMs = 10_000;
 /** Without a terminal, a step that takes longer is announced before it ends. */
 const announceAfterMs = 1_000;
-/** A step that ends sooner is not animated. */
 const animateAfterMs = 100;
 /** An animation whose text is older shows for how long the step has run. */
 const stillMs = 2_000;

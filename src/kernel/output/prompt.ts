@@ -80,7 +80,6 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     get isPossible() {
       return canAsk();
     },
-    /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
     isConfirmed: yes || dryRun,
     /** The flags that answer what a dry run would have asked. */
     unasked: unasked as readonly string[],
@@ -115,7 +114,6 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       const typed = await answer((streams) => input({ message: text }, streams));
       if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
     },
-    /** `check` returns true or an error message. */
     async ask(question: string, { flag, byDefault, check }: AskOptions) {
       const { input } = await loadPrompts(`input required: ${question}`, flag);
       const options = { message: message(question), ...defined({ default: byDefault, validate: check }) };

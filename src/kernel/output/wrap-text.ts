@@ -33,7 +33,6 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
 /** `the run continues; to follow it: gantry logs web --run r-1 -f` */
 const endingInCommand = /^(.*:) (gantry [^,;]+)$/;
 
-/** An amount and its unit are one word. */
 const betweenWords = / (?!(?:ms|s|B|[KMGT]iB|GB|%)(?!\w))/;
 
 let stringWidth: typeof import('string-width').default | undefined;

@@ -14,7 +14,6 @@ export interface AppVersion extends Deployment {
   local: LocalApp;
 }
 
-/** A version that was deployed, or why it was not. */
 export interface Reload {
   outcome: { version: AppVersion } | { error: GantryError };
   /** Changed files of the user; empty for the first version, and if a reload was asked for. */

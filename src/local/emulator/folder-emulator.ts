@@ -17,7 +17,6 @@ import {
   type RunningEmulator,
 } from './running-emulators.ts';
 
-/** The variables of an emulator, which point gantry to it. */
 type Variables = Record<string, string>;
 
 /** What starting an emulator in the background takes of the process. */
@@ -25,7 +24,6 @@ interface Background {
   env: Environment;
   elapsed(): number;
   delay(ms: number, signal: AbortSignal): Promise<void>;
-  /** Returns whether the process still runs. */
   spawnDetached(argv: string[], log: string): Promise<() => boolean>;
 }
 

@@ -15,7 +15,6 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
   signal: AbortSignal;
-  /** Fails if no byte was transferred for this long, in ms. */
   silenceMs: number;
   /** Whether a long body of a reply with status 200 may stay in chunks. */
   allowsChunks?: boolean;

@@ -20,7 +20,6 @@ export interface Credential extends JwtClaims {
 }
 
 export interface JwtClaims {
-  /** A token without claims counts as a service account's. */
   kind: 'login' | 'service-account';
   project?: string | undefined;
   user?: string | undefined;
@@ -74,7 +73,6 @@ interface TokenProblem {
   message: string;
   /** Why a token can never be valid, or was just issued; continues a sentence about it. */
   why?: string;
-  /** How to remove what is around a token and does not belong to it. */
   fix?: string;
 }
 
@@ -161,7 +159,6 @@ export function environmentSecrets(env: Environment): string[] {
 
 const secretVariables: Variable[] = [...variables, 'GANTRY_INFERENCE_KEY', 'GANTRY_WEBHOOK_SECRET'];
 
-/** Proxy URLs may lack their scheme. */
 function passwordIn(address: string): string {
   const url = address.includes('://') ? address : `http://${address}`;
   return URL.canParse(url) ? new URL(url).password : '';

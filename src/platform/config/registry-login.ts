@@ -20,7 +20,6 @@ export interface RegistryLogin {
 }
 
 const dockerHub = 'docker.io';
-/** Names under which Docker stores the login to Docker Hub. */
 const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io', 'registry-1.docker.io'];
 
 /** The logins for the registries of these images, in Docker's config or its helper. Undefined if there are none. */

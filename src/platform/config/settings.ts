@@ -45,7 +45,6 @@ export interface SettingFlags {
   region?: string | undefined;
   /** The working directory, which may be bound to a profile. */
   folder?: string | undefined;
-  /** The folder as it was typed. */
   cwd?: string | undefined;
   local?: LocalSettings | undefined;
   /** Whether `--local` was typed, also for a command that has no emulator itself. */

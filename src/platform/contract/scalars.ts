@@ -117,7 +117,6 @@ export function unixTime(value: number): number {
   return value < 100_000_000_000 ? value * 1000 : value;
 }
 
-/** The limit of Date. */
 const maxTimeMs = 8.64e15;
 
 function asSecret(value: unknown): string {

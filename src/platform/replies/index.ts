@@ -63,7 +63,6 @@ export function assumeClock({ now, platformNow }: Clocks): () => boolean {
   return () => Math.abs(aheadMs() - assumed) < minDifferenceMs;
 }
 
-/** A plain value inside a JSON value, with its path: `['card.last4', '4242']`. */
 type JsonLeaf = [path: string, value: unknown];
 
 /** All plain values inside a JSON value, to show replies of undocumented shape. */
