@@ -46,15 +46,6 @@ export function optionalList<Item extends v.GenericSchema>(
   return v.nullish(items(item, required));
 }
 
-/** Objects by name, parsed one by one. An invalid one reads as an empty object and is reported. */
-export function objectsByName<Item extends v.GenericSchema>(item: Item) {
-  const schema = v.pipe(
-    v.custom<Record<string, unknown>>(isRecord, 'is not an object'),
-    v.transform((raw) => readByName(item, raw)),
-  ) as unknown as v.GenericSchema<Record<string, v.InferInput<Item>>, Record<string, v.InferOutput<Item>>>;
-  return v.nullish(Object.assign(schema, { item, required: [] }), {});
-}
-
 /** An object. Unknown fields are kept. */
 export function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
   return checkedObject(entries, v.check(isRecord, 'is not an object'));
@@ -157,16 +148,4 @@ function readEach(schema: v.GenericSchema, required: string[], raw: unknown[]): 
   }
   markUnreadable(read, unreadable);
   return read;
-}
-
-function readByName(schema: v.GenericSchema, raw: Record<string, unknown>): Record<string, unknown> {
-  const unreadable: UnreadableItem[] = [];
-  const read = Object.entries(raw).map(([name, item]) => {
-    const result = v.safeParse(schema, item);
-    if (!result.success) unreadable.push({ item, field: undefined });
-    return [name, result.success ? result.output : {}];
-  });
-  const fields = Object.fromEntries(read);
-  markUnreadable(fields, unreadable);
-  return fields;
 }
