@@ -180,7 +180,7 @@ function startStage(text: string, { stages }: DockerImage, line: number): Stage 
 }
 
 /** A stage by its name, or its number from 0. */
-export const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
+export const stageNamed = (stages: readonly Stage[], name = ''): Stage | undefined =>
   stages.find(
     (each, at) => (each.name !== '' && each.name.toLowerCase() === name.toLowerCase()) || String(at) === name,
   );
@@ -213,18 +213,14 @@ function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, te
   const to = posix.resolve(stage.workdir, target);
   const isFolder = isFolderTarget(target, given.length, stage);
   const placeOf = (taken: Taken) => posix.join(to, isFolder ? taken.below || taken.name : taken.below);
-  const other = from && stageNamed(image.stages, from);
+  const other = stageNamed(image.stages, from);
   if (sources.length < given.length) stage.others.push({ path: to });
   for (const source of sources) {
-    const taken = takenFiles(source, from, other, sent);
-    addFiles(stage, taken, placeOf);
-    const isKnown = from === undefined || !mayHaveMore(other, taken.length);
-    stage.others = stage.others.concat(isKnown ? [] : otherPlaces(source, to, other || undefined, placeOf));
+    const taken = from === undefined ? contextFiles(source, sent) : stageFiles(other, source);
+    for (const each of taken) stage.files.set(placeOf(each), each.file);
+    const more = from !== undefined && mayHaveMore(other, taken.length);
+    stage.others = stage.others.concat(more ? otherPlaces(source, to, other, placeOf) : []);
   }
-}
-
-function addFiles(stage: Stage, taken: readonly TakenFile[], placeOf: (taken: Taken) => string): void {
-  for (const each of taken) stage.files.set(placeOf(each), each.file);
 }
 
 function otherPlaces(source: string, to: string, stage: Stage | undefined, placeOf: (taken: Taken) => string) {
@@ -239,8 +235,8 @@ const isPlainPath = (source: string) => !/^(?:https?:|git@|<<)|\$/.test(source);
 const isFolderTarget = (target: string, sources: number, stage: ImageState) =>
   /(?:^|\/)\.{0,2}$/.test(target) || sources > 1 || isFolderOf(stage, posix.resolve(stage.workdir, target));
 
-const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>
-  !stage || taken === 0 || stage.commands.length > 0;
+/** What another stage made, or another image has, is not known. */
+const mayHaveMore = (stage: Stage | undefined, taken: number) => stage?.commands.length !== 0 || taken === 0;
 
 const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
   path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));
@@ -250,13 +246,6 @@ interface Taken {
   below: string;
   name: string;
 }
-
-const takenFiles = (
-  source: string,
-  from: string | undefined,
-  stage: Stage | '' | undefined,
-  sent: readonly string[],
-) => (from === undefined ? contextFiles(source, sent) : stageFiles(stage || undefined, source));
 
 type TakenFile = Taken & { file: string };
 

@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { closeSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { turn, turnIsDue } from '../kernel/clock.ts';
-import { openRegular, readRegularBytesSync } from '../kernel/disk/index.ts';
+import { openRegularSync } from '../kernel/disk/index.ts';
 import { once } from '../kernel/once.ts';
 import type { FileEntry } from './files/entry.ts';
 import type { Checksums, FileIndex, PackingCacheOptions } from './packing-cache/index.ts';
 
-const blockBytes = 1024 * 1024;
+/** What is kept of a larger one decides by its content whether it can be used again. */
+const maxLearnedBytes = 2 ** 20;
 
 /** With a cache, a file that has not changed since it was packed or read is not read again. */
 export class FileChecksums {
@@ -38,14 +40,10 @@ export class FileChecksums {
   }
 
   async #read({ source, size, stats }: FileEntry, files: FileIndex | undefined): Promise<Checksums> {
-    if ('text' in source) return new Sums().add(Buffer.from(source.text)).result();
-    const isSmall = size <= blockBytes;
-    // A small one takes less time than the ways through the thread pool.
-    const sums = isSmall
-      ? new Sums().add(readRegularBytesSync(source.file)).result()
-      : await readChecksums(source.file, size);
+    if ('text' in source) return { crc32: crc32(source.text), sha256: hash('sha256', source.text) };
+    const sums = await readChecksums(source.file);
     this.#sums.set(source.file, sums);
-    if (isSmall && stats && this.cache && files?.canLearn(stats, this.cache.now)) {
+    if (size <= maxLearnedBytes && stats && this.cache && files?.canLearn(stats, this.cache.now)) {
       files.set(source.file, stats, { ...sums, size: stats.size, packed: undefined });
       this.#hasLearned = true;
     }
@@ -63,33 +61,23 @@ export class FileChecksums {
   }
 }
 
-class Sums {
-  #crc32 = 0;
-  readonly #sha256 = createHash('sha256');
+const block = Buffer.allocUnsafeSlow(64 * 1024);
 
-  add(bytes: Uint8Array): this {
-    this.#crc32 = crc32(bytes, this.#crc32);
-    this.#sha256.update(bytes);
-    return this;
-  }
-
-  result(): Checksums {
-    return { crc32: this.#crc32, sha256: this.#sha256.digest('hex') };
-  }
-}
-
-/** Reads a file for its checksums only. */
-export async function readChecksums(path: string, size: number): Promise<Checksums> {
-  const file = await openRegular(path);
+/** Reads a file for its checksums only, synchronously: a small one takes less time than a way through the thread pool. */
+export async function readChecksums(path: string): Promise<Checksums> {
+  const file = openRegularSync(path);
   try {
-    const block = Buffer.allocUnsafe(Math.min(blockBytes, size) || 1);
-    const sums = new Sums();
-    for (;;) {
-      const { bytesRead } = await file.read(block);
-      if (bytesRead === 0) return sums.result();
-      sums.add(block.subarray(0, bytesRead));
+    const sha256 = createHash('sha256');
+    const isDue = turnIsDue();
+    let sum = 0;
+    for (let bytes = readSync(file, block); bytes > 0; bytes = readSync(file, block)) {
+      const content = block.subarray(0, bytes);
+      sum = crc32(content, sum);
+      sha256.update(content);
+      if (isDue()) await turn();
     }
+    return { crc32: sum, sha256: sha256.digest('hex') };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../kernel/json-text.ts';
 import { builtWith, readOn, wheelTables } from './wheel-tables.ts';
 
 /** A version of a package that has no wheels for a Python: its installation fails, or compiles for an hour. */
@@ -47,13 +48,9 @@ export function torchBuild(name: string, requirement: string): TorchBuild | unde
   const [, major, minor] = /\+cu(\d\d)(\d)\s*$/.exec(requirement) ?? [];
   if (name === 'torch' && major !== undefined) return { cuda: `${major}.${minor}`, source: 'its version names it' };
   if (requirement.includes('+')) return undefined;
-  if (name === 'torch') {
-    const cuda = keyOf(builtWith.torch, version);
-    return cuda === undefined ? undefined : { cuda, source: sourceOf('torch') };
-  }
   const torch = name === 'vllm' ? keyOf(builtWith.vllm, version) : undefined;
-  const cuda = torch === undefined ? undefined : keyOf(builtWith.torch, torch);
-  return torch === undefined || cuda === undefined ? undefined : { cuda, torch, source: sourceOf('vllm') };
+  const cuda = keyOf(builtWith.torch, name === 'torch' ? version : (torch ?? ''));
+  return cuda === undefined ? undefined : { cuda, ...defined({ torch }), source: sourceOf(name) };
 }
 
 /** The oldest torch whose wheels on PyPI are built with this CUDA or a later one. */

@@ -75,19 +75,14 @@ export class FileIndex {
     return new FileIndex(salt, device, new Map(members), paths, body.subarray(headEnd + 1));
   }
 
-  /** The row of a path, whether or not the file has changed. */
-  find(path: string): number | undefined {
-    return this.#rows.get(path);
-  }
-
   /** What is known of a file that has not changed. */
   recall(path: string, stats: FileStats | undefined): KnownContent | undefined {
-    const row = this.find(path);
-    return row !== undefined && this.isUnchanged(row, stats) ? this.contentOf(row) : undefined;
+    const row = this.#rows.get(path);
+    return row !== undefined && this.#isUnchanged(row, stats) ? this.contentOf(path) : undefined;
   }
 
   /** Whether a file with these stats has not changed since it was learned. */
-  isUnchanged(row: number, stats: FileStats | undefined): boolean {
+  #isUnchanged(row: number, stats: FileStats | undefined): boolean {
     const at = doublesAt(row);
     return (
       stats !== undefined &&
@@ -104,14 +99,16 @@ export class FileIndex {
     return dev === this.device && ctimeMs < startedAt - settledMs;
   }
 
-  contentOf(row: number): KnownContent {
+  /** What is known of a file, whether or not it has changed. */
+  contentOf(path: string): KnownContent | undefined {
+    const row = this.#rows.get(path);
+    if (row === undefined) return undefined;
     const sha256 = this.#bytes.toString('hex', sha256At(row), sha256At(row) + sha256Bytes);
     const size = this.#doubles[doublesAt(row) + 1] ?? 0;
-    return { crc32: this.#integer(row, columns.crc32), sha256, size, packed: this.packedOf(row) };
+    return { crc32: this.#integer(row, columns.crc32), sha256, size, packed: this.#packedOf(row) };
   }
 
-  /** That of `contentOf`, for a small part of its time. */
-  packedOf(row: number): KnownContent['packed'] {
+  #packedOf(row: number): KnownContent['packed'] {
     const form = this.#integer(row, columns.form);
     if (form !== forms.packed) return form === forms.stored ? null : undefined;
     const members = this.#integer(row, columns.members);

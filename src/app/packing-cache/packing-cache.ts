@@ -80,18 +80,13 @@ export class PackingCache {
   }
 
   knows(entry: FileEntry): boolean {
-    const row = this.#rowOf(entry);
-    return row !== undefined && this.files.isUnchanged(row, entry.stats) && this.#has(this.files.packedOf(row));
+    return this.#has(this.recall(entry)?.packed);
   }
 
   /** What the file was when it was packed, if what that compresses to is here. */
-  formerly(entry: FileEntry): KnownContent | undefined {
-    const row = this.#rowOf(entry);
-    return row !== undefined && this.#has(this.files.packedOf(row)) ? this.files.contentOf(row) : undefined;
-  }
-
-  #rowOf({ source }: FileEntry): number | undefined {
-    return 'file' in source ? this.files.find(source.file) : undefined;
+  formerly({ source }: FileEntry): KnownContent | undefined {
+    const content = 'file' in source ? this.files.contentOf(source.file) : undefined;
+    return this.#has(content?.packed) ? content : undefined;
   }
 
   #has(place: KnownContent['packed']): boolean {

@@ -63,7 +63,7 @@ function* batches(entries: readonly FileEntry[]): Generator<FileEntry[]> {
 }
 
 class Packer {
-  readonly #order = new OrderedQueue(maxPending);
+  readonly #order = new OrderedQueue();
   readonly #buffers = new BlockBuffers();
 
   constructor(private readonly packing: PackOptions) {}
@@ -104,7 +104,7 @@ class Packer {
 
   async #addUnread(entry: FileEntry, member: Unread): Promise<void> {
     if ('error' in member) throw unreadable(entry, member.error);
-    const queue = new OrderedQueue(maxPending);
+    const queue = new OrderedQueue();
     await this.#addLarge(entry, queue);
     await queue.drain();
   }
@@ -140,7 +140,7 @@ async function packLargeFile(entry: FileEntry, options: LargeFileOptions): Promi
 async function intactContent(entry: FileEntry, known: KnownContent | undefined, cache: PackingCache) {
   const content = known ?? cache.formerly(entry);
   if (!content?.packed || content.size !== entry.size || !('file' in entry.source)) return undefined;
-  const sums = known ?? (await readChecksums(entry.source.file, entry.size).catch(() => undefined));
+  const sums = known ?? (await readChecksums(entry.source.file).catch(() => undefined));
   if (sums?.sha256 !== content.sha256) return undefined;
   for (const part of cache.parts(content.packed)) {
     if (!part) return undefined;
@@ -276,15 +276,13 @@ class OrderedQueue {
   readonly #pending: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly maxPending: number) {}
-
   /** Resolves when another task may be added. A failure ends all later tasks; it is thrown here or by `drain`. */
   async add<T>(work: Promise<T>, finish: (result: T) => Promise<void>): Promise<void> {
     this.#last = this.#last.then(async () => finish(await work));
     this.#pending.push(this.#last);
     // Both may fail long before they are awaited, which Node would report as unhandled.
     for (const promise of [work, this.#last]) promise.catch(() => {});
-    while (this.#pending.length > this.maxPending) await this.#pending.shift();
+    while (this.#pending.length > maxPending) await this.#pending.shift();
   }
 
   async drain(): Promise<void> {

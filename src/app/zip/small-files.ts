@@ -81,8 +81,8 @@ const bufferBytes = windowBytes + blockBytes + 2 ** 14;
 export class BlockBuffers {
   readonly #free: ArrayBuffer[] = [];
 
-  take(bytes = bufferBytes): ArrayBuffer {
-    return bytes > bufferBytes ? new ArrayBuffer(bytes) : (this.#free.pop() ?? new ArrayBuffer(bufferBytes));
+  take(): ArrayBuffer {
+    return this.#free.pop() ?? new ArrayBuffer(bufferBytes);
   }
 
   give(buffer: ArrayBuffer): void {
