@@ -103,7 +103,8 @@ async function write(
     await packEntries(entries, { writer, pool, cache, signal, onRead });
     const bytes = await writer.finish();
     await cache?.finish(entries);
-    return { bytes, entries: writer.entries.map(toArchiveEntry), changed: changedPaths(entries, writer.entries) };
+    const changed = entries.filter(({ size }, index) => size !== writer.entries[index]?.size).map(({ path }) => path);
+    return { bytes, entries: writer.entries.map(toArchiveEntry), changed };
   } finally {
     signal?.removeEventListener('abort', stop);
     await Promise.all([pool.close(), cache?.close()]);
@@ -147,9 +148,6 @@ const toArchiveEntry = ({ path, size, compressed, crc32, sha256 }: ArchiveEntry)
   crc32,
   sha256,
 });
-
-const changedPaths = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
-  entries.filter((entry, index) => entry.size !== written[index]?.size).map((entry) => entry.path);
 
 /** Without a path, it was in the temporary folder. */
 function writeError(path: string | undefined, cause: unknown): unknown {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readRegular } from '../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../kernel/errors.ts';
 import { folderOnPath, locatePython } from '../kernel/interpreters.ts';
+import { defined } from '../kernel/json-text.ts';
 
 export interface PythonSource {
   path: string;
@@ -83,7 +84,7 @@ const timeoutMs = 5_000;
 function parse(program: string, args: string[], code: Buffer, { env, signal }: ParserOptions): Promise<string> {
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
-    const child = execFile(program, args, { env, ...limits, ...(signal && { signal }) }, (error, stdout) =>
+    const child = execFile(program, args, { env, ...limits, ...defined({ signal }) }, (error, stdout) =>
       resolve(error ? '' : stdout),
     );
     child.stdin?.on('error', () => {});
@@ -116,7 +117,7 @@ function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failu
   return {
     severity: isOlder ? 'warning' : 'error',
     message: isOlder ? `${shownAs} may have a syntax error` : `${shownAs} has a syntax error`,
-    ...(location && { location }),
+    location,
     why: isOlder ? `${message} (Python ${version} on this machine; the app has ${pythonVersion})` : message,
   };
 }

@@ -46,13 +46,12 @@ export async function readRequirements(
   for (const { text: line } of pipLines(text)) {
     const read = readPipLine(line);
     if (read.kind !== 'package') warn(unsupportedLine(name, line));
-    else packages[(read.name + read.extras).replace(/\s+/g, '')] = versionOf(read) || 'latest';
+    else
+      packages[(read.name + read.extras).replace(/\s+/g, '')] =
+        read.wanted + (read.marker && `; ${read.marker}`) || 'latest';
   }
   return packages;
 }
-
-const versionOf = ({ wanted, marker }: { wanted: string; marker: string }) =>
-  marker === '' ? wanted : `${wanted}; ${marker}`;
 
 const unsupportedLine = (file: string, line: string): Problem => ({
   severity: 'warning',

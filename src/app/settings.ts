@@ -21,7 +21,7 @@ export function listAppSettings(config: AppConfig): AppSetting[] {
     deployment: { ...config.deployment, name: config.name },
     hardware: config.hardware,
     scaling: config.scaling,
-    runtime: config.container_runtime === undefined ? {} : { container_runtime: config.container_runtime },
+    runtime: { container_runtime: config.container_runtime },
     ...(config.partner && { [`runtime.${config.runtime}`]: config.partner }),
     ...defined({ 'runtime.custom': config.custom }),
   };

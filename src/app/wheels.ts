@@ -72,8 +72,8 @@ interface WheelGroup {
 }
 
 function groupsOf(name: string): WheelGroup[] {
-  const table = Object.hasOwn(wheelTables, name) ? (wheelTables[name] ?? {}) : {};
-  return Object.entries(table).map(([pythons, versions]) => ({
+  const table = new Map(Object.entries(wheelTables)).get(name);
+  return Object.entries(Object(table) as Record<string, string>).map(([pythons, versions]) => ({
     pythons: pythons.split(' ').filter(Boolean),
     versions: releasesIn(versions),
   }));
@@ -81,7 +81,7 @@ function groupsOf(name: string): WheelGroup[] {
 
 /** `2.1:0-2,4` has 2.1.0 to 2.1.2, and 2.1.4. */
 export function releasesIn(text: string): string[] {
-  return (text.match(/\S+/g) ?? []).flatMap((word) => {
+  return Array.from(text.matchAll(/\S+/g), String).flatMap((word) => {
     const [series, parts = '0'] = word.split(':');
     return parts
       .split(',')

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Ignore } from 'ignore';
+import { onceFor } from '../../kernel/once.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import type { IgnoreRules } from './entry.ts';
 
@@ -41,11 +42,7 @@ class GitIgnore implements IgnoreRules {
   }
 
   #rulesIn(folder: string): Ignore | null {
-    const known = this.#rules.get(folder);
-    if (known !== undefined) return known;
-    const rules = this.#read(posix.join(folder, '.gitignore'));
-    this.#rules.set(folder, rules);
-    return rules;
+    return onceFor(this.#rules, folder, () => this.#read(posix.join(folder, '.gitignore')));
   }
 
   #read(path: string): Ignore | null {

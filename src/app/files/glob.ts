@@ -1,3 +1,5 @@
+import { onceFor } from '../../kernel/once.ts';
+
 /**
  * `*` and `?` match within one name, `**` as a whole segment matches any number of folders, `[a-z]` and `[!a-z]` are
  * classes, `{a,b}` are alternatives, `\` escapes a character. Matching is case-sensitive, names with a leading dot are
@@ -32,16 +34,10 @@ export function compileNames(patterns: readonly string[]): (name: string) => boo
     const test = segment(pattern);
     const end = /[\w~]$/.exec(pattern)?.[0];
     if (!/[*?[\\]/.test(pattern)) plain.add(pattern);
-    else if (test && test !== anyDepth) (end === undefined ? wild : groupOf(byEnd, end)).push(test);
+    else if (test && test !== anyDepth) (end === undefined ? wild : onceFor(byEnd, end, () => [] as Test[])).push(test);
   }
   const isMatched = (tests: readonly Test[] | undefined, name: string) => tests?.some((test) => test(name)) ?? false;
   return (name) => plain.has(name) || isMatched(byEnd.get(name.slice(-1)), name) || isMatched(wild, name);
-}
-
-function groupOf(groups: Map<string, Test[]>, key: string): Test[] {
-  const group = groups.get(key) ?? [];
-  groups.set(key, group);
-  return group;
 }
 
 type Test = (name: string) => boolean;

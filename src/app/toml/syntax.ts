@@ -12,7 +12,8 @@ export function parseToml(source: TomlSource): { document?: TomlTable; problems:
   } catch (cause) {
     const { line, column, message } = cause as TomlError;
     const text = lineText(source, line);
-    const fault = { message: reason(message), text, from: Math.min(column - 1, text.length) };
+    const [reason = ''] = message.replace('Invalid TOML document: ', '').split('\n', 1);
+    const fault = { message: reason, text, from: Math.min(column - 1, text.length) };
     return { problems: [problemAt(source, line, explainSyntaxError(fault))] };
   }
 }
@@ -43,10 +44,6 @@ function isSecretLine(source: TomlSource, line: number): boolean {
 function withoutText(location: FileLocation): FileLocation {
   const text = `${/^\s*[["']*[\w.-]*/.exec(location.text)?.[0] ?? ''} …`;
   return { ...location, text, column: Math.min(location.column, [...text].length), length: 1 };
-}
-
-function reason(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').replace('Invalid TOML document: ', '');
 }
 
 function canParse(text: string): boolean {

@@ -31,11 +31,7 @@ export function announce(folder: string, content: object) {
 export function readAnnouncements(folder: string): unknown[] {
   return ownedIn(folder, /\.json$/).flatMap(({ owner, path }) => {
     if (isOrphaned(path, owner)) rmSync(path, { force: true });
-    return isAlive(owner) ? readOwn(path) : [];
+    // Other users may have been able to write to the folder.
+    return isAlive(owner) && !findWritableByOthers(path) ? [readJsonSync(path)] : [];
   });
-}
-
-/** Ignores the files of other users, who may have been able to write to the folder. */
-function readOwn(file: string): unknown[] {
-  return findWritableByOthers(file) ? [] : [readJsonSync(file)];
 }

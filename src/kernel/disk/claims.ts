@@ -48,7 +48,7 @@ interface OtherClaim {
 async function tryClaim(folder: string, wanted: ClaimTarget): Promise<Lock | OtherClaim> {
   const lock = await lockClaims(folder);
   try {
-    const other = liveClaims(folder).find(({ target }) => overlap(target, wanted));
+    const other = liveClaims(folder).find(({ target }) => contains(target, wanted) || contains(wanted, target));
     if (other) return other;
     const file = join(folder, newOwnerName());
     writeFileAtomicSync(file, JSON.stringify(wanted), { mode: 0o600 });
@@ -88,11 +88,8 @@ function readTarget(file: string): ClaimTarget | undefined {
   return typeof path === 'string' && (kind === 'file' || kind === 'folder') ? { path, kind } : undefined;
 }
 
-function overlap(one: ClaimTarget, other: ClaimTarget): boolean {
-  return one.path === other.path || contains(one, other) || contains(other, one);
-}
-
 function contains(outer: ClaimTarget, inner: ClaimTarget): boolean {
+  if (outer.path === inner.path) return true;
   return outer.kind === 'folder' && inner.path.startsWith(outer.path.endsWith(sep) ? outer.path : outer.path + sep);
 }
 

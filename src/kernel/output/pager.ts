@@ -24,7 +24,8 @@ export function createPagedOutput({ stdout, env, start, write }: PagerOptions): 
     async write(text) {
       if (pager) return pager.write(text);
       held += text;
-      if (command && height(held, columns) <= rows) return true;
+      const height = held.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), -1);
+      if (command && height <= rows) return true;
       pager = command && (await start(command));
       command = undefined;
       const waiting = held;
@@ -49,8 +50,4 @@ function pagerCommand(env: Environment): [string, ...string[]] | undefined {
   const chosen = readVariable(env, 'GANTRY_PAGER') ?? readVariable(env, 'PAGER') ?? 'less -FRX';
   const [command, ...args] = parseArgs(chosen);
   return command === undefined || command === 'cat' ? undefined : [command, ...args];
-}
-
-function height(text: string, columns: number): number {
-  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), -1);
 }

@@ -67,6 +67,8 @@ export function createProgress(options: ProgressOptions) {
   const inPlace = (problem: Problem) =>
     problem.fix === undefined ? problem : { ...problem, fix: withCommands(problem.fix, page.inPlace) };
   const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
+  const words = page.accessible ? { done: 'Done:', failed: 'Failed:' } : { done: 'ok', failed: 'failed:' };
+  const marks = page.unicode ? { done: '✓', failed: '✗' } : words;
   const footnotes: string[] = [];
   const warned: Problem[] = [];
   return {
@@ -110,9 +112,8 @@ export function createProgress(options: ProgressOptions) {
             printUnlessQuiet(text);
           }
         },
-        done: (message?: string) =>
-          end(page.style.green(page.unicode ? '✓' : page.accessible ? 'Done:' : 'ok'), message ?? title),
-        fail: () => end(page.style.red(page.unicode ? '✗' : page.accessible ? 'Failed:' : 'failed:'), title),
+        done: (message = title) => end(page.style.green(marks.done), message),
+        fail: () => end(page.style.red(marks.failed), title),
         clear,
       };
     },

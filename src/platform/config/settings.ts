@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readRegularSync } from '../../kernel/disk/regular-file.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 import { attempt, FailedError, UsageError } from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/json-text.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { type Folders, findBoundFolder, resolveFolders } from './folders.ts';
 import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
@@ -199,7 +200,7 @@ export function readStoredSettings(
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isRecord(value) ? value : {};
 }
 
 /** Variables that replace those of the environment: they lead to an emulator that belongs to this folder. */

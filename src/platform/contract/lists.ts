@@ -48,7 +48,7 @@ export function optionalList<Item extends v.GenericSchema>(
 
 /** An object. Unknown fields are kept. */
 export function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
-  return checkedObject(entries, v.check(isRecord, 'is not an object'));
+  return Object.assign(checked(v.looseObject(entries), v.check(isRecord, 'is not an object')), { entries });
 }
 
 /**
@@ -113,10 +113,6 @@ function missingFieldsMessage(entries: v.ObjectEntries): string {
 }
 
 /** Runs the check on the value as sent, before defaults are applied. */
-function checkedObject<Entries extends v.ObjectEntries>(entries: Entries, check: v.CheckAction<unknown, string>) {
-  return Object.assign(checked(v.looseObject(entries), check), { entries });
-}
-
 function checked<Schema extends v.GenericSchema>(schema: Schema, check: v.CheckAction<unknown, string>) {
   const pipe = v.pipe(v.unknown(), check, schema);
   return pipe as unknown as v.GenericSchema<v.InferInput<Schema>, v.InferOutput<Schema>>;

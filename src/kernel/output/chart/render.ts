@@ -155,8 +155,8 @@ function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page
     for (const [step, row] of points) canvas.put(step * layout.stepWidth + middle, row, glyph(pen), pen.ink);
   }
   const legend = series.map((each, index): Segment[] => {
-    const pen = pens[index] ?? pens[0];
-    return [pen ? [glyph(pen), pen.ink] : '', ` ${each.name}: ${lastAndMaximum(each, unit)}`];
+    const pen = pens[index % pens.length] as Pen;
+    return [[glyph(pen), pen.ink], ` ${each.name}: ${lastAndMaximum(each, unit)}`];
   });
   return { axis, subtitle: '', marks: new Map(), legend };
 }
