@@ -10,7 +10,6 @@ import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../kernel/disk/index.ts';
 import { distinctPaths } from '../kernel/distinct-paths.ts';
 import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../kernel/errors.ts';
-import { defined } from '../kernel/json-text.ts';
 import { totalBytes } from './collect.ts';
 import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -22,7 +21,6 @@ export interface AppArchive {
   path: string;
   bytes: number;
   entries: ArchiveEntry[];
-  /** Paths of files whose size changed since they were collected. */
   changed: string[];
 }
 
@@ -52,12 +50,7 @@ export async function withTemporaryArchive<T>(
 ): Promise<T> {
   const folder = temporaryFolder();
   try {
-    const writing = writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600);
-    const archive = await writing.catch((error: unknown) => {
-      const { cause } = error instanceof FailedError ? error.facts : {};
-      throw isFull(cause) ? writeError(undefined, cause) : error;
-    });
-    return await use(archive);
+    return await use(await writeTo(join(folder.path, 'app.zip'), entries, options, { mode: 0o600 }));
   } finally {
     await folder.remove();
   }
@@ -68,15 +61,23 @@ export async function writeArchive(
   entries: readonly FileEntry[],
   path: string,
   options: ArchiveOptions = {},
-  mode?: number,
 ): Promise<AppArchive> {
-  throwIfAborted(options.signal);
+  return writeTo(path, entries, options, { shownAs: path });
+}
+
+async function writeTo(
+  path: string,
+  entries: readonly FileEntry[],
+  options: ArchiveOptions,
+  { shownAs, ...place }: { shownAs?: string; mode?: number },
+): Promise<AppArchive> {
+  const { names, signal } = options;
+  throwIfAborted(signal);
   try {
-    const { names, signal } = options;
-    const place = { names, signal, ...defined({ mode }) };
-    return { path, ...(await writeAtomically(path, (file) => write(entries, file, options), place)) };
+    const written = await writeAtomically(path, (file) => write(entries, file, options), { names, signal, ...place });
+    return { path, ...written };
   } catch (error) {
-    throw options.signal?.aborted ? abortError(options.signal) : writeError(path, error);
+    throw signal?.aborted ? abortError(signal) : writeError(shownAs, error);
   }
 }
 
@@ -102,7 +103,8 @@ async function write(
     await packEntries(entries, { writer, pool, cache, signal, onRead });
     const bytes = await writer.finish();
     await cache?.finish(entries);
-    return { bytes, entries: writer.entries.map(toArchiveEntry), changed: changedPaths(entries, writer.entries) };
+    const changed = entries.filter(({ size }, index) => size !== writer.entries[index]?.size).map(({ path }) => path);
+    return { bytes, entries: writer.entries.map(toArchiveEntry), changed };
   } finally {
     signal?.removeEventListener('abort', stop);
     await Promise.all([pool.close(), cache?.close()]);
@@ -146,9 +148,6 @@ const toArchiveEntry = ({ path, size, compressed, crc32, sha256 }: ArchiveEntry)
   crc32,
   sha256,
 });
-
-const changedPaths = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
-  entries.filter((entry, index) => entry.size !== written[index]?.size).map((entry) => entry.path);
 
 /** Without a path, it was in the temporary folder. */
 function writeError(path: string | undefined, cause: unknown): unknown {

@@ -28,12 +28,6 @@ export class BufferedFile {
     this.#used += bytes.length;
   }
 
-  /** Appends any bytes, which the caller overwrites before it appends others. */
-  appendAny(bytes: number): Buffer {
-    this.#used += bytes;
-    return this.#buffer.subarray(this.#used - bytes, this.#used);
-  }
-
   async patch(bytes: Uint8Array, position: number): Promise<void> {
     await this.flush();
     await this.#write(bytes, position);

@@ -84,14 +84,7 @@ export const totalBytes = (entries: readonly FileEntry[]): number =>
   entries.reduce((sum, entry) => sum + entry.size, 0);
 
 export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
-  const largest: FileEntry[] = [];
-  for (const entry of entries) {
-    if (largest.length === count && entry.size <= (largest.at(-1)?.size ?? 0)) continue;
-    const at = largest.findIndex(({ size }) => size < entry.size);
-    largest.splice(at < 0 ? largest.length : at, 0, entry);
-    largest.splice(count);
-  }
-  return largest;
+  return entries.toSorted((one, other) => other.size - one.size).slice(0, count);
 }
 
 const gibibyte = 2 ** 30;

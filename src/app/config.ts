@@ -47,7 +47,6 @@ export interface CheckedAppConfig {
 }
 
 export interface ConfigOptions {
-  /** The app name. Overrides the name in the file, which may be missing then. */
   name?: string | undefined;
   /** The name of the file in messages; by default its path relative to the working directory. */
   shownAs?: string | undefined;
@@ -150,11 +149,8 @@ async function locateProblems(issues: readonly ConfigIssue[], source: TomlSource
 }
 
 function inFileOrder(problems: readonly Problem[]): Problem[] {
-  const last = Number.POSITIVE_INFINITY;
-  return problems.toSorted(
-    ({ location: one }, { location: other }) =>
-      (one?.line ?? last) - (other?.line ?? last) || (one?.column ?? last) - (other?.column ?? last) || 0,
-  );
+  const place = ({ location }: Problem) => (location ? location.line * 2 ** 32 + location.column : Number.MAX_VALUE);
+  return problems.toSorted((one, other) => place(one) - place(other));
 }
 
 function toAppConfig(
@@ -175,10 +171,9 @@ function toAppConfig(
     name: givenName ?? fileSettings.deployment.name ?? '',
     runtime,
     ...fileSettings,
-    hardware: gpu_count === undefined || isCpuOnly(hardware.compute) ? hardware : { ...hardware, gpu_count },
+    hardware: isCpuOnly(hardware.compute) ? hardware : { ...hardware, ...defined({ gpu_count }) },
     scaling: section('scaling'),
-    ...defined({ container_runtime }),
-    ...(sections['runtime.custom'] && { custom: section('runtime.custom') }),
+    ...defined({ container_runtime, custom: sections['runtime.custom'] }),
     ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: section(`runtime.${runtime}`) }),
     experimental: section('experimental'),
   };

@@ -76,7 +76,6 @@ function packageList(kind: DependencyKind, input: DependencyInput, problems: Pro
   return lines.length > 0 ? [textEntry(fileNames[kind], `${lines.join('\n')}\n`)] : [];
 }
 
-/** The file is sent unchanged under another path. */
 function copyFile(path: string, original: string, root: string, problems: Problem[]): FileEntry[] {
   const file = resolve(root, original);
   const size = statSync(file, { throwIfNoEntry: false })?.size;
@@ -196,7 +195,6 @@ function range(version: string, index: (parts: number[]) => number): string {
   return `>=${lowest},<${next.length === 1 ? `${next[0]}.0` : next.join('.')}`;
 }
 
-/** A caret fixes the first part that is not zero, or else the last part. */
 function firstNonZero(parts: number[]): number {
   const firstPart = parts.findIndex((part) => part > 0);
   return firstPart === -1 ? parts.length - 1 : firstPart;

@@ -136,7 +136,6 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 const withoutHeredocs = (text: string) => text.replace(/<<-?["']?\w+["']?/g, '').trim();
-/** The first heredoc, without the line that ends it. */
 const textOf = ([first = '']: readonly string[]) => first.replace(/[^\n]*$/, '');
 const ofShell = /^(?:(?:\S*\/)?(?:ba|da|z)?sh\b[^>]*)?$/;
 
@@ -188,7 +187,7 @@ function startStage(text: string, { stages }: DockerImage, line: number): Stage 
 }
 
 /** A stage by its name, or its number from 0. */
-export const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
+export const stageNamed = (stages: readonly Stage[], name = ''): Stage | undefined =>
   stages.find(
     (each, at) => (each.name !== '' && each.name.toLowerCase() === name.toLowerCase()) || String(at) === name,
   );
@@ -205,7 +204,6 @@ function imageCommand(text: string, line: number): ImageCommand {
   return { words: words ?? [text], line, isShell: words === undefined };
 }
 
-/** CMD has the arguments of an ENTRYPOINT that is a list of words. */
 function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
   if (!entrypoint || entrypoint.isShell || !cmd) return entrypoint ?? cmd;
   const rest = cmd.isShell ? ['/bin/sh', '-c', ...cmd.words] : cmd.words;
@@ -222,21 +220,16 @@ function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, te
   const to = posix.resolve(stage.workdir, target);
   const isFolder = isFolderTarget(target, given.length, stage);
   const placeOf = (taken: Taken) => posix.join(to, isFolder ? taken.below || taken.name : taken.below);
-  const other = from && stageNamed(image.stages, from);
+  const other = stageNamed(image.stages, from);
   if (sources.length < given.length) stage.others.push({ path: to });
   for (const source of sources) {
-    const taken = takenFiles(source, from, other, sent);
-    addFiles(stage, taken, placeOf);
-    const isKnown = from === undefined || !mayHaveMore(other, taken.length);
-    stage.others = stage.others.concat(isKnown ? [] : otherPlaces(source, to, other || undefined, placeOf));
+    const taken = from === undefined ? contextFiles(source, sent) : stageFiles(other, source);
+    for (const each of taken) stage.files.set(placeOf(each), each.file);
+    const more = from !== undefined && mayHaveMore(other, taken.length);
+    stage.others = stage.others.concat(more ? otherPlaces(source, to, other, placeOf) : []);
   }
 }
 
-function addFiles(stage: Stage, taken: readonly TakenFile[], placeOf: (taken: Taken) => string): void {
-  for (const each of taken) stage.files.set(placeOf(each), each.file);
-}
-
-/** A file, if the source may be one, and the folder, if it may be one. */
 function otherPlaces(source: string, to: string, stage: Stage | undefined, placeOf: (taken: Taken) => string) {
   const from = stage && !/[*?[]/.test(source) ? { stage, path: posix.resolve('/', source) } : undefined;
   const file = { path: placeOf({ below: '', name: posix.basename(source) }), from };
@@ -250,8 +243,7 @@ const isFolderTarget = (target: string, sources: number, stage: ImageState) =>
   /(?:^|\/)\.{0,2}$/.test(target) || sources > 1 || isFolderOf(stage, posix.resolve(stage.workdir, target));
 
 /** What another stage made, or another image has, is not known. */
-const mayHaveMore = (stage: Stage | '' | undefined, taken: number) =>
-  !stage || taken === 0 || stage.commands.length > 0;
+const mayHaveMore = (stage: Stage | undefined, taken: number) => stage?.commands.length !== 0 || taken === 0;
 
 const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
   path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));
@@ -261,13 +253,6 @@ interface Taken {
   below: string;
   name: string;
 }
-
-const takenFiles = (
-  source: string,
-  from: string | undefined,
-  stage: Stage | '' | undefined,
-  sent: readonly string[],
-) => (from === undefined ? contextFiles(source, sent) : stageFiles(stage || undefined, source));
 
 type TakenFile = Taken & { file: string };
 
@@ -356,7 +341,6 @@ export function lacks({ base, workdir, files, others, commands }: ImageState, pa
 interface WrittenFile {
   path: string;
   text: string;
-  /** Whether it goes below what the file has. */
   isMore: boolean;
 }
 

@@ -1,4 +1,5 @@
 import type { FileLocation } from '../kernel/errors.ts';
+import { tryParseJson } from '../kernel/json-text.ts';
 
 /** `$NAME`, `${NAME}` and `${NAME:-default}`. Others stay as they are. */
 export function withArguments(text: string, values: ReadonlyMap<string, string>): string {
@@ -11,9 +12,7 @@ export function withArguments(text: string, values: ReadonlyMap<string, string>)
 
 export interface Instruction {
   keyword: string;
-  /** What follows, with its flags. */
   rest: string;
-  /** Without its flags. */
   text: string;
   flags: readonly (readonly [name: string, value: string])[];
   heredocs: readonly string[];
@@ -80,10 +79,6 @@ export const parseWords = (text: string): string[] => parseList(text) ?? text.tr
 
 /** The words of `["a", "b"]`; undefined for another form. */
 export function parseList(text: string): string[] | undefined {
-  try {
-    const words: unknown = JSON.parse(text);
-    return Array.isArray(words) ? words.map(String) : undefined;
-  } catch {
-    return undefined;
-  }
+  const words = tryParseJson(text);
+  return Array.isArray(words) ? words.map(String) : undefined;
 }

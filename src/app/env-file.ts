@@ -43,7 +43,6 @@ function parseLines(text: string, file: string): Record<string, string> {
   return Object.fromEntries(secrets);
 }
 
-/** The value of a name, or what is wrong with its line. */
 function readValue(lines: LineReader, name: string): string | { message: string; why: string } {
   if (!name) return { message: 'invalid line: expected NAME=value', why: 'values of several lines must be quoted' };
   if (!isSecretName(name)) return { message: 'invalid name of a secret', why: secretNameFormat };

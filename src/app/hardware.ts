@@ -3,7 +3,6 @@ export interface Accelerator {
   family: 'CPU' | 'NVIDIA' | 'AWS';
   /** The largest documented count for one replica: of sources that differ, the newest. */
   gpus: number;
-  /** Maximum CPU cores and GB of memory for each GPU. */
   perGpu: { cpu: number; memory: number };
   /** What one replica has, where it is more. */
   perReplica?: { cpu: number; memory: number };
@@ -30,24 +29,6 @@ export const cpuOnlyCores = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48
 
 export const providers = ['aws', 'crusoe', 'nebius'];
 
-export const regions = [
-  'us-east-1',
-  'us-central1',
-  'eu-north-1',
-  'eu-north1',
-  'global',
-  // On request only.
-  'us-west-2',
-  'eu-west-1',
-  'eu-west-2',
-  'eu-central-1',
-  'ap-south-1',
-  'ap-northeast-1',
-  'sa-east-1',
-  'ca-central-1',
-  'me-central-1',
-];
-
 /** Whether an app with this `compute` has no accelerator. Absent means CPU. */
 export function isCpuOnly(compute: readonly string[] | undefined): boolean {
   return compute === undefined || compute.every((name) => name === 'CPU');
@@ -58,22 +39,25 @@ function nvidia(gpus: number, perGpu: Accelerator['perGpu'], gpu: [number, strin
   return { family: 'NVIDIA', gpus, perGpu, gpu: { memory, oldestCuda, capability } };
 }
 
-const onRequest = regions.slice(5);
-
 /** The accelerators of each region (docs/platform.md#hardware). Of the regions on request, nothing is known. */
 const acceleratorsIn: Readonly<Record<string, readonly string[]>> = {
   'us-east-1': Object.keys(accelerators).filter((name) => name !== 'BLACKWELL_RTX6000'),
   'us-central1': ['CPU', 'BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H200'],
-  'eu-north1': ['CPU', 'HOPPER_H200', 'HOPPER_H100', 'ADA_L40'],
   'eu-north-1': ['CPU', 'HOPPER_H100', 'ADA_L40', 'ADA_L4', 'AMPERE_A10', 'TURING_T4', 'INF2', 'TRN1'],
+  'eu-north1': ['CPU', 'HOPPER_H200', 'HOPPER_H100', 'ADA_L40'],
 };
+
+const onRequest =
+  'us-west-2 eu-west-1 eu-west-2 eu-central-1 ap-south-1 ap-northeast-1 sa-east-1 ca-central-1 me-central-1';
+
+export const regions = [...Object.keys(acceleratorsIn), 'global', ...onRequest.split(' ')];
 
 /** What of a list a region lacks, and where it is; undefined if nothing is known of the region. */
 export function missingIn(
   region: string,
   compute: readonly string[],
 ): { lacks: string[]; has: readonly string[]; others: string[] } | undefined {
-  const has = onRequest.includes(region) ? undefined : acceleratorsIn[region];
+  const has = acceleratorsIn[region];
   const lacks = compute.filter((name) => Object.hasOwn(accelerators, name) && !has?.includes(name));
   if (!has || lacks.length === 0) return undefined;
   const [first = ''] = lacks;

@@ -62,7 +62,11 @@ function keySchema(key: Key): ConfigSchema {
   return {
     description: describe(key),
     ...shapes[key.kind](key.oneOf ? { type: 'string', enum: key.oneOf } : { type: 'string' }),
-    ...(key.default !== undefined && !isHardwareDefault(key.default) && { default: defaultAsWritten(key) }),
+    ...(key.default !== undefined &&
+      !isHardwareDefault(key.default) && {
+        // A list of one name is written as the name.
+        default: key.kind === 'compute' ? [key.default].flat()[0] : key.default,
+      }),
     ...defined({ pattern: key.pattern, maxLength: key.maxLength, minimum, maximum }),
   };
 }
@@ -82,12 +86,6 @@ const shapes: Record<Kind, (text: ConfigSchema) => ConfigSchema> = {
   }),
 };
 
-/** A list of one name is written as the name. */
-function defaultAsWritten({ kind, default: value }: Key): unknown {
-  return kind === 'compute' && Array.isArray(value) ? value[0] : value;
-}
-
-/** The description, with unit, range and defaults that the schema cannot express. */
 function describe({ about, unit, range, absent, default: value }: Key): string {
   const [min, max] = range ?? [];
   return [

@@ -4,7 +4,6 @@ import type { FileEntry } from './files/entry.ts';
 import { readTextIfPresent } from './read-text.ts';
 import { damagedLock, type LockedWeights, mountedPath, readWeightsLock, weightsLockName } from './weights-lock.ts';
 
-/** Longer files are no source. */
 const maxSourceBytes = 1024 * 1024;
 
 /** Models that the app loads from the hub although `weights.lock` has them. Looks for the name as a string. */

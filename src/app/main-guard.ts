@@ -11,7 +11,6 @@ export interface ProgramStructure {
 
 export interface Parameter {
   name: string;
-  /** The first word of its annotation; empty without one. */
   type: string;
   hasDefault: boolean;
 }

@@ -50,7 +50,6 @@ const version =
   /v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[\w.-]+)?/;
 const clause = new RegExp(`^\\s*(?:===\\s*\\S+|(?:~=|==|!=|<=|>=|<|>)\\s*${version.source}(?:\\.\\*)?)\\s*$`, 'i');
 
-/** `>=1,<2`, as PEP 440 has it; empty for any version. */
 export const isSpecifier = (text: string) =>
   text === '' ||
   text

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readRegular } from '../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../kernel/errors.ts';
 import { folderOnPath, locatePython } from '../kernel/interpreters.ts';
+import { defined } from '../kernel/json-text.ts';
 
 export interface PythonSource {
   path: string;
@@ -15,7 +16,6 @@ export interface ParserOptions {
   /** The interpreter is looked up in its PATH, and its HOME. */
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal | undefined;
-  /** Called with the version that has checked a file, if it is not that of the app. */
   onOtherVersion?: ((version: string, wanted: string) => void) | undefined;
 }
 
@@ -90,7 +90,7 @@ export function runParser(
 ): Promise<{ stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
-    const child = execFile(program, args, { env, ...limits, ...(signal && { signal }) }, (error, stdout, stderr) =>
+    const child = execFile(program, args, { env, ...limits, ...defined({ signal }) }, (error, stdout, stderr) =>
       resolve({ stdout: error ? '' : stdout, stderr }),
     );
     child.stdin?.on('error', () => {});
@@ -123,7 +123,7 @@ function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failu
   return {
     severity: isOlder ? 'warning' : 'error',
     message: isOlder ? `${shownAs} may have a syntax error` : `${shownAs} has a syntax error`,
-    ...(location && { location }),
+    location,
     why: isOlder ? `${message} (Python ${version} on this machine; the app has ${pythonVersion})` : message,
   };
 }

@@ -1,4 +1,5 @@
 import { readRegularBytesSync } from '../kernel/disk/index.ts';
+import { attempt } from '../kernel/errors.ts';
 
 /** The text of a file; undefined if there is none, or if it is a pipe or a device. */
 export function readTextIfPresent(path: string): string | undefined {
@@ -6,9 +7,5 @@ export function readTextIfPresent(path: string): string | undefined {
 }
 
 export function readBytesIfPresent(path: string): Buffer | undefined {
-  try {
-    return readRegularBytesSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readRegularBytesSync(path));
 }

@@ -4,7 +4,6 @@ import type { FileEntry } from './files/entry.ts';
 import { pipLines, readPipLine } from './pip-line.ts';
 import { readBytesIfPresent } from './read-text.ts';
 
-/** Versions by name: `==1.2`, `>=1,<2`, or `latest`. */
 export type RequiredPackages = Record<string, string>;
 
 /** What pip reads in a requirements file: its text, and the first line that pip refuses, from 1. */
@@ -47,13 +46,12 @@ export async function readRequirements(
   for (const { text: line } of pipLines(text)) {
     const read = readPipLine(line);
     if (read.kind !== 'package') warn(unsupportedLine(name, line));
-    else packages[(read.name + read.extras).replace(/\s+/g, '')] = versionOf(read) || 'latest';
+    else
+      packages[(read.name + read.extras).replace(/\s+/g, '')] =
+        read.wanted + (read.marker && `; ${read.marker}`) || 'latest';
   }
   return packages;
 }
-
-const versionOf = ({ wanted, marker }: { wanted: string; marker: string }) =>
-  marker === '' ? wanted : `${wanted}; ${marker}`;
 
 const unsupportedLine = (file: string, line: string): Problem => ({
   severity: 'warning',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { defined } from '../kernel/json-text.ts';
 
 export interface Requirements {
   lines: readonly string[];
@@ -19,7 +20,7 @@ export async function resolveRequirements(
   const args = [...flags, '--python-version', `${python}.99`, '-'];
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
-    const child = execFile('uv', args, { env: own, ...limits, ...(signal && { signal }) }, (error, _, stderr) => {
+    const child = execFile('uv', args, { env: own, ...limits, ...defined({ signal }) }, (error, _, stderr) => {
       if (!error) resolve({ is: 'solved' });
       else if (error.code === 'ENOENT') resolve({ is: 'unknown', because: 'uv is not on the PATH' });
       else if (error.killed) resolve({ is: 'unknown', because: `uv had no answer in ${timeoutMs / 1000} s` });

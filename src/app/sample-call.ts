@@ -6,7 +6,6 @@ import type { Parameter, ProgramStructure } from './main-guard.ts';
 /** A call that a function of main.py accepts, as far as its text tells. */
 export interface SampleCall {
   function: string;
-  /** A value for each parameter without a default. */
   parameters: Record<string, unknown>;
 }
 
@@ -51,7 +50,6 @@ export async function parameterWords(root: string, name: string): Promise<string
   return given.map((each) => `${each.name}${each.hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
 }
 
-/** The platform itself gives the run id. */
 const ownParameters = (named: readonly Parameter[] = []) => named.filter(({ name }) => name !== 'run_id');
 
 /** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */

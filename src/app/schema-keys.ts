@@ -12,7 +12,6 @@ export interface Kinds {
 
 export type Kind = keyof Kinds;
 
-/** A default that depends on whether the app has a GPU or another accelerator. */
 export interface HardwareDefault<T> {
   cpu: T;
   gpu: T;
@@ -22,7 +21,6 @@ interface KeyFacts<K extends Kind> {
   /** The field of the create-app request: see {@link fieldOf}. Null: the platform reads the key from the text of the file. */
   field?: string | null;
   default?: Kinds[K] | HardwareDefault<Kinds[K]>;
-  /** What happens if the key is absent, if that is not a value. */
   absent?: string;
   oneOf?: readonly string[];
   /** The documented range, inclusive. Without a second number there is no upper limit. */

@@ -199,7 +199,7 @@ export const sectionNames = Object.keys(sections) as SectionName[];
 export const partners = ['deepgram', 'rime'] as const;
 
 export function sectionNamed(name: string): Section | undefined {
-  return Object.hasOwn(sections, name) ? sections[name as SectionName] : undefined;
+  return new Map<string, Section>(Object.entries(sections)).get(name);
 }
 
 function partner(about: string) {

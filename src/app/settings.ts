@@ -11,7 +11,6 @@ export interface AppSetting {
   field: string;
   value?: unknown;
   default?: unknown;
-  /** What happens if absent, if that is not a value: "picked by the platform". */
   absent?: string | undefined;
   unit?: string | undefined;
 }
@@ -22,7 +21,7 @@ export function listAppSettings(config: AppConfig): AppSetting[] {
     deployment: { ...config.deployment, name: config.name },
     hardware: config.hardware,
     scaling: config.scaling,
-    runtime: config.container_runtime === undefined ? {} : { container_runtime: config.container_runtime },
+    runtime: { container_runtime: config.container_runtime },
     ...(config.partner && { [`runtime.${config.runtime}`]: config.partner }),
     ...defined({ 'runtime.custom': config.custom }),
   };

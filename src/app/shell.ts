@@ -57,7 +57,7 @@ export function unwrapped(given: readonly string[]): readonly string[] {
   const wrapper = wrappers.find(([start, words]) => start.test(words === 1 ? first : `${first} ${second}`));
   if (wrapper) return unwrapped(withoutFlags(given.slice(wrapper[1]), wrapper[2]));
   const module = pythonModule(given);
-  return module && Object.hasOwn(servers, module) ? given.slice(given.indexOf('-m') + 1) : given;
+  return module && servers.has(module) ? given.slice(given.indexOf('-m') + 1) : given;
 }
 
 /** `A=1` of `env A=1 python main.py`. */
@@ -95,7 +95,6 @@ export function flagOf(words: readonly string[], ...names: string[]): string | u
 
 export interface Server {
   program: string;
-  /** `src.app` and `app` of `uvicorn src.app:app`. */
   module?: string;
   attribute?: string;
   /** Whether the module is run as a program: `python -m app`. */
@@ -107,24 +106,22 @@ export interface Server {
   words: readonly string[];
 }
 
-/** Servers: where they listen if nothing says it. */
-const servers: Readonly<Record<string, { host: string; port: string }>> = {
-  uvicorn: { host: '127.0.0.1', port: '8000' },
-  gunicorn: { host: '127.0.0.1', port: '8000' },
-  hypercorn: { host: '127.0.0.1', port: '8000' },
-  daphne: { host: '127.0.0.1', port: '8000' },
-  granian: { host: '127.0.0.1', port: '8000' },
-  'waitress-serve': { host: '0.0.0.0', port: '8080' },
-  flask: { host: '127.0.0.1', port: '5000' },
-  fastapi: { host: '0.0.0.0', port: '8000' },
-  'llama_cpp.server': { host: '127.0.0.1', port: '8000' },
-  sanic: { host: '127.0.0.1', port: '8000' },
-  litestar: { host: '127.0.0.1', port: '8000' },
-  streamlit: { host: '0.0.0.0', port: '8501' },
-  bentoml: { host: '0.0.0.0', port: '3000' },
-  chainlit: { host: '127.0.0.1', port: '8000' },
-  vllm: { host: '0.0.0.0', port: '8000' },
+/** Servers, by where they listen if nothing says it. */
+const addresses = {
+  '127.0.0.1:8000': 'uvicorn gunicorn hypercorn daphne granian llama_cpp.server sanic litestar chainlit',
+  '127.0.0.1:5000': 'flask',
+  '0.0.0.0:8000': 'fastapi vllm',
+  '0.0.0.0:8080': 'waitress-serve',
+  '0.0.0.0:8501': 'streamlit',
+  '0.0.0.0:3000': 'bentoml',
 };
+
+const servers = new Map(
+  Object.entries(addresses).flatMap(([address, names]) => {
+    const [host = '', port = ''] = address.split(':');
+    return names.split(' ').map((name) => [name, { host, port }] as const);
+  }),
+);
 
 /** Undefined for a command that starts no server that is known, and no Python file. */
 export function serverOf(words: readonly string[]): Server | undefined {
@@ -132,7 +129,7 @@ export function serverOf(words: readonly string[]): Server | undefined {
   if (isPython(program) || program.endsWith('.py')) return pythonOf(program, words);
   const worker = workers[program]?.(words.slice(1));
   if (worker !== undefined) return { program, words, ...moduleAndAttribute(worker) };
-  if (!Object.hasOwn(servers, program) || (program === 'fastapi' && words[1] === 'dev')) return undefined;
+  if (!servers.has(program) || (program === 'fastapi' && words[1] === 'dev')) return undefined;
   const rest = words.slice(1);
   const server = { program, words, ...listening(rest) };
   const app = appOf(program, rest);
@@ -162,7 +159,6 @@ function pythonOf(program: string, words: readonly string[]): Server | undefined
   return { program, script: script.replace(/^(\.\/)+/, ''), words, ...listening(rest) };
 }
 
-/** `module:attribute`; gunicorn takes a module alone, and its `application`. */
 function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' | 'attribute'> | undefined {
   const isValue = (at: number) => /^--?(?:bind|host|b|k|log.*)$/.test(rest[at - 1] ?? '');
   const target =
@@ -188,5 +184,5 @@ function listening(words: readonly string[]): { host?: string; port?: string } {
 
 /** Where a server listens if its command does not say it. */
 export function listensBy(program: string): { host: string; port: string } | undefined {
-  return Object.hasOwn(servers, program) ? servers[program] : undefined;
+  return servers.get(program);
 }

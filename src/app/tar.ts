@@ -16,15 +16,12 @@ export async function createTar(files: readonly TarInput[]): Promise<Buffer<Arra
   const { TarArchive } = await import('archiver');
   const archive = new TarArchive();
   for (const { path, content, executable } of files) {
-    archive.append(content, { name: entryName(path), mode: executable ? 0o755 : 0o644, date: entryDate });
+    // Archiver takes the beginning of `a:b.py` for a drive letter and drops it, unless the name begins with a folder.
+    const name = path.replace(/^\w+:/, './$&');
+    archive.append(content, { name, mode: executable ? 0o755 : 0o644, date: entryDate });
   }
   const chunks: Buffer[] = [];
   archive.on('data', (chunk: Buffer) => chunks.push(chunk));
   await archive.finalize();
   return Buffer.concat(chunks);
-}
-
-/** Archiver takes the beginning of `a:b.py` for a drive letter and drops it, unless the name begins with a folder. */
-function entryName(path: string): string {
-  return /^\w+:/.test(path) ? `./${path}` : path;
 }

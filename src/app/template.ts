@@ -4,7 +4,6 @@ import { toToml } from './toml/format.ts';
 
 export interface TemplateOptions {
   name: string;
-  /** Anything but CPU also sets gpu_count = 1. */
   compute?: string | undefined;
   region?: string | undefined;
   pythonVersion?: string | undefined;

@@ -7,7 +7,6 @@ import { readTextIfPresent } from './read-text.ts';
 /** The file in the folder of an app that says which weights are on a volume, where, and with which content. */
 export const weightsLockName = 'weights.lock';
 
-/** What was pulled from one source into one folder of a volume. */
 export interface LockedWeights {
   /** `hf://ORG/NAME`, or a URL. */
   source: string;

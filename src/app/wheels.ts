@@ -1,3 +1,4 @@
+import { defined } from '../kernel/json-text.ts';
 import { builtWith, readOn, wheelTables } from './wheel-tables.ts';
 
 /** A version of a package that has no wheels for a Python: its installation fails, or compiles for an hour. */
@@ -26,7 +27,6 @@ export function missingWheels(name: string, version: string, python: string): Mi
   return { pythons, ...versions, source: sourceOf(name) };
 }
 
-/** Undefined if nothing is known of a version. Those before the first one with wheels have none. */
 function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | undefined {
   const known = groups.find(({ versions }) => versions.some((each) => isSame(each, version)));
   const isBefore = ({ pythons, versions }: WheelGroup) =>
@@ -34,7 +34,6 @@ function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | u
   return known?.pythons ?? (groups.length > 0 && groups.every(isBefore) ? [] : undefined);
 }
 
-/** The CUDA that torch was built with, or the torch of vllm: `1.13.1+cu117` names it. */
 interface TorchBuild {
   cuda: string;
   /** The torch that vllm needs. */
@@ -49,13 +48,9 @@ export function torchBuild(name: string, requirement: string): TorchBuild | unde
   const [, major, minor] = /\+cu(\d\d)(\d)\s*$/.exec(requirement) ?? [];
   if (name === 'torch' && major !== undefined) return { cuda: `${major}.${minor}`, source: 'its version names it' };
   if (requirement.includes('+')) return undefined;
-  if (name === 'torch') {
-    const cuda = keyOf(builtWith.torch, version);
-    return cuda === undefined ? undefined : { cuda, source: sourceOf('torch') };
-  }
   const torch = name === 'vllm' ? keyOf(builtWith.vllm, version) : undefined;
-  const cuda = torch === undefined ? undefined : keyOf(builtWith.torch, torch);
-  return torch === undefined || cuda === undefined ? undefined : { cuda, torch, source: sourceOf('vllm') };
+  const cuda = keyOf(builtWith.torch, name === 'torch' ? version : (torch ?? ''));
+  return cuda === undefined ? undefined : { cuda, ...defined({ torch }), source: sourceOf(name) };
 }
 
 /** The oldest torch whose wheels on PyPI are built with this CUDA or a later one. */
@@ -77,8 +72,8 @@ interface WheelGroup {
 }
 
 function groupsOf(name: string): WheelGroup[] {
-  const table = Object.hasOwn(wheelTables, name) ? (wheelTables[name] ?? {}) : {};
-  return Object.entries(table).map(([pythons, versions]) => ({
+  const table = new Map(Object.entries(wheelTables)).get(name);
+  return Object.entries(Object(table) as Record<string, string>).map(([pythons, versions]) => ({
     pythons: pythons.split(' ').filter(Boolean),
     versions: releasesIn(versions),
   }));
@@ -86,7 +81,7 @@ function groupsOf(name: string): WheelGroup[] {
 
 /** `2.1:0-2,4` has 2.1.0 to 2.1.2, and 2.1.4. */
 export function releasesIn(text: string): string[] {
-  return (text.match(/\S+/g) ?? []).flatMap((word) => {
+  return Array.from(text.matchAll(/\S+/g), String).flatMap((word) => {
     const [series, parts = '0'] = word.split(':');
     return parts
       .split(',')

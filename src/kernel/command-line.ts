@@ -1,7 +1,6 @@
 /** What to do: a complete command, a sentence with commands in it, or prose. */
 export type Fix = string | CommandLine | Sentence;
 
-/** A complete command to type next: text for people, arguments for programs. */
 export class CommandLine {
   constructor(readonly argv: readonly string[]) {}
 

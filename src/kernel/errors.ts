@@ -96,7 +96,6 @@ export interface ErrorFacts {
   details?: Record<string, unknown> & { [name in Named]?: string | null | undefined };
   /** The end of the log of what failed, to find the cause. Not shown. */
   log?: readonly string[];
-  /** Its cause, by the log: shown below the error. `fix` is then the command that shows the log. */
   explained?: { title: string; place: string; fix: string };
   cause?: unknown;
 }

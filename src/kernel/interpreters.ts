@@ -29,7 +29,6 @@ function managedFolders(version: string, env: NodeJS.ProcessEnv): string[] {
   return managers.flatMap((folder) => installed(folder, version).map((name) => join(folder, name, 'bin')));
 }
 
-/** `3.12.1` and `cpython-3.12.1-linux-x86_64-gnu`, the newest first. */
 function installed(folder: string, version: string): string[] {
   const patchOf = (name: string) => Number(/^(?:cpython-)?\d+\.\d+\.(\d+)(?:-|$)/.exec(name)?.[1] ?? Number.NaN);
   const isVersion = (name: string) => name.replace(/^cpython-/, '').startsWith(`${version}.`);

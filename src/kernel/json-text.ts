@@ -61,11 +61,7 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
 
 /** For JSON of others, which may be none. */
 export function parseJsonOr(text: string, otherwise: unknown): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return otherwise;
-  }
+  return (attempt(() => [parseJson(text)]) ?? [otherwise])[0];
 }
 
 /** Applies `toJSON`, as dates and URLs have it. */
@@ -183,7 +179,6 @@ function piecesOf({ value, depth }: Exclude<Piece, string>, unit: string): Piece
   return [open, ...inside, lineBreak(depth - 1) + close];
 }
 
-/** JSON has no functions and no undefined. */
 function isWritten(value: unknown): boolean {
   return isObject(value) || JSON.stringify(value) !== undefined;
 }

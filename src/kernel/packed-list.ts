@@ -3,7 +3,6 @@ import { parseJson, stringifyJson } from './json-text.ts';
 /** Loaded by the first list that is long enough: every start of the program loads this module. */
 const zlib = () => process.getBuiltinModule('node:zlib');
 
-/** Items that are packed at once. */
 const batchSize = 1_000;
 
 /** A list of a million values and more. They are packed, and unpacked one batch after another whenever it is read. */
@@ -49,7 +48,6 @@ export class PackedList<Item> implements Iterable<Item> {
     return batch.slice(0, count);
   }
 
-  /** One after another, some thousand items each. */
   *batches(): Generator<Item[]> {
     for (const batch of this.#batches) yield parseJson(zlib().inflateRawSync(batch).toString('utf8')) as Item[];
     if (this.#open.length > 0) yield this.#open;

@@ -34,7 +34,6 @@ export interface Io {
   delay(ms: number, signal: AbortSignal): Promise<void>;
   /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
-  /** Returns undefined if there is no such command. */
   startPager(command: readonly [string, ...string[]]): Promise<Pager | undefined>;
   /** Starts gantry in the background with these arguments. Returns whether it still runs. */
   spawnDetached(argv: string[], log?: string): Promise<() => boolean>;

@@ -13,22 +13,18 @@ type CacheKind = (typeof cacheKinds)[number];
 
 export interface CacheEntry {
   kind: CacheKind;
-  /** The app of an archive, or of runs. */
   app: string | null;
   build: string | null;
   project: string | null;
   files: number;
   bytes: number;
-  /** When it was kept, or used last. RFC 3339, UTC. */
   usedAt: string;
   path: string;
-  /** Whether this command has removed it. */
   removed: boolean;
 }
 
 interface CacheFilter {
   kind?: CacheKind | undefined;
-  /** Only archives and runs of this app. */
   app?: string | undefined;
   /** In ms. */
   olderThan?: number | undefined;

@@ -78,7 +78,9 @@ function parseField([name, value]: NamedValue): [string, unknown] {
 
 /** A reply without the values of secrets, for readers who should not get them even if they ask. Names stay. */
 function hideSecrets(reply: RawReply, path: string, secrets: Context['secrets']): RawReply {
-  const body = isOfSecrets(path) ? withoutValues(reply.body) : reply.body;
+  const names = isRecord(reply.body) ? Object.keys(reply.body) : undefined;
+  const noValues = names ? Object.fromEntries(names.map((name) => [name, hidden])) : hidden;
+  const body = isOfSecrets(path) ? noValues : reply.body;
   const { value, text } = hideCredentials(body, secrets);
   const headers = hideCredentials(reply.headers, secrets).value as RawReply['headers'];
   return { ...reply, headers, body: value, text };
@@ -88,8 +90,4 @@ function hideSecrets(reply: RawReply, path: string, secrets: Context['secrets'])
 function isOfSecrets(path: string): boolean {
   const { pathname } = new URL(`https://platform.invalid${path}`);
   return pathname.split('/').some((segment) => decodeIfValid(segment).toLowerCase() === 'secrets');
-}
-
-function withoutValues(body: unknown): unknown {
-  return isRecord(body) ? Object.fromEntries(Object.keys(body).map((name) => [name, hidden])) : hidden;
 }

@@ -21,9 +21,7 @@ export interface GlobalFlags {
   quiet?: boolean;
   debug?: boolean;
   color: ColorChoice;
-  /** False with `--no-pager`. */
   pager: boolean;
-  /** False with `--no-input`. */
   input: boolean;
   yes?: boolean;
   project?: string;
@@ -48,13 +46,11 @@ export interface Context {
   apiWithSignal(signal: AbortSignal, onRetry?: (retry: Retry) => void, send?: Send): Api;
   /** The API with a token that is not stored in the settings. */
   apiWithToken(token: string): Api;
-  /** Calls any method and path, for `gantry api`. */
   raw(call: RawCall): Promise<HttpReply>;
   /** Opens a live log by path and query; it closes on the given signal or Ctrl-C. Rejects with ConnectionError. */
   openLog: OpenLogSocket;
   /** The project to use. Throws UsageError if none is selected. */
   readonly project: string;
-  /** The project and the platform in use, as far as they are known. */
   readonly target: Target;
   /** The token in use and its claims. Throws AuthError if there is none. */
   readonly credential: Credential;
@@ -75,7 +71,6 @@ export interface Context {
   readonly isForModel: boolean;
   readStdin(): Promise<string>;
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
-  /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
   /** For commands that start a platform (`gantry dev`). With a signal, it ends with that instead of Ctrl-C. */
   withOverrides(env: Record<string, string>, cwd: string, signal?: AbortSignal): Context;
@@ -91,11 +86,9 @@ export interface Context {
   now: () => number;
   /** The time by the platform's clock, as its last reply showed it: what its times are compared with. */
   platformNow: () => number;
-  /** A monotonic clock in ms. Only differences are meaningful. */
   elapsed: () => number;
   /** Waits; rejects on Ctrl-C, or on the given signal instead. */
   delay: (ms: number, until?: AbortSignal) => Promise<void>;
-  /** A connection without any byte for this many ms counts as dead. */
   silenceMs: number;
   onRetry: (retry: Retry) => void;
   /** Logs a request that is not made through `api`; shown with `--debug`. */

@@ -2,7 +2,6 @@ import type { CommandLine } from '../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../kernel/errors.ts';
 import { count } from '../kernel/output/format.ts';
 
-/** Shorter beginnings of ids would name another one soon. */
 const minLength = 6;
 
 /** Ids are UUIDs, as far as is known. Another spelling is a whole id or the beginning of one. */

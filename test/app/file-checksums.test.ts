@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { collectFiles } from '../../src/app/collect.ts';
 import { FileChecksums } from '../../src/app/file-checksums.ts';
 import type { FileEntry } from '../../src/app/files/entry.ts';
 import { trustedDevice } from '../../src/app/packing-cache/file-index.ts';
-import { KnownFiles } from '../../src/app/packing-cache/index.ts';
+import { openIndex } from '../../src/app/packing-cache/index.ts';
 import { newFolder, onDisk } from '../support/files.ts';
 
 onDisk();
@@ -41,9 +41,11 @@ function setUp(files: Record<string, string | Buffer> = { 'a.txt': 'aaaa', 'b.tx
 
 /** Remembers a checksum that no content has, so that a test sees whether the file was read. */
 async function learnWrong({ root, options }: ReturnType<typeof setUp>, path: string, now?: number): Promise<void> {
-  const known = await KnownFiles.open(options(now));
-  known?.learn(join(root, path), statSync(join(root, path)), wrong);
-  await known?.save();
+  const index = await openIndex(options(now));
+  const stats = statSync(join(root, path));
+  if (index?.files.canLearn(stats, options(now).now))
+    index.files.set(join(root, path), stats, { ...wrong, size: 4, packed: undefined });
+  await index?.files.write(index.path);
 }
 
 describe('the checksum of a file', () => {
@@ -84,59 +86,6 @@ describe('the checksum of a file', () => {
     const app = setUp();
     await learnWrong(app, 'a.txt', Date.now());
     expect(await only(new FileChecksums(app.options()), entry(app.root, 'a.txt'))).toEqual(sumsOf('aaaa'));
-  });
-});
-
-describe('the digest of an app', () => {
-  const digestOf = async ({ root, options }: ReturnType<typeof setUp>, now?: number) => {
-    const { entries } = await collectFiles(root, { include: ['**'], exclude: [] });
-    const checksums = new FileChecksums(options(now));
-    let wasComputed = false;
-    const digest = await checksums.digestOf(entries, (sums) => {
-      wasComputed = true;
-      return `sha256:${sums.map(({ sha256 }) => sha256).join('')}`;
-    });
-    await checksums.save();
-    return { digest, wasComputed };
-  };
-
-  test('is not computed again if no file has changed', async () => {
-    const app = setUp();
-    const first = await digestOf(app);
-    expect(await digestOf(app)).toEqual({ ...first, wasComputed: !app.isTrusted });
-  });
-
-  const changes: Record<string, (root: string) => void> = {
-    'is written again with its old time': (root) => {
-      const { atime, mtime } = statSync(join(root, 'a.txt'));
-      writeFileSync(join(root, 'a.txt'), 'cccc');
-      utimesSync(join(root, 'a.txt'), atime, mtime);
-    },
-    'is replaced': (root) => {
-      writeFileSync(join(root, 'new'), 'cccc');
-      renameSync(join(root, 'new'), join(root, 'a.txt'));
-    },
-    'gets another name': (root) => renameSync(join(root, 'a.txt'), join(root, 'c.txt')),
-    'changes places with another': (root) => {
-      renameSync(join(root, 'a.txt'), join(root, 'c.txt'));
-      renameSync(join(root, 'b.txt'), join(root, 'a.txt'));
-      renameSync(join(root, 'c.txt'), join(root, 'b.txt'));
-    },
-    'becomes executable': (root) => chmodSync(join(root, 'a.txt'), 0o755),
-    'is new': (root) => writeFileSync(join(root, 'c.txt'), 'cccc'),
-    'is removed': (root) => rmSync(join(root, 'a.txt')),
-  };
-  test.each(Object.entries(changes))('is computed if a file %s', async (_, change) => {
-    const app = setUp();
-    await digestOf(app);
-    change(app.root);
-    expect(await digestOf(app)).toMatchObject({ wasComputed: true });
-  });
-
-  test('is not remembered of files that changed within a minute', async () => {
-    const app = setUp();
-    await digestOf(app, Date.now());
-    expect(await digestOf(app, Date.now())).toMatchObject({ wasComputed: true });
   });
 });
 

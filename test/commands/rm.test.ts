@@ -158,7 +158,7 @@ describe('a pattern', () => {
   test('shows what it matches before it asks', async () => {
     const { stderr } = await gantry(['rm', '/logs/*.txt'], { emulator });
     expect(stderr).toMatch(
-      / {2}default:\/logs\/a\.txt\n {2}default:\/logs\/b\.txt\n.*confirmation required to remove 2 files, 22 B\n/s,
+      / {2}default:\/logs\/a\.txt\n {2}default:\/logs\/b\.txt\n.*confirmation required: Remove 2 files, 22 B\?\n/s,
     );
     expect(left()).toEqual(all);
   });

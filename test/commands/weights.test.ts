@@ -212,7 +212,7 @@ test('a lock that came with a repository does not say where this folder writes, 
   const inClone = (...words: string[]) => gantry(['cp', '--lock', ...words], { cwd: clone });
   await gantry(['rm', ':/models/qwen/empty', '--yes']);
   for (const words of [[], [source]]) {
-    expect(await inClone(...words)).toExit(9, 'confirmation required to pull to default:/models/qwen/', '--yes');
+    expect(await inClone(...words)).toExit(9, 'confirmation required: Pull to default:/models/qwen/', '--yes');
   }
   expect([on('empty'), (await inClone('--dry-run')).code]).toEqual([undefined, 0]);
   const asked = await gantry(['cp', '--lock'], { cwd: clone, columns: 120, stdin: keys('y\r') });

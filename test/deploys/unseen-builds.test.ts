@@ -110,7 +110,7 @@ test('an automatic rollback does not pass over what went live while the deploy w
 });
 
 test.each([
-  ['', { outcome: 'failed', message: expect.stringContaining('confirmation required to roll back web to build') }],
+  ['', { outcome: 'failed', message: expect.stringContaining('confirmation required: Roll back web to build') }],
   [' --yes', { outcome: 'rolled-back' }],
 ])('an automatic rollback asks before it takes what only the list of builds shows:%s', async (yes, outcome) => {
   const { stage, machine } = await twoVersions();

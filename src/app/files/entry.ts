@@ -18,11 +18,9 @@ export interface SkippedFile {
 export interface FileEntry {
   /** Relative to the root, with forward slashes. */
   path: string;
-  /** In bytes, when the file was found. */
   size: number;
   executable: boolean;
   source: { file: string } | { text: string };
-  /** What a file of the app folder was when it was found. */
   stats?: FileStats;
   reason?: FileReason;
 }

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Ignore } from 'ignore';
+import { onceFor } from '../../kernel/once.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import type { IgnoreRules } from './entry.ts';
 
@@ -10,7 +11,6 @@ export async function loadGitIgnore(root: string): Promise<IgnoreRules> {
   return new GitIgnore(realpathSync(root), () => createIgnore({ ignorecase: isCaseInsensitive }));
 }
 
-/** The default of `core.ignoreCase`. */
 const isCaseInsensitive = process.platform === 'darwin' || process.platform === 'win32';
 
 class GitIgnore implements IgnoreRules {
@@ -42,11 +42,7 @@ class GitIgnore implements IgnoreRules {
   }
 
   #rulesIn(folder: string): Ignore | null {
-    const known = this.#rules.get(folder);
-    if (known !== undefined) return known;
-    const rules = this.#read(posix.join(folder, '.gitignore'));
-    this.#rules.set(folder, rules);
-    return rules;
+    return onceFor(this.#rules, folder, () => this.#read(posix.join(folder, '.gitignore')));
   }
 
   #read(path: string): Ignore | null {
@@ -59,7 +55,6 @@ class GitIgnore implements IgnoreRules {
   }
 }
 
-/** What one file says of a path: the line that ignores it, or that a line includes it again. */
 function decide(rules: Ignore | null, path: string, isFolder: boolean): { line: string | undefined } | undefined {
   if (!rules) return undefined;
   const { ignored, unignored, rule } = rules.test(isFolder ? `${path}/` : path);

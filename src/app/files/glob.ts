@@ -1,8 +1,10 @@
+import { onceFor } from '../../kernel/once.ts';
+
 /**
  * `*` and `?` match within one name, `**` as a whole segment matches any number of folders, `[a-z]` and `[!a-z]` are
  * classes, `{a,b}` are alternatives, `\` escapes a character. Matching is case-sensitive, names with a leading dot are
  * not special, and all other characters are literal.
- * Not implemented by regular expressions: they backtrack exponentially for `*a*a*a*b`, and cannot support `reaches`.
+ * Each name is matched by a regular expression whose stars give nothing back: others backtrack for `*a*a*a*b`.
  */
 export interface Glob {
   matches(path: string): boolean;
@@ -32,16 +34,10 @@ export function compileNames(patterns: readonly string[]): (name: string) => boo
     const test = segment(pattern);
     const end = /[\w~]$/.exec(pattern)?.[0];
     if (!/[*?[\\]/.test(pattern)) plain.add(pattern);
-    else if (test && test !== anyDepth) (end === undefined ? wild : groupOf(byEnd, end)).push(test);
+    else if (test && test !== anyDepth) (end === undefined ? wild : onceFor(byEnd, end, () => [] as Test[])).push(test);
   }
   const isMatched = (tests: readonly Test[] | undefined, name: string) => tests?.some((test) => test(name)) ?? false;
   return (name) => plain.has(name) || isMatched(byEnd.get(name.slice(-1)), name) || isMatched(wild, name);
-}
-
-function groupOf(groups: Map<string, Test[]>, key: string): Test[] {
-  const group = groups.get(key) ?? [];
-  groups.set(key, group);
-  return group;
 }
 
 type Test = (name: string) => boolean;
@@ -126,100 +122,39 @@ function readBrace(pattern: string, open: number): Brace | undefined {
 
 /** The next position. Skips escaped characters and classes, in which braces are literal. */
 function nextPosition(pattern: string, at: number): number {
-  if (pattern[at] === '\\') return at + 2;
-  return pattern[at] === '[' ? (readClass(pattern, at)?.end ?? at + 1) : at + 1;
+  token.lastIndex = at;
+  return at + (token.exec(pattern)?.[0].length ?? 1);
 }
 
-const star = Symbol('*');
-type GlobToken = typeof star | string | Test;
-
-function segment(text: string): GlobSegment | undefined {
-  if (text === '**') return anyDepth;
-  const tokens = tokenize(text);
-  if (!tokens) return undefined;
-  if (tokens.every((token) => typeof token === 'string')) return equals(tokens.join(''));
-
-  // Rejects most names early.
-  const head = literals(tokens).join('');
-  const tail = literals(tokens.toReversed()).reverse().join('');
-  return (name) => name.startsWith(head) && name.endsWith(tail) && matchTokens(tokens, [...name]);
-}
-
-function literals(tokens: GlobToken[]): GlobToken[] {
-  const end = tokens.findIndex((token) => typeof token !== 'string');
-  return tokens.slice(0, end);
-}
-
-const equals =
-  (text: string): Test =>
-  (name) =>
-    name === text;
-
-function tokenize(text: string): GlobToken[] | undefined {
-  const tokens: GlobToken[] = [];
-  for (let at = 0; at < text.length; ) {
-    const { token, end } = readToken(text, at) ?? {};
-    if (token === undefined || end === undefined) return undefined;
-    if (token !== star || tokens.at(-1) !== star) tokens.push(token);
-    at = end;
-  }
-  return tokens;
-}
+/** Stars, `?`, a class (`[a-z_]`, `[!a-z]` or `[^a-z]`; a leading `]` is a member), an escaped character, or another one. */
+const token = /(\*+)|(\?)|\[([!^]?)((?:\\.|[^\\\]])(?:\\.|[^\\\]])*|\](?:\\.|[^\\\]])*)\]|\\(.)|([^*?[\\])/gsuy;
 
 /** Undefined for a class or an escape without an end. */
-function readToken(text: string, at: number): { token: GlobToken; end: number } | undefined {
-  const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  const end = at + char.length;
-  if (char === '*') return { token: star, end };
-  if (char === '?') return { token: () => true, end };
-  if (char === '[') return readClass(text, at);
-  if (char !== '\\') return { token: char, end };
-  const literal = end < text.length ? String.fromCodePoint(text.codePointAt(end) ?? 0) : undefined;
-  return literal === undefined ? undefined : { token: literal, end: end + literal.length };
+function segment(text: string): GlobSegment | undefined {
+  if (text === '**') return anyDepth;
+  token.lastIndex = 0;
+  const tokens = [...text.matchAll(token)];
+  if (tokens.map(([whole]) => whole).join('') !== text) return undefined;
+  const [head = '', ...pieces] = tokens.map(sourceOf).join('').split('*');
+  const tail = pieces.pop();
+  // A star takes as little as it can, for good: more would help no later piece.
+  const middle = pieces.map((piece, at) => `(?=(.*?${piece}))\\${at + 1}`).join('');
+  const whole = new RegExp(`^${head}${middle}${tail === undefined ? '' : `.*${tail}`}$`, 'su');
+  return (name) => whole.test(name);
 }
 
-/** Reads `[a-z_]`, `[!a-z]` or `[^a-z]`. A leading `]` is a member. */
-function readClass(text: string, open: number): { token: Test; end: number } | undefined {
-  const match = /^\[([!^]?)((?:\\.|[^\\\]])(?:\\.|[^\\\]])*|\](?:\\.|[^\\\]])*)\]/su.exec(text.slice(open));
-  if (!match) return undefined;
-  const [whole, negated, members = ''] = match;
-
-  const ranges: [string, string][] = [];
-  for (const [, from = '', to = from] of members.matchAll(/((?:\\.|[^\\]))(?:-((?:\\.|[^\\])))?/gsu)) {
-    ranges.push([unescaped(from), unescaped(to)]);
-  }
-  const token = (char: string) => ranges.some(([from, to]) => inRange(char, from, to)) !== Boolean(negated);
-  return { token, end: open + whole.length };
+function sourceOf([, stars, any, negated, members, escaped = '', plain = escaped]: RegExpExecArray): string {
+  if (stars ?? any) return stars ? '*' : '.';
+  return members === undefined ? literal(codeOf(plain)) : `[${negated && '^'}${rangesIn(members)}]`;
 }
 
-const unescaped = (text: string) => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text);
-const inRange = (char: string, from: string, to: string) => {
-  const point = char.codePointAt(0) ?? 0;
-  return point >= (from.codePointAt(0) ?? 0) && point <= (to.codePointAt(0) ?? 0);
-};
+const literal = (code: number) => `\\u{${code.toString(16)}}`;
+const codeOf = (character: string) => character.replace(/^\\(?=.)/s, '').codePointAt(0) ?? 0;
 
-/** Backtracks to the last star only: an earlier one cannot match more. */
-function matchTokens(tokens: GlobToken[], chars: string[]): boolean {
-  let at = 0;
-  let token = 0;
-  let retry: { at: number; token: number } | undefined;
-  while (at < chars.length) {
-    const expected = tokens[token];
-    if (expected === star) {
-      retry = { at, token };
-      token++;
-    } else if (expected !== undefined && tokenMatches(expected, chars[at] ?? '')) {
-      at++;
-      token++;
-    } else if (retry) {
-      retry.at++;
-      at = retry.at;
-      token = retry.token + 1;
-    } else {
-      return false;
-    }
-  }
-  return tokens.slice(token).every((rest) => rest === star);
+function rangesIn(members: string): string {
+  const ranges = members.matchAll(/(\\.|[^\\])(?:-(\\.|[^\\]))?/gsu);
+  return Array.from(ranges, ([, from = '', to = from]) => [codeOf(from), codeOf(to)] as const)
+    .filter(([from, to]) => from <= to)
+    .map(([from, to]) => `${literal(from)}-${literal(to)}`)
+    .join('');
 }
-
-const tokenMatches = (token: string | Test, char: string) => (typeof token === 'string' ? token === char : token(char));

@@ -17,7 +17,6 @@ export interface Include {
 
 export interface Exclude {
   text: string;
-  /** `path` is relative to the root, `name` its last part. */
   matches(path: string, name: string, isFolder: boolean): boolean;
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, readSync } from 'node:fs';
 import { openRegularSync } from '../../kernel/disk/index.ts';
+import { attempt } from '../../kernel/errors.ts';
 
 /** How the file of a deploy plan begins. */
 export const planStart = /^\s*\{\s*"gantryPlan"/;
@@ -13,14 +14,14 @@ export const mapLogEnding = '.gantry-map';
 
 /** The first bytes. Empty for what cannot be read: who reads or writes it says why. */
 export function startOf(file: string): string {
-  let opened: number | undefined;
-  try {
-    opened = openRegularSync(file);
-    const bytes = Buffer.alloc(64);
-    return bytes.toString('latin1', 0, readSync(opened, bytes));
-  } catch {
-    return '';
-  } finally {
-    if (opened !== undefined) closeSync(opened);
-  }
+  const read = () => {
+    const opened = openRegularSync(file);
+    try {
+      const bytes = Buffer.alloc(64);
+      return bytes.toString('latin1', 0, readSync(opened, bytes));
+    } finally {
+      closeSync(opened);
+    }
+  };
+  return attempt(read) ?? '';
 }

@@ -11,7 +11,6 @@ import {
   namedByBytes,
 } from '../../kernel/disk/index.ts';
 import { type Problem, ProjectError, systemCode, throwIfAborted } from '../../kernel/errors.ts';
-import { setFlag, unsetFlag } from '../../kernel/v8-flags.ts';
 import type { CollectOptions, FileEntry, FileReason } from './entry.ts';
 import { type Exclude, excludeLine, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 import { isOwnFile } from './plans.ts';
@@ -34,7 +33,7 @@ export async function walkFolder(root: string, options: WalkAppOptions): Promise
   const walk = new Walk(resolveRoot(root), options);
   walk.enter({ path: '', name: '', real: walk.root, linkedFrom: [], includes });
 
-  for (let round = 0; round < unoptimizedRounds ? unoptimized(() => visitSome(walk)) : visitSome(walk); round++) {
+  while (visitSome(walk)) {
     await turn();
     throwIfAborted(signal);
   }
@@ -42,9 +41,6 @@ export async function walkFolder(root: string, options: WalkAppOptions): Promise
   for (const path of always) walk.addAlways(path);
   return walk.found;
 }
-
-/** The walk of 5,000 files takes two or three. */
-const unoptimizedRounds = 10;
 
 function visitSome(walk: Walk): boolean {
   const isDue = turnIsDue();
@@ -68,7 +64,6 @@ interface WalkedFolder {
   real: string;
   /** The real folders that contain the symbolic links on the way here, to detect loops. */
   linkedFrom: string[];
-  /** The patterns that may match below this folder. */
   includes: Include[];
 }
 
@@ -239,18 +234,6 @@ class Walk {
     } else {
       this.#problems.addError(`${given} not found`);
     }
-  }
-}
-
-const noOptimizer = { flag: '--no-opt', usual: ['--opt'] };
-
-/** Without V8's optimizing compiler, which pays after some 100 ms. */
-function unoptimized<T>(work: () => T): T {
-  setFlag(noOptimizer);
-  try {
-    return work();
-  } finally {
-    unsetFlag(noOptimizer);
   }
 }
 

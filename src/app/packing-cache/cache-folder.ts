@@ -21,7 +21,6 @@ export function packingFolder(cache: string): string {
 }
 
 export const indexPath = (folder: string, root: string): string => appFile(folder, root, '.files');
-export const stampPath = (folder: string, root: string): string => appFile(folder, root, '.stamp');
 export const membersPath = (folder: string, root: string, name: string): string =>
   appFile(folder, root, `-${name}.members`);
 
@@ -79,12 +78,10 @@ export function trimCache(folder: string, limit: number, now: number): void {
   let bytes = 0;
   for (const file of files) {
     bytes += file.bytes;
-    if (bytes > limit || isStale(file, now)) rmSync(file.path, { force: true });
+    const daysKept = isNamedTemporary(file.name) ? 1 : maxDays;
+    if (bytes > limit || file.usedAt < now - daysKept * dayMs) rmSync(file.path, { force: true });
   }
 }
-
-const isStale = ({ name, usedAt }: CacheFile, now: number) =>
-  usedAt < now - (isNamedTemporary(name) ? 1 : maxDays) * dayMs;
 
 function listFiles(folder: string): CacheFile[] {
   return namesIn(folder).flatMap((name) => {

@@ -7,6 +7,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { writeFileAtomic } from '../../kernel/disk/index.ts';
+import { attempt } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { FileStats } from '../files/entry.ts';
 
@@ -74,13 +75,14 @@ export class FileIndex {
     return new FileIndex(salt, device, new Map(members), paths, body.subarray(headEnd + 1));
   }
 
-  /** The row of a path, whether or not the file has changed. */
-  find(path: string): number | undefined {
-    return this.#rows.get(path);
+  /** What is known of a file that has not changed. */
+  recall(path: string, stats: FileStats | undefined): KnownContent | undefined {
+    const row = this.#rows.get(path);
+    return row !== undefined && this.#isUnchanged(row, stats) ? this.contentOf(path) : undefined;
   }
 
   /** Whether a file with these stats has not changed since it was learned. */
-  isUnchanged(row: number, stats: FileStats | undefined): boolean {
+  #isUnchanged(row: number, stats: FileStats | undefined): boolean {
     const at = doublesAt(row);
     return (
       stats !== undefined &&
@@ -94,24 +96,25 @@ export class FileIndex {
 
   /** Whether a file with these stats cannot change without a trace. */
   canLearn({ dev, ctimeMs }: FileStats, startedAt: number): boolean {
-    return dev === this.device && isSettled(ctimeMs, startedAt);
+    return dev === this.device && ctimeMs < startedAt - settledMs;
   }
 
-  contentOf(row: number): KnownContent {
+  /** What is known of a file, whether or not it has changed. */
+  contentOf(path: string): KnownContent | undefined {
+    const row = this.#rows.get(path);
+    if (row === undefined) return undefined;
     const sha256 = this.#bytes.toString('hex', sha256At(row), sha256At(row) + sha256Bytes);
     const size = this.#doubles[doublesAt(row) + 1] ?? 0;
-    return { crc32: this.#integer(row, columns.crc32), sha256, size, packed: this.packedOf(row) };
+    return { crc32: this.#integer(row, columns.crc32), sha256, size, packed: this.#packedOf(row) };
   }
 
-  /** That of `contentOf`, for a small part of its time. */
-  packedOf(row: number): KnownContent['packed'] {
+  #packedOf(row: number): KnownContent['packed'] {
     const form = this.#integer(row, columns.form);
     if (form !== forms.packed) return form === forms.stored ? null : undefined;
     const members = this.#integer(row, columns.members);
     return { members, at: this.#integer(row, columns.at), length: this.#integer(row, columns.length) };
   }
 
-  /** Without stats, only the content is known. */
   set(path: string, stats: FileStats | undefined, { crc32, sha256, size, packed }: KnownContent): void {
     const row = this.#count++;
     if (this.#count * rowBytes > this.#bytes.length) this.#resize(2 * this.#count);
@@ -179,12 +182,8 @@ const trustedFileSystems = new Set([
 
 /** The device of a folder, if the change times of its files can be trusted. */
 export function trustedDevice(folder: string): number | undefined {
-  try {
-    const isTrusted = process.platform === 'linux' && trustedFileSystems.has(statfsSync(folder).type);
-    return isTrusted ? statSync(folder).dev : undefined;
-  } catch {
-    return undefined;
-  }
+  const isTrusted = attempt(() => process.platform === 'linux' && trustedFileSystems.has(statfsSync(folder).type));
+  return isTrusted ? statSync(folder, { throwIfNoEntry: false })?.dev : undefined;
 }
 
 /**
@@ -193,7 +192,3 @@ export function trustedDevice(folder: string): number | undefined {
  * new one only after it was written back, which takes up to 35 seconds.
  */
 const settledMs = 60_000;
-
-export function isSettled(ctimeMs: number, startedAt: number): boolean {
-  return ctimeMs < startedAt - settledMs;
-}

@@ -1,4 +1,5 @@
 import { utimesSync } from 'node:fs';
+import { attempt } from '../../kernel/errors.ts';
 import { tinyBytes } from '../deflate/batch.mjs';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry } from '../files/entry.ts';
@@ -13,6 +14,20 @@ export interface PackingCacheOptions {
   trace?: ((line: string) => void) | undefined;
 }
 
+type OpenIndex = NonNullable<Awaited<ReturnType<typeof openIndex>>>;
+
+/** What is known of the files of an app folder. Undefined if the folder of the cache cannot be used. */
+export async function openIndex({ cache, root, trace }: PackingCacheOptions) {
+  try {
+    const folder = openFolder(cache);
+    const path = indexPath(folder, root);
+    return { folder, path, files: await FileIndex.read(path, deflateVersion(), trustedDevice(root)) };
+  } catch (error) {
+    trace?.(`without the packing cache: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
 /** What a file goes into the archive as. */
 export interface PackedContent extends Checksums {
   size: number;
@@ -22,66 +37,53 @@ export interface PackedContent extends Checksums {
   place?: MemberPlace;
 }
 
-/** Files of members: the next packing joins more of them. */
+/** Files of members: with more of them, the next packing begins anew, which keeps what is not used any more from piling up. */
 const maxFiles = 16;
 
 /** The cache of one packing. It turns itself off on the first error. */
 export class PackingCache {
   readonly #readers = new Map<number, MemberReader>();
   readonly #next: number;
-  /** Whether what is found is written again. */
-  readonly isJoining: boolean;
   readonly #writer: MemberWriter;
   #hasLearned = false;
   #isOff = false;
 
+  private readonly files: FileIndex;
+  private readonly limit: number;
+
   private constructor(
-    private readonly folder: string,
-    private readonly limit: number,
-    private readonly files: FileIndex,
+    private readonly index: OpenIndex,
     private readonly options: PackingCacheOptions,
   ) {
+    const { folder, files } = index;
+    this.files = files;
+    this.limit = maxCacheBytes(folder);
     const { members } = files;
+    if (members.size >= maxFiles) members.clear();
     for (const [number, { name, sums }] of members)
       this.#readers.set(number, new MemberReader(membersPath(folder, options.root, name), sums));
     this.#next = ([...members.keys()].at(-1) ?? 0) + 1;
-    this.isJoining = members.size >= maxFiles;
     this.#writer = new MemberWriter(folder, options.root);
   }
 
   /** Undefined if the folder cannot be used. */
   static async open(options: PackingCacheOptions): Promise<PackingCache | undefined> {
-    try {
-      const folder = openFolder(options.cache);
-      const path = indexPath(folder, options.root);
-      const files = await FileIndex.read(path, deflateVersion(), trustedDevice(options.root));
-      return new PackingCache(folder, maxCacheBytes(folder), files, options);
-    } catch (error) {
-      options.trace?.(`packing without a cache: ${(error as Error).message}`);
-      return undefined;
-    }
+    const index = await openIndex(options);
+    return index && new PackingCache(index, options);
   }
 
-  /** What is known of a file that has not changed. */
-  recall(entry: FileEntry): KnownContent | undefined {
-    const row = this.#rowOf(entry);
-    return row !== undefined && this.files.isUnchanged(row, entry.stats) ? this.files.contentOf(row) : undefined;
+  recall({ source, stats }: FileEntry): KnownContent | undefined {
+    return 'file' in source ? this.files.recall(source.file, stats) : undefined;
   }
 
-  /** Whether such a file need not be read. */
   knows(entry: FileEntry): boolean {
-    const row = this.#rowOf(entry);
-    return row !== undefined && this.files.isUnchanged(row, entry.stats) && this.#has(this.files.packedOf(row));
+    return this.#has(this.recall(entry)?.packed);
   }
 
   /** What the file was when it was packed, if what that compresses to is here. */
-  formerly(entry: FileEntry): KnownContent | undefined {
-    const row = this.#rowOf(entry);
-    return row !== undefined && this.#has(this.files.packedOf(row)) ? this.files.contentOf(row) : undefined;
-  }
-
-  #rowOf({ source }: FileEntry): number | undefined {
-    return 'file' in source ? this.files.find(source.file) : undefined;
+  formerly({ source }: FileEntry): KnownContent | undefined {
+    const content = 'file' in source ? this.files.contentOf(source.file) : undefined;
+    return this.#has(content?.packed) ? content : undefined;
   }
 
   #has(place: KnownContent['packed']): boolean {
@@ -114,12 +116,10 @@ export class PackingCache {
     return isFull ? undefined : { members: this.#next, at: this.#writer.append(data), length: data.length };
   }
 
-  /** Keeps a small file as it is in the archive. */
   keep(entry: FileEntry, { data, deflated, place, ...content }: PackedContent): void {
-    if (!this.isJoining && this.knows(entry)) return;
+    if (this.knows(entry)) return;
     const isKept = deflated || content.size <= tinyBytes;
-    const isHere = !this.isJoining && this.#has(place);
-    this.learn(entry, { ...content, packed: isHere ? place : isKept ? this.append(data) : null });
+    this.learn(entry, { ...content, packed: place ?? (isKept ? this.append(data) : null) });
   }
 
   /** Remembers a file. Its stats are from before it was read. */
@@ -149,17 +149,17 @@ export class PackingCache {
 
   async #store(entries: readonly FileEntry[]): Promise<void> {
     const { root, now } = this.options;
+    const { folder, path } = this.index;
     const { members } = this.files;
-    const path = indexPath(this.folder, root);
-    if (this.isJoining) members.clear();
     const name = await this.#writer.commit();
     if (name !== undefined) members.set(this.#next, { name, sums: this.#writer.sums });
     const among = entries.map(({ source }) => ('file' in source ? source.file : ''));
     if (this.#hasLearned) await this.files.write(path, new Set(among));
-    const kept = new Set([...members.values()].map((each) => membersPath(this.folder, root, each.name)));
-    removeOtherMembers(this.folder, root, kept);
-    for (const each of [path, ...kept]) touch(each, now);
-    trimCache(this.folder, this.limit, now);
+    const kept = new Set([...members.values()].map((each) => membersPath(folder, root, each.name)));
+    removeOtherMembers(folder, root, kept);
+    // Another process may have removed it.
+    for (const each of [path, ...kept]) attempt(() => utimesSync(each, now / 1000, now / 1000));
+    trimCache(folder, this.limit, now);
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {
@@ -171,13 +171,5 @@ export class PackingCache {
       this.options.trace?.(`cannot write the packing cache: ${(error as Error).message}`);
       await this.#writer.discard();
     }
-  }
-}
-
-function touch(path: string, now: number): void {
-  try {
-    utimesSync(path, now / 1000, now / 1000);
-  } catch {
-    // Another process has removed it.
   }
 }

@@ -63,7 +63,6 @@ export interface Use extends At {
 }
 
 export interface Flow {
-  /** Functions by their names: `load`, `Index.load`. */
   functions: ReadonlyMap<string, FunctionFlow>;
   /** What names at the top and members of objects (`Index.model`) stand for, where they are given a value once. */
   values: ReadonlyMap<string, Value>;

@@ -1,4 +1,4 @@
-import { once } from '../../kernel/once.ts';
+import { once, onceFor } from '../../kernel/once.ts';
 import type { Flow, FunctionFlow, Use } from './facts.ts';
 import type { NameScope } from './names.ts';
 import { childOf, type PyNode, type PySource } from './tree.ts';
@@ -120,7 +120,7 @@ class FlowReader {
 }
 
 function add<Key>(map: Map<Key, PyNode[]>, key: Key, node: PyNode): void {
-  map.set(key, [...(map.get(key) ?? []), node]);
+  onceFor(map, key, () => [] as PyNode[]).push(node);
 }
 
 const isAsync = (node: PyNode | undefined) => childOf(node, 'async') !== undefined;

@@ -1,3 +1,4 @@
+import { onceFor } from '../../kernel/once.ts';
 import type { Definition } from './facts.ts';
 import { isWithin, nodeBefore, type PyNode, type PySource } from './tree.ts';
 
@@ -40,7 +41,7 @@ export class NameScope {
   bind(name: string, node: PyNode): void {
     const shared = this.shared.get(name);
     if (shared) shared.bind(name, node);
-    else this.names.set(name, [...(this.names.get(name) ?? []), node]);
+    else onceFor(this.names, name, () => [] as PyNode[]).push(node);
   }
 
   /** The scope that gives a name its value. What a class defines, its functions do not see. */

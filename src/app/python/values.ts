@@ -173,7 +173,6 @@ function looped({ target, parts: all, at }: Target): Value {
   return member(target, all.slice(start + 1, end), step(at(all.slice(end + 1, end + 2)), '[]'));
 }
 
-/** The value of one of several names that get one value each. */
 function member(target: PyNode, named: readonly PyNode[], value: Value): Value {
   const sides = separated(named);
   const at = sides.findIndex((part) => part.includes(target));

@@ -38,7 +38,6 @@ function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
 
 const imageName = /^(?:[\w.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w.-]+)?(?:@sha256:[a-f0-9]+)?$/;
 
-/** A name that no registry takes: of a Dockerfile, or with capitals. */
 function* baseImage({ sections: { deployment, ...others } }: RuleInput): Generator<ConfigIssue> {
   const image = deployment?.docker_base_image_url ?? '';
   const isUsed = image !== '' && !image.includes('://') && !others['runtime.custom']?.dockerfile_path;
@@ -85,24 +84,27 @@ function* generatedFiles(app: RuleInput): Generator<ConfigIssue> {
   for (const file of planned) yield* generatedFileIssue(file, custom.dockerfile_path);
 }
 
-function* generatedFileIssue({ source, entry, fate }: GeneratedFile, dockerfile = ''): Generator<ConfigIssue> {
-  const { path } = entry;
+function* generatedFileIssue(
+  { source, entry: { path }, fate }: GeneratedFile,
+  dockerfile = '',
+): Generator<ConfigIssue> {
   const name = sourceName(source);
   const part = 'key';
   if (fate === 'replaces-own') {
     const fix = source === 'dependencies.pip' ? useOwnList(path) : `rename or delete your ${path} if it is not needed`;
     const message = `${path} is generated from ${name} and replaces your own ${path}`;
     yield warningAt(source, message, { part, why: 'the platform installs from one file of this name', fix });
-  } else if (fate === 'own-file-wins') {
-    const why = `the image is built from ${dockerfile}, and your own ${path} is sent instead`;
-    yield warningAt(source, `${name} is ignored`, { part, why });
-  } else if (fate === 'unused') {
-    const why = `the image is built from ${dockerfile}, which does not use ${path}`;
+  } else if (fate in unused) {
+    const why = `the image is built from ${dockerfile}${unused[fate]?.(path)}`;
     yield warningAt(source, `${name} is ignored`, { part, why });
   }
 }
 
-/** `[cerebrium.dependencies.pip]` for a section, the name for a key. */
+const unused: Partial<Record<GeneratedFile['fate'], (path: string) => string>> = {
+  'own-file-wins': (path) => `, and your own ${path} is sent instead`,
+  unused: (path) => `, which does not use ${path}`,
+};
+
 function sourceName(source: string): string {
   const [top, key = ''] = source.split('.');
   return top === 'deployment' ? key : `[cerebrium.${source.replace(/^(dependencies\.paths)\..*/, '$1')}]`;

@@ -1,6 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { closestName } from '../../kernel/closest-name.ts';
+import { namesIn } from '../../kernel/disk/index.ts';
+import { attempt } from '../../kernel/errors.ts';
 import { isInside } from '../files/walk.ts';
 import { readRequirementsText } from '../requirements.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
@@ -40,11 +42,7 @@ function* readableByPip({ root }: RuleInput, named: string | undefined): Generat
 
 /** The kind of file at a path relative to the app folder. */
 export function pathKind(root: string, path: string): 'file' | 'folder' | 'missing' {
-  try {
-    return statSync(resolve(root, path)).isDirectory() ? 'folder' : 'file';
-  } catch {
-    return 'missing';
-  }
+  return attempt(() => (statSync(resolve(root, path)).isDirectory() ? 'folder' : 'file')) ?? 'missing';
 }
 
 /** The setting that names the Dockerfile in the app folder; undefined if there is none. */
@@ -64,10 +62,6 @@ function* namedFile({ root }: RuleInput, at: string, path: string | undefined): 
 }
 
 function similarFile(root: string, path: string): string | undefined {
-  try {
-    const meant = closestName(basename(path), readdirSync(resolve(root, dirname(path))));
-    return meant && join(dirname(path), meant).replaceAll(sep, '/');
-  } catch {
-    return undefined;
-  }
+  const meant = closestName(basename(path), namesIn(resolve(root, dirname(path))));
+  return meant && join(dirname(path), meant).replaceAll(sep, '/');
 }

@@ -3,7 +3,6 @@ import type { ConfigIssue } from '../toml/issue.ts';
 import type { Draft } from '../toml/sections.ts';
 
 export interface RuleInput {
-  /** The app folder; paths in the file are relative to it. */
   root: string;
   configFolder: string;
   /** The name from the command line, which overrides the one in the file. */

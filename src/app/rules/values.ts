@@ -53,7 +53,6 @@ function* outsideRange(
   });
 }
 
-/** `v1 or v2`. */
 function oneOf(values: readonly string[]): string {
   return values.join(', ').replace(/, ([^,]+)$/, ' or $1');
 }
@@ -148,7 +147,6 @@ function* entrypointPort(app: RuleInput): Generator<ConfigIssue> {
   });
 }
 
-/** Finds `--port 80`, `--port=80` and `--bind 0.0.0.0:80`, also in `sh -c "…"`. */
 function portsIn(entrypoint: readonly string[]): number[] {
   const command = entrypoint.join(' ');
   const flags = command.matchAll(/(?:^|\s)(?:--port[= ]\s*|(?:--bind|-b)[= ]\s*\S*:)(\d{1,5})(?!\S)/g);

@@ -139,7 +139,6 @@ function noVersion(name: string, value: TomlValue, at: string[]): ConfigIssue {
   });
 }
 
-/** What `zope.interface = "5"` was meant to be; undefined for any other table. */
 function withoutDots(name: string, value: TomlValue): string | undefined {
   const names = [name];
   let inner: TomlValue | undefined = value;

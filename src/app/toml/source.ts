@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { readRegular } from '../../kernel/disk/index.ts';
+import { namesIn, readRegular } from '../../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 
 export interface TomlSource {
@@ -82,12 +82,8 @@ function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string
 }
 
 function appsBelow(folder: string): string[] {
-  try {
-    const names = readdirSync(folder).slice(0, 200);
-    return names.filter((name) => existsSync(join(folder, name, 'cerebrium.toml'))).slice(0, 3);
-  } catch {
-    return [];
-  }
+  const names = namesIn(folder).slice(0, 200);
+  return names.filter((name) => existsSync(join(folder, name, 'cerebrium.toml'))).slice(0, 3);
 }
 
 function failure(message: string, more: Partial<Problem> = {}): { problem: Problem } {

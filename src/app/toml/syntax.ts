@@ -1,5 +1,5 @@
 import { parse, type TomlError, type TomlTable } from 'smol-toml';
-import type { FileLocation, Problem } from '../../kernel/errors.ts';
+import { attempt, type FileLocation, type Problem } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { isSecretKey } from './environment-section.ts';
 import { lineText, locationAt, type TomlSource } from './source.ts';
@@ -12,7 +12,8 @@ export function parseToml(source: TomlSource): { document?: TomlTable; problems:
   } catch (cause) {
     const { line, column, message } = cause as TomlError;
     const text = lineText(source, line);
-    const fault = { message: reason(message), text, from: Math.min(column - 1, text.length) };
+    const [reason = ''] = message.replace('Invalid TOML document: ', '').split('\n', 1);
+    const fault = { message: reason, text, from: Math.min(column - 1, text.length) };
     return { problems: [problemAt(source, line, explainSyntaxError(fault))] };
   }
 }
@@ -45,23 +46,13 @@ function withoutText(location: FileLocation): FileLocation {
   return { ...location, text, column: Math.min(location.column, [...text].length), length: 1 };
 }
 
-function reason(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').replace('Invalid TOML document: ', '');
-}
-
 function canParse(text: string): boolean {
-  try {
-    parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => parse(text)) !== undefined;
 }
 
 interface SyntaxFault {
   message: string;
   text: string;
-  /** Offset in the line, in UTF-16 units. */
   from: number;
 }
 
@@ -77,15 +68,16 @@ interface SyntaxProblem {
 
 const maxLineLength = 2000;
 
-type Explainer = (fault: SyntaxFault) => Partial<SyntaxProblem> | undefined;
+/** What it explains, by the message of smol-toml; undefined if it is none of it. */
+type Explainer = readonly [of: RegExp, explain: (fault: SyntaxFault) => Partial<SyntaxProblem> | undefined];
 
 /** Explains a syntax error and suggests a fix. smol-toml is pinned, because this depends on its messages. */
 function explainSyntaxError(fault: SyntaxFault): SyntaxProblem {
   const general = { from: fault.from, to: fault.text.trimEnd().length, message: `invalid TOML: ${fault.message}` };
   // The patterns take too long for such a line.
   if (fault.text.length > maxLineLength) return general;
-  for (const explain of explainers) {
-    const { fix, ...problem } = explain(fault) ?? {};
+  for (const [of, explain] of explainers) {
+    const { fix, ...problem } = (of.test(fault.message) && explain(fault)) || {};
     if (problem.message)
       return { ...general, ...problem, fix: fix !== undefined && isValidLine(fix) ? fix : undefined };
   }
@@ -96,20 +88,20 @@ function isValidLine(line: string): boolean {
   return canParse(line) || canParse(`x = [\n${line}\n]`);
 }
 
-const mergeConflict: Explainer = ({ text }) => {
+function mergeConflict({ text }: SyntaxFault) {
   const [marker] = /^(<{7}|\|{7}|={7}|>{7})(?= |$)/.exec(text) ?? [];
   if (marker === undefined) return undefined;
   const why = 'keep one of the two versions, and remove the lines with <<<<<<<, ======= and >>>>>>>';
   return { from: 0, message: 'unresolved merge conflict', why };
-};
+}
 
-const unclosedText: Explainer = ({ message, text, from }) => {
+function unclosedText({ text, from }: SyntaxFault) {
   const quotes = /^("""|''')/.exec(text.slice(from))?.[0];
-  if (message !== 'unfinished string' || quotes === undefined) return undefined;
+  if (quotes === undefined) return undefined;
   return { message: 'unterminated string', why: `a string of several lines ends with ${quotes}` };
-};
+}
 
-const unclosedString: Explainer = ({ message, text, from }) => {
+function unclosedString({ message, text, from }: SyntaxFault) {
   const ranOut = message === 'unfinished string' || (message.includes('in strings') && from >= text.trimEnd().length);
   const opening = ranOut ? openQuote(text) : undefined;
   if (opening === undefined) return undefined;
@@ -125,24 +117,23 @@ const unclosedString: Explainer = ({ message, text, from }) => {
     why: `a string ends with ${quote} on the same line`,
     fix: candidates.map((line) => line.trim()).find(isValidLine),
   };
-};
+}
 
 function openQuote(text: string): number | undefined {
   const tokens = /"(?:\\.|[^"\\])*"|'[^']*'|#.*$|["']/g;
   return [...text.matchAll(tokens)].find(([token]) => token === '"' || token === "'")?.index;
 }
 
-const curlyQuotes: Explainer = ({ text, from }) => {
+function curlyQuotes({ text, from }: SyntaxFault) {
   if (!/[“”„‘’«»]/.test(text.slice(from).replace(/#.*$/, ''))) return undefined;
   const fix = text
     .replace(/[“”„«»]/g, '"')
     .replace(/[‘’]/g, "'")
     .trim();
   return { message: 'invalid quotes: TOML requires straight quotes', fix };
-};
+}
 
-const definedTwice: Explainer = ({ message, text, from }) => {
-  if (!message.includes('redefine')) return undefined;
+function definedTwice({ text, from }: SyntaxFault) {
   const isSection = text.trimStart().startsWith('[');
   const name = (/^[^\]=]*/.exec(text.slice(from))?.[0] ?? '').trim();
   return {
@@ -150,25 +141,23 @@ const definedTwice: Explainer = ({ message, text, from }) => {
     message: `${isSection ? `[${name}]` : name} is defined twice`,
     why: isSection ? 'a section may occur only once' : 'a key may occur only once in a section',
   };
-};
+}
 
-const extraComma: Explainer = ({ text }) => {
+function extraComma({ text }: SyntaxFault) {
   const fix = text.replace(/,\s*(#.*)?$/, '').trim();
   if (fix === text.trim() || !canParse(fix) || !fix.includes('=')) return undefined;
   const from = text.lastIndexOf(',');
   return { from, to: from + 1, message: 'unexpected comma after a value', fix };
-};
+}
 
-const invalidHeader: Explainer = ({ message, text }) => {
+function invalidHeader({ text }: SyntaxFault) {
   const line = text.trim();
-  if (!/\bkey\b|table array/.test(message) || message.includes('end-of-line') || !line.startsWith('['))
-    return undefined;
+  if (!line.startsWith('[')) return undefined;
   const name = line.replace(/^\[+|\]*\s*(#.*)?$/g, '');
   return { from: text.indexOf('['), message: 'invalid section header', fix: `[${name}]` };
-};
+}
 
-const invalidKey: Explainer = ({ message, text, from }) => {
-  if (!/\bkey\b/.test(message) || message.includes('end-of-line')) return undefined;
+function invalidKey({ text, from }: SyntaxFault) {
   const line = text.trim();
   const indent = text.search(/\S|$/);
   const withColon = line.replace(/^([\w.-]+|"[^"]*")\s*:\s*/, '$1 = ');
@@ -182,22 +171,16 @@ const invalidKey: Explainer = ({ message, text, from }) => {
     why: 'a key consists of letters, digits, _ and -; other keys must be quoted',
     fix: line.replace(/^([^"'=]*[^"'=\s])\s*=/, '"$1" ='),
   };
-};
+}
 
-const invalidEscape: Explainer = ({ message, text }) => {
-  if (!message.includes('escape')) return undefined;
-  return {
-    from: text.indexOf('\\'),
-    message: 'invalid escape',
-    why: 'in double quotes a backslash starts an escape such as \\n; single quotes have no escapes',
-    fix: text.replace(/"([^"']*\\[^"']*)"/g, "'$1'").trim(),
-  };
-};
+const invalidEscape = ({ text }: SyntaxFault) => ({
+  from: text.indexOf('\\'),
+  message: 'invalid escape',
+  why: 'in double quotes a backslash starts an escape such as \\n; single quotes have no escapes',
+  fix: text.replace(/"([^"']*\\[^"']*)"/g, "'$1'").trim(),
+});
 
-const extraText: Explainer = ({ message }) =>
-  message.includes('end-of-line') ? { message: 'unexpected text after the value' } : undefined;
-
-const invalidValue: Explainer = ({ text, from }) => {
+function invalidValue({ text, from }: SyntaxFault) {
   const [, before, key, value] = /^(\s*([\w.-]+|"[^"]*"|'[^']*')\s*=\s*)([^#]*?)\s*(?:#.*)?$/.exec(text) ?? [];
   if (before === undefined || key === undefined || value === undefined) return undefined;
   if (from < before.trimEnd().length || /[[\]{}"']/.test(value)) return undefined;
@@ -210,27 +193,28 @@ const invalidValue: Explainer = ({ text, from }) => {
     message: isBoolean ? `invalid value ${value}: write ${lower}` : `invalid value ${value}: strings must be quoted`,
     fix: `${key} = ${isBoolean ? lower : JSON.stringify(value)}`,
   };
-};
+}
 
-const unclosedList: Explainer = ({ message, text, from }) => {
-  if (!message.includes('end of structure')) return undefined;
+function unclosedList({ text, from }: SyntaxFault) {
   const end = text.trimEnd().length;
   if (from < end) return { message: 'missing comma or closing bracket' };
   return { from: Math.max(0, end - 1), message: 'unterminated list or table' };
-};
+}
+
+const ofKey = /^(?!.*end-of-line).*\bkey\b/s;
 
 /** The first that recognizes the error explains it. */
-const explainers = [
-  mergeConflict,
-  unclosedText,
-  unclosedString,
-  curlyQuotes,
-  definedTwice,
-  extraComma,
-  invalidHeader,
-  invalidKey,
-  invalidEscape,
-  extraText,
-  invalidValue,
-  unclosedList,
+const explainers: readonly Explainer[] = [
+  [/./, mergeConflict],
+  [/^unfinished string$/, unclosedText],
+  [/^unfinished string$|in strings/, unclosedString],
+  [/./, curlyQuotes],
+  [/redefine/, definedTwice],
+  [/./, extraComma],
+  [/^(?!.*end-of-line).*(?:\bkey\b|table array)/s, invalidHeader],
+  [ofKey, invalidKey],
+  [/escape/, invalidEscape],
+  [/end-of-line/, () => ({ message: 'unexpected text after the value' })],
+  [/./, invalidValue],
+  [/end of structure/, unclosedList],
 ];

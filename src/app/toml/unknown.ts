@@ -22,17 +22,19 @@ const oppositeOfDisableAuth: FormerName = {
 };
 
 /** Names that were valid once, or look valid. */
-const formerNames: Record<string, FormerName> = {
-  'hardware.gpu': {
-    why: 'gpu is no longer supported: without compute the app runs on CPU',
-    fix: documentedCompute,
-    sets: 'compute',
-  },
-  'deployment.enable_auth': oppositeOfDisableAuth,
-  'deployment.require_auth': oppositeOfDisableAuth,
-  'runtime.cortex': { why: 'cortex is the default without a runtime section' },
-  project: { why: 'apps are deployed to the project of --project, GANTRY_PROJECT or the profile' },
-};
+const formerNames = new Map<string, FormerName>(
+  Object.entries({
+    'hardware.gpu': {
+      why: 'gpu is no longer supported: without compute the app runs on CPU',
+      fix: documentedCompute,
+      sets: 'compute',
+    },
+    'deployment.enable_auth': oppositeOfDisableAuth,
+    'deployment.require_auth': oppositeOfDisableAuth,
+    'runtime.cortex': { why: 'cortex is the default without a runtime section' },
+    project: { why: 'apps are deployed to the project of --project, GANTRY_PROJECT or the profile' },
+  }),
+);
 
 function documentedCompute(written: string): string | undefined {
   const documented = documentedValues('compute', written.replace(/^["']|["']$/g, ''), Object.keys(accelerators));
@@ -54,7 +56,7 @@ export function unknownKey(path: readonly string[], key: string, value: TomlValu
   const at = ['cerebrium', ...path, key];
   const here = path.join('.');
   const name = tomlKey(key);
-  const old = formerName(here === '' ? key : `${here}.${key}`);
+  const old = formerNames.get(here === '' ? key : `${here}.${key}`);
   if (old) {
     const { why, sets = '' } = old;
     const fix = isTaken(root, here, sets) ? `remove it: ${sets} is set, too` : old.fix;
@@ -104,7 +106,7 @@ export function headerFix(section: string, root: TomlTable | undefined): string 
 function unknownSection(path: readonly string[], table: TomlTable, root: TomlTable): ConfigIssue {
   const at = ['cerebrium', ...path];
   const header = `[${at.map(tomlKey).join('.')}]`;
-  const old = formerName(path.join('.'));
+  const old = formerNames.get(path.join('.'));
   if (old) return warningAt(at, `${header} is ignored`, { why: old.why });
 
   const meant = closestSection(path);
@@ -137,7 +139,6 @@ function meantKey(section: string, written: string): string | undefined {
   );
 }
 
-/** `key = value` with the value as written, or converted if it is of another kind. */
 function assignment(section: string, key: string, value: TomlValue): (written: string) => string | undefined {
   const kind = sectionNamed(section)?.keys[key]?.kind ?? 'string';
   const { parse, suggest } = valueKinds[kind];
@@ -155,10 +156,6 @@ export function tableAt(root: TomlValue | undefined, path: readonly string[]): T
     root,
   );
   return isTable(found) ? found : undefined;
-}
-
-function formerName(name: string) {
-  return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined;
 }
 
 function sectionOf(key: string): SectionName | undefined {

@@ -27,7 +27,6 @@ export interface PackOptions {
   pool: DeflatePool;
   cache?: PackingCache | undefined;
   signal?: AbortSignal | undefined;
-  /** Called with the bytes read since the last call. */
   onRead(bytes: number): void;
 }
 
@@ -64,7 +63,7 @@ function* batches(entries: readonly FileEntry[]): Generator<FileEntry[]> {
 }
 
 class Packer {
-  readonly #order = new OrderedQueue(maxPending);
+  readonly #order = new OrderedQueue();
   readonly #buffers = new BlockBuffers();
 
   constructor(private readonly packing: PackOptions) {}
@@ -105,7 +104,7 @@ class Packer {
 
   async #addUnread(entry: FileEntry, member: Unread): Promise<void> {
     if ('error' in member) throw unreadable(entry, member.error);
-    const queue = new OrderedQueue(maxPending);
+    const queue = new OrderedQueue();
     await this.#addLarge(entry, queue);
     await queue.drain();
   }
@@ -141,7 +140,7 @@ async function packLargeFile(entry: FileEntry, options: LargeFileOptions): Promi
 async function intactContent(entry: FileEntry, known: KnownContent | undefined, cache: PackingCache) {
   const content = known ?? cache.formerly(entry);
   if (!content?.packed || content.size !== entry.size || !('file' in entry.source)) return undefined;
-  const sums = known ?? (await readChecksums(entry.source.file, entry.size).catch(() => undefined));
+  const sums = known ?? (await readChecksums(entry.source.file).catch(() => undefined));
   if (sums?.sha256 !== content.sha256) return undefined;
   for (const part of cache.parts(content.packed)) {
     if (!part) return undefined;
@@ -156,18 +155,16 @@ async function addKnownBlocks(
   { writer, cache, signal, order, onRead }: LargeFileOptions & { cache: PackingCache },
 ): Promise<void> {
   const item = newZipEntry(entry, { deflated: true });
-  const kept = new KeptBlocks(cache);
   await order.add(Promise.resolve(), async () => {
     await writer.beginEntry(item);
     for (const part of cache.parts(packed)) {
       throwIfAborted(signal);
       if (!part) throw new Error(`a part of ${entry.path} has disappeared from the packing cache`);
       await writer.data(item, part);
-      if (cache.isJoining) await kept.add(part);
     }
     onRead(sums.size);
     await writer.finishEntry(Object.assign(item, sums));
-    cache.learn(entry, { ...sums, packed: cache.isJoining ? kept.place : packed });
+    cache.learn(entry, { ...sums, packed });
   });
 }
 
@@ -240,7 +237,6 @@ async function addBlocks(
 
 interface PackedBlock {
   data: Uint8Array;
-  /** Free once the data is written. */
   buffer: ArrayBuffer;
   /** The sums of the whole file, with the last block of one that is stored. */
   sums?: Sums | undefined;
@@ -278,15 +274,13 @@ class OrderedQueue {
   readonly #pending: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly maxPending: number) {}
-
   /** Resolves when another task may be added. A failure ends all later tasks; it is thrown here or by `drain`. */
   async add<T>(work: Promise<T>, finish: (result: T) => Promise<void>): Promise<void> {
     this.#last = this.#last.then(async () => finish(await work));
     this.#pending.push(this.#last);
     // Both may fail long before they are awaited, which Node would report as unhandled.
     for (const promise of [work, this.#last]) promise.catch(() => {});
-    while (this.#pending.length > this.maxPending) await this.#pending.shift();
+    while (this.#pending.length > maxPending) await this.#pending.shift();
   }
 
   async drain(): Promise<void> {

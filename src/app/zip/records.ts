@@ -13,7 +13,6 @@ export interface ZipEntry {
   deflated: boolean;
   crc32: number;
   sha256: string;
-  /** In bytes, before compression. */
   size: number;
   compressed: number;
   offset: number;
@@ -40,17 +39,12 @@ const version = { default: 20, zip64: 45 };
 const madeByUnix = (3 << 8) | version.zip64;
 const modes = { file: 0o100644, executable: 0o100755 };
 
-/** `allocate`: memory for it, with any content. */
-function localHeader(item: ZipEntry, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): Buffer {
-  const header = allocate(localHeaderBytes(item));
+function localHeader(item: ZipEntry): Buffer {
+  const header = Buffer.allocUnsafe(30 + Buffer.byteLength(item.path));
   header.writeUInt32LE(0x04034b50, 0);
   writeShared(header, 4, item);
   header.write(item.path, 30);
   return header;
-}
-
-function localHeaderBytes({ path }: ZipEntry): number {
-  return 30 + Buffer.byteLength(path);
 }
 
 function centralRecord(item: ZipEntry): Buffer {
@@ -132,9 +126,10 @@ export class ZipWriter {
 
   /** Writes without a promise, for one of many small files. Returns false if it has to wait for the disk. */
   writeAtOnce(entry: ZipEntry, data: Uint8Array): boolean {
-    if (!this.#output.hasRoomFor(localHeaderBytes(entry) + data.length)) return false;
+    const header = localHeader(entry);
+    if (!this.#output.hasRoomFor(header.length + data.length)) return false;
     entry.offset = this.#output.position;
-    localHeader(entry, (bytes) => this.#output.appendAny(bytes));
+    this.#output.appendAtOnce(header);
     this.#output.appendAtOnce(data);
     this.entries.push(entry);
     return true;

@@ -7,7 +7,6 @@ import type { Unread } from '../deflate/read-small-file.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, PackedContent, PackingCache } from '../packing-cache/index.ts';
 
-/** How a small file goes into the archive, or why it does not. */
 type SmallMember = PackedContent | Unread;
 
 interface SmallFilesOptions {
@@ -17,7 +16,6 @@ interface SmallFilesOptions {
 }
 
 export interface PackedBatch {
-  /** In the order of the batch. */
   members: SmallMember[];
   used: ArrayBuffer[];
 }
@@ -83,11 +81,10 @@ const bufferBytes = windowBytes + blockBytes + 2 ** 14;
 export class BlockBuffers {
   readonly #free: ArrayBuffer[] = [];
 
-  take(bytes = bufferBytes): ArrayBuffer {
-    return bytes > bufferBytes ? new ArrayBuffer(bytes) : (this.#free.pop() ?? new ArrayBuffer(bufferBytes));
+  take(): ArrayBuffer {
+    return this.#free.pop() ?? new ArrayBuffer(bufferBytes);
   }
 
-  /** A buffer of another size is forgotten. */
   give(buffer: ArrayBuffer): void {
     if (buffer.byteLength === bufferBytes) this.#free.push(buffer);
   }

@@ -31,7 +31,7 @@ export function withSums(entries: readonly FileEntry[], sums: readonly { sha256:
 
 /** The digest of what a deploy of these files sends. */
 export async function sentFilesDigest({ entries, checksums }: Pick<LocalApp, 'entries' | 'checksums'>) {
-  return checksums.digestOf(entries, (sums) => filesDigestOf(withSums(entries, sums)));
+  return filesDigestOf(withSums(entries, await checksums.readAll(entries)));
 }
 
 /** A digest, equal for equal paths, contents and executable bits in any order. */

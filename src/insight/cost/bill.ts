@@ -1,4 +1,4 @@
-import type { AppCost } from '../../platform/contract/billing.ts';
+import { type AppCost, dayCostOf } from '../../platform/contract/billing.ts';
 
 /** A replay of the past is believed if it is off by this share at most: of the bill, of cold starts, of a percentile. */
 export const maxReplayError = 1 / 3;
@@ -23,7 +23,7 @@ export function billOf(costs: AppCost['costs'] | undefined, { since, until }: Bi
   const last = utcDay(until - 1);
   const days = Object.entries(costs ?? {}).map(([date, cost]) => ({
     day: date.slice(0, 10),
-    cents: cost.total_cost_cents ?? Number.NaN,
+    cents: dayCostOf(cost) ?? Number.NaN,
   }));
   const sum = (isCounted: (day: string) => boolean) =>
     days.filter(({ day }) => day <= last && isCounted(day)).reduce((all, { cents }) => all + cents, 0);

@@ -3,7 +3,7 @@ import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
-import { getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
+import { dayCostOf, getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
 import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
 import { amountOf } from '../../platform/contract/scalars.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
@@ -246,11 +246,11 @@ function centsPerMonth({ cost_metrics: metrics }: AppSummary): number | undefine
 }
 
 type Days = Map<string, number | undefined>;
-type Costs = Record<string, { total_cost_cents?: number | undefined }>;
+type Costs = Record<string, unknown>;
 
 function daysOf(costs: Costs | undefined, { first, last }: CostPeriod) {
   if (!costs) return undefined;
-  const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), cost.total_cost_cents] as const);
+  const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), dayCostOf(cost)] as const);
   const within: Days = new Map(days.filter(([day]) => day >= first && day <= last));
   return days.length > 0 ? within : undefined;
 }

@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt } from '../errors.ts';
 import { findWritableByOthers, makePrivateFolder } from './folders.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAlive, isOrphaned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
-import { readRegularSync } from './regular-file.ts';
+import { readJsonSync } from './regular-file.ts';
 import { removedOnExit } from './temporary.ts';
 
 /** Tells other processes of the user about this one, in a file that ends with it. Throws system errors. */
@@ -32,11 +31,7 @@ export function announce(folder: string, content: object) {
 export function readAnnouncements(folder: string): unknown[] {
   return ownedIn(folder, /\.json$/).flatMap(({ owner, path }) => {
     if (isOrphaned(path, owner)) rmSync(path, { force: true });
-    return isAlive(owner) ? readOwn(path) : [];
+    // Other users may have been able to write to the folder.
+    return isAlive(owner) && !findWritableByOthers(path) ? [readJsonSync(path)] : [];
   });
-}
-
-/** Ignores the files of other users, who may have been able to write to the folder. */
-function readOwn(file: string): unknown[] {
-  return attempt(() => (findWritableByOthers(file) ? [] : [JSON.parse(String(readRegularSync(file)))])) ?? [];
 }

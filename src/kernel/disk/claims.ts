@@ -1,10 +1,11 @@
-import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { attempt, ConflictError } from '../errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { writeFileAtomicSync } from './new-file.ts';
 import { isAbandoned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
+import { readJsonSync } from './regular-file.ts';
 
 interface ClaimTarget {
   /** A file that will be written, or a folder that will be filled. */
@@ -14,7 +15,6 @@ interface ClaimTarget {
 
 interface ClaimOptions extends ClaimTarget {
   delay: (ms: number) => Promise<void>;
-  /** Called once with the process that must end first. */
   onWait: (pid: number) => void;
 }
 
@@ -48,7 +48,7 @@ interface OtherClaim {
 async function tryClaim(folder: string, wanted: ClaimTarget): Promise<Lock | OtherClaim> {
   const lock = await lockClaims(folder);
   try {
-    const other = liveClaims(folder).find(({ target }) => overlap(target, wanted));
+    const other = liveClaims(folder).find(({ target }) => contains(target, wanted) || contains(wanted, target));
     if (other) return other;
     const file = join(folder, newOwnerName());
     writeFileAtomicSync(file, JSON.stringify(wanted), { mode: 0o600 });
@@ -84,16 +84,12 @@ function liveClaims(folder: string): OtherClaim[] {
 }
 
 function readTarget(file: string): ClaimTarget | undefined {
-  const { path, kind }: Partial<Record<keyof ClaimTarget, unknown>> =
-    attempt(() => Object(JSON.parse(readFileSync(file, 'utf8')))) ?? {};
+  const { path, kind }: Partial<Record<keyof ClaimTarget, unknown>> = Object(readJsonSync(file));
   return typeof path === 'string' && (kind === 'file' || kind === 'folder') ? { path, kind } : undefined;
 }
 
-function overlap(one: ClaimTarget, other: ClaimTarget): boolean {
-  return one.path === other.path || contains(one, other) || contains(other, one);
-}
-
 function contains(outer: ClaimTarget, inner: ClaimTarget): boolean {
+  if (outer.path === inner.path) return true;
   return outer.kind === 'folder' && inner.path.startsWith(outer.path.endsWith(sep) ? outer.path : outer.path + sep);
 }
 

@@ -24,7 +24,8 @@ export async function* readFileOrPipeChunks(path: string, signal: AbortSignal, c
       signal.throwIfAborted();
       throw error;
     }
-    if (!isFifo || isEndReal(path)) return;
+    // Linux reports no end before there was a writer; other systems do, except for pipes that are open already.
+    if (!isFifo || process.platform === 'linux' || /^\/dev\/(stdin$|fd\/)/.test(path)) return;
     if (isEmpty) await pause(retryMs, signal);
   }
 }
@@ -55,14 +56,6 @@ async function leadsToFifo(path: string): Promise<boolean> {
 async function fifoSource(path: string): Promise<Readable> {
   const { Socket } = await import('node:net');
   return new Socket({ fd: openSync(path, readFlags), readable: true, writable: false });
-}
-
-/**
- * Whether an empty pipe has really ended. Linux reports no end before there was a writer; other systems do, except for
- * pipes that are open already.
- */
-function isEndReal(path: string): boolean {
-  return process.platform === 'linux' || /^\/dev\/(stdin$|fd\/)/.test(path);
 }
 
 /**

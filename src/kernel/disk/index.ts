@@ -37,7 +37,7 @@ export {
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';
-export { openRegularSync, readRegularBytesSync, readRegularSync } from './regular-file.ts';
+export { openRegularSync, readJsonSync, readRegularBytesSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
 export { replaceFile } from './replace.ts';
 export { isFileOfStream, sha256OfFile } from './streams.ts';

@@ -75,5 +75,4 @@ function renamedOnto(prepared: string, path: string): boolean {
   }
 }
 
-/** Codes for renaming a folder onto one that is not empty. */
 const notEmptyCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY']);

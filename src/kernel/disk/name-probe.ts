@@ -1,6 +1,6 @@
 import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { attempt, systemCode } from '../errors.ts';
 
 /** Which names a folder on this machine treats as the same. */
 export type NameProbe = typeof nameProbe;
@@ -47,12 +47,8 @@ const samples: [string, string][] = [
 
 /** Runs a test in a temporary folder. If none can be created, nothing can be copied there either. */
 function within(folder: string, test: (inside: string) => boolean, otherwise: boolean): boolean {
-  let inside: string;
-  try {
-    inside = mkdtempSync(join(nearest(folder), '.gantry-names-'));
-  } catch {
-    return otherwise;
-  }
+  const inside = attempt(() => mkdtempSync(join(nearest(folder), '.gantry-names-')));
+  if (inside === undefined) return otherwise;
   try {
     return test(inside);
   } finally {

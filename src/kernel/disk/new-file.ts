@@ -91,7 +91,6 @@ export class NewFile {
     removedOnExit.delete(this.path);
   }
 
-  /** Keeps it for a later process if this one exits suddenly. */
   keepOnExit(): void {
     removedOnExit.delete(this.path);
   }
@@ -132,17 +131,12 @@ export async function writeAtomically<T>(
 
 /** Synchronous {@link writeFileAtomic}, for regular files only. */
 export function writeFileAtomicSync(path: string, content: string | Uint8Array, { mode = 0o666 } = {}): void {
-  const temporary = join(dirname(path), new TemporaryNames(undefined).nameIn(dirname(path)));
-  const descriptor = openSync(temporary, exclusively, mode);
+  const folder = dirname(path);
+  const file = NewSmallFile.create(path, { names: new TemporaryNames(undefined), folder, content, mode });
   try {
-    try {
-      writeFileSync(descriptor, content);
-    } finally {
-      closeSync(descriptor);
-    }
-    replaceFileSync(temporary, path);
+    file.commit(path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    file.discard();
     throw error;
   }
 }
@@ -185,9 +179,11 @@ async function isReplaceable(path: string): Promise<boolean> {
 interface NewSmallFileOptions {
   names: TemporaryNames;
   folder: string;
-  content: Uint8Array;
+  content: string | Uint8Array;
   /** Modification time, in ms since 1970. */
-  modified: number | undefined;
+  modified?: number | undefined;
+  /** Permissions before the umask; by default those of the replaced file. */
+  mode?: number;
 }
 
 /** A {@link NewFile} whose content is known. Each step is synchronous: the thread pool takes several times as long. */
@@ -195,10 +191,10 @@ export class NewSmallFile {
   private constructor(readonly path: string) {}
 
   /** Throws system errors. */
-  static create(target: string, { names, folder, content, modified }: NewSmallFileOptions): NewSmallFile {
+  static create(target: string, { names, folder, content, modified, mode }: NewSmallFileOptions): NewSmallFile {
     const file = new NewSmallFile(join(dirname(target), names.nameIn(folder)));
-    const replaced = lstatSync(target, { throwIfNoEntry: false });
-    const descriptor = openSync(file.path, exclusively, 0o666);
+    const replaced = mode === undefined ? lstatSync(target, { throwIfNoEntry: false }) : undefined;
+    const descriptor = openSync(file.path, exclusively, mode ?? 0o666);
     removedOnExit.add(file.path);
     try {
       // Not every disk has modes.

@@ -47,7 +47,6 @@ export class OpenedFolders {
     return {
       /** The path of an entry of this folder, even if the folder's own path was replaced. */
       entry: (name: string) => join(folder.base, name),
-      /** Throws a FailedError if the folder was replaced. */
       verify: () => {
         if (!this.#isStillThere(folder)) throw new FailedError(`${this.#shown(folder)} was replaced in the meantime`);
       },

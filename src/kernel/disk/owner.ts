@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { every } from '../clock.ts';
 import { attempt, systemCode } from '../errors.ts';
+import { once } from '../once.ts';
 import { statOf } from '../process.ts';
 import { namesIn } from './folders.ts';
 
@@ -43,7 +44,8 @@ export function isAlive({ pid, startedAt, namespace }: LockOwner): boolean | und
   } catch (error) {
     if (systemCode(error) === 'ESRCH') return false;
   }
-  if (!showsOwnNamespace()) return true;
+  // `/proc` may have been mounted in another namespace, whose process ids are not ours.
+  if (attempt(() => readlinkSync('/proc/self')) !== String(process.pid)) return true;
   const [state] = statOf(pid);
   if (state === 'Z' || state === 'X') return false;
   const started = startedAt === 0 ? undefined : startOf(pid);
@@ -89,12 +91,7 @@ function touchedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-let namespace: string | undefined;
-
-function ownNamespace(): string {
-  namespace ??= createHash('sha256').update(describeNamespace()).digest('hex').slice(0, 8);
-  return namespace;
-}
+const ownNamespace = once(() => createHash('sha256').update(describeNamespace()).digest('hex').slice(0, 8));
 
 /**
  * Containers may share the name of their host, and machines a home. Other systems have no pid namespaces. On Linux without
@@ -102,17 +99,9 @@ function ownNamespace(): string {
  */
 function describeNamespace(): string {
   if (process.platform !== 'linux') return hostname();
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return `${hostname()} ${boot} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return randomBytes(16).toString('hex');
-  }
-}
-
-/** `/proc` may have been mounted in another namespace, whose process ids are not ours. */
-function showsOwnNamespace(): boolean {
-  return attempt(() => readlinkSync('/proc/self')) === String(process.pid);
+  const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
+  const pids = attempt(() => readlinkSync('/proc/self/ns/pid'));
+  return boot && pids ? `${hostname()} ${boot} ${pids}` : randomBytes(16).toString('hex');
 }
 
 /** Field 22 of `/proc/PID/stat`. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { FailedError, systemCode, UsageError } from '../errors.ts';
+import { attempt, FailedError, systemCode, UsageError } from '../errors.ts';
 
 /** Without O_NONBLOCK, opening a FIFO blocks until there is a writer. Windows has neither. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -24,6 +24,11 @@ export function openRegularSync(path: string): number {
 /** Reads a regular file as text. Throws UsageError if it is larger than anything that is read as a whole. */
 export function readRegularSync(path: string): string {
   return readRegularBytesSync(path).toString();
+}
+
+/** The JSON of a file; undefined if there is none. */
+export function readJsonSync(path: string): unknown {
+  return attempt(() => JSON.parse(readRegularSync(path)));
 }
 
 export function readRegularBytesSync(path: string): Buffer {

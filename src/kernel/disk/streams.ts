@@ -3,14 +3,14 @@ import { createReadStream, fstatSync, type Stats } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { attempt } from '../errors.ts';
 import { defined } from '../json-text.ts';
+import { once } from '../once.ts';
 
 /** Whether stdout or stderr goes to this file: `gantry deploy --json > deploy.json`. */
 export function isFileOfStream({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean {
-  files ??= [1, 2].flatMap(regularFile);
-  return files.some((one) => one.ino === ino && one.dev === dev);
+  return files().some((one) => one.ino === ino && one.dev === dev);
 }
 
-let files: Stats[] | undefined;
+const files = once(() => [1, 2].flatMap(regularFile));
 
 /** A program of Windows may have been started without streams. */
 function regularFile(descriptor: number): Stats[] {

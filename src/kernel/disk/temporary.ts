@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { attempt } from '../errors.ts';
 import { tryParseJson } from '../json-text.ts';
+import { once } from '../once.ts';
 import { appendToFileSync } from './append.ts';
 import { makePrivateFolder, namesIn } from './folders.ts';
 import { isOrphaned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
@@ -76,12 +77,10 @@ export function isNamedTemporary(name: string): boolean {
 
 /** Returns a function that detects recorded temporary files of any process. Calls `state` only when needed. */
 export function temporaryFilter(state: () => string): (name: string) => boolean {
-  let sessions: Set<string> | undefined;
+  const sessions = once(() => new Set(records(state()).map((record) => record.session)));
   return (name) => {
     const [, session] = form.exec(name) ?? [];
-    if (session === undefined) return false;
-    sessions ??= new Set(records(state()).map((record) => record.session));
-    return sessions.has(session);
+    return session !== undefined && sessions().has(session);
   };
 }
 
@@ -124,7 +123,6 @@ function records(state: string) {
   }));
 }
 
-/** Ignores lines that a crash truncated. */
 function readRecord(path: string): RecordLine[] {
   return readFileSync(path, 'utf8')
     .split('\n')
@@ -158,7 +156,6 @@ export class TemporaryFolder {
   }
 }
 
-/** Removes temporary folders of this user's killed processes. Best effort. */
 function removeOrphanedFolders(): void {
   for (const { name, path, owner } of ownedIn(tmpdir(), /^gantry-[a-z]+-/)) {
     // Another process may remove it.

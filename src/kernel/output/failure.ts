@@ -87,7 +87,6 @@ function wrapLines(text: string, page: Page): string {
     .join('\n');
 }
 
-/** Where a command runs, and where GitHub looks for the files of annotations. */
 export interface AnnotationRoots {
   cwd: string;
   workspace: string;

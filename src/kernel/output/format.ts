@@ -1,3 +1,4 @@
+import { attempt } from '../errors.ts';
 import type { Page } from './page.ts';
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -121,12 +122,10 @@ export function roundCents(cents: number | null | undefined): number | null {
 export function money(amount: number, currency: string): string {
   const code = currency.toUpperCase();
   if (code === 'USD') return dollars(amount);
-  const digits = zeroDecimalCurrencies.has(code) ? 0 : threeDecimalCurrencies.has(code) ? 3 : 2;
+  const facts = attempt(() => new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions());
+  const { maximumFractionDigits: digits = 2 } = facts ?? {};
   return `${(amount / 10 ** digits).toFixed(digits)} ${code}`;
 }
-
-const zeroDecimalCurrencies = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));
-const threeDecimalCurrencies = new Set('BHD JOD KWD OMR TND'.split(' '));
 
 /** `12 files, 3.4 KiB`. */
 export function fileSummary(files: number, bytes: number): string {

@@ -1,3 +1,4 @@
+import { once } from '../once.ts';
 import { hidden, hideCut, SecretSequence } from './split-secrets.ts';
 
 /** A shorter value is most likely also a harmless word, and hiding it would make messages unreadable. */
@@ -11,7 +12,6 @@ export class KnownSecrets {
   #spellings: string[] = [];
   /** The long spellings without what {@link gaps} matches. */
   #joined: string[] = [];
-  /** The spellings that may be hidden in part. */
   #long: string[] = [];
   readonly #added = new Set<string>();
 
@@ -156,13 +156,9 @@ function hideWord(text: string, word: string): string {
 const sequence = String.raw`\u001b(?:\[[0-?]*[ -\/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\))`;
 /** Escape sequences and lone control characters, as JSON writes them. */
 const escaped = String.raw`\\{1,4}(?:u001b\[[0-?]*[ -\/]*[@-~]|u00(?:[0189][\da-f]|20|7f|a0|ad)|u(?:20[0-6][\da-f]|feff)|[nrtbf]|\r?\n)`;
-let compiled: RegExp | undefined;
 
 /** What does not end a secret: it may be wrapped, or hold what nobody sees. V8 needs over a millisecond to compile it. */
-function gaps(): RegExp {
-  compiled ??= new RegExp(String.raw`${sequence}|${escaped}|%(?:0[\dad]|20)|[\s\p{Cc}\p{Cf}\p{DI}]+`, 'giu');
-  return compiled;
-}
+const gaps = once(() => new RegExp(String.raw`${sequence}|${escaped}|%(?:0[\dad]|20)|[\s\p{Cc}\p{Cf}\p{DI}]+`, 'giu'));
 
 /** Text in which only white space can be a gap: no escape sequence, no percent-encoding, nothing beyond ASCII. */
 const ordinary = /^[\t\n\r !-$&-[\]-~]*$/;

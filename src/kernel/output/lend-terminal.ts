@@ -5,7 +5,6 @@ import type { Progress } from './progress.ts';
 interface Terminal {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
-  /** Makes text of a program safe to show. */
   clean: (text: string) => string;
   onInterrupt: () => void;
   giveWay: Progress['giveWay'];

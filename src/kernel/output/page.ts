@@ -7,9 +7,7 @@ import { type Style, style } from './style.ts';
 export interface Page {
   style: Style;
   colored: boolean;
-  /** Width in columns; infinite if not a terminal. */
   columns: number;
-  /** Height in lines; infinite if not a terminal. */
   rows: number;
   terminal: boolean;
   /** Whether lines may be redrawn: on a terminal, unless `TERM=dumb`. */

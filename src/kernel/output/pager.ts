@@ -3,16 +3,13 @@ import { type Environment, readVariable } from '../environment.ts';
 import type { Stream } from './page.ts';
 
 export interface Pager {
-  /** Returns false if the user has quit it. */
   write(text: string): Promise<boolean>;
-  /** Waits until the user quits it. */
   end(): Promise<void>;
 }
 
 interface PagerOptions {
   stdout: Stream & { rows?: number | undefined };
   env: Environment;
-  /** Returns undefined if there is no such command. */
   start: (command: readonly [string, ...string[]]) => Promise<Pager | undefined>;
   write: (text: string) => Promise<void>;
 }
@@ -27,7 +24,8 @@ export function createPagedOutput({ stdout, env, start, write }: PagerOptions): 
     async write(text) {
       if (pager) return pager.write(text);
       held += text;
-      if (command && height(held, columns) <= rows) return true;
+      const height = held.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), -1);
+      if (command && height <= rows) return true;
       pager = command && (await start(command));
       command = undefined;
       const waiting = held;
@@ -52,8 +50,4 @@ function pagerCommand(env: Environment): [string, ...string[]] | undefined {
   const chosen = readVariable(env, 'GANTRY_PAGER') ?? readVariable(env, 'PAGER') ?? 'less -FRX';
   const [command, ...args] = parseArgs(chosen);
   return command === undefined || command === 'cat' ? undefined : [command, ...args];
-}
-
-function height(text: string, columns: number): number {
-  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), -1);
 }

@@ -40,11 +40,9 @@ interface ProgressOptions {
   elapsed: () => number;
 }
 
-/** Without a terminal, the least time between two lines of one step. */
 const milestoneIntervalMs = 10_000;
 /** Without a terminal, a step that takes longer is announced before it ends. */
 const announceAfterMs = 1_000;
-/** A step that ends sooner is not animated. */
 const animateAfterMs = 100;
 /** An animation whose text is older shows for how long the step has run. */
 const stillMs = 2_000;
@@ -69,6 +67,8 @@ export function createProgress(options: ProgressOptions) {
   const inPlace = (problem: Problem) =>
     problem.fix === undefined ? problem : { ...problem, fix: withCommands(problem.fix, page.inPlace) };
   const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
+  const words = page.accessible ? { done: 'Done:', failed: 'Failed:' } : { done: 'ok', failed: 'failed:' };
+  const marks = page.unicode ? { done: '✓', failed: '✗' } : words;
   const footnotes: string[] = [];
   const warned: Problem[] = [];
   return {
@@ -112,9 +112,8 @@ export function createProgress(options: ProgressOptions) {
             printUnlessQuiet(text);
           }
         },
-        done: (message?: string) =>
-          end(page.style.green(page.unicode ? '✓' : page.accessible ? 'Done:' : 'ok'), message ?? title),
-        fail: () => end(page.style.red(page.unicode ? '✗' : page.accessible ? 'Failed:' : 'failed:'), title),
+        done: (message = title) => end(page.style.green(marks.done), message),
+        fail: () => end(page.style.red(marks.failed), title),
         clear,
       };
     },

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { CommandLine, flagWords } from '../command-line.ts';
-import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
+import { type ErrorFacts, InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 import { defined } from '../json-text.ts';
 import type { KeyInput } from './key-presses.ts';
 import type { Page } from './page.ts';
@@ -64,18 +64,22 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       io.stdin.off('keypress', onKey);
     }
   };
-  const loadPrompts = (needed: Needed, flag: string, retryWith?: readonly string[]) => {
+  const loadPrompts = (
+    needed: string,
+    flag: string,
+    { retryWith, why }: Pick<ErrorFacts, 'retryWith' | 'why'> = {},
+  ) => {
     if (canAsk()) return import('./questions.ts');
-    const { message, why = isTerminal() ? `nobody is asked while ${options.unattendedBy} is set` : undefined } = needed;
-    throw new InputNeededError(message, { why, fix: `pass ${flag}`, ...defined({ retryWith }) });
+    const unasked = isTerminal() ? `nobody is asked while ${options.unattendedBy} is set` : undefined;
+    throw new InputNeededError(needed, { why: why ?? unasked, fix: `pass ${flag}`, ...defined({ retryWith }) });
   };
+  const notEnough = yes ? '--yes is not enough for what cannot be undone' : undefined;
   const unasked: string[] = [];
   return {
     /** Whether stdin and stderr are terminals, at which somebody answers. */
     get isPossible() {
       return canAsk();
     },
-    /** Whether `confirm` asks nothing, because of `--yes` or a dry run. */
     isConfirmed: yes || dryRun,
     /** The flags that answer what a dry run would have asked. */
     unasked: unasked as readonly string[],
@@ -83,7 +87,7 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     async confirm(question: string, { byDefault = false } = {}) {
       if (dryRun && !yes) unasked.push('--yes');
       if (yes || dryRun) return;
-      const { confirm } = await loadPrompts(confirmationOf(question), '--yes', ['--yes']);
+      const { confirm } = await loadPrompts(`confirmation required: ${question}`, '--yes', { retryWith: ['--yes'] });
       const isConfirmed = await answer((streams) =>
         confirm({ message: message(question), default: byDefault }, streams),
       );
@@ -104,19 +108,18 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
           corrected: { typed: given, meant: name },
         });
       }
-      const { input } = await loadPrompts(nameOf(question, yes), fix, retryWith);
+      const { input } = await loadPrompts(`confirmation required: ${question}`, fix, { retryWith, why: notEnough });
       const text = message(`${question} ${typedNameOf(name, fix, yes)}`);
       const typed = await answer((streams) => input({ message: text }, streams));
       if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
     },
-    /** `check` returns true or an error message. */
     async ask(question: string, { flag, byDefault, check }: AskOptions) {
-      const { input } = await loadPrompts(inputOf(question), flag);
+      const { input } = await loadPrompts(`input required: ${question}`, flag);
       const options = { message: message(question), ...defined({ default: byDefault, validate: check }) };
       return answer((streams) => input(options, streams));
     },
     async choose(question: string, { flag, from, byDefault }: Omit<AskOptions, 'check'> & { from: readonly string[] }) {
-      const { select } = await loadPrompts(inputOf(question), flag);
+      const { select } = await loadPrompts(`input required: ${question}`, flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
       const options = { message: message(question), choices, ...defined({ default: byDefault }) };
       return answer((streams) => select(options, streams));
@@ -137,42 +140,16 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     },
     /** Each character is shown as `*`. */
     async secret(question: string, { flag, retryWith }: { flag: string; retryWith?: readonly string[] }) {
-      const { password } = await loadPrompts(inputOf(question), flag, retryWith);
+      const { password } = await loadPrompts(`input required: ${question}`, flag, defined({ retryWith }));
       const shown = { message: message(question), mask: '*', toggleMask: false };
       return answer((streams) => password(shown, streams));
     },
   };
 }
 
-/** An error where a question cannot be asked. */
-interface Needed {
-  message: string;
-  why?: string;
-}
-
-function inputOf(question: string): Needed {
-  return { message: `input required: ${question}` };
-}
-
-/** `Grow it to 60 GB? It costs more.`: confirmation required to grow it to 60 GB, because it costs more. */
-function confirmationOf(asked: string): Needed {
-  const question = asked.replace(/^This permanently (\w+)s (.+)\.$/, 'Permanently $1 $2?');
-  const [, what, why = ''] = /^([A-Z](?:(?!\. ).)*)\?(?: (.+)\.)?$/s.exec(question) ?? [];
-  if (what === undefined) return { message: `confirmation required: ${lowerFirst(question).replace(/\.$/, '')}` };
-  return { message: `confirmation required to ${lowerFirst(what)}`, ...(why && { why: lowerFirst(why) }) };
-}
-
-function nameOf(question: string, yes: boolean): Needed {
-  return { ...confirmationOf(question), ...(yes && { why: '--yes is not enough for what cannot be undone' }) };
-}
-
 /** Who passed `--yes` learns what would have been enough. */
 function typedNameOf(name: string, enough: string, yes: boolean): string {
   return `${yes ? `--yes is not enough (${enough} is). ` : ''}Type ${name} to confirm:`;
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** The width of `? ` before and ` (y/N)` after a question, in columns. */

@@ -6,7 +6,6 @@ export interface RawOutputOptions<Json = never> {
   untrusted?: 'text' | 'bytes' | undefined;
   /** Whether untrusted text is JSON, which a terminal shows indented. */
   isJson?: boolean;
-  /** What to do instead if a terminal cannot show the bytes. */
   terminalFix?: Fix;
   onWritten?: () => void;
   /** Cancels the source of the bytes if they are not written after all. */

@@ -70,7 +70,6 @@ const cookieHeader =
 
 const cookie = /([!#$%&*+.^`|~\w-]{1,256}=(?:\\?")?)(?!\[hidden\]?)[^\s"',;\\]+/g;
 
-/** What a `Set-Cookie` says about its cookie. */
 const cookieAttribute = /^(?:domain|expires|max-age|path|priority|samesite|version)=$/i;
 
 /** `Cookie: session=abc; theme=dark`: nobody knows which of them lets in, so that only their names stay. */

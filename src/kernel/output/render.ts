@@ -25,7 +25,6 @@ export interface RendererOptions {
   /** Fields that may be selected even if a value lacks them; they are null then. */
   declared?: readonly string[];
   verbatim?: boolean;
-  /** What `--jq` makes of JSON. */
   filter?: JqFilter | undefined;
   /** Shows results as text. Makes a pager that writes what needs none. */
   pager?: ((write: (text: string) => Promise<void>) => Pager) | undefined;
@@ -129,7 +128,6 @@ function createWriter(stdout: Stream): Write {
 
 type ToJson = (value: unknown, indent: number) => string;
 
-/** Yields a list in batches, and a document by its fields if one of them is a long list. */
 function* jsonParts(value: unknown, toJson: ToJson): Generator<string> {
   if (isList(value)) yield* listParts(value, toJson);
   else if (Object.values(Object(value)).some((field) => field instanceof PackedList))

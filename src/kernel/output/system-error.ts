@@ -14,10 +14,8 @@ export function systemErrorReason(message: string): string {
   return message.replace(/^E[A-Z\d]+: ([^,]+), \w+( .*)?$/, '$1');
 }
 
-/** Codes that only a bug in gantry causes. */
 const bugCodes = new Set(['EBADF', 'EINVAL', 'EFAULT']);
 
-/** Verbs of calls whose name says it otherwise. */
 const verbs: Record<string, string> = {
   chmod: 'change the permissions of',
   close: 'write',

@@ -11,7 +11,6 @@ export type Columns<Row, Title extends string = string> = Record<Title, (row: Ro
 const gap = '  ';
 /** In columns: a narrower cell says too little to be worth its place. */
 const minCellWidth = 10;
-/** In columns: for the most important ones, if nothing else helps. */
 const minShortWidth = 8;
 
 export interface TableLayout<Title extends string = string> {
@@ -202,7 +201,6 @@ function truncate(cell: string, width: number): string {
   return `${kept}…${' '.repeat(Math.max(0, width - 1 - displayWidth(kept)))}`;
 }
 
-/** In columns. */
 const minExplanationWidth = 16;
 
 /**

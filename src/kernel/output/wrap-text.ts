@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { once } from '../once.ts';
 
 /**
  * The lines of a text, broken between words so that none is wider than a number of columns; those that continue one are
@@ -33,18 +34,16 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
 /** `the run continues; to follow it: gantry logs web --run r-1 -f` */
 const endingInCommand = /^(.*:) (gantry [^,;]+)$/;
 
-/** An amount and its unit are one word. */
 const betweenWords = / (?!(?:ms|s|B|[KMGT]iB|GB|%)(?!\w))/;
 
-let stringWidth: typeof import('string-width').default | undefined;
+/** Its tables take a third of the start-up time of Node. */
+const stringWidth = once(() => (require('string-width') as typeof import('string-width')).default);
 
 /** The columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (/^[ -~]*$/.test(plain)) return plain.length;
-  // Loaded on demand: its tables take a third of the start-up time of Node.
-  stringWidth ??= (require('string-width') as typeof import('string-width')).default;
-  return stringWidth(plain);
+  return stringWidth()(plain);
 }
 
 /**

@@ -14,7 +14,6 @@ interface Pipeline {
 /** Makes machines that start anew know what others deployed and found. */
 const teamState = 'GANTRY_TEAM_STATE: default:/.gantry';
 
-/** A comment above a line that is indented so far. */
 function commented(text: string, indent: string): string {
   return text === '' ? '' : `${indent}# ${text}\n`;
 }
@@ -197,7 +196,6 @@ export function pipelineFor(system: CiSystem, app: Omit<PipelineApp, 'root'>, na
 
 type Commands = ReturnType<typeof commandsOf>;
 
-/** Commands of a shell, and what else pipelines have of the app. */
 function commandsOf(
   { folder, branch, repository, verification }: Omit<PipelineApp, 'root'>,
   names: typeof releaseNames,
@@ -210,7 +208,6 @@ function commandsOf(
     plan: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --dry-run --detailed-exit-code --save-plan gantry-plan.json || [ $? -eq 3 ]`,
     planFile: posix.join(folder, 'gantry-plan.json'),
     preview: `test -z "$GANTRY_TOKEN" || gantry deploy${at} --preview --ttl 7d --if-changed --if-busy wait`,
-    /** Deletes the preview of the branch that this variable names. */
     endPreview: (branch: string) =>
       `gantry apps prune${at} --branch "$${branch}" --confirm ${quoteForShell(repository)}`,
     deploy: `gantry deploy${at} ${['--if-changed', '--if-busy', 'wait', ...verification.map(quoteForShell)].join(' ')}`,
@@ -218,7 +215,6 @@ function commandsOf(
     branch: JSON.stringify(branch),
     folder,
     advice: verification.length > 0 ? '' : adviceOnSmoke,
-    /** Deletes previews whose time to live is over. */
     prune: `gantry apps prune${at} --expired --confirm ${quoteForShell(repository)}`,
   };
 }
@@ -236,7 +232,6 @@ const githubActions = {
   upload: 'actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1',
 };
 
-/** The first steps of each job. */
 const installed = (install: string) => `      - uses: ${githubActions.checkout}
         with:
           persist-credentials: false

@@ -14,7 +14,6 @@ export interface AppVersion extends Deployment {
   local: LocalApp;
 }
 
-/** A version that was deployed, or why it was not. */
 export interface Reload {
   outcome: { version: AppVersion } | { error: GantryError };
   /** Changed files of the user; empty for the first version, and if a reload was asked for. */
@@ -164,12 +163,11 @@ class WatchedApp {
   /** What is newer than in the version that is being deployed. Undefined if that one is not to go on in any case. */
   async changedBy({ isAsked }: FolderChange): Promise<string[] | undefined> {
     if (isAsked || !this.#tried || this.context.signal.aborted) return undefined;
-    try {
-      const { snapshot } = await this.#read();
-      return changedFiles(this.#tried, snapshot);
-    } catch {
-      return undefined;
-    }
+    const tried = this.#tried;
+    return this.#read().then(
+      ({ snapshot }) => changedFiles(tried, snapshot),
+      () => undefined,
+    );
   }
 
   async #read() {

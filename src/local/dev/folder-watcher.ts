@@ -13,7 +13,6 @@ const longestMs = 300;
 const maxFolders = 2_000;
 
 interface WatcherOptions {
-  /** A file outside of the folder to watch as well. */
   file?: string | undefined;
   elapsed: () => number;
   onWarning: (message: string) => void;
@@ -25,7 +24,6 @@ export interface FolderChange {
   noticedAt: number;
   /** Relative to the folder; files that come and go while an editor saves are among them. */
   paths: string[];
-  /** Somebody wants a reload, changed or not. */
   isAsked: boolean;
 }
 

@@ -26,14 +26,12 @@ export interface DevPlatform {
   project: string;
   token: string;
   approvalAddress: string;
-  /** The page of the last calls. */
   callsAddress: string;
   /** Whether calls of the user who runs it need no token. */
   trustsOwner: boolean;
   /** The variables that make a command use it. */
   environment: Record<string, string>;
   setSecrets(secrets: Secrets): void;
-  /** Calls `print` with each line that the app prints, also while it starts. */
   onOutput(app: string, print: (line: AppLine) => void): void;
 }
 
@@ -41,7 +39,6 @@ export interface AppLine {
   text: string;
   stream: 'stdout' | 'stderr';
   run: string;
-  /** Milliseconds since 1970. */
   at: number;
 }
 
@@ -61,9 +58,7 @@ interface SessionPrinter {
   differences(app: string, lines: readonly string[]): void;
   /** `servingSince` is when the version that is still running was deployed. */
   failure(app: string, changed: string[], error: GantryError, servingSince: string | undefined): void;
-  /** An editor can attach to the app. */
   debugger(app: string, port: number): void;
-  /** Says once what can be done now. */
   explain(isReady: boolean): void;
   addresses(apps: Iterable<AppAddresses>): void;
   help(): void;
@@ -74,7 +69,6 @@ interface SessionPrinter {
 interface SessionOptions {
   signal: AbortSignal;
   print: SessionPrinter;
-  /** The folders of its apps. */
   folders: readonly string[];
   several: boolean;
   open: boolean;
@@ -95,9 +89,7 @@ export class DevSession {
   readonly ready = new EventEmitter();
   readonly #announcement: ReturnType<typeof announceEmulator>;
   readonly #watchers: FolderWatcher[] = [];
-  /** Folders by the name of their app. */
   readonly #folders = new Map<string, string>();
-  /** Names of apps whose output is printed. */
   readonly #listening = new Set<string>();
   readonly #shown = new Map<string, ReadyApp>();
   #latest: AppVersion | undefined;
@@ -210,7 +202,6 @@ export class DevSession {
     this.#folders.set(name, folder);
   }
 
-  /** Prints where a new app, or one with a new name, can be called. */
   async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
     const { app, build } = version;
     if (before !== undefined) await this.#forget(before, own);
@@ -225,7 +216,6 @@ export class DevSession {
     if (isFirst && this.options.open) await this.#openLatest();
   }
 
-  /** Prints what the app prints, also while it starts. */
   #listen(app: string): void {
     if (this.#listening.has(app)) return;
     this.#listening.add(app);

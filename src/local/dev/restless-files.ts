@@ -18,7 +18,6 @@ interface ReloadFacts extends Pick<FolderChange, 'noticedAt'> {
 export class RestlessFiles {
   /** When the last reload ended, by the monotonic clock. */
   endedAt = Number.NEGATIVE_INFINITY;
-  /** In how many reloads running a file has changed. */
   #streaks = new Map<string, number>();
   /** Whose changes reload the app no more: such a file may be what gantry prints (`gantry dev | tee log`). */
   readonly ignored = new Set<string>();

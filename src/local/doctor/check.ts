@@ -7,7 +7,6 @@ export interface Check {
   message: string;
   why?: string | undefined;
   fix?: Fix | undefined;
-  /** For a failed check: the name of its exit code. */
   code?: ExitName;
 }
 

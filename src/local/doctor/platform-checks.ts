@@ -18,7 +18,6 @@ import { listProjects } from '../../platform/contract/session.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 
-/** What each URL is for, and whether commands of daily work need it. */
 const hosts: Record<Host, { use: string; needed: boolean }> = {
   management: { use: 'all commands', needed: true },
   invocation: { use: 'invoke and run', needed: true },
@@ -154,7 +153,6 @@ interface ProbeResult {
   reply?: HttpReply;
   error?: GantryError;
   ms: number;
-  /** How far the local clock is ahead of the server's, if it sent its time. */
   aheadMs?: number;
 }
 

@@ -82,7 +82,6 @@ function shellNamed(path: string | undefined): Shell | undefined {
   return /^(ba|z|da|k|mk|a)?sh$/.test(name) ? 'sh' : undefined;
 }
 
-/** On Linux only. */
 function parentName(): string | undefined {
   return attempt(() => readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim());
 }

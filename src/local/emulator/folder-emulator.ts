@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { lockHolder, makePrivateFolder, readRegularSync, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { lockHolder, makePrivateFolder, readJsonSync, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { attempt, ConflictError, FailedError, NotFoundError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json-text.ts';
@@ -17,7 +17,6 @@ import {
   type RunningEmulator,
 } from './running-emulators.ts';
 
-/** The variables of an emulator, which point gantry to it. */
 type Variables = Record<string, string>;
 
 /** What starting an emulator in the background takes of the process. */
@@ -25,7 +24,6 @@ interface Background {
   env: Environment;
   elapsed(): number;
   delay(ms: number, signal: AbortSignal): Promise<void>;
-  /** Returns whether the process still runs. */
   spawnDetached(argv: string[], log: string): Promise<() => boolean>;
 }
 
@@ -135,7 +133,8 @@ function runningIn(env: Environment, folder: string): Variables | undefined {
 }
 
 function lastVariables(file: string): Variables | undefined {
-  return attempt(() => v.parse(v.record(v.string(), v.string()), JSON.parse(readRegularSync(file))));
+  const variables = readJsonSync(file);
+  return v.is(v.record(v.string(), v.string()), variables) ? variables : undefined;
 }
 
 function lastPortOf(file: string): number | undefined {
@@ -207,7 +206,7 @@ function removeOldFile(file: string): void {
 }
 
 function isReadyFile(file: string): boolean {
-  const content: unknown = attempt(() => JSON.parse(readFileSync(file, 'utf8')));
+  const content = readJsonSync(file);
   return isRecord(content) && isRecord(content.environment) && typeof content.url === 'string';
 }
 

@@ -13,11 +13,8 @@ const RunningEmulatorSchema = v.object({
   port: v.number(),
   url: v.string(),
   project: v.string(),
-  /** Where the command runs. */
   folder: v.string(),
-  /** The folders of the apps that `gantry dev` runs. */
   folders: v.optional(v.array(v.string()), []),
-  /** Names of the apps that `gantry dev` runs. */
   apps: v.array(v.string()),
   startedAt: v.string(),
   /** Variables that point gantry and the official client to it, its token among them. */

@@ -4,7 +4,6 @@ import { namesIn } from '../../kernel/disk/index.ts';
 import { version } from '../../kernel/version.ts';
 import { isExecutable, ownLocation } from '../../own-files.ts';
 
-/** What updates gantry, by how it was installed. */
 const updates = {
   package: 'install a newer package in the same way',
   homebrew: 'brew upgrade gantry',

@@ -1,14 +1,9 @@
 import { readVariable } from '../../kernel/environment.ts';
-
-let trusting: Promise<void> | undefined;
+import { once } from '../../kernel/once.ts';
 
 /** SSL_CERT_FILE too, as curl, Python and Go do; Node itself reads NODE_EXTRA_CA_CERTS. Once, before a connection. */
-export function trustCertificateFile(): Promise<void> {
-  trusting ??= trust(readVariable(process.env, 'SSL_CERT_FILE'));
-  return trusting;
-}
-
-async function trust(file: string | undefined): Promise<void> {
+export const trustCertificateFile = once(async () => {
+  const file = readVariable(process.env, 'SSL_CERT_FILE');
   if (file === undefined) return;
   const { default: tls } = await import('node:tls');
   const context = tls.createSecureContext();
@@ -20,4 +15,4 @@ async function trust(file: string | undefined): Promise<void> {
   }
   // One for all connections: none has certificates of its own, and a file of all authorities takes a while to read.
   tls.createSecureContext = () => context;
-}
+});

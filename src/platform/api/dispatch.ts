@@ -79,7 +79,6 @@ export function dispatchForBytes(
   });
 }
 
-/** Requests to abort with a signal, which needs only one listener for all of them. */
 type InFlight = Set<ReplyHandler>;
 
 const inFlight = new WeakMap<AbortSignal, InFlight>();

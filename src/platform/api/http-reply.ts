@@ -122,7 +122,6 @@ export class CachedCopyError extends UnavailableError {
 /** Asks caches for what is true now. */
 export const askAnew = { 'cache-control': 'no-cache' };
 
-/** `X-Cache: HIT` and its relatives. */
 const names = ['x-cache', 'x-cache-status', 'cf-cache-status', 'cache-status'];
 const kept = /(^|[\s,_])(hit|stale|updating)\b/i;
 

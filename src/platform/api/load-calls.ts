@@ -9,7 +9,6 @@ export interface RepeatedRequest {
   headers: Record<string, string>;
   body: Uint8Array | undefined;
   proxy: ProxySettings | undefined;
-  /** A call without a byte for this long has failed, in ms. */
   silenceMs: number;
 }
 

@@ -179,7 +179,6 @@ class TextBuffer {
   #characters = 0;
   wake: () => void = () => {};
 
-  /** Returns false if it is full. */
   add(text: string): boolean {
     if (this.closeReason) return true;
     if (this.#texts.length >= maxBufferedTexts || this.#characters + text.length > maxBufferedCharacters) return false;

@@ -60,7 +60,6 @@ const quote = 0x22;
 const backslash = 0x5c;
 const itemSeparator = 0x2c;
 const listEnd = 0x5d;
-/** How much deeper the text after a byte is. */
 const nesting = new Int8Array(256);
 for (const opening of [0x5b, 0x7b]) nesting[opening] = 1;
 for (const closing of [0x5d, 0x7d]) nesting[closing] = -1;
@@ -91,7 +90,6 @@ class ListScanner {
     return { start, comma, end: undefined };
   }
 
-  /** The position of the next byte that may have a meaning, or the end. */
   #nextSign(chunk: Buffer, from: number): number {
     let at = from;
     if (!this.#isEscaped) while (at < chunk.length && isSign[chunk[at] as number] === 0) at++;

@@ -128,7 +128,6 @@ function truncate(message: string): string {
   return left > 0 ? `${message.slice(0, maxMessageLength)}… (${left} more characters)` : message;
 }
 
-/** The machine-readable code of a failed login request, such as `authorization_pending`. */
 function errorCodeOf({ body }: HttpReply): string | undefined {
   const said = parseObject(body);
   return [said?.error, said?.error_code].find((word) => typeof word === 'string' && /^\w+$/.test(word));

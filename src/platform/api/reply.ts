@@ -135,7 +135,6 @@ function messageOf(json: Record<string, unknown>, { status, body }: HostReply): 
   throw new FailedError(reason, { why: `the platform returned an error (HTTP ${status})`, status });
 }
 
-/** Text that starts like JSON but does not parse was truncated. */
 function parse({ body, status, host }: HostReply): unknown {
   const text = withoutMark(body);
   try {

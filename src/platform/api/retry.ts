@@ -1,7 +1,6 @@
 import { GantryError } from '../../kernel/errors.ts';
 
 export interface Retry {
-  /** The number of the attempt that is about to start, from 2. */
   attempt: number;
   tries: number;
   delayMs: number;

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:http';
+import { onceFor } from '../../kernel/once.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import type { Send } from './transport.ts';
 
@@ -12,9 +13,7 @@ export async function createSender(settings: ProxySettings | undefined): Promise
     const proxy = proxyFor(settings, url);
     if (!proxy) return undefined;
     const key = `${url.protocol} ${proxy.address}`;
-    const agent = agents.get(key) ?? tunnelAgent(proxy, url);
-    agents.set(key, agent);
-    return agent;
+    return onceFor(agents, key, () => tunnelAgent(proxy, url));
   };
   return async (request) => sendWithAgent(request, agentFor(request.url));
 }

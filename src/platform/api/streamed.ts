@@ -179,7 +179,6 @@ async function* watchBody({ length, read }: BodyStream, connection: AbortControl
   }
 }
 
-/** Buffer for a slow reader. */
 const maxBufferedBytes = 512 * 1024;
 
 /** The time of waiting only. Yields all chunks before an error; the iterator of a stream would drop them. */

@@ -50,7 +50,6 @@ export async function renewStoredToken(
   return fresh ? toCredential(fresh, profile) : current;
 }
 
-/** Requests a new token. The refresh token stays valid unless the reply has a new one. */
 async function requestToken({ refreshToken = '' }: StoredTokens, { api, now }: RenewalContext): Promise<StoredTokens> {
   try {
     const body = { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: refreshToken };

@@ -22,11 +22,11 @@ const failures: Record<string, Failure> = {
   ENFILE: ofThisMachine('too many files are open on this machine'),
   ENOBUFS: ofThisMachine('out of memory for connections'),
   EADDRNOTAVAIL: ofThisMachine('no local address or port is free'),
-  ENOMEM: { reason: 'out of memory', isEarly: true, lasts: true, fix: 'raise the limit: ulimit -v unlimited' },
-  EAI_MEMORY: { reason: 'out of memory', isEarly: true, lasts: true },
-  EACCES: { reason: 'not allowed on this machine', isEarly: true, lasts: true },
-  EPERM: { reason: 'not allowed on this machine', isEarly: true, lasts: true },
-  EAFNOSUPPORT: { reason: 'this machine has no such network', isEarly: true, lasts: true },
+  ENOMEM: { ...lasting('out of memory'), fix: 'raise the limit: ulimit -v unlimited' },
+  EAI_MEMORY: lasting('out of memory'),
+  EACCES: lasting('not allowed on this machine'),
+  EPERM: lasting('not allowed on this machine'),
+  EAFNOSUPPORT: lasting('this machine has no such network'),
   // Of TLS.
   ...certificate('its certificate has expired', 'CERT_HAS_EXPIRED'),
   ...certificate('its certificate is not valid yet', 'CERT_NOT_YET_VALID'),
@@ -74,9 +74,12 @@ function ofThisMachine(reason: string): Failure {
   return { reason, isEarly: true, showsCode: true };
 }
 
+function lasting(reason: string): Failure {
+  return { ...ofThisMachine(reason), lasts: true };
+}
+
 function certificate(reason: string, ...codes: string[]): Record<string, Failure> {
-  const failure = { reason, isEarly: true, lasts: true, showsCode: true };
-  return Object.fromEntries(codes.map((code) => [code, failure]));
+  return Object.fromEntries(codes.map((code) => [code, lasting(reason)]));
 }
 
 export function isTransientStatus(status: number): boolean {
@@ -104,8 +107,7 @@ export function wasRefused({ status, retryAfterMs }: ErrorFacts): boolean {
 export function failureReason(cause: unknown): string {
   const code = errorCode(cause);
   const failure = failures[code] ?? (isTls(code) ? { reason: 'the TLS handshake failed', showsCode: true } : undefined);
-  if (failure)
-    return failure.reason + (failure.showsCode || (failure.lasts && /^E[A-Z]/.test(code)) ? ` (${code})` : '');
+  if (failure) return failure.reason + (failure.showsCode ? ` (${code})` : '');
   const message = cause instanceof Error ? cause.message : String(cause);
   // Node names the local address even if there is none.
   return message.replace(/ - Local \(.*\)$/, '');

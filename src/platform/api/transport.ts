@@ -15,7 +15,6 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
   signal: AbortSignal;
-  /** Fails if no byte was transferred for this long, in ms. */
   silenceMs: number;
   /** Whether a long body of a reply with status 200 may stay in chunks. */
   allowsChunks?: boolean;
@@ -55,7 +54,15 @@ export async function sendWithAgent(
     const reply = await waitForResponse(outgoing);
     awaited = reply;
     progress.restart();
-    const chunks = await read(reply, progress, { method, url });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of reply as AsyncIterable<Buffer>) {
+      progress.received(chunk.length);
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxReplyBytes) throw replyTooLargeError(url, maxReplyBytes);
+    }
+    if (size === 0 && lacksEnd(reply, method)) throw incompleteReply();
     const { statusCode: status = 0, headers: received } = reply;
     return { status, headers: received, ...toReplyBody(chunks, received, allowsChunks && status === 200) };
   } catch (cause) {
@@ -126,27 +133,6 @@ export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessag
       .on('error', reject)
       // Has no effect after the others.
       .once('close', () => reject(new Error('closed without a response')));
-  });
-}
-
-function read(
-  reply: IncomingMessage,
-  progress: ProgressLimit,
-  { method, url }: Pick<HttpRequest, 'method' | 'url'>,
-): Promise<Buffer[]> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    reply.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      progress.received(chunk.length);
-      if (size > maxReplyBytes) reply.destroy(replyTooLargeError(url, maxReplyBytes));
-      else chunks.push(chunk);
-    });
-    reply.on('end', () => (size === 0 && lacksEnd(reply, method) ? reject(incompleteReply()) : resolve(chunks)));
-    reply.on('error', reject);
-    // Has no effect after `end`.
-    reply.on('close', () => reject(incompleteReply()));
   });
 }
 

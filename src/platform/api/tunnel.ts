@@ -60,7 +60,6 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
   });
 }
 
-/** The options of Node's global agent. */
 const defaultAgentOptions: AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 };
 
 /** `openRequest` in transport.ts reads `through`, for messages, and gives `until`, the signal of the request. */

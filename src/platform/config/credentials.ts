@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { readRegularSync } from '../../kernel/disk/regular-file.ts';
+import { readJsonSync } from '../../kernel/disk/regular-file.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 import { AuthError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import { emulatorIssuer } from '../contract/issuer.ts';
 import { homeFolder } from './folders.ts';
 import { checkProfile } from './profiles.ts';
@@ -19,7 +20,6 @@ export interface Credential extends JwtClaims {
 }
 
 export interface JwtClaims {
-  /** A token without claims counts as a service account's. */
   kind: 'login' | 'service-account';
   project?: string | undefined;
   user?: string | undefined;
@@ -73,7 +73,6 @@ interface TokenProblem {
   message: string;
   /** Why a token can never be valid, or was just issued; continues a sentence about it. */
   why?: string;
-  /** How to remove what is around a token and does not belong to it. */
   fix?: string;
 }
 
@@ -160,7 +159,6 @@ export function environmentSecrets(env: Environment): string[] {
 
 const secretVariables: Variable[] = [...variables, 'GANTRY_INFERENCE_KEY', 'GANTRY_WEBHOOK_SECRET'];
 
-/** Proxy URLs may lack their scheme. */
 function passwordIn(address: string): string {
   const url = address.includes('://') ? address : `http://${address}`;
   return URL.canParse(url) ? new URL(url).password : '';
@@ -206,22 +204,14 @@ export function parseClaims(token: string): JwtClaims {
 function payloadOf(token: string): Record<string, unknown> | undefined {
   const [, payload, signature] = token.split('.');
   if (!payload || !signature) return undefined;
-  try {
-    return Object(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
-  } catch {
-    return undefined;
-  }
+  return Object(tryParseJson(Buffer.from(payload, 'base64url').toString('utf8')));
 }
 
 function readTokens(folder: string, warn: (message: string) => void): Record<string, StoredTokens> | undefined {
   const file = join(folder, 'credentials.json');
-  try {
-    const { profiles } = JSON.parse(readRegularSync(file)) as { profiles?: Record<string, StoredTokens> };
-    if (process.platform !== 'win32' && statSync(file).mode & 0o077) warn(makePrivate(file));
-    return profiles;
-  } catch {
-    return undefined;
-  }
+  const { profiles } = Object(readJsonSync(file)) as { profiles?: Record<string, StoredTokens> };
+  if (profiles && process.platform !== 'win32' && statSync(file).mode & 0o077) warn(makePrivate(file));
+  return profiles;
 }
 
 function makePrivate(file: string): string {

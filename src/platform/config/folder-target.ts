@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readRegularSync } from '../../kernel/disk/regular-file.ts';
+import { readJsonSync } from '../../kernel/disk/regular-file.ts';
 import { type Folders, realFolder } from './folders.ts';
 import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
 
@@ -16,7 +16,7 @@ export interface FolderTarget {
 
 /** For a folder, or the app that it is a part of. A copy, a worktree and an app below it are other folders. */
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
-  const all = readAll(state);
+  const all: Record<string, FolderTarget> = Object(readJsonSync(join(state, 'targets.json')));
   const folder = findRemembered(all, realFolder(cwd));
   return folder === undefined ? undefined : all[folder];
 }
@@ -67,12 +67,4 @@ export function folderTargetText(last: FolderTarget): string {
 /** Whether a target is where the last deploy went. All emulators are one platform: they differ only in their port. */
 export function isSameTarget({ project, platform }: FolderTarget, target: Target): boolean {
   return project === target.project.value && platform === target.platform.value;
-}
-
-function readAll(state: string): Record<string, FolderTarget> {
-  try {
-    return Object(JSON.parse(readRegularSync(join(state, 'targets.json'))));
-  } catch {
-    return {};
-  }
 }

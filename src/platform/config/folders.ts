@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { attempt } from '../../kernel/errors.ts';
 
 /** gantry's folders on this machine. They may not exist or not be writable. */
 export interface Folders {
@@ -27,16 +28,9 @@ export function resolveFolders(env: Environment): Folders {
 
 /** That of the user's entry in the system if the environment has none: a service may start without. */
 export function homeFolder(env: Environment): string {
-  return readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? systemHome();
-}
-
-function systemHome(): string {
-  try {
-    return process.getBuiltinModule('node:os').userInfo().homedir || '/';
-  } catch {
-    // A user without an entry, as in containers.
-    return '/';
-  }
+  // In containers, a user may have no entry.
+  const ofSystem = () => attempt(() => process.getBuiltinModule('node:os').userInfo().homedir) || '/';
+  return readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? ofSystem();
 }
 
 /** A folder whose commands use a profile, below it as well. */
@@ -57,9 +51,5 @@ export function findBoundFolder(bound: Record<string, unknown>, start: string): 
 
 /** Without symbolic links, so that a folder is the same by whatever path it was entered. */
 export function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
+  return attempt(() => realpathSync(folder)) ?? folder;
 }

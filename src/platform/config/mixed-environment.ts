@@ -49,7 +49,6 @@ export function checkHost(settings: Resolved, host: Host): void {
   });
 }
 
-/** The token of one client with the project of another's token. */
 function checkOfficialProject(env: Environment, { project }: Resolved, { origin }: Credential): void {
   const official = readVariable(env, 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN');
   if (!official || official === readVariable(env, 'GANTRY_TOKEN') || origin !== 'environment (GANTRY_TOKEN)') return;

@@ -1,19 +1,17 @@
 import { join } from 'node:path';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { readRegularSync } from '../../kernel/disk/regular-file.ts';
+import { readJsonSync } from '../../kernel/disk/regular-file.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import type { Settings } from './settings.ts';
 
 type ProfileSettings = Pick<Settings, 'folders' | 'profile' | 'profiles'>;
 
 export function profilesWithToken({ folders }: Pick<Settings, 'folders'>): string[] {
-  try {
-    const { profiles } = JSON.parse(readRegularSync(join(folders.config, 'credentials.json')));
-    return Object.keys(profiles).filter((name) => Object.keys(profiles[name] ?? {}).length > 0);
-  } catch {
-    return [];
-  }
+  const { profiles } = Object(readJsonSync(join(folders.config, 'credentials.json')));
+  return Object.entries(Object(profiles)).flatMap(([name, tokens]) =>
+    Object.keys(Object(tokens)).length > 0 ? name : [],
+  );
 }
 
 /** Nobody needs to be told of a flag just typed. */

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { readRegular } from '../../kernel/disk/index.ts';
+import { readJsonSync } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import { homeFolder } from './folders.ts';
 
 interface DockerConfig {
@@ -19,17 +20,16 @@ export interface RegistryLogin {
 }
 
 const dockerHub = 'docker.io';
-/** Names under which Docker stores the login to Docker Hub. */
 const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io', 'registry-1.docker.io'];
 
 /** The logins for the registries of these images, in Docker's config or its helper. Undefined if there are none. */
 export async function findRegistryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
   const registries = [...new Set(images.map(parseRegistry))];
   if (registries.length === 0) return undefined;
-  const config = await dockerConfig(env);
+  const config = dockerConfig(env);
   const logins: [string, string][] = [];
   for (const registry of registries) {
-    const auth = config && (await authFor(registry, config));
+    const auth = await authFor(registry, config);
     if (auth) logins.push([registry === dockerHub ? 'https://index.docker.io/v1/' : registry, auth]);
   }
   if (logins.length === 0) return undefined;
@@ -47,13 +47,9 @@ export function parseRegistry(image: string): string {
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : dockerHub;
 }
 
-async function dockerConfig(env: Environment): Promise<DockerConfig | undefined> {
+function dockerConfig(env: Environment): DockerConfig {
   const folder = readVariable(env, 'DOCKER_CONFIG') ?? join(homeFolder(env), '.docker');
-  try {
-    return JSON.parse(String(await readRegular(join(folder, 'config.json')))) as DockerConfig;
-  } catch {
-    return undefined;
-  }
+  return Object(readJsonSync(join(folder, 'config.json')));
 }
 
 async function authFor(registry: string, config: DockerConfig): Promise<string | undefined> {
@@ -84,11 +80,7 @@ function runHelper(helper: string, registry: string): Promise<string | undefined
 
 /** Undefined for a token login (user name `<token>`), which has no password. */
 function basicAuth(answer: string): string | undefined {
-  try {
-    const { Username, Secret } = JSON.parse(answer) as { Username?: string; Secret?: string };
-    if (!Username || !Secret || Username === '<token>') return undefined;
-    return Buffer.from(`${Username}:${Secret}`).toString('base64');
-  } catch {
-    return undefined;
-  }
+  const { Username, Secret } = Object(tryParseJson(answer)) as { Username?: string; Secret?: string };
+  if (!Username || !Secret || Username === '<token>') return undefined;
+  return Buffer.from(`${Username}:${Secret}`).toString('base64');
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { readRegularSync } from '../../kernel/disk/regular-file.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
-import { FailedError, UsageError } from '../../kernel/errors.ts';
+import { attempt, FailedError, UsageError } from '../../kernel/errors.ts';
+import { isRecord } from '../../kernel/json-text.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { type Folders, findBoundFolder, resolveFolders } from './folders.ts';
 import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
@@ -45,7 +46,6 @@ export interface SettingFlags {
   region?: string | undefined;
   /** The working directory, which may be bound to a profile. */
   folder?: string | undefined;
-  /** The folder as it was typed. */
   cwd?: string | undefined;
   local?: LocalSettings | undefined;
   /** Whether `--local` was typed, also for a command that has no emulator itself. */
@@ -188,12 +188,7 @@ export function readStoredSettings(
   onInvalid: OnInvalidSetting = throwInvalid,
 ): Record<string, unknown> {
   const file = join(folder, 'config.json');
-  let text: string;
-  try {
-    text = readRegularSync(file);
-  } catch {
-    return {};
-  }
+  const text = attempt(() => readRegularSync(file)) ?? '{}';
   try {
     return asRecord(JSON.parse(text));
   } catch (cause) {
@@ -205,7 +200,7 @@ export function readStoredSettings(
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isRecord(value) ? value : {};
 }
 
 /** Variables that replace those of the environment: they lead to an emulator that belongs to this folder. */

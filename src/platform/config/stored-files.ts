@@ -12,7 +12,6 @@ const maxLockWaitMs = 70_000;
 type FolderSettings = Pick<Settings, 'folders'>;
 /** In the state folder: `targets`, where deploys went, and `pulls`, where weights did. */
 type StoredFile = 'config' | 'credentials' | 'targets' | 'pulls';
-/** The JSON of a file. Unknown keys are kept. */
 type Stored = Record<string, unknown> & { profiles?: Record<string, Record<string, unknown>> };
 
 export async function storeSettings(settings: FolderSettings, profile: string, changes: SettingChanges): Promise<void> {

@@ -1,3 +1,5 @@
+import { attempt } from '../../kernel/errors.ts';
+
 /** As in `URL.hostname`. */
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -13,9 +15,5 @@ export function isLoopbackHost({ hostname }: URL): boolean {
 
 /** A part of a URL. It stays as it is if an escape is not valid, or of another encoding than UTF-8. */
 export function decodeIfValid(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return attempt(() => decodeURIComponent(part)) ?? part;
 }

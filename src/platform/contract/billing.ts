@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { listOf, objectOf, objectsByName, optionalList, replyObject } from './lists.ts';
+import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
 import {
-  optionalAmount,
+  amountOf,
   optionalBoolean,
   optionalItems,
   optionalNumber,
@@ -13,8 +13,11 @@ import {
 } from './scalars.ts';
 
 /** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
-export const AppCost = replyObject({ costs: assumed(objectsByName(objectOf({ total_cost_cents: optionalAmount }))) });
+export const AppCost = replyObject({ costs: assumed(optionalRecord) });
 export type AppCost = v.InferOutput<typeof AppCost>;
+
+/** What a day of {@link AppCost} cost, in US cents; undefined if that is not known. */
+export const dayCostOf = (day: unknown): number | undefined => amountOf(Object(day).total_cost_cents);
 
 /** Get the cost of an app by day (docs/platform.md#costs-and-invoices). */
 export const getAppCost = endpoint('GET /v2/projects/{project}/apps/{app}/cost', { reply: AppCost });

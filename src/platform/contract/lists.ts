@@ -46,18 +46,9 @@ export function optionalList<Item extends v.GenericSchema>(
   return v.nullish(items(item, required));
 }
 
-/** Objects by name, parsed one by one. An invalid one reads as an empty object and is reported. */
-export function objectsByName<Item extends v.GenericSchema>(item: Item) {
-  const schema = v.pipe(
-    v.custom<Record<string, unknown>>(isRecord, 'is not an object'),
-    v.transform((raw) => readByName(item, raw)),
-  ) as unknown as v.GenericSchema<Record<string, v.InferInput<Item>>, Record<string, v.InferOutput<Item>>>;
-  return v.nullish(Object.assign(schema, { item, required: [] }), {});
-}
-
 /** An object. Unknown fields are kept. */
 export function objectOf<Entries extends v.ObjectEntries>(entries: Entries) {
-  return checkedObject(entries, v.check(isRecord, 'is not an object'));
+  return Object.assign(checked(v.looseObject(entries), v.check(isRecord, 'is not an object')), { entries });
 }
 
 /**
@@ -122,10 +113,6 @@ function missingFieldsMessage(entries: v.ObjectEntries): string {
 }
 
 /** Runs the check on the value as sent, before defaults are applied. */
-function checkedObject<Entries extends v.ObjectEntries>(entries: Entries, check: v.CheckAction<unknown, string>) {
-  return Object.assign(checked(v.looseObject(entries), check), { entries });
-}
-
 function checked<Schema extends v.GenericSchema>(schema: Schema, check: v.CheckAction<unknown, string>) {
   const pipe = v.pipe(v.unknown(), check, schema);
   return pipe as unknown as v.GenericSchema<v.InferInput<Schema>, v.InferOutput<Schema>>;
@@ -157,16 +144,4 @@ function readEach(schema: v.GenericSchema, required: string[], raw: unknown[]): 
   }
   markUnreadable(read, unreadable);
   return read;
-}
-
-function readByName(schema: v.GenericSchema, raw: Record<string, unknown>): Record<string, unknown> {
-  const unreadable: UnreadableItem[] = [];
-  const read = Object.entries(raw).map(([name, item]) => {
-    const result = v.safeParse(schema, item);
-    if (!result.success) unreadable.push({ item, field: undefined });
-    return [name, result.success ? result.output : {}];
-  });
-  const fields = Object.fromEntries(read);
-  markUnreadable(fields, unreadable);
-  return fields;
 }

@@ -8,7 +8,6 @@ export type RunOutcome =
   | 'closed'
   | 'unknown';
 
-/** What was said of a run. Null is what was not. */
 interface RunFacts {
   status?: string | null | undefined;
   /** An HTTP status, 0 if canceled, -1 if its caller closed the connection. */
@@ -29,7 +28,6 @@ export function runOutcome({ status, statusCode: code }: RunFacts): RunOutcome {
   return code >= 500 && code <= 599 ? 'failed' : 'unknown';
 }
 
-/** Runs of a file also use `failed` and `fail`. */
 const outcomes: Record<string, RunOutcome> = {
   success: 'succeeded',
   ...({ failure: 'failed', failed: 'failed', fail: 'failed' } as const),

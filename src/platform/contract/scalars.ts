@@ -21,7 +21,9 @@ export const optionalNumbers = optional<(number | string | null)[], (number | nu
 export const optionalItems = v.nullish(
   reader<unknown[], unknown[]>((value) => (Array.isArray(value) ? value : [value])),
 );
-export const optionalRecord = optional<Record<string, unknown>, Record<string, unknown>>(asRecord);
+export const optionalRecord = optional<Record<string, unknown>, Record<string, unknown>>((value) =>
+  isRecord(value) ? value : null,
+);
 
 export const booleanOrFalse = v.nullish(
   reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
@@ -117,7 +119,6 @@ export function unixTime(value: number): number {
   return value < 100_000_000_000 ? value * 1000 : value;
 }
 
-/** The limit of Date. */
 const maxTimeMs = 8.64e15;
 
 function asSecret(value: unknown): string {
@@ -127,10 +128,6 @@ function asSecret(value: unknown): string {
 function asTexts(value: unknown): string[] | null {
   if (Array.isArray(value)) return value.map(asText);
   return typeof value === 'string' && value !== '' ? [value] : null;
-}
-
-function asRecord(value: unknown): Record<string, unknown> | null {
-  return isRecord(value) ? value : null;
 }
 
 /** A boolean in a query string. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { UnexpectedReplyError } from '../../kernel/errors.ts';
+import { attempt, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { parseJson } from '../../kernel/json-text.ts';
 import type { Api } from '../api/client.ts';
 import type { Context } from '../context.ts';
@@ -36,11 +36,8 @@ export interface DecodedBody {
 export function decodeBody(bytes: Buffer): DecodedBody {
   if (!isUtf8(bytes)) return { body: bytes.toString('base64'), encoding: 'base64' };
   const text = bytes.toString('utf8');
-  try {
-    return { body: parseJson(text), encoding: 'json' };
-  } catch {
-    return { body: text, encoding: 'text' };
-  }
+  const json = attempt(() => ({ body: parseJson(text), encoding: 'json' as const }));
+  return json ?? { body: text, encoding: 'text' };
 }
 
 type Clocks = Pick<Context, 'now' | 'platformNow'>;
@@ -63,7 +60,6 @@ export function assumeClock({ now, platformNow }: Clocks): () => boolean {
   return () => Math.abs(aheadMs() - assumed) < minDifferenceMs;
 }
 
-/** A plain value inside a JSON value, with its path: `['card.last4', '4242']`. */
 type JsonLeaf = [path: string, value: unknown];
 
 /** All plain values inside a JSON value, to show replies of undocumented shape. */

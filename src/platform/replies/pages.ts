@@ -64,12 +64,9 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
 interface ListReading {
   by: 'token' | 'offset';
   hasSwitched: boolean;
-  /** The keys of all items that were read. */
   keys: Set<string>;
   pages: number;
-  /** The smallest that was announced. */
   total: number;
-  /** The largest number of items from the first to the end of a page. */
   furthest: number;
 }
 

@@ -33,7 +33,6 @@ export interface RemoteWork {
 }
 
 export interface Cancellation {
-  /** False if it was canceled already. */
   changed: boolean;
   /** False if the platform accepted the cancellation and never showed a status. */
   confirmed: boolean;

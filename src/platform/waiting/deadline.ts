@@ -58,7 +58,6 @@ export function timeoutSignal(ms: number, createError: () => GantryError, parent
   return parent ? AbortSignal.any([parent, timeout.signal]) : timeout.signal;
 }
 
-/** How long requests may take after Ctrl-C, in ms. */
 export const cleanupTimeoutMs = 5_000;
 
 export function cleanupSignal(): AbortSignal {

@@ -86,9 +86,7 @@ export function throwUnlessTransient(
 
 interface WaitedFor {
   timeoutMs: number;
-  /** The last one that was read; empty if none was. */
   status: string;
-  /** Why none has been read since then. */
   failure?: GantryError | undefined;
   /** Another command started the work: it may have ended, or not exist, as long as no status was read. */
   startedBefore?: true | undefined;

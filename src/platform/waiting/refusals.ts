@@ -114,7 +114,6 @@ export function tryUntilKnown<T>(
   return tryRequest(context, (api) => untilKnown(() => request(api), context.delay, 3_750));
 }
 
-/** A confirmed change may take seconds to show. In ms. */
 const defaultPausesMs = [250, 500, 1_000, 2_000, 3_000, 3_000];
 
 /** Reads for about ten seconds and returns the last state. Retries while the platform is unavailable. */

@@ -29,7 +29,6 @@ export class TimeLimit {
   failure: string;
   readonly #deadline: Deadline | undefined;
   readonly #defaultMs: number;
-  /** Steps and requests that are in progress, the oldest first. */
   readonly #activities = new Set<{ text: string }>();
   #waitedMs = 0;
 

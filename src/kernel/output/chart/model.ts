@@ -73,7 +73,6 @@ export function printLine(segments: readonly Segment[], columns: number, { style
   return painted.join('').trimEnd();
 }
 
-/** A grid of characters. Row 0 is at the bottom. */
 export class Canvas {
   readonly #cells: ([glyph: string, ink: Ink] | undefined)[][];
 
@@ -107,11 +106,9 @@ export class Canvas {
 interface Layout {
   stepsPerColumn: number;
   stepWidth: number;
-  /** In columns. */
   width: number;
 }
 
-/** In columns. */
 const maxStepWidth = 8;
 
 const roundNumbers: Record<string, number[]> = {

@@ -26,7 +26,6 @@ const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: '
 const defaultColumns = 80;
 /** Fits the longest label of the value axis, such as `1h 20m`, and a space. */
 const defaultMargin = 8;
-/** A narrower chart has no margin. */
 const minColumns = 12;
 
 const kinds = { bars: { draw: drawBars, rows: 6 }, lines: { draw: drawLines, rows: 10 } };
@@ -156,8 +155,8 @@ function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page
     for (const [step, row] of points) canvas.put(step * layout.stepWidth + middle, row, glyph(pen), pen.ink);
   }
   const legend = series.map((each, index): Segment[] => {
-    const pen = pens[index] ?? pens[0];
-    return [pen ? [glyph(pen), pen.ink] : '', ` ${each.name}: ${lastAndMaximum(each, unit)}`];
+    const pen = pens[index % pens.length] as Pen;
+    return [[glyph(pen), pen.ink], ` ${each.name}: ${lastAndMaximum(each, unit)}`];
   });
   return { axis, subtitle: '', marks: new Map(), legend };
 }
@@ -175,7 +174,6 @@ function lastAndMaximum({ values }: Series, unit: Unit): string {
 }
 
 interface Glyphs {
-  /** The top row of a bar, by eighths. */
   whole: readonly string[];
   part: string;
   mark: string;
@@ -218,7 +216,6 @@ function sum(one: number, other: number): number {
 
 interface Bar {
   rows: number;
-  /** Rows of the failed part, from the foot. */
   part: number;
   top: number;
 }
@@ -293,7 +290,6 @@ interface Label {
   text: string;
 }
 
-/** Labels the first step that starts at or after each round time. */
 function labelsEvery(distance: number, walls: readonly number[], stepWidth: number): Label[] {
   const labels: Label[] = [];
   let previous = (walls[0] ?? Number.NaN) - 1;

@@ -47,7 +47,6 @@ function logarithmic(lowest: number, highest: number): ValueAxis {
 const roundNumbers = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
 const timeUnits = [3_600_000, 60_000, 1_000, 1];
 
-/** The next round number whose half is round, too. */
 function roundUp(value: number, unit: Unit): number {
   if (isFractional(unit)) return roundUpFraction(value);
   if (value <= 1) return unit === 'ms' ? 2 : 1;
@@ -57,7 +56,6 @@ function roundUp(value: number, unit: Unit): number {
   return Math.min(Number.MAX_VALUE, (roundNumbers.find((round) => round * power >= value) ?? 10) * power);
 }
 
-/** At least a hundredth: what is less looks like nothing. */
 function roundUpFraction(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 0.01)));
   const top = roundNumbers.find((round) => round * power >= value) ?? 10;

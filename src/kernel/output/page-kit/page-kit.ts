@@ -77,10 +77,8 @@ export interface WebPage {
 /** Every page that gantry writes or serves: self-contained, its policy forbids to load anything, or to run other scripts. */
 export function webPage(title: string, content: Html, parts: PageParts = {}): WebPage {
   const { trail = [], sections = {}, intro, refresh, server, forms = false } = parts;
-  const [styles, scripts] = [
-    [...(parts.styles ?? []), style],
-    [...(parts.scripts ?? []), script],
-  ];
+  const styles = [parts.styles, style].flatMap((each = []) => each);
+  const scripts = [parts.scripts, script].flatMap((each = []) => each);
   const product = server === undefined ? 'gantry' : `gantry ${server}`;
   const policy = policyOf(styles, scripts, forms);
   // Addresses have keys. With no referrer at all, a browser does not say that a form is from here.
