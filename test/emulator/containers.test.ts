@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { newOwnerName } from '../../src/kernel/disk/index.ts';
 import { developing } from '../support/developing.ts';
 import { baseImage, engine, engineName, leftOf, noEngine, ownedOf, useEngine } from '../support/engine.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { zip } from './support/zip.ts';
 
 const settings = { name: 'image', runtime: 'custom', dockerfilePath: './Dockerfile', port: 8080 };
@@ -167,23 +167,12 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     useEngine();
     const ended = String(spawnSync('true').pid);
     const owner = newOwnerName().replace(/^\d+/, ended);
-    const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, 'Dockerfile'),
-      `FROM ${baseImage} AS one\nRUN echo 1 > /one\nFROM ${baseImage}\nCOPY --from=one /one /two\n`,
-    );
-    engine('build', '--label', `gantry-emulator=${owner}`, '--tag', 'gantry-emulator:killed', folder);
-    engine(
-      'run',
-      '--detach',
-      '--stop-timeout',
-      '0',
-      '--label',
-      `gantry-emulator=${owner}`,
-      'gantry-emulator:killed',
-      'sleep',
-      '100',
-    );
+    const folder = newFolder({
+      Dockerfile: `FROM ${baseImage} AS one\nRUN echo 1 > /one\nFROM ${baseImage}\nCOPY --from=one /one /two\n`,
+    });
+    const [label, image] = [`--label=gantry-emulator=${owner}`, 'gantry-emulator:killed'];
+    engine('build', label, '--tag', image, folder);
+    engine('run', '--detach', '--stop-timeout=0', label, image, 'sleep', '100');
     // Of the stages of an image, only podman has what they left in its list.
     expect(leftOf(ended).length).toBeGreaterThan(engineName === 'podman' ? 3 : 1);
     const { deploy } = await containers();
@@ -235,7 +224,7 @@ async function untilOther(call: () => Promise<{ json: { env?: { HOSTNAME: string
 
 describe('without a container engine', () => {
   test('an app with a Dockerfile is not started, and says why', async () => {
-    const bin = temporaryFolder();
+    const bin = newFolder();
     // A docker whose service is not running.
     for (const name of ['docker', 'podman'])
       writeFileSync(join(bin, name), '#!/bin/sh\necho {}\nexit 1\n', { mode: 0o755 });
@@ -251,7 +240,6 @@ describe('without a container engine', () => {
       status: 'success',
       notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
     });
-    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/image/`);
-    expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining('docker nor podman')]);
+    await expect(fetch(`${emulator.url}/v4/${emulator.project}/image/`)).toAnswer(501, 'docker nor podman');
   });
 });

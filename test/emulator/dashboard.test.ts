@@ -137,8 +137,7 @@ describe('nobody else', () => {
 
 test('the project has a page whose address the emulator knows', async () => {
   const { emulator, page } = await deployed();
-  const { status, text } = await page(emulator.dashboardUrl);
-  expect([status, text]).toEqual([200, expect.stringContaining(`Apps of ${emulator.project}`)]);
+  await expect(page(emulator.dashboardUrl)).toAnswer(200, `Apps of ${emulator.project}`);
 });
 
 test('an app or a build that does not exist is not found', async () => {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
 import { baseImage, engineName, noEngine, useEngine } from '../support/engine.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { emulatorForEach, gantry, newFolder } from '../support/index.ts';
 
 /** Says which files it has. */
 const server = `import http.server, os

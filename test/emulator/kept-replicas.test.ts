@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const files = {
@@ -56,7 +56,7 @@ describe.runIf(python)('min_replicas of an app that runs here', () => {
   });
 
   test('are there after the emulator has started again', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const first = await platform({ now: Date.now, real: true, data }, () => {});
     const { path } = await first.deploy({ minReplicaCount: 1 }, files);
     await first.emulator.close();
