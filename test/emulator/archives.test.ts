@@ -29,17 +29,15 @@ const unpackable: [string, PackedFile[], string?][] = [
   ['less than its declared size', [{ name: 'a', content: zeros(100), size: 101 }]],
 ];
 
-describe('a deploy with', () => {
-  test.each(broken)('%s is a build that fails and says why', async (_, entries, reason) => {
-    const { emulator, ask, put } = await platform();
-    const { json: created } = await ask('POST', '/apps', { name: 'web' });
-    expect((await put(created.uploadUrl, packed([main, ...entries]))).status).toBe(200);
-    const path = `/apps/${emulator.project}-web/builds/${created.buildId}`;
-    expect((await ask('GET', path)).json.status).toBe('build_failure');
-    const { json } = await ask('GET', `${path}/logs`);
-    expect(json.logs.at(-1).log).toMatch(/^ERROR: the archive cannot be unpacked: /);
-    expect(json.logs.at(-1).log).toContain(reason);
-  });
+test.each(broken)('a deploy with: %s is a build that fails and says why', async (_, entries, reason) => {
+  const { emulator, ask, put } = await platform();
+  const { json: created } = await ask('POST', '/apps', { name: 'web' });
+  expect((await put(created.uploadUrl, packed([main, ...entries]))).status).toBe(200);
+  const path = `/apps/${emulator.project}-web/builds/${created.buildId}`;
+  expect((await ask('GET', path)).json.status).toBe('build_failure');
+  const { json } = await ask('GET', `${path}/logs`);
+  expect(json.logs.at(-1).log).toMatch(/^ERROR: the archive cannot be unpacked: /);
+  expect(json.logs.at(-1).log).toContain(reason);
 });
 
 describe('an archive', () => {

@@ -226,24 +226,22 @@ async function untilOther(call: () => Promise<{ json: { env?: { HOSTNAME: string
   await expect.poll(answered, { interval: 1_000 }).toBeGreaterThan(1);
 }
 
-describe('without a container engine', () => {
-  test('an app with a Dockerfile is not started, and says why', async () => {
-    const bin = newFolder();
-    // A docker whose service is not running.
-    for (const name of ['docker', 'podman'])
-      writeFileSync(join(bin, name), '#!/bin/sh\necho {}\nexit 1\n', { mode: 0o755 });
-    const { PATH } = process.env;
-    process.env.PATH = [bin, PATH].join(delimiter);
-    onTestFinished(() => {
-      process.env.PATH = PATH;
-    });
-    const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
-    const { build } = await deploy(settings, light);
-    expect((await logOf(build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
-    expect((await ask('GET', build)).json).toMatchObject({
-      status: 'success',
-      notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
-    });
-    await expect(fetch(`${emulator.url}/v4/${emulator.project}/image/`)).toAnswer(501, 'docker nor podman');
+test('without a container engine an app with a Dockerfile is not started, and says why', async () => {
+  const bin = newFolder();
+  // A docker whose service is not running.
+  for (const name of ['docker', 'podman'])
+    writeFileSync(join(bin, name), '#!/bin/sh\necho {}\nexit 1\n', { mode: 0o755 });
+  const { PATH } = process.env;
+  process.env.PATH = [bin, PATH].join(delimiter);
+  onTestFinished(() => {
+    process.env.PATH = PATH;
   });
+  const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
+  const { build } = await deploy(settings, light);
+  expect((await logOf(build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
+  expect((await ask('GET', build)).json).toMatchObject({
+    status: 'success',
+    notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
+  });
+  await expect(fetch(`${emulator.url}/v4/${emulator.project}/image/`)).toAnswer(501, 'docker nor podman');
 });

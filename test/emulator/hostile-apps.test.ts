@@ -151,39 +151,37 @@ while True:
   });
 });
 
-describe('lines', () => {
-  test.each([
-    [['a\nb\n'], ['a', 'b']],
-    [
-      ['a\r', '\nb\r'],
-      ['a', 'b'],
-    ],
-    [['a\rb\r\nc'], ['a', 'b', 'c']],
-    [
-      ['\r0%\r', '\r9%', '\r\r\n\r\n'],
-      ['0%', '9%', ''],
-    ],
-    [['\n\n'], ['', '']],
-    [
-      ['1234', '5678', '9\nx'],
-      ['12345678', '9', 'x'],
-    ],
-    [
-      ['12345678', '\n', 'x\n'],
-      ['12345678', 'x'],
-    ],
-    [[Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)], ['é']],
-    [[], []],
-  ])('of %j are %j, within the limit', async (chunks, lines) => {
-    const stream = new PassThrough();
-    const heard: string[] = [];
-    forEachLine(stream, 8, (line) => heard.push(line));
-    for (const chunk of chunks) {
-      stream.write(chunk);
-      await new Promise(setImmediate);
-    }
-    stream.end();
-    await new Promise((done) => stream.once('end', done));
-    expect(heard).toEqual(lines);
-  });
+test.each([
+  [['a\nb\n'], ['a', 'b']],
+  [
+    ['a\r', '\nb\r'],
+    ['a', 'b'],
+  ],
+  [['a\rb\r\nc'], ['a', 'b', 'c']],
+  [
+    ['\r0%\r', '\r9%', '\r\r\n\r\n'],
+    ['0%', '9%', ''],
+  ],
+  [['\n\n'], ['', '']],
+  [
+    ['1234', '5678', '9\nx'],
+    ['12345678', '9', 'x'],
+  ],
+  [
+    ['12345678', '\n', 'x\n'],
+    ['12345678', 'x'],
+  ],
+  [[Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)], ['é']],
+  [[], []],
+])('lines of %j are %j, within the limit', async (chunks, lines) => {
+  const stream = new PassThrough();
+  const heard: string[] = [];
+  forEachLine(stream, 8, (line) => heard.push(line));
+  for (const chunk of chunks) {
+    stream.write(chunk);
+    await new Promise(setImmediate);
+  }
+  stream.end();
+  await new Promise((done) => stream.once('end', done));
+  expect(heard).toEqual(lines);
 });

@@ -93,8 +93,7 @@ describe('the chart, one by one', () => {
       ['200', 250],
       [undefined, 250],
     ]);
-    const byToken = await chart({ nextToken: pages[0]?.nextToken });
-    expect(byToken).toEqual(pages[1]);
+    expect(await chart({ nextToken: pages[0]?.nextToken })).toEqual(pages[1]);
     const few = await chart({ limit: 2, offset: 3 });
     expect(few.items.map((run: RunRecord) => run.id)).toEqual(['r-4', 'r-5']);
     expect(await chart({ offset: 250 })).toEqual({ items: [], total: 250 });

@@ -137,8 +137,7 @@ test.skipIf(!python)(
     const slow = call('sleeps', { seconds: 60 });
     await control(emulator, 'restore', { folder });
     expect((await slow).status).toBe(503);
-    const second = (await call('run', { name: 'Ada' })).json.result.process;
-    expect(second).not.toBe(first);
+    expect((await call('run', { name: 'Ada' })).json.result.process).not.toBe(first);
     const runs = (await app.runs()).map(({ functionName, coldstartTimeMs }: Record<string, unknown>) => [
       functionName,
       Number(coldstartTimeMs) > 0,

@@ -448,8 +448,7 @@ test('with a data folder files and sizes survive a restart; uploads in progress 
   second.emulator.reset();
   await second.emulator.close();
 
-  const third = await volumes({ data });
-  expect(third.emulator.volume().paths()).toEqual([]);
+  expect((await volumes({ data })).emulator.volume().paths()).toEqual([]);
 });
 
 describe('faults of object storage', () => {
