@@ -7,6 +7,7 @@ import { matchRoute } from '../src/emulator/server/routes.ts';
 import { exitCodes } from '../src/kernel/errors.ts';
 import { lines, local } from './support/command-lines.ts';
 import { commandLines } from './support/commands.ts';
+import { half } from './support/extent.ts';
 import { gantry, newFolder, smallApp } from './support/index.ts';
 
 /** An opaque token: only who knows it can tell that it is one. Another one that gantry has never seen is a JWT. */
@@ -54,7 +55,7 @@ describe.each([401, 403, 500])('a message with secrets, sent with HTTP %i', (sta
   // A refusal differs from a failure in what follows the message.
   const shown = status === 500 ? Object.values(modes) : [modes.debug];
 
-  test.each(Object.keys(lines))('gantry %s does not repeat them', async (words) => {
+  test.each(half(Object.keys(lines)))('gantry %s does not repeat them', async (words) => {
     for (const mode of shown) expect(await leaked(words, mode, server.address())).toEqual([]);
   });
 });
@@ -76,8 +77,7 @@ describe('names with secrets', () => {
   );
 
   test('are kept in output that is printed unchanged', async () => {
-    const found = await leaked('api', [], server.address());
-    expect(found).toEqual(leaks);
+    expect(await leaked('api', [], server.address())).toEqual(leaks);
   });
 });
 

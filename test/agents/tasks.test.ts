@@ -163,8 +163,7 @@ test('16: runs a file once, and waits for it', async () => {
   await writeFile(join(folder, 'job.py'), 'print("done")\n');
   const { code, json } = await run('run job.py --detach --json');
   expect([code, json.app]).toEqual([0, expect.any(String)]);
-  const followed = await run([...json.next[0].argv, '--json']);
-  expect(followed.code).toBe(0);
+  expect((await run([...json.next[0].argv, '--json'])).code).toBe(0);
 });
 
 test('17: searches a log', async () => {

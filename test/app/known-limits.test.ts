@@ -139,16 +139,15 @@ test.each<[what: string, dockerfile: string, image: string | undefined]>([
   expect(found).toMatchObject(image === undefined ? [] : [expected]);
 });
 
-test.each([
-  [
-    'scaling_buffer = 2\nmin_replicas = 1',
-    [
+test.each(
+  Object.entries({
+    'scaling_buffer = 2\nmin_replicas = 1': [
       'scaling_buffer 2 has no effect: min_replicas and max_replicas are both 1, so no replica can be added -> max_replicas = 3',
     ],
-  ],
-  ['scaling_buffer = 2\nmax_replicas = 4', []],
-  ['scaling_buffer = 2', []],
-])('warns about a buffer without replicas to add: %s', async (scaling, messages) => {
+    'scaling_buffer = 2\nmax_replicas = 4': [],
+    'scaling_buffer = 2': [],
+  }),
+)('warns about a buffer without replicas to add: %s', async (scaling, messages) => {
   const found = await issuesOf(`[cerebrium.scaling]\n${scaling}\n`);
   expect(found.map(({ message, why, fix }) => `${message}: ${why} -> ${fix}`)).toEqual(messages);
 });

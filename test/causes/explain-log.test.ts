@@ -186,17 +186,15 @@ describe('facts decide before signs', () => {
     expect(`${there?.fix} ${here?.fix}`).not.toMatch(/--install|cerebrium\.dependencies/);
   });
 
-  test.each([
-    ["Step 2/3 : RUN pip install dlib\nerror: command 'gcc' failed: No such file or directory\n", 'the Dockerfile'],
-    [
-      "#7 [2/4] RUN pip install torch==1.13\n#7 1.2 ERROR: Package 'x' requires a different Python: 3.8 not in '>=3.9'\n",
-      'base image',
-    ],
-    [
-      'STEP 2: RUN make\nmodel.h:1: fatal error: lber.h: No such file or directory\n',
-      'RUN apt-get update && apt-get install -y libldap-dev',
-    ],
-  ])('the log of a Dockerfile shows where its packages come from: %s', (log, fix) => {
+  test.each(
+    Object.entries({
+      "Step 2/3 : RUN pip install dlib\nerror: command 'gcc' failed: No such file or directory\n": 'the Dockerfile',
+      "#7 [2/4] RUN pip install torch==1.13\n#7 1.2 ERROR: Package 'x' requires a different Python: 3.8 not in '>=3.9'\n":
+        'base image',
+      'STEP 2: RUN make\nmodel.h:1: fatal error: lber.h: No such file or directory\n':
+        'RUN apt-get update && apt-get install -y libldap-dev',
+    }),
+  )('the log of a Dockerfile shows where its packages come from: %s', (log, fix) => {
     const found = explainLog(log);
     expect(found?.fix).toContain(fix);
     expect(found?.fix).not.toMatch(/\[cerebrium|python_version|_commands/);
@@ -248,16 +246,14 @@ test.each([
   expect(explainLog(`${log}\n`)?.fix).toContain(fix);
 });
 
-test.each([
-  [
-    'requests are answered',
-    'E tensorflow/cuda_driver.cc:266] failed call to cuInit: UNKNOWN ERROR (303)\nINFO: 10.0.0.1:1 - "GET /health HTTP/1.1" 200 OK\n',
-  ],
-  ['a default is used', 'INFO | HF_HOME not set, using default cache\nloading\n'],
-  [
-    'what failed is replaced',
-    'Cannot access gated repo for url https://huggingface.co/a/b\nWARNING Falling back to default tokenizer.\nready soon\n',
-  ],
-])('nothing is named where %s', (_, log) => {
+test.each(
+  Object.entries({
+    'requests are answered':
+      'E tensorflow/cuda_driver.cc:266] failed call to cuInit: UNKNOWN ERROR (303)\nINFO: 10.0.0.1:1 - "GET /health HTTP/1.1" 200 OK\n',
+    'a default is used': 'INFO | HF_HOME not set, using default cache\nloading\n',
+    'what failed is replaced':
+      'Cannot access gated repo for url https://huggingface.co/a/b\nWARNING Falling back to default tokenizer.\nready soon\n',
+  }),
+)('nothing is named where %s', (_, log) => {
   expect(explainLog(log)).toBeUndefined();
 });

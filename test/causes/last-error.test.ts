@@ -33,30 +33,22 @@ test.each([
 });
 
 /** Errors that nothing caught, in other languages than Python. */
-test.each([
-  [
-    "TypeError: Cannot read properties of undefined (reading 'map')\n    at load (/app/dist/server.js:14:19)\n    at Module._compile (node:internal/modules/cjs/loader:1376:14)\n",
-    'dist/server.js:14',
-  ],
-  [
-    'panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1]\ngoroutine 1 [running]:\nmain.load(0x0)\n\t/app/server.go:42 +0x1d\n',
-    'server.go:42',
-  ],
-  [
-    'Exception in thread "main" java.lang.IllegalStateException: boot failed\n\tat com.shop.App.main(App.java:10)\nCaused by: java.lang.NullPointerException: flux is null\n\tat com.shop.Config.read(Config.java:33)\n',
-    'Config.java:33',
-  ],
-  ["thread 'main' panicked at src/main.rs:12:30:\ncalled `Option::unwrap()` on a `None` value\n", 'src/main.rs:12'],
-  [
-    "/app/config/shop.rb:4:in `load': undefined method `fetch' for nil:NilClass (NoMethodError)\n\tfrom /usr/local/bundle/gems/rails/engine.rb:12:in `load'\n",
-    'config/shop.rb:4',
-  ],
-  ['PHP Fatal error:  Uncaught Error: Call to undefined method Order::total() in /app/index.php:12\n', 'index.php:12'],
-  [
-    'Unhandled exception. System.NullReferenceException: no object\n   at Shop.Main() in /src/Program.cs:line 21\nAborted (core dumped)\n',
-    'Program.cs:21',
-  ],
-])('a mistake of the app is named with its line: %s', (log, place) => {
+test.each(
+  Object.entries({
+    "TypeError: Cannot read properties of undefined (reading 'map')\n    at load (/app/dist/server.js:14:19)\n    at Module._compile (node:internal/modules/cjs/loader:1376:14)\n":
+      'dist/server.js:14',
+    'panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1]\ngoroutine 1 [running]:\nmain.load(0x0)\n\t/app/server.go:42 +0x1d\n':
+      'server.go:42',
+    'Exception in thread "main" java.lang.IllegalStateException: boot failed\n\tat com.shop.App.main(App.java:10)\nCaused by: java.lang.NullPointerException: flux is null\n\tat com.shop.Config.read(Config.java:33)\n':
+      'Config.java:33',
+    "thread 'main' panicked at src/main.rs:12:30:\ncalled `Option::unwrap()` on a `None` value\n": 'src/main.rs:12',
+    "/app/config/shop.rb:4:in `load': undefined method `fetch' for nil:NilClass (NoMethodError)\n\tfrom /usr/local/bundle/gems/rails/engine.rb:12:in `load'\n":
+      'config/shop.rb:4',
+    'PHP Fatal error:  Uncaught Error: Call to undefined method Order::total() in /app/index.php:12\n': 'index.php:12',
+    'Unhandled exception. System.NullReferenceException: no object\n   at Shop.Main() in /src/Program.cs:line 21\nAborted (core dumped)\n':
+      'Program.cs:21',
+  }),
+)('a mistake of the app is named with its line: %s', (log, place) => {
   expect(explainLog(`listening on http://localhost:3000\n${log}`)).toMatchObject({
     cause: 'code-error',
     fix: `correct ${place}`,

@@ -104,17 +104,15 @@ describe('a module that is missing', () => {
     expect(found?.fix).not.toContain('= "latest"');
   });
 
-  test.each([
-    ['/usr/bin/python3: No module named app.server', 'entrypoint-not-found'],
-    [
-      "/usr/bin/python3: Error while finding module specification for 'jobs.run' (ModuleNotFoundError: No module named 'jobs')",
-      'entrypoint-not-found',
-    ],
-    [
-      "Error: class uri 'uvicorn.worker.UvicornWorker' invalid or not found:\n\nModuleNotFoundError: No module named 'uvicorn.worker'",
-      'worker-class-wrong',
-    ],
-  ])('of a command is no package: %s', (log, cause) => {
+  test.each(
+    Object.entries({
+      '/usr/bin/python3: No module named app.server': 'entrypoint-not-found',
+      "/usr/bin/python3: Error while finding module specification for 'jobs.run' (ModuleNotFoundError: No module named 'jobs')":
+        'entrypoint-not-found',
+      "Error: class uri 'uvicorn.worker.UvicornWorker' invalid or not found:\n\nModuleNotFoundError: No module named 'uvicorn.worker'":
+        'worker-class-wrong',
+    }),
+  )('of a command is no package: %s', (log, cause) => {
     const found = explainLog(`${log}\n`);
     expect(found).toMatchObject({ cause });
     expect(found?.fix).not.toContain('= "latest"');

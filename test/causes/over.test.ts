@@ -40,18 +40,16 @@ test.each([
 });
 
 /** What is around the telling line says more. */
-test.each([
-  [
-    '[1] [CRITICAL] WORKER TIMEOUT (pid:8)\n[1] [WARNING] Worker with pid 8 was terminated due to signal 6\n',
-    /^worker-timeout: .* raise --timeout/,
-  ],
-  ['$ curl 10.0.0.5:3000\ncurl: (7) Failed to connect to 10.0.0.5 port 3000: Connection refused\n', /^not-listening: /],
-  [
-    '=> Rails 5.0.1 application starting in production on http://localhost:3000\n$ curl 10.0.0.5:3000\ncurl: (7) Failed to connect to 10.0.0.5 port 3000\n',
-    /^bound-to-localhost: the server listens on localhost only/,
-  ],
-  ['+ curl https://flux.example/a\ncurl: (7) Failed to connect to flux.example port 443\n', /^network-failed: another/],
-])('the lines around a message are read: %s', (log, said) => {
+test.each(
+  Object.entries({
+    '[1] [CRITICAL] WORKER TIMEOUT (pid:8)\n[1] [WARNING] Worker with pid 8 was terminated due to signal 6\n':
+      /^worker-timeout: .* raise --timeout/,
+    '$ curl 10.0.0.5:3000\ncurl: (7) Failed to connect to 10.0.0.5 port 3000: Connection refused\n': /^not-listening: /,
+    '=> Rails 5.0.1 application starting in production on http://localhost:3000\n$ curl 10.0.0.5:3000\ncurl: (7) Failed to connect to 10.0.0.5 port 3000\n':
+      /^bound-to-localhost: the server listens on localhost only/,
+    '+ curl https://flux.example/a\ncurl: (7) Failed to connect to flux.example port 443\n': /^network-failed: another/,
+  }),
+)('the lines around a message are read: %s', (log, said) => {
   const { cause, title, fix } = explainLog(log) ?? {};
   expect(`${cause}: ${title} ${fix}`).toMatch(said);
 });

@@ -20,58 +20,44 @@ test('reports nothing about a correct run', () => {
   expect(judge({ after: { 'dst/a': wanted } })).toEqual([]);
 });
 
-test('finds a file that is reported as done but missing', () => {
-  expect(judge({})).toContain('step 1: exit code 0, but 1 of 1 are not there whole: dst/a');
+const whole = { 'dst/a': wanted };
+const elsewhere = state(whole);
+elsewhere.disk.set('outside/precious', file(old));
+const counted = Buffer.from(JSON.stringify({ files: 1, failed: [{ path: 'a' }] }));
+
+test.each<[what: string, told: Told, finding: string]>([
+  ['a file that is reported as done but missing', {}, 'exit code 0, but 1 of 1 are not there whole: dst/a'],
+  ['a partial file', { after: { 'dst/a': old }, ended: { code: 1 } }, 'a target is torn or mixed: dst/a'],
+  ['a changed file of the user', { before: { mine: old }, after: whole }, 'deleted: mine'],
+  ['a leftover file', { after: { ...whole, 'dst/b~': old } }, 'left behind after a clean run: dst/b~'],
+  ['a summary of too many files', { step: { isClean: false }, ended: { code: 1, stdout: counted } }, 'says 1 files are copied, 0 are'],
+  ['a bug', { after: whole, ended: { code: 70 } }, 'exit code 70'],
+  ['a new exit code', { after: whole, ended: { code: 71 } }, 'exit code 71 is not documented'],
+  ['a failure of nothing', { after: whole, ended: { code: 1 } }, 'exit code 1 although nothing went wrong'],
+  ['an interrupt without a signal', { after: whole, ended: { code: 130 } }, 'exit code 130 without a signal'],
+  ['the code of another signal', { after: whole, ended: { code: 143, sent: 'SIGINT' } }, 'exit code 143 after SIGINT'],
+  [
+    'a command that does not end',
+    { after: whole, ended: { code: null, signal: 'SIGKILL', isLate: true } },
+    'did not end',
+  ],
+])('finds %s', (_, told, finding) => {
+  expect(judge(told)).toContainEqual(expect.stringContaining(`step 1: ${finding}`));
 });
 
-test('finds a partial file, whatever the exit code', () => {
-  expect(judge({ after: { 'dst/a': old }, ended: { code: 1 } })).toContain('step 1: a target is torn or mixed: dst/a');
-});
-
-test('finds a changed file of the user, and a leftover file', () => {
-  const findings = judge({ before: { mine: old }, after: { 'dst/a': wanted, 'dst/.temporary': old } });
-  expect(findings).toContain('step 1: deleted: mine');
-  expect(findings).toContain('step 1: left behind after a clean run: dst/.temporary');
+test.each<[what: string, told: Told, finding: string]>([
+  ['a change outside of the work folder', { state: elsewhere }, 'changed outside of the work folder: outside/precious'],
+  ['a token on stderr', { ended: { stderr: 'a.b.signature' } }, 'prints the token: cp :/src ./dst'],
+  ['a signature on stdout', { ended: { stdout: Buffer.from('?sig=f00d') } }, 'prints a signature: cp :/src ./dst'],
+  ['an invalid request', { violations: ['ls: a body'] }, 'request: ls: a body'],
+])('finds %s, and nothing else', (_, told, finding) => {
+  expect(judge({ after: whole, ...told })).toEqual([`step 1: ${finding}`]);
 });
 
 test('allows a failed run to leave a temporary file, which the next run has to remove', () => {
   const step = { isClean: false };
   const fired = [{ point: 'get', what: 'status', times: 9, status: 500 }];
   expect(judge({ step, fired, after: { 'dst/.temporary': old }, ended: { code: 69 } })).toEqual([]);
-});
-
-test('finds a change outside of the work folder', () => {
-  const after = state({ 'dst/a': wanted });
-  after.disk.set('outside/precious', file(old));
-  expect(judge({ state: after })).toEqual(['step 1: changed outside of the work folder: outside/precious']);
-});
-
-test('finds wrong exit codes', () => {
-  const after = { 'dst/a': wanted };
-  expect(judge({ after, ended: { code: 70 } }).join()).toContain('exit code 70');
-  expect(judge({ after, ended: { code: 71 } }).join()).toContain('exit code 71 is not documented');
-  expect(judge({ after, ended: { code: 1 } }).join()).toContain('exit code 1 although nothing went wrong');
-  expect(judge({ after, ended: { code: 130 } }).join()).toContain('exit code 130 without a signal');
-  expect(judge({ after, ended: { code: 143, sent: 'SIGINT' } }).join()).toContain('exit code 143 after SIGINT');
-  expect(judge({ after, ended: { code: null, signal: 'SIGKILL', isLate: true } }).join()).toContain('did not end');
-});
-
-test('finds secrets, on either stream', () => {
-  const after = { 'dst/a': wanted };
-  expect(judge({ after, ended: { stderr: 'a.b.signature' } })).toEqual(['step 1: prints the token: cp :/src ./dst']);
-  expect(judge({ after, ended: { stdout: Buffer.from('?sig=f00d') } })).toEqual([
-    'step 1: prints a signature: cp :/src ./dst',
-  ]);
-});
-
-test('finds invalid requests', () => {
-  expect(judge({ after: { 'dst/a': wanted }, violations: ['ls: a body'] })).toEqual(['step 1: request: ls: a body']);
-});
-
-test('finds a summary that counts too many files', () => {
-  const stdout = Buffer.from(JSON.stringify({ files: 1, failed: [{ path: 'a' }] }));
-  const findings = judge({ step: { isClean: false }, ended: { code: 1, stdout } });
-  expect(findings).toContain('step 1: says 1 files are copied, 0 are');
 });
 
 test('allows one of two commands to be refused, but not both, and no other failure', () => {

@@ -157,8 +157,7 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     const cwd = newFolder({ ...smallApp(more), 'main.py': main });
     const deploy = await gantry(['deploy'], { emulator, cwd, meanwhile });
     expect(deploy.code, deploy.stderr).toBe(0);
-    const call = await gantry(['invoke', '--wait'], { emulator, cwd });
-    expect(call.code).toBeGreaterThan(0);
+    expect((await gantry(['invoke', '--wait'], { emulator, cwd })).code).toBeGreaterThan(0);
     const { json, stderr } = await gantry(['explain', '--json'], { emulator, cwd });
     expect(json(), stderr).toMatchObject({
       cause: 'out-of-memory',

@@ -255,14 +255,13 @@ describe('an error', () => {
     expect(fn).toExit(6, /web\/nope not found.*\n {2}why not here\n {2}fix web exists/);
   });
 
-  test.each([
-    ['predcit', 'gantry invoke web predict text=text'],
-    [
-      'taek',
-      "gantry invoke web take a:=1 b:=1.5 c:=true 'd:=[]' 'e:=[]' 'f:=[]' 'g:=[]' 'h:=[]' 'i:={}' 'j:={}' 'k:={}' l=text",
-    ],
-    ['nope', 'call one that main.py has: run, predict, take'],
-  ])('404 of the function %s names one that the folder has, and calls no other', async (name, fix) => {
+  test.each(
+    Object.entries({
+      predcit: 'gantry invoke web predict text=text',
+      taek: "gantry invoke web take a:=1 b:=1.5 c:=true 'd:=[]' 'e:=[]' 'f:=[]' 'g:=[]' 'h:=[]' 'i:={}' 'j:={}' 'k:={}' l=text",
+      nope: 'call one that main.py has: run, predict, take',
+    }),
+  )('404 of the function %s names one that the folder has, and calls no other', async (name, fix) => {
     const types = 'int float bool list tuple set[str] Sequence[int] Iterable dict Mapping Row Any'.split(' ');
     const taken = types.map((type, at) => `${'abcdefghijkl'[at]}: ${type}`).join(', ');
     const code = `def run():\n    pass\n\ndef predict(text: str):\n    pass\n\ndef take(${taken}):\n    pass\n`;

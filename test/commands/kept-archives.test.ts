@@ -103,8 +103,7 @@ test('a deploy removes archives that are too old, but not the newest three of an
 test('doctor --cache --clear removes them after a yes, those of one app or older ones', async () => {
   const { build } = await deployed('one');
   await deployed('two', { flags: ['--name', 'other'] });
-  const refused = await run(['doctor', '--cache', 'archives', '--clear']);
-  expect(refused.code).toBe(9);
+  expect((await run(['doctor', '--cache', 'archives', '--clear'])).code).toBe(9);
   expect(await cleared('--older-than', '1d', '--yes')).toEqual([]);
   expect(await cleared('--app', 'web', '--dry-run')).toMatchObject([{ build, dryRun: true }]);
   expect(await listed()).toHaveLength(2);

@@ -55,16 +55,14 @@ describe('--retry-failed keeps each failure until its new result is there', () =
 });
 
 describe('a results file that was edited', () => {
-  const edits: [how: string, edit: (text: string) => string | Buffer][] = [
-    ['has no line break at its end', (text) => text.trimEnd()],
-    ['has blank lines', (text) => `\n${text.replace('\n', '\n \n')}\n\n`],
-    ['was saved on Windows', (text) => `\ufeff${text.replaceAll('\n', '\r\n')}`],
-    ['was turned around on Windows', (text) => `\ufeff${text.trimEnd().split('\n').reverse().join('\r\n')}\r\n`],
-    [
-      'was saved on Windows without a line break at its end',
-      (text) => `\ufeff${text.replaceAll('\n', '\r\n').trimEnd()}`,
-    ],
-  ];
+  const edits: [how: string, edit: (text: string) => string | Buffer][] = Object.entries({
+    'has no line break at its end': (text) => text.trimEnd(),
+    'has blank lines': (text) => `\n${text.replace('\n', '\n \n')}\n\n`,
+    'was saved on Windows': (text) => `\ufeff${text.replaceAll('\n', '\r\n')}`,
+    'was turned around on Windows': (text) => `\ufeff${text.trimEnd().split('\n').reverse().join('\r\n')}\r\n`,
+    'was saved on Windows without a line break at its end': (text) =>
+      `\ufeff${text.replaceAll('\n', '\r\n').trimEnd()}`,
+  });
   test.each(edits)('and %s keeps all results', async (_, edit) => {
     const { run, file, called } = await mapping();
     await run();

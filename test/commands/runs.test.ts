@@ -294,8 +294,7 @@ describe('asynchronous runs', () => {
 
   test('are read no further than the range and the limit', async () => {
     const ids = recordMany(emulator, { name: 'a', number: 1_000, from: end - 10 * day, to: end, async: true });
-    const found = await idsOf(...range(2 * day), '--async', '--all');
-    expect(found).toEqual(ids.slice(0, 200));
+    expect(await idsOf(...range(2 * day), '--async', '--all')).toEqual(ids.slice(0, 200));
     expect(all()).toHaveLength(3);
     emulator.calls.length = 0;
     const { stderr } = await list(...range(9 * day), '--async', '--limit', '60');

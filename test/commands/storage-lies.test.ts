@@ -110,16 +110,15 @@ describe('a reply that is not the requested range', () => {
     expect(existsSync(target())).toBe(false);
   });
 
-  test.each<[string, StorageAnswer]>([
-    ['has no Content-Range', ({ response }) => void response.writeHead(206, headers).end(old.subarray(0, 5 * 2 ** 20))],
-    [
-      'has several parts',
-      ({ response }) =>
+  test.each(
+    Object.entries<StorageAnswer>({
+      'has no Content-Range': ({ response }) => void response.writeHead(206, headers).end(old.subarray(0, 5 * 2 ** 20)),
+      'has several parts': ({ response }) =>
         void response.writeHead(206, { ...headers, 'content-type': 'multipart/byteranges; boundary=x' }).end('--x--'),
-    ],
-    ['has no total size', (asked) => send(asked, old, { ...headers, 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/*` })],
-    ['is the whole file', ({ response }) => send({ response, range: undefined }, old, headers)],
-  ])('%s: the file is not copied', async (_, lie) => {
+      'has no total size': (asked) => send(asked, old, { ...headers, 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/*` }),
+      'is the whole file': ({ response }) => send({ response, range: undefined }, old, headers),
+    }),
+  )('%s: the file is not copied', async (_, lie) => {
     const files = await storage({ name: 'a', bytes: size }, lie);
     const { code, stderr } = await copied(files);
     expect([code, existsSync(target())]).toEqual([1, false]);

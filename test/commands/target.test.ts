@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { referenceOf } from '../../src/cli/reference.ts';
 import { lines } from '../support/command-lines.ts';
+import { half } from '../support/extent.ts';
 import { emulatorForAll, expectErrorDocument, gantry, keys, newFolder, smallApp, targetOf } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
@@ -10,7 +11,7 @@ const emulator = emulatorForAll({ real: false });
 const unnamed = ['projects use', 'login', 'api', 'apps tune'];
 
 describe('the target', () => {
-  test.each(Object.entries(lines))('is named first by gantry %s if it changes something', async (words, args) => {
+  test.each(half(Object.entries(lines)))('is named first by gantry %s if it changes something', async (words, args) => {
     const { effect } = await referenceOf(words);
     const line = [...words.split(' '), ...args];
     const setting = { emulator, cwd: newFolder({ ...smallApp(), '.env': 'A=1\n' }), env: { A: '1' } };

@@ -258,8 +258,7 @@ describe('several machines', () => {
     // The same from the machine of one of them: its own events are there once.
     const home = newFolder();
     await deploy('d', [], at(home));
-    const here = await history(at(home));
-    expect(here.filter(({ event }) => event === 'sent')).toHaveLength(4);
+    expect((await history(at(home))).filter(({ event }) => event === 'sent')).toHaveLength(4);
   });
 
   test('read with one request what they have seen before', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { half } from '../support/extent.ts';
 import { Clone } from './clone.ts';
 import { deployed, Stage } from './stage.ts';
 
@@ -19,7 +20,7 @@ async function afterHand() {
   return { stage, clone, run };
 }
 
-describe.each<[lines: string, serves: 'HEAD' | 'HEAD~1', concurrency: number]>([
+const rows: [lines: string, serves: 'HEAD' | 'HEAD~1', concurrency: number][] = [
   ['deploy', 'HEAD', 100],
   ['deploy --keep-scaling', 'HEAD', 7],
   ['deploy --keep-scaling, deploy --keep-scaling', 'HEAD', 7],
@@ -36,7 +37,9 @@ describe.each<[lines: string, serves: 'HEAD' | 'HEAD~1', concurrency: number]>([
   ['promote web-staging web --yes, apps restart web --yes', 'HEAD~1', 7],
   ['promote web-staging web --yes, rollback web --yes', 'HEAD', 7],
   ['apps scale web --max-replicas 3', 'HEAD', 7],
-])('after %s', (lines, serves, concurrency) => {
+];
+
+describe.each(half(rows))('after %s', (lines, serves, concurrency) => {
   test('each question has a true answer', async () => {
     const { stage, clone, run } = await afterHand();
     for (const line of lines.split(', ')) await run(line);

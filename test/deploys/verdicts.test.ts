@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
+import { half } from '../support/extent.ts';
 import { machine as environment, type Outcome } from '../support/index.ts';
 import { type AppOf, deployed, type Machine, Stage, safeLine, staged } from './stage.ts';
 
@@ -197,13 +198,14 @@ describe('a call of --smoke says nothing where nobody knows which build has answ
   const nameless = (replicas: World['replicas']) => (app: App) => replicas(app).map((each) => ({ ...each, build: '' }));
   const laterOnes = (replicas: World['replicas']) => (app: App) =>
     replicas(app).map((each) => ({ ...each, build: 'b-later' }));
-  test.each<[string, Quirks, ((replicas: World['replicas']) => World['replicas'])?]>([
+  const unknowable: [string, Quirks, ((replicas: World['replicas']) => World['replicas'])?][] = [
     ['replicas are refused', { refuses: { containers: 403 } }],
     ['replicas are not found', { refuses: { containers: 404 } }],
     ['no replica is listed', {}, () => () => []],
     ['replicas have no build', {}, nameless],
     ['replicas are of a later build', {}, laterOnes],
-  ])('%s', async (_, quirks, alter) => {
+  ];
+  test.each(half(unknowable))('%s', async (_, quirks, alter) => {
     for (const behaves of [{}, { calls: { everyMs: 90_000, failing: 1 } }]) {
       const { stage, machine } = await deployed({}, quirks);
       const { world } = stage.platform;

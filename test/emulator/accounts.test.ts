@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 
 test('lists keys by expiry, those that never expire last', async () => {
   const { ask } = await platform();
@@ -67,7 +67,7 @@ test('replies 401 without a token', async () => {
 });
 
 test('an invitation survives a restart but not a reset', async () => {
-  const data = temporaryFolder();
+  const data = newFolder();
   const first = await platform({ data });
   await first.ask('POST', '/users', { emailAddress: 'new@example.com', role: 'member' });
   await first.emulator.close();

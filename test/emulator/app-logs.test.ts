@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { AppLogs } from '../../src/emulator/running/logs/app-logs.ts';
-import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform, speaking } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 type Page = { logs: { logLine: string }[]; nextPageToken: string | null; hasMore: boolean };
@@ -105,7 +105,7 @@ describe('the log of an app', () => {
   });
 
   test('survives a restart with a data folder', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const first = await startEmulator({ data });
     await speaking(first).ask('POST', '/apps', { name: 'web' });
     const app = `${first.project}-web`;
@@ -170,7 +170,7 @@ test('drops the oldest lines of a long log, and keeps line numbers', () => {
 });
 
 test('lines that come at once are written to the file at once', async () => {
-  const folder = temporaryFolder();
+  const folder = newFolder();
   const logs = new AppLogs(Date.now, folder);
   const written = () =>
     readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean).length);

@@ -199,8 +199,7 @@ describe('a request to open a WebSocket', () => {
       'Connection: Upgrade',
       'Upgrade: websocket',
     ];
-    const answer = await sendRaw(emulator.url, lines);
-    expect([answer.status, JSON.parse(answer.body).message]).toEqual([status, expect.stringContaining(message)]);
+    await expect(sendRaw(emulator.url, lines)).toAnswer(status, message);
   });
 
   test.each(['h2c', 'TLS/1.0', 'websocket'])('a POST that offers %s is an ordinary request', async (protocol) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 
 test('creating an app creates a build that waits for its archive', async () => {
   const { emulator, ask } = await platform();
@@ -153,7 +153,7 @@ test('finds an app by its id only', async () => {
 test.each(['My App', '0_first', 'Größe', 'a%2Fb', '-', '.hidden', '__proto__', 'con'])(
   'the name %j, which a URL can carry, can be deployed and called',
   async (name) => {
-    const { ask, deploy, emulator } = await platform({ real: false, data: temporaryFolder() });
+    const { ask, deploy, emulator } = await platform({ real: false, data: newFolder() });
     const { path } = await deploy({ name }, { 'main.py': 'def run(): ...\n' });
     const address = `/apps/${encodeURIComponent(`${emulator.project}-${name}`)}`;
     expect(path).toMatch(/^\/apps\//);

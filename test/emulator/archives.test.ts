@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readArchive } from '../../src/emulator/running/archives/archive.ts';
 import { unpackZip } from '../../src/emulator/running/archives/unpack.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { python } from './support/running.ts';
 import { type PackedFile, packed } from './support/zip.ts';
 
@@ -29,22 +29,20 @@ const unpackable: [string, PackedFile[], string?][] = [
   ['less than its declared size', [{ name: 'a', content: zeros(100), size: 101 }]],
 ];
 
-describe('a deploy with', () => {
-  test.each(broken)('%s is a build that fails and says why', async (_, entries, reason) => {
-    const { emulator, ask, put } = await platform();
-    const { json: created } = await ask('POST', '/apps', { name: 'web' });
-    expect((await put(created.uploadUrl, packed([main, ...entries]))).status).toBe(200);
-    const path = `/apps/${emulator.project}-web/builds/${created.buildId}`;
-    expect((await ask('GET', path)).json.status).toBe('build_failure');
-    const { json } = await ask('GET', `${path}/logs`);
-    expect(json.logs.at(-1).log).toMatch(/^ERROR: the archive cannot be unpacked: /);
-    expect(json.logs.at(-1).log).toContain(reason);
-  });
+test.each(broken)('a deploy with: %s is a build that fails and says why', async (_, entries, reason) => {
+  const { emulator, ask, put } = await platform();
+  const { json: created } = await ask('POST', '/apps', { name: 'web' });
+  expect((await put(created.uploadUrl, packed([main, ...entries]))).status).toBe(200);
+  const path = `/apps/${emulator.project}-web/builds/${created.buildId}`;
+  expect((await ask('GET', path)).json.status).toBe('build_failure');
+  const { json } = await ask('GET', `${path}/logs`);
+  expect(json.logs.at(-1).log).toMatch(/^ERROR: the archive cannot be unpacked: /);
+  expect(json.logs.at(-1).log).toContain(reason);
 });
 
 describe('an archive', () => {
   test.each([...broken, ...unpackable])('with %s leaves nothing behind when it is unpacked', async (_, entries) => {
-    const folder = temporaryFolder();
+    const folder = newFolder();
     const path = join(folder, 'app.zip');
     writeFileSync(path, packed([main, ...entries]));
     await expect(unpackZip(path, join(folder, 'app'))).rejects.toThrow();
@@ -52,7 +50,7 @@ describe('an archive', () => {
   });
 
   test.each([0, 0o077])('is unpacked with its modes in a private folder under umask %o', async (mask) => {
-    const folder = temporaryFolder();
+    const folder = newFolder();
     const path = join(folder, 'app.zip');
     const large = Buffer.from(Array.from({ length: 3 << 20 }, (_, at) => (at * 7919) >>> 3));
     const entries = [
@@ -75,7 +73,7 @@ describe('an archive', () => {
   });
 
   test('shares files with the version before that are the same, and that nobody has changed since', async () => {
-    const folder = temporaryFolder();
+    const folder = newFolder();
     const [first, second] = [join(folder, 'first'), join(folder, 'second')];
     const files = { same: 'as it was', edited: 'one', written: 'of the app', run: '#!/bin/sh', 'deep/same': '' };
     const archive = (contents: Record<string, string>, mode = 0o600) => {
@@ -100,22 +98,22 @@ describe('an archive', () => {
   });
 
   test('with a damaged file is refused, small or large', async () => {
-    const path = join(temporaryFolder(), 'app.zip');
+    const path = join(newFolder(), 'app.zip');
     for (const bytes of [2_000, 3 << 20]) {
       const content = Buffer.from(Array.from({ length: bytes }, (_, at) => (at * 7919) >>> 3));
       const archive = packed([{ name: 'a', content }]);
       archive.writeUInt8(archive.readUInt8(60) ^ 0xff, 60);
       writeFileSync(path, archive);
       await expect(readArchive(path, ['a']), `${bytes}`).rejects.toThrow();
-      await expect(unpackZip(path, join(temporaryFolder(), 'app')), `${bytes}`).rejects.toThrow();
+      await expect(unpackZip(path, join(newFolder(), 'app')), `${bytes}`).rejects.toThrow();
     }
   });
 
   test('is read without blocking the event loop', async () => {
-    const path = join(temporaryFolder(), 'app.zip');
+    const path = join(newFolder(), 'app.zip');
     writeFileSync(path, packed(Array.from({ length: 1_000 }, (_, at) => ({ name: `d${at % 50}/f${at}` }))));
     let turns = 0;
-    const reading = unpackZip(path, join(temporaryFolder(), 'app'));
+    const reading = unpackZip(path, join(newFolder(), 'app'));
     let over = false;
     reading.finally(() => {
       over = true;
@@ -132,7 +130,7 @@ describe('an archive', () => {
 test.skipIf(!python)(
   'an archive that is deleted or damaged later is not reported as a bug (needs python3)',
   async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const before = await platform({ data });
     await before.deploy();
     await before.emulator.close();
@@ -144,8 +142,7 @@ test.skipIf(!python)(
       return { status: answer.status, text: await answer.text() };
     };
     writeFileSync(path, 'not a zip');
-    const answer = await call();
-    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('its archive cannot be unpacked')]);
+    await expect(call()).toAnswer(503, 'its archive cannot be unpacked');
     // A later call retries.
     writeFileSync(path, packed([main]));
     expect((await call()).status).toBe(200);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { zip } from './support/zip.ts';
 
 const dependencies = {
@@ -155,7 +155,7 @@ test('lists builds newest first', async () => {
 });
 
 test('keeps the newest builds with their archives, and the one that serves', async () => {
-  const data = temporaryFolder();
+  const data = newFolder();
   const { ask, deploy } = await platform({ data, maxBuilds: 2 });
   await deploy();
   const serving = await deploy();

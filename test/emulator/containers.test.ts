@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { newOwnerName } from '../../src/kernel/disk/index.ts';
 import { developing } from '../support/developing.ts';
 import { baseImage, engine, engineName, leftOf, noEngine, ownedOf, useEngine } from '../support/engine.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { isWhole } from '../support/extent.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { zip } from './support/zip.ts';
 
 const settings = { name: 'image', runtime: 'custom', dockerfilePath: './Dockerfile', port: 8080 };
@@ -51,6 +52,9 @@ async function containers() {
   return { ...speaking, call };
 }
 
+/** What `npm test` leaves to `.ci/run`: an engine takes a second for each. */
+const later = test.runIf(isWhole);
+
 describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineName}`})`, { timeout: 60_000 }, () => {
   test('is built and run with its port, variables, volume and limits, as any user of the image', async () => {
     const { emulator, deploy, ask, call, logOf } = await containers();
@@ -81,7 +85,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     expect(leftOf()).toEqual([]);
   });
 
-  test('keeps its image as long as its build: a cold start runs no step again', async () => {
+  later('keeps its image as long as its build: a cold start runs no step again', async () => {
     const { deploy, call, ask } = await containers();
     const { path } = await deploy({ ...settings, cooldownPeriodSeconds: 0, minReplicaCount: 0 }, files);
     const images = ownedOf(undefined, 'images');
@@ -91,7 +95,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     expect(leftOf()).toEqual([]);
   });
 
-  test('of the same name in two emulators is two: one ends, and the other goes on', async () => {
+  later('of the same name in two emulators is two: one ends, and the other goes on', async () => {
     const [one, other] = [await containers(), await containers()];
     for (const { emulator } of [one, other]) {
       let count = 0;
@@ -113,7 +117,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     expect(new Set(replies.map(({ json }) => json.env.HOSTNAME)).size).toBe(2);
   });
 
-  test('that ignores SIGTERM ends when it has no calls, and nothing is left of the version before', async () => {
+  later('that ignores SIGTERM ends when it has no calls, and nothing is left of the version before', async () => {
     const { emulator, deploy, call } = await containers();
     const stubborn = `import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n${server}`;
     await deploy(settings, { ...light, 'app.py': stubborn });
@@ -145,7 +149,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     }
   });
 
-  test('has one container and one image in dev, however often it is saved, and none after it', async () => {
+  later('has one container and one image in dev, however often it is saved, and none after it', async () => {
     useEngine();
     const config =
       '[cerebrium.deployment]\nname = "web"\ndisable_auth = true\n[cerebrium.runtime.custom]\nport = 8080\n';
@@ -163,27 +167,16 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     expect([code, leftOf()]).toEqual([0, []]);
   });
 
-  test('is removed when its emulator was killed, by the next one', async () => {
+  later('is removed when its emulator was killed, by the next one', async () => {
     useEngine();
     const ended = String(spawnSync('true').pid);
     const owner = newOwnerName().replace(/^\d+/, ended);
-    const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, 'Dockerfile'),
-      `FROM ${baseImage} AS one\nRUN echo 1 > /one\nFROM ${baseImage}\nCOPY --from=one /one /two\n`,
-    );
-    engine('build', '--label', `gantry-emulator=${owner}`, '--tag', 'gantry-emulator:killed', folder);
-    engine(
-      'run',
-      '--detach',
-      '--stop-timeout',
-      '0',
-      '--label',
-      `gantry-emulator=${owner}`,
-      'gantry-emulator:killed',
-      'sleep',
-      '100',
-    );
+    const folder = newFolder({
+      Dockerfile: `FROM ${baseImage} AS one\nRUN echo 1 > /one\nFROM ${baseImage}\nCOPY --from=one /one /two\n`,
+    });
+    const [label, image] = [`--label=gantry-emulator=${owner}`, 'gantry-emulator:killed'];
+    engine('build', label, '--tag', image, folder);
+    engine('run', '--detach', '--stop-timeout=0', label, image, 'sleep', '100');
     // Of the stages of an image, only podman has what they left in its list.
     expect(leftOf(ended).length).toBeGreaterThan(engineName === 'podman' ? 3 : 1);
     const { deploy } = await containers();
@@ -191,7 +184,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     expect(leftOf(ended)).toEqual([]);
   });
 
-  test('whose build is stopped leaves nothing', async () => {
+  later('whose build is stopped leaves nothing', async () => {
     const { emulator, ask, put } = await containers();
     const base = `localhost/stopped-${process.pid}`;
     engine('tag', baseImage, base);
@@ -233,25 +226,22 @@ async function untilOther(call: () => Promise<{ json: { env?: { HOSTNAME: string
   await expect.poll(answered, { interval: 1_000 }).toBeGreaterThan(1);
 }
 
-describe('without a container engine', () => {
-  test('an app with a Dockerfile is not started, and says why', async () => {
-    const bin = temporaryFolder();
-    // A docker whose service is not running.
-    for (const name of ['docker', 'podman'])
-      writeFileSync(join(bin, name), '#!/bin/sh\necho {}\nexit 1\n', { mode: 0o755 });
-    const { PATH } = process.env;
-    process.env.PATH = [bin, PATH].join(delimiter);
-    onTestFinished(() => {
-      process.env.PATH = PATH;
-    });
-    const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
-    const { build } = await deploy(settings, light);
-    expect((await logOf(build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
-    expect((await ask('GET', build)).json).toMatchObject({
-      status: 'success',
-      notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
-    });
-    const reply = await fetch(`${emulator.url}/v4/${emulator.project}/image/`);
-    expect([reply.status, await reply.text()]).toEqual([501, expect.stringContaining('docker nor podman')]);
+test('without a container engine an app with a Dockerfile is not started, and says why', async () => {
+  const bin = newFolder();
+  // A docker whose service is not running.
+  for (const name of ['docker', 'podman'])
+    writeFileSync(join(bin, name), '#!/bin/sh\necho {}\nexit 1\n', { mode: 0o755 });
+  const { PATH } = process.env;
+  process.env.PATH = [bin, PATH].join(delimiter);
+  onTestFinished(() => {
+    process.env.PATH = PATH;
   });
+  const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
+  const { build } = await deploy(settings, light);
+  expect((await logOf(build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
+  expect((await ask('GET', build)).json).toMatchObject({
+    status: 'success',
+    notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
+  });
+  await expect(fetch(`${emulator.url}/v4/${emulator.project}/image/`)).toAnswer(501, 'docker nor podman');
 });

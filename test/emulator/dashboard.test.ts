@@ -22,8 +22,7 @@ async function deployed(name = 'mine', settings: object = {}, options: object = 
 describe('the page at the address that deploy prints', () => {
   test('shows the app, its builds and the log of the build', async () => {
     const { address, page, created, emulator, put } = await deployed();
-    const before = await page(address);
-    expect(before.text).toContain('http-equiv="refresh"');
+    expect((await page(address)).text).toContain('http-equiv="refresh"');
     const { zip } = await import('./support/zip.ts');
     await put(created.uploadUrl, zip({ 'main.py': 'print(1)\n' }));
     const { status, headers, text } = await page(address);
@@ -137,8 +136,7 @@ describe('nobody else', () => {
 
 test('the project has a page whose address the emulator knows', async () => {
   const { emulator, page } = await deployed();
-  const { status, text } = await page(emulator.dashboardUrl);
-  expect([status, text]).toEqual([200, expect.stringContaining(`Apps of ${emulator.project}`)]);
+  await expect(page(emulator.dashboardUrl)).toAnswer(200, `Apps of ${emulator.project}`);
 });
 
 test('an app or a build that does not exist is not found', async () => {

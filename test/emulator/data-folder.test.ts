@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DamagedDataError, DataFolderInUseError, startEmulator } from '../../src/emulator/index.ts';
 import { gantry } from '../support/gantry.ts';
-import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform, speaking } from './support/platform.ts';
 import { python } from './support/running.ts';
 
 describe('a data folder', () => {
   test('is locked: a second emulator exits with 7 and names the folder and the process', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const { ask } = await platform({ data });
     await expect(startEmulator({ data })).rejects.toThrow(DataFolderInUseError);
     const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data-dir', data]);
@@ -18,7 +18,7 @@ describe('a data folder', () => {
   });
 
   test('is unlocked when its emulator has stopped or failed to start', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const other = await startEmulator();
     onTestFinished(() => other.close());
     const port = Number(new URL(other.url).port);
@@ -58,13 +58,13 @@ describe('under umask 000', () => {
   }
 
   test('all files of an emulator are private', async () => {
-    const data = join(temporaryFolder(), 'data');
+    const data = join(newFolder(), 'data');
     await used(data);
     expect(open(data)).toEqual([]);
   });
 
   test('makes an empty folder private, but keeps the mode of one with other files', async () => {
-    const [empty, project] = [join(temporaryFolder(), 'empty'), join(temporaryFolder(), 'project')];
+    const [empty, project] = [join(newFolder(), 'empty'), join(newFolder(), 'project')];
     for (const folder of [empty, project]) mkdirSync(folder);
     for (const folder of [empty, project]) chmodSync(folder, 0o755);
     writeFileSync(join(project, 'main.py'), '');
@@ -105,7 +105,7 @@ describe('a damaged state', () => {
     [JSON.stringify({ ...good, accounts: { 'p-1': [] } }), 'accounts.p-1'],
     [JSON.stringify({ ...good, version: 99 }), 'was written by a newer version of gantry'],
   ])('%j is refused with its path, the reason and a fix', async (text, reason) => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const file = join(data, 'state.json');
     writeFileSync(file, text);
     const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data-dir', data]);
@@ -118,14 +118,14 @@ describe('a damaged state', () => {
   });
 
   test('that is a folder is refused as well', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     mkdirSync(join(data, 'state.json'));
     expect((await gantry(['emulator', 'start', '--port', '0', '--data-dir', data])).code).toBe(10);
   });
 });
 
 test('skips damaged lines of a log', async () => {
-  const data = temporaryFolder();
+  const data = newFolder();
   const first = await startEmulator({ data, real: false });
   const { path } = await speaking(first).deploy();
   const app = `${first.project}-web`;

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { emulatorForEach } from '../support/emulators.ts';
 import { baseImage, engineName, noEngine, useEngine } from '../support/engine.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { todays } from '../support/extent.ts';
+import { emulatorForEach, gantry, newFolder } from '../support/index.ts';
 
 /** Says which files it has. */
 const server = `import http.server, os
@@ -26,11 +25,9 @@ dockerfile_path = "./Dockerfile"
 `;
 
 const [, ...cases] = readFileSync('fixtures/dockerfiles.txt', 'utf8').split(/^=== /m);
-/** A fifth of them, another one every day. */
-const isToday = (_: string, at: number) =>
-  process.env.GANTRY_TEST_DOCKERFILES === 'all' || at % 5 === Math.floor(Date.now() / 86_400_000) % 5;
-const chosen = cases.filter(isToday).map((text) => [text.split('\n')[0], text]);
-const isSlow = (text: string) => /^slow$/m.test(text) && process.env.GANTRY_TEST_DOCKERFILES !== 'all';
+const areAll = process.env.GANTRY_TEST_DOCKERFILES === 'all';
+const chosen = (areAll ? cases : todays(cases, 5)).map((text) => [text.split('\n')[0], text]);
+const isSlow = (text: string) => /^slow$/m.test(text) && !areAll;
 
 const emulator = emulatorForEach();
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.ts';
 import { endpoints } from '../../src/platform/contract/index.ts';
-import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform, speaking } from './support/platform.ts';
 
 test.each(Object.entries<Endpoint>(endpoints))('%s has a route', async (name, { route }) => {
   const { emulator } = await platform();
@@ -15,7 +15,7 @@ test.each(Object.entries<Endpoint>(endpoints))('%s has a route', async (name, { 
 });
 
 test('with a data folder the state survives a restart, but tokens and signed URLs do not', async () => {
-  const data = temporaryFolder();
+  const data = newFolder();
   const first = await startEmulator({ data, project: 'p-kept1234' });
   const before = speaking(first);
   const { path, build } = await before.deploy();
@@ -83,7 +83,7 @@ test('fails if the port is in use, and leaves nothing behind', async () => {
 });
 
 function emptyTemporaryFolder(): string {
-  const folder = temporaryFolder();
+  const folder = newFolder();
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());
   return folder;

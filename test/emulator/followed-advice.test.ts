@@ -3,8 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { Draw } from '../chaos/draw.js';
 import { drawnCases } from '../support/extent.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, newFolder } from '../support/index.ts';
 import { python } from './support/running.ts';
 import { VirtualReplicas } from './support/virtual-replicas.ts';
 

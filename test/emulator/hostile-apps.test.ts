@@ -61,8 +61,7 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
     const { call, printed } = shared();
     const errors = async () => (await printed()).filter((line) => line.startsWith('error: the app')).length;
     const before = await errors();
-    const { status, json } = await call('answers', { statement });
-    expect([status, json.message]).toEqual([500, expect.stringContaining(`the app ${did} file descriptor 4`)]);
+    await expect(call('answers', { statement })).toAnswer(500, `the app ${did} file descriptor 4`);
     expect(await errors()).toBeGreaterThan(before);
     expect((await call('run')).json.result).toBe('fine');
   });
@@ -130,8 +129,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     const { call } = await app(
       'def f():\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(8)\n        os._exit(0)\n    time.sleep(0.2)\n    os._exit(3)\n',
     );
-    const { status, json } = await call('f');
-    expect([status, json.message]).toEqual([502, expect.stringContaining('exit code 3')]);
+    await expect(call('f')).toAnswer(502, 'exit code 3');
   });
 
   test('with a server that upgrades the protocol gets a reply', async () => {
@@ -153,39 +151,37 @@ while True:
   });
 });
 
-describe('lines', () => {
-  test.each([
-    [['a\nb\n'], ['a', 'b']],
-    [
-      ['a\r', '\nb\r'],
-      ['a', 'b'],
-    ],
-    [['a\rb\r\nc'], ['a', 'b', 'c']],
-    [
-      ['\r0%\r', '\r9%', '\r\r\n\r\n'],
-      ['0%', '9%', ''],
-    ],
-    [['\n\n'], ['', '']],
-    [
-      ['1234', '5678', '9\nx'],
-      ['12345678', '9', 'x'],
-    ],
-    [
-      ['12345678', '\n', 'x\n'],
-      ['12345678', 'x'],
-    ],
-    [[Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)], ['é']],
-    [[], []],
-  ])('of %j are %j, within the limit', async (chunks, lines) => {
-    const stream = new PassThrough();
-    const heard: string[] = [];
-    forEachLine(stream, 8, (line) => heard.push(line));
-    for (const chunk of chunks) {
-      stream.write(chunk);
-      await new Promise(setImmediate);
-    }
-    stream.end();
-    await new Promise((done) => stream.once('end', done));
-    expect(heard).toEqual(lines);
-  });
+test.each([
+  [['a\nb\n'], ['a', 'b']],
+  [
+    ['a\r', '\nb\r'],
+    ['a', 'b'],
+  ],
+  [['a\rb\r\nc'], ['a', 'b', 'c']],
+  [
+    ['\r0%\r', '\r9%', '\r\r\n\r\n'],
+    ['0%', '9%', ''],
+  ],
+  [['\n\n'], ['', '']],
+  [
+    ['1234', '5678', '9\nx'],
+    ['12345678', '9', 'x'],
+  ],
+  [
+    ['12345678', '\n', 'x\n'],
+    ['12345678', 'x'],
+  ],
+  [[Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)], ['é']],
+  [[], []],
+])('lines of %j are %j, within the limit', async (chunks, lines) => {
+  const stream = new PassThrough();
+  const heard: string[] = [];
+  forEachLine(stream, 8, (line) => heard.push(line));
+  for (const chunk of chunks) {
+    stream.write(chunk);
+    await new Promise(setImmediate);
+  }
+  stream.end();
+  await new Promise((done) => stream.once('end', done));
+  expect(heard).toEqual(lines);
 });

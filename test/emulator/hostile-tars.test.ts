@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readTar, unpackTar } from '../../src/emulator/running/archives/unpack.ts';
-import { temporaryFolder } from './support/platform.ts';
+import { newFolder } from './support/platform.ts';
 
 interface Entry {
   name?: string;
@@ -72,7 +72,7 @@ const refused: [what: string, tar: Buffer, reason: string][] = [
 
 describe('a tar with', () => {
   test.each(refused)('%s is refused and leaves nothing behind', async (_, tar, reason) => {
-    const place = temporaryFolder();
+    const place = newFolder();
     await expect(unpackTar(tar, join(place, 'run'))).rejects.toThrow(reason);
     expect(readdirSync(place)).toEqual([]);
   });
@@ -87,6 +87,6 @@ describe('a tar with', () => {
     ['a long name for a folder', tarOf(long('a'.repeat(120)), { type: '5' }, { name: 'b' }), [['b', '']]],
   ])('%s is read like tar does', async (_, tar, files) => {
     expect((await readTar(tar)).map(({ path, content }) => [path, String(content)])).toEqual(files);
-    expect(await unpackTar(tar, join(temporaryFolder(), 'run'))).toEqual(files.map(([path]) => path));
+    expect(await unpackTar(tar, join(newFolder(), 'run'))).toEqual(files.map(([path]) => path));
   });
 });

@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { requirementsOf, withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { formatRequirements } from '../../src/emulator/running/processes/python.ts';
 import { pathWithPip } from '../support/machine.ts';
-import { temporaryFolder } from './support/platform.ts';
+import { newFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';
 
 /** A package that is not on an index. */
 function wheel(): string {
-  const path = join(temporaryFolder(), 'gantry_greeting-1.0-py3-none-any.whl');
+  const path = join(newFolder(), 'gantry_greeting-1.0-py3-none-any.whl');
   const info = 'gantry_greeting-1.0.dist-info';
   const files = {
     'gantry_greeting.py': 'text = "hello from a package"\n',
@@ -38,7 +38,7 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
   });
 
   test('are installed during the build, and kept for later emulators', async () => {
-    const packages = temporaryFolder();
+    const packages = newFolder();
     const files = { 'main.py': main, 'requirements.txt': `${wheel()}\n` };
     const first = await running('functions', {}, { files, install: true, packages });
     expect((await first.ask('GET', first.build)).json.status).toBe('success');
@@ -79,7 +79,7 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
   });
 
   test('are installed with uv if it is on the PATH', async () => {
-    const folder = temporaryFolder();
+    const folder = newFolder();
     const [tool, arguments_] = [join(folder, 'uv'), join(folder, 'arguments')];
     writeFileSync(tool, `#!/bin/sh\necho "$@" >> ${arguments_}\necho "Installed 1 package in 2ms" >&2\n`, {
       mode: 0o755,
@@ -96,7 +96,7 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
   });
 
   test('that were not used for a month are removed, but not those used today', async () => {
-    const packages = temporaryFolder();
+    const packages = newFolder();
     const old = join(packages, '0123456789abcdef');
     const recent = Array.from({ length: 25 }, (_, index) => join(packages, `00000000000000${index + 10}`));
     for (const environment of [old, ...recent]) {

@@ -120,8 +120,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     await call('run');
     const { settings } = emulator.store.apps.get(id) as { settings: { responseGracePeriodSeconds: number } };
     settings.responseGracePeriodSeconds = 0.2;
-    const { status, json } = await call('sleeps');
-    expect([status, json.message]).toEqual([504, expect.stringContaining('response_grace_period of 0.2 seconds')]);
+    await expect(call('sleeps')).toAnswer(504, 'response_grace_period of 0.2 seconds');
     expect((await runs())[0]).toMatchObject({ status: 'failure', statusCode: 504 });
     expect((await call('run')).json.result.calls).toBe(2);
   });

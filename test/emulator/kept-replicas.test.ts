@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const files = {
@@ -56,7 +56,7 @@ describe.runIf(python)('min_replicas of an app that runs here', () => {
   });
 
   test('are there after the emulator has started again', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const first = await platform({ now: Date.now, real: true, data }, () => {});
     const { path } = await first.deploy({ minReplicaCount: 1 }, files);
     await first.emulator.close();
@@ -91,22 +91,20 @@ interface Costs {
   total_cost_cents: number;
 }
 
-describe('min_replicas of an app that does not run here', () => {
-  test('are listed and paid for from the moment in which it was scaled', async () => {
-    const { clock, ask, deploy } = await platform();
-    const { path } = await deploy({ maxReplicaCount: 3 });
-    const build = async () => (await ask('GET', `${path}/containers`)).json;
-    clock.now += 3_600_000;
-    expect(await build()).toEqual([]);
-    await ask('PATCH', path, { minReplicaCount: 1 });
-    clock.now += 60_000;
-    expect(await build()).toMatchObject([{ containerState: 'RUNNING', containerRunningTimeMs: 60_000 }]);
-    await ask('PATCH', path, { minReplicaCount: 0 });
-    clock.now += 60_000;
-    expect(await build()).toEqual([]);
-    const { costs } = (await ask('GET', `${path}/cost`)).json as { costs: Record<string, Costs> };
-    const { costPerSecondCents } = (await ask('GET', path)).json;
-    const [paid = 0] = Object.values(costs).map(({ total_cost_cents: cents }) => cents / Number(costPerSecondCents));
-    expect(Math.round(paid)).toBe(60);
-  });
+test('min_replicas of an app that does not run here are listed and paid for from the moment in which it was scaled', async () => {
+  const { clock, ask, deploy } = await platform();
+  const { path } = await deploy({ maxReplicaCount: 3 });
+  const build = async () => (await ask('GET', `${path}/containers`)).json;
+  clock.now += 3_600_000;
+  expect(await build()).toEqual([]);
+  await ask('PATCH', path, { minReplicaCount: 1 });
+  clock.now += 60_000;
+  expect(await build()).toMatchObject([{ containerState: 'RUNNING', containerRunningTimeMs: 60_000 }]);
+  await ask('PATCH', path, { minReplicaCount: 0 });
+  clock.now += 60_000;
+  expect(await build()).toEqual([]);
+  const { costs } = (await ask('GET', `${path}/cost`)).json as { costs: Record<string, Costs> };
+  const { costPerSecondCents } = (await ask('GET', path)).json;
+  const [paid = 0] = Object.values(costs).map(({ total_cost_cents: cents }) => cents / Number(costPerSecondCents));
+  expect(Math.round(paid)).toBe(60);
 });

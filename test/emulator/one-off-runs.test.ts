@@ -85,8 +85,7 @@ describe('a run', () => {
   ])('refuses %s', async (_, archive, query, data, message) => {
     const { create, send, emulator } = await runner();
     await create();
-    const { status, json } = await send(archive, { filename: 'job.py', ...query }, data);
-    expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
+    await expect(send(archive, { filename: 'job.py', ...query }, data)).toAnswer(400, message);
     expect(emulator.store.runs.size).toBe(0);
   });
 

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createOwnerCheck } from '../../src/emulator/http/owner-check.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 
 const linux = process.platform === 'linux';
 const root = process.getuid?.() === 0;
@@ -90,9 +89,8 @@ describe.runIf(linux)('an emulator that trusts its owner', () => {
     const port = Number(new URL(emulator.url).port);
     expect(await createOwnerCheck(port)).toBeTypeOf('function');
     expect(await createOwnerCheck(port, '/nonexistent')).toBeUndefined();
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'tcp'), readFileSync('/proc/self/net/tcp', 'latin1'));
-    expect(await createOwnerCheck(port, folder)).toBeUndefined();
+    const tcp = readFileSync('/proc/self/net/tcp', 'latin1');
+    expect(await createOwnerCheck(port, newFolder({ tcp }))).toBeUndefined();
     await emulator.close();
   });
 });

@@ -3,9 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { fixture } from '../support/app.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { fixture, gantry, newFolder } from '../support/index.ts';
 import { python } from './support/running.ts';
 
 /** Installs from the package index, so it runs only if this is set; the environments are kept for the next time. */

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { gantry, newFolder } from '../support/index.ts';
+import { platform, speaking } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const app = `
@@ -167,7 +166,7 @@ HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
   });
 
   test('survives a restart of the emulator with its data folder', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const first = await storing({ data });
     await first.result('write', { path: 'kept.txt', text: 'kept' });
     await first.emulator.close();

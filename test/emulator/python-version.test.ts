@@ -7,7 +7,7 @@ import { fieldOf, type Key } from '../../src/app/schema-keys.ts';
 import { settingDifferences, settingFidelity } from '../../src/emulator/model/apps/setting-fidelity.ts';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { locatePython } from '../../src/kernel/interpreters.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const system = process.env.PATH;
@@ -26,7 +26,7 @@ const main = 'import os\ndef run():\n    return os.environ.get("FAKE_PYTHON", ""
 
 /** A machine with `python3`, and what `set` adds: programs on the PATH, and files in the home folder. */
 function machine() {
-  const [path, home] = [temporaryFolder(), temporaryFolder()];
+  const [path, home] = [newFolder(), newFolder()];
   symlinkSync(real, join(path, 'python3'));
   vi.stubEnv('PATH', `${path}:${system}`);
   vi.stubEnv('HOME', home);

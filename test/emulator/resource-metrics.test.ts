@@ -86,8 +86,7 @@ describe('the resource metrics of a seeded app', () => {
     [{ resolution: 'low' }, 'resolution: '],
   ])('with %j are refused', async (query, message) => {
     const { read } = await seeded();
-    const { status, json } = await read('web', query);
-    expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
+    await expect(read('web', query)).toAnswer(400, message);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
 
 describe.skipIf(!python)('an app (needs python3)', () => {
@@ -43,7 +43,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
   });
 
   test('calls that wait during a deploy get the new version, and leave its replica alone', async () => {
-    const gate = join(temporaryFolder(), 'gate');
+    const gate = join(newFolder(), 'gate');
     const settings = { name: 'functions', replicaConcurrency: 1, maxReplicaCount: 1 };
     const version = (name: string) => ({
       'main.py': `import os, time\ndef run(gate=""):\n    while gate and not os.path.exists(gate):\n        time.sleep(0.01)\n    return "${name}"\n`,
@@ -125,7 +125,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
 });
 
 test.skipIf(!python)('a run that a restart interrupted has failed (needs python3)', async () => {
-  const data = temporaryFolder();
+  const data = newFolder();
   const { call, emulator, path } = await running('functions', {}, { data });
   const { json } = await call('sleeps?async=true');
   // As if it was killed: only the state on disk is left.

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type RunStatus, runStatuses } from '../../src/platform/contract/runs.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 
 const names = ['web', 'transcriber', 'nightly-report'];
 const monthAgo = '2026-10-21T09:30:00Z';
@@ -172,7 +172,7 @@ test('a seeded app keeps its runs when it is deployed again, but not when it is 
 });
 
 test('does not seed a folder with existing state again', async () => {
-  const [data, used] = [temporaryFolder(), temporaryFolder()];
+  const [data, used] = [newFolder(), newFolder()];
   const first = await platform({ data, seed: 3 });
   const ids = [...first.emulator.store.builds.keys()];
   await first.ask('DELETE', '/apps/p-12345678-web');
@@ -277,7 +277,7 @@ describe('what was billed', () => {
   });
 
   test('does not change with a deploy or a restart', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const first = await platform({ data, seed: 1 });
     const yesterday = async ({ ask }: typeof first) =>
       (await ask('GET', '/apps/p-12345678-web/cost')).json.costs['2026-11-19'];

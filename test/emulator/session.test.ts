@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { type DeviceAuthorization, oauthClientId } from '../../src/platform/contract/session.ts';
-import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform, speaking } from './support/platform.ts';
 
 describe('a device login', () => {
   test('gets a URL, a code, an expiry and a polling interval', async () => {
@@ -91,7 +91,7 @@ describe('a device login', () => {
   });
 
   test('does not survive a restart', async () => {
-    const data = join(temporaryFolder(), 'data');
+    const data = join(newFolder(), 'data');
     const { begin, emulator } = await device(data);
     const { device_code } = await begin();
     expect([...emulator.store.devices.keys()]).toEqual([device_code]);
@@ -118,7 +118,7 @@ describe('a device login', () => {
 
 describe('what another user collected on the port while the emulator was stopped', () => {
   const restarted = async () => {
-    const data = join(temporaryFolder(), 'data');
+    const data = join(newFolder(), 'data');
     const { emulator, logIn } = await device(data);
     const { accessToken, refreshToken } = await logIn();
     const { token, approvalSecret } = emulator;
@@ -141,12 +141,11 @@ describe('what another user collected on the port while the emulator was stopped
     const { stolen, emulator, begin, approve } = await restarted();
     expect(emulator.approvalSecret).not.toBe(stolen.approvalSecret);
     const { user_code } = await begin();
-    const { status, text } = await approve({ user_code, secret: stolen.approvalSecret });
-    expect([status, text]).toEqual([403, expect.stringContaining('a new one after each start')]);
+    await expect(approve({ user_code, secret: stolen.approvalSecret })).toAnswer(403, 'a new one after each start');
   });
 
   test('a signed URL has expired', async () => {
-    const data = join(temporaryFolder(), 'data');
+    const data = join(newFolder(), 'data');
     const first = await platform({ data });
     const { json } = await first.ask('POST', '/apps', { name: 'web' });
     await first.emulator.close();
@@ -188,7 +187,7 @@ describe('the tokens of a login', () => {
   });
 
   test('end with a restart, and are not recorded', async () => {
-    const data = join(temporaryFolder(), 'data');
+    const data = join(newFolder(), 'data');
     const { emulator, logIn, renew } = await device(data);
     const { refreshToken } = await logIn();
     await renew({ refresh_token: refreshToken });

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { packed, zip } from './support/zip.ts';
 
 const archive = zip({ 'main.py': 'print(1)\n' });
@@ -38,11 +38,7 @@ test('a large archive is stored whole, and built after the reply', async () => {
 
 test('a bearer token beside the signature is refused', async () => {
   const { url, put, statusOfBuild } = await link();
-  const response = await put(url, archive, { authorization: 'Bearer x' });
-  expect([response.status, await response.text()]).toEqual([
-    400,
-    expect.stringContaining('<Code>InvalidArgument</Code>'),
-  ]);
+  await expect(put(url, archive, { authorization: 'Bearer x' })).toAnswer(400, '<Code>InvalidArgument</Code>');
   expect(await statusOfBuild()).toBe('pending');
 });
 
@@ -74,15 +70,13 @@ test.each([
   ['an odd signature', (url: string) => url.replace(/Signature=.*/, 'Signature=é'), 'SignatureDoesNotMatch'],
 ])('a URL changed to have %s is refused', async (_, change, code) => {
   const { url, put } = await link();
-  const response = await put(change(url), archive);
-  expect([response.status, await response.text()]).toEqual([403, expect.stringContaining(`<Code>${code}</Code>`)]);
+  await expect(put(change(url), archive)).toAnswer(403, `<Code>${code}</Code>`);
 });
 
 test('a URL expires after ten minutes', async () => {
   const { url, put, clock, statusOfBuild } = await link();
   clock.now += 600_001;
-  const response = await put(url, archive);
-  expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Request has expired')]);
+  await expect(put(url, archive)).toAnswer(403, 'Request has expired');
   clock.now -= 1;
   expect((await put(url, archive)).status).toBe(200);
   expect(await statusOfBuild()).toBe('success');
@@ -102,7 +96,7 @@ test('an archive sent twice is built once', async () => {
 });
 
 test('an incomplete upload leaves nothing behind and starts no build', async () => {
-  const data = temporaryFolder();
+  const data = newFolder();
   const { url, emulator, statusOfBuild } = await link({ data });
   const sent = request(url, { method: 'PUT', headers: { 'content-length': 1_000_000 } }).on('error', () => {});
   sent.write(Buffer.alloc(500));

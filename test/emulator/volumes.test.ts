@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
-import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { newFolder, platform, speaking } from './support/platform.ts';
 
 const volume = '/volumes/default';
 const mebibyte = 1024 ** 2;
@@ -124,8 +124,7 @@ describe('an upload', () => {
     const { id, parts, urls } = await send('/a', bytes('hello'));
     expect((await complete(id, '/a', parts)).status).toBe(200);
     expect(await complete(id, '/a', parts)).toMatchObject({ status: 404, json: { message: expect.any(String) } });
-    const late = await put(urls[0], bytes('late'));
-    expect([late.status, await late.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchUpload</Code>')]);
+    await expect(put(urls[0], bytes('late'))).toAnswer(404, '<Code>NoSuchUpload</Code>');
   });
 
   test.each<[string, (parts: { part_number: number; etag: string }[]) => object[], string]>([
@@ -138,8 +137,7 @@ describe('an upload', () => {
   ])('is refused if %s, and can be completed correctly afterwards', async (_, change, reason) => {
     const { send, complete, emulator } = await volumes();
     const { id, parts } = await send('/a', bytes('small'), bytes('smaller'));
-    const answer = await complete(id, '/a', change(parts));
-    expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining(reason)]);
+    await expect(complete(id, '/a', change(parts))).toAnswer(400, reason);
     expect(emulator.volume().paths()).toEqual([]);
   });
 
@@ -170,8 +168,7 @@ describe('a signed URL', () => {
       clock.now += lasts * 1000;
       expect((await put(url, bytes('x'))).status).toBe(200);
       clock.now += 1;
-      const late = await put(url, bytes('x'));
-      expect([late.status, await late.text()]).toEqual([403, expect.stringContaining('Request has expired')]);
+      await expect(put(url, bytes('x'))).toAnswer(403, 'Request has expired');
     }
   });
 
@@ -183,8 +180,7 @@ describe('a signed URL', () => {
   ])('of a part is not valid for %s', async (_, change) => {
     const { initialize, put } = await volumes();
     const { url } = (await initialize('/a')).json.parts[0];
-    const answer = await put(change(url), bytes('x'));
-    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')]);
+    await expect(put(change(url), bytes('x'))).toAnswer(403, 'SignatureDoesNotMatch');
   });
 
   test.each([
@@ -256,7 +252,7 @@ test.each([
   ['spaces, percent signs and question marks', '/a b/100%2F?x=#y&+'],
   ['a newline and an escape', '/a\n\u001b[31m'],
 ])('a name with %s is stored unchanged', async (_, path) => {
-  const { emulator, upload, read, list } = await volumes({ data: temporaryFolder() });
+  const { emulator, upload, read, list } = await volumes({ data: newFolder() });
   expect((await upload(path, bytes('content'))).status).toBe(200);
   expect(emulator.volume().paths()).toEqual([path]);
   expect(await (await read(path)).text()).toBe('content');
@@ -347,12 +343,11 @@ describe('a download', () => {
     }
     const url = await link('/d/a');
     await remove('/d/a');
-    const answer = await fetch(url);
-    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')]);
+    await expect(fetch(url)).toAnswer(404, '<Code>NoSuchKey</Code>');
   });
 
   test('that has started completes although the file is deleted', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const { upload, read, remove } = await volumes({ data });
     const parts = [Buffer.alloc(6 * mebibyte, 'a'), Buffer.alloc(6 * mebibyte, 'b')];
     await upload('/big', ...parts);
@@ -397,7 +392,7 @@ describe('deleting', () => {
   });
 
   test('frees disk space', async () => {
-    const data = temporaryFolder();
+    const data = newFolder();
     const { emulator, upload, remove } = await volumes({ data });
     await upload('/a', bytes('x'));
     await upload('/a', bytes('y'));
@@ -434,7 +429,7 @@ test('a volume can grow from 50 to 1000 GB, but not shrink', async () => {
 });
 
 test('with a data folder files and sizes survive a restart; uploads in progress end, and leave nothing', async () => {
-  const data = temporaryFolder();
+  const data = newFolder();
   const first = await volumes({ data });
   await first.upload('/models/a', bytes('kept'));
   await first.upload('/gone', bytes('gone'));
@@ -453,8 +448,7 @@ test('with a data folder files and sizes survive a restart; uploads in progress 
   second.emulator.reset();
   await second.emulator.close();
 
-  const third = await volumes({ data });
-  expect(third.emulator.volume().paths()).toEqual([]);
+  expect((await volumes({ data })).emulator.volume().paths()).toEqual([]);
 });
 
 describe('faults of object storage', () => {
@@ -472,8 +466,7 @@ describe('faults of object storage', () => {
     ['html', 502, '<h1>502'],
   ])('a part with %s is not stored', async (fault, status, text) => {
     const { send } = await part(fault);
-    const answer = await send();
-    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(text)]);
+    await expect(send()).toAnswer(status, text);
     expect((await send()).status).toBe(200);
   });
 
@@ -531,8 +524,7 @@ describe('faults of object storage', () => {
 
   test.each(['expired', 'slow-down', '404'])('a download with %s returns no content', async (fault) => {
     const { get } = await object(fault);
-    const answer = await get();
-    expect([answer.status, await answer.text()]).toEqual([expect.any(Number), expect.stringContaining('<Error>')]);
+    await expect(get()).toAnswer(expect.any(Number), '<Error>');
   });
 
   test('a stalled download ends with the emulator', async () => {

@@ -97,8 +97,7 @@ describe('a webhook', () => {
 
   test('must be a URL', async () => {
     const { call, emulator } = await running('functions', {}, { real: false });
-    const { status, json } = await call('run?webhookEndpoint=localhost:3000');
-    expect([status, json.message]).toEqual([400, expect.stringContaining('must be an encoded http or https URL')]);
+    await expect(call('run?webhookEndpoint=localhost:3000')).toAnswer(400, 'must be an encoded http or https URL');
     expect(emulator.store.runs.size).toBe(0);
   });
 });

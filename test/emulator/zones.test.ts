@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { splitIntoBuckets } from '../../src/emulator/model/runs/buckets.ts';
 import type { BucketSize } from '../../src/platform/contract/runs.ts';
 
@@ -31,23 +31,21 @@ test('a bucket is cut to the range', () => {
   ]);
 });
 
-describe('a day has 23, 24 or 25 hours', () => {
-  test.each([
-    ['Europe/Berlin', '2026-03-27T23:00Z', '2026-03-30T22:00Z', [24, 23, 24]],
-    ['Europe/Berlin', '2026-10-23T22:00Z', '2026-10-26T23:00Z', [24, 25, 24]],
-    ['America/New_York', '2026-03-07T05:00Z', '2026-03-10T04:00Z', [24, 23, 24]],
-    ['America/New_York', '2026-10-31T04:00Z', '2026-11-03T05:00Z', [24, 25, 24]],
-    ['Pacific/Chatham', '2026-04-03T10:15Z', '2026-04-06T11:15Z', [24, 25, 24]],
-    ['Pacific/Chatham', '2026-09-25T11:15Z', '2026-09-28T10:15Z', [24, 23, 24]],
-    ['Australia/Lord_Howe', '2026-04-03T13:00Z', '2026-04-06T13:30Z', [24, 24.5, 24]],
-    ['Asia/Kolkata', '2026-03-27T18:30Z', '2026-03-29T18:30Z', [24, 24]],
-    // If midnight is skipped, the day starts at 1:00.
-    ['Asia/Beirut', '2026-03-27T22:00Z', '2026-03-30T21:00Z', [24, 23, 24]],
-    ['UTC', '2026-03-28T00:00Z', '2026-03-31T00:00Z', [24, 24, 24]],
-  ])('in %s from %s to %s', (zone, from, to, hours) => {
-    const found = buckets(from, to, 'day', zone).map((bucket) => Number(bucket.split(' ')[1]));
-    expect(found).toEqual(hours);
-  });
+test.each([
+  ['Europe/Berlin', '2026-03-27T23:00Z', '2026-03-30T22:00Z', [24, 23, 24]],
+  ['Europe/Berlin', '2026-10-23T22:00Z', '2026-10-26T23:00Z', [24, 25, 24]],
+  ['America/New_York', '2026-03-07T05:00Z', '2026-03-10T04:00Z', [24, 23, 24]],
+  ['America/New_York', '2026-10-31T04:00Z', '2026-11-03T05:00Z', [24, 25, 24]],
+  ['Pacific/Chatham', '2026-04-03T10:15Z', '2026-04-06T11:15Z', [24, 25, 24]],
+  ['Pacific/Chatham', '2026-09-25T11:15Z', '2026-09-28T10:15Z', [24, 23, 24]],
+  ['Australia/Lord_Howe', '2026-04-03T13:00Z', '2026-04-06T13:30Z', [24, 24.5, 24]],
+  ['Asia/Kolkata', '2026-03-27T18:30Z', '2026-03-29T18:30Z', [24, 24]],
+  // If midnight is skipped, the day starts at 1:00.
+  ['Asia/Beirut', '2026-03-27T22:00Z', '2026-03-30T21:00Z', [24, 23, 24]],
+  ['UTC', '2026-03-28T00:00Z', '2026-03-31T00:00Z', [24, 24, 24]],
+])('a day has 23, 24 or 25 hours in %s from %s to %s', (zone, from, to, hours) => {
+  const found = buckets(from, to, 'day', zone).map((bucket) => Number(bucket.split(' ')[1]));
+  expect(found).toEqual(hours);
 });
 
 test('a repeated hour is two buckets, a skipped one is none', () => {

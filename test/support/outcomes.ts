@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Outcome } from './gantry.ts';
 
 type Ended = Pick<Outcome, 'code' | 'stdout' | 'stderr'>;
+type Reply = { status: number; json?: { message?: string }; text?: string; body?: string };
 
 declare module 'vitest' {
   interface Matchers<T> {
@@ -9,6 +10,8 @@ declare module 'vitest' {
     toExit(code: number, ...said: (string | RegExp)[]): void;
     /** Of an outcome: it succeeded, and this is all of stdout, or what it matches. */
     toPrint(stdout: string | RegExp): void;
+    /** Of a reply over HTTP, or of one that is to come: its status, and what its message or its text contains. */
+    toAnswer(status: number, said: string | RegExp): Promise<void>;
   }
 }
 
@@ -24,5 +27,13 @@ expect.extend({
   toPrint({ code, stdout, stderr }: Ended, text: string | RegExp) {
     const pass = code === 0 && (text instanceof RegExp ? text.test(stdout) : stdout === text);
     return { pass, message: () => `exit code ${code}\n\nstderr:\n${stderr}`, actual: stdout, expected: text };
+  },
+  async toAnswer(reply: Response | Reply | Promise<Response | Reply>, status: number, said: string | RegExp) {
+    const answer = await reply;
+    const text =
+      answer instanceof Response ? await answer.text() : (answer.json?.message ?? answer.text ?? answer.body);
+    const pass =
+      this.equals(answer.status, status) && (said instanceof RegExp ? said.test(`${text}`) : `${text}`.includes(said));
+    return { pass, message: () => `status ${answer.status}, expected ${status}: ${said}\n\n${text}` };
   },
 });

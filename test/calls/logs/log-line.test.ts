@@ -3,21 +3,19 @@ import { appFrameLine, appLine, buildLine, compareLines, splitLogText } from '..
 
 const timestamp = '2026-11-20T14:00:05.123Z';
 
-describe('the text of a log entry', () => {
-  test.each([
-    ['one line', 'a', ['a']],
-    ['a line end at its end', 'a\n', ['a']],
-    ['two line ends at its end', 'a\n\n', ['a', '']],
-    ['several lines', 'a\nb\n', ['a', 'b']],
-    ['line ends of Windows', 'a\r\nb\r\n', ['a', 'b']],
-    ['a progress bar', '10%\r50%\r100%', ['100%']],
-    ['a progress bar that was wiped', '10%\r50%\r   ', ['50%']],
-    ['a progress bar between lines', 'a\n1%\r2%\nb', ['a', '2%', 'b']],
-    ['nothing', '', ['']],
-    ['an empty line between two', 'a\n\nb', ['a', '', 'b']],
-  ])('with %s is split into lines', (_, text, lines) => {
-    expect(splitLogText(text)).toEqual(lines);
-  });
+test.each([
+  ['one line', 'a', ['a']],
+  ['a line end at its end', 'a\n', ['a']],
+  ['two line ends at its end', 'a\n\n', ['a', '']],
+  ['several lines', 'a\nb\n', ['a', 'b']],
+  ['line ends of Windows', 'a\r\nb\r\n', ['a', 'b']],
+  ['a progress bar', '10%\r50%\r100%', ['100%']],
+  ['a progress bar that was wiped', '10%\r50%\r   ', ['50%']],
+  ['a progress bar between lines', 'a\n1%\r2%\nb', ['a', '2%', 'b']],
+  ['nothing', '', ['']],
+  ['an empty line between two', 'a\n\nb', ['a', '', 'b']],
+])('the text of a log entry with %s is split into lines', (_, text, lines) => {
+  expect(splitLogText(text)).toEqual(lines);
 });
 
 describe('a log line', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { emulatorForAll } from '../../support/emulators.ts';
-import { gantry } from '../../support/gantry.ts';
+import { emulatorForAll, gantry } from '../../support/index.ts';
 import { connectMcp } from '../../support/mcp.ts';
 
 const emulator = emulatorForAll({ seed: 1 });

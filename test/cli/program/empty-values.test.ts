@@ -1,8 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type Reference, reference } from '../../../src/cli/reference.ts';
-import { emulatorForAll } from '../../support/emulators.ts';
-import { newFolder } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder } from '../../support/index.ts';
 
 let program: Reference;
 

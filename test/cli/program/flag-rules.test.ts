@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type FlagReference, reference } from '../../../src/cli/reference.ts';
-import { emulatorForAll } from '../../support/emulators.ts';
-import { gantry } from '../../support/gantry.ts';
+import { emulatorForAll, gantry } from '../../support/index.ts';
 
 const emulator = emulatorForAll();
 

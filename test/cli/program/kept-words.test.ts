@@ -1,9 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { reference } from '../../../src/cli/reference.ts';
-import { smallApp } from '../../support/app.ts';
 import { lines } from '../../support/command-lines.ts';
-import { newFolder } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
+import { gantry, newFolder, smallApp } from '../../support/index.ts';
 
 let commands: string[];
 

@@ -4,8 +4,7 @@ import { answered, nextAfterError, usualCommands } from '../../../src/cli/progra
 import { globalFlags, type Reference, reference } from '../../../src/cli/reference.ts';
 import { type ExitName, exitCodes, GantryError } from '../../../src/kernel/errors.ts';
 import { loadCommand } from '../../support/commands.ts';
-import { newFolder } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
+import { gantry, newFolder } from '../../support/index.ts';
 
 let program: Reference;
 

@@ -1,11 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { outputSchemaOf, reference } from '../../../src/cli/reference.ts';
-import { smallApp } from '../../support/app.ts';
 import { checkDeclared } from '../../support/declared.ts';
-import { startEmulator } from '../../support/emulators.ts';
-import { newFolder } from '../../support/files.ts';
-import { gantry } from '../../support/gantry.ts';
+import { gantry, newFolder, smallApp, startEmulator } from '../../support/index.ts';
 
 test.each([
   ['deploy --events', 'a result without its fields', { type: 'result' }],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import command from '../../../src/cli/commands/doctor.ts';
 import type { Check } from '../../../src/local/doctor/index.ts';
 import { markedPage } from '../../support/page.ts';
@@ -9,14 +9,12 @@ const checks: Check[] = [
   { check: 'clock', status: 'failed', message: '2 h ahead', fix: 'set the clock', code: 'failed' },
 ];
 
-describe('the checks of doctor', () => {
-  test('are green, yellow and red', () => {
-    const colors = command
-      .view(
-        checks,
-        {},
-      )(markedPage())
-      .match(/(?<=^<)\w+/gm);
-    expect(colors).toEqual(['green', 'yellow', 'red']);
-  });
+test('the checks of doctor are green, yellow and red', () => {
+  const colors = command
+    .view(
+      checks,
+      {},
+    )(markedPage())
+    .match(/(?<=^<)\w+/gm);
+  expect(colors).toEqual(['green', 'yellow', 'red']);
 });

@@ -11,6 +11,7 @@ import {
   withRevision,
 } from '../../../src/deploys/git/index.ts';
 import type { Context } from '../../../src/platform/context.ts';
+import { half } from '../../support/extent.ts';
 import { machine, repositoryOf } from '../../support/index.ts';
 
 type Repository = ReturnType<typeof repositoryOf>;
@@ -42,54 +43,56 @@ function lacksObjects(repository: Repository): void {
 }
 
 test.skipIf(process.platform === 'win32').each(
-  Object.entries<(repository: Repository) => unknown>({
-    'core.fsmonitor': (all) => all.git('config', 'core.fsmonitor', program(all, '.git/monitor')),
-    'a hook': (all) => program(all, '.git/hooks/post-index-change'),
-    'a hook elsewhere': (all) => {
-      program(all, 'hooks/post-index-change');
-      all.git('config', 'core.hooksPath', join(all.path, 'hooks'));
-    },
-    'a filter': (all) => filters(all, 'own', ['clean', 'smudge']),
-    'a filter that stays': (all) => filters(all, 'own', ['process']),
-    'a filter with a strange name': (all) => filters(all, 'a=b', ['clean', 'smudge']),
-    'a filter of a worktree': (all) => {
-      filters(all, 'own', []);
-      all.git('config', 'extensions.worktreeConfig', 'true');
-      all.git('config', '--worktree', 'filter.own.clean', trace(all));
-    },
-    'a filter of an included file': (all) => {
-      filters(all, 'own', []);
-      all.git('config', 'include.path', 'more');
-      all.git('config', '--file', join(all.path, '.git/more'), 'filter.own.clean', trace(all));
-    },
-    'a remote': (all) => {
-      lacksObjects(all);
-      all.git('config', 'remote.origin.url', all.path);
-      all.git('config', 'remote.origin.uploadpack', program(all, '.git/pack'));
-    },
-    'core.sshCommand': (all) => {
-      lacksObjects(all);
-      all.git('config', 'remote.origin.url', 'ssh://example.test/shop.git');
-      all.git('config', 'core.sshCommand', program(all, '.git/ssh'));
-    },
-    'a bare repository in a folder': (all) => {
-      const folder = join(all.path, 'app');
-      for (const name of readdirSync(join(all.path, '.git'))) {
-        cpSync(join(all.path, '.git', name), join(folder, name), { recursive: true });
-      }
-      all.git('config', '--file', join(folder, 'config'), 'core.worktree', '.');
-      all.git('config', '--file', join(folder, 'config'), 'core.bare', 'false');
-      all.git('config', '--file', join(folder, 'config'), 'core.fsmonitor', program(all, '.git/monitor'));
-    },
-    'a submodule': (all) => {
-      all.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', all.path, 'app/sub');
-      all.git('commit', '--quiet', '--message', 'second');
-      const config = join(all.path, '.git/modules/app/sub/config');
-      all.git('config', '--file', config, 'filter.own.clean', trace(all));
-      writeFileSync(join(all.path, '.git/modules/app/sub/info/attributes'), '*.py filter=own\n');
-      writeFileSync(join(all.path, 'app/sub/app/main.py'), 'b');
-    },
-  }),
+  half(
+    Object.entries<(repository: Repository) => unknown>({
+      'core.fsmonitor': (all) => all.git('config', 'core.fsmonitor', program(all, '.git/monitor')),
+      'a hook': (all) => program(all, '.git/hooks/post-index-change'),
+      'a hook elsewhere': (all) => {
+        program(all, 'hooks/post-index-change');
+        all.git('config', 'core.hooksPath', join(all.path, 'hooks'));
+      },
+      'a filter': (all) => filters(all, 'own', ['clean', 'smudge']),
+      'a filter that stays': (all) => filters(all, 'own', ['process']),
+      'a filter with a strange name': (all) => filters(all, 'a=b', ['clean', 'smudge']),
+      'a filter of a worktree': (all) => {
+        filters(all, 'own', []);
+        all.git('config', 'extensions.worktreeConfig', 'true');
+        all.git('config', '--worktree', 'filter.own.clean', trace(all));
+      },
+      'a filter of an included file': (all) => {
+        filters(all, 'own', []);
+        all.git('config', 'include.path', 'more');
+        all.git('config', '--file', join(all.path, '.git/more'), 'filter.own.clean', trace(all));
+      },
+      'a remote': (all) => {
+        lacksObjects(all);
+        all.git('config', 'remote.origin.url', all.path);
+        all.git('config', 'remote.origin.uploadpack', program(all, '.git/pack'));
+      },
+      'core.sshCommand': (all) => {
+        lacksObjects(all);
+        all.git('config', 'remote.origin.url', 'ssh://example.test/shop.git');
+        all.git('config', 'core.sshCommand', program(all, '.git/ssh'));
+      },
+      'a bare repository in a folder': (all) => {
+        const folder = join(all.path, 'app');
+        for (const name of readdirSync(join(all.path, '.git'))) {
+          cpSync(join(all.path, '.git', name), join(folder, name), { recursive: true });
+        }
+        all.git('config', '--file', join(folder, 'config'), 'core.worktree', '.');
+        all.git('config', '--file', join(folder, 'config'), 'core.bare', 'false');
+        all.git('config', '--file', join(folder, 'config'), 'core.fsmonitor', program(all, '.git/monitor'));
+      },
+      'a submodule': (all) => {
+        all.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', all.path, 'app/sub');
+        all.git('commit', '--quiet', '--message', 'second');
+        const config = join(all.path, '.git/modules/app/sub/config');
+        all.git('config', '--file', config, 'filter.own.clean', trace(all));
+        writeFileSync(join(all.path, '.git/modules/app/sub/info/attributes'), '*.py filter=own\n');
+        writeFileSync(join(all.path, 'app/sub/app/main.py'), 'b');
+      },
+    }),
+  ),
 )('a repository starts no program by its own settings: %s', async (_, arrange) => {
   const repository = repositoryOf({ 'app/main.py': 'a' });
   arrange(repository);

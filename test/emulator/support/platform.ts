@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, onTestFinished } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../src/emulator/index.ts';
 import type { BuildRecord } from '../../../src/emulator/model/state/records.ts';
 import { zip } from './zip.ts';
+
+export { newFolder } from '../../support/files.ts';
 
 /**
  * An emulator that is closed after the test, with a clock that only the test moves. It starts no app unless `real` is
@@ -77,11 +76,4 @@ function readJson(text: string) {
   } catch {
     return undefined;
   }
-}
-
-/** A folder that is deleted after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'emulator-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -108,18 +108,17 @@ describe('a file that an earlier process kept', () => {
     expect(readdirSync(join(target, '..'))).toEqual(['a']);
   });
 
-  test.each<[what: string, change: (path: string) => void]>([
-    ['of another size', (path) => truncateSync(path, 6)],
-    [
-      'a link',
-      (path) => {
+  test.each(
+    Object.entries<(path: string) => void>({
+      'of another size': (path) => truncateSync(path, 6),
+      'a link': (path) => {
         writeFileSync(`${path}-x`, 'seven b');
         symlinkSync(`${path}-x`, `${path}-y`);
         linkSync(`${path}-y`, `${path}-z`);
       },
-    ],
-    ['a second name of another file', (path) => linkSync(path, `${path}-other`)],
-  ])('is not continued if it is %s', async (what, change) => {
+      'a second name of another file': (path) => linkSync(path, `${path}-other`),
+    }),
+  )('is not continued if it is %s', async (what, change) => {
     const { target, name, path } = await kept();
     change(path);
     expect(await NewFile.reopen(target, what === 'a link' ? `${name}-z` : name, 7)).toBeUndefined();

@@ -123,8 +123,7 @@ describe('a login whose token expires', () => {
       const { clock, emulator, run } = await loggedIn();
       emulator.fail('renewToken', '500*');
       clock.now += later;
-      const outcome = await run('apps list --json');
-      expect(outcome.code).toBe(exit);
+      expect((await run('apps list --json')).code).toBe(exit);
       expect(emulator.calls.filter(({ endpoint }) => endpoint === 'renewToken')).toHaveLength(5);
     },
   );
@@ -134,8 +133,7 @@ describe('a login whose token expires', () => {
     emulator.fail('listApps', 401);
     clock.now += hour;
     const loggingOut = run('logout');
-    const outcomes = await Promise.all([loggingOut, run('apps list')]);
-    expect(outcomes[0].code).toBe(0);
+    expect((await Promise.all([loggingOut, run('apps list')]))[0].code).toBe(0);
     expect(tokens()).toBeUndefined();
   });
 });

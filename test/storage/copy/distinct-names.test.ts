@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type NameProbe, nameKey, nameProbe } from '../../../src/kernel/disk/name-probe.ts';
 import { ConflictError } from '../../../src/kernel/errors.ts';
 import { distinctNames } from '../../../src/storage/copy/distinct-names.ts';
@@ -96,15 +96,13 @@ test.each([
   expect(nameKey(first)).toBe(nameKey(second));
 });
 
-describe('the disk that tests run on', () => {
-  test('is tested without leaving a file', () => {
-    const folder = newFolder({ a: 'a' });
-    const merges = nameProbe.isSameName(folder, 'a', 'A');
-    expect(merges).toBe(nameProbe.isSameEntry(folder, 'a', 'A'));
-    if (merges) expect(nameProbe.mergesNames(folder)).toBe(true);
-    expect(nameProbe.isSameName(`${folder}/not/there`, 'x', 'y')).toBe(false);
-    expect(nameProbe.isSameName(folder, 'x', 'x')).toBe(true);
-    expect(nameProbe.keepsName(folder, 'x.y')).toBe(true);
-    expect(readdirSync(folder)).toEqual(['a']);
-  });
+test('the disk that tests run on is tested without leaving a file', () => {
+  const folder = newFolder({ a: 'a' });
+  const merges = nameProbe.isSameName(folder, 'a', 'A');
+  expect(merges).toBe(nameProbe.isSameEntry(folder, 'a', 'A'));
+  if (merges) expect(nameProbe.mergesNames(folder)).toBe(true);
+  expect(nameProbe.isSameName(`${folder}/not/there`, 'x', 'y')).toBe(false);
+  expect(nameProbe.isSameName(folder, 'x', 'x')).toBe(true);
+  expect(nameProbe.keepsName(folder, 'x.y')).toBe(true);
+  expect(readdirSync(folder)).toEqual(['a']);
 });

@@ -7,8 +7,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { BlockPool } from '../../../src/storage/transfer/block-pool.ts';
 import { DownloadConnections } from '../../../src/storage/transfer/download-connections.ts';
-import { noise } from '../../support/files.ts';
-import { listening } from '../../support/listening.ts';
+import { listening, noise } from '../../support/index.ts';
 
 const { signal } = new AbortController();
 setMaxListeners(0, signal);

@@ -5,8 +5,7 @@ import { TemporaryNames } from '../../../src/kernel/disk/index.ts';
 import { downloadFile, type FileDownload } from '../../../src/storage/transfer/download-file.ts';
 import { planParts } from '../../../src/storage/transfer/parts.ts';
 import { withTransferContext } from '../../../src/storage/transfer/transfer-context.ts';
-import { filesIn, newFolder } from '../../support/files.ts';
-import { serving } from '../../support/listening.ts';
+import { filesIn, newFolder, serving } from '../../support/index.ts';
 import { transferOptions } from '../../support/transfer-options.ts';
 
 const content = Buffer.alloc(11 * 2 ** 20, 'new');

@@ -6,8 +6,7 @@ import {
   UrlExpiredError,
   uploadArchive,
 } from '../../../src/storage/transfer/upload-archive.ts';
-import { newFolder } from '../../support/files.ts';
-import { serving } from '../../support/listening.ts';
+import { newFolder, serving } from '../../support/index.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 

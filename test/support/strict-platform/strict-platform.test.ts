@@ -13,8 +13,7 @@ beforeEach(async () => {
 afterEach(() => platform.close());
 
 test('refuses a call without a token and notes it', async () => {
-  const reply = await fetch(`${platform.url}${volume}/ls`);
-  expect(reply.status).toBe(401);
+  expect((await fetch(`${platform.url}${volume}/ls`)).status).toBe(401);
   expect(platform.findings).toEqual(['ls: the token is missing or another one']);
 });
 
