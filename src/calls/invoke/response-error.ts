@@ -62,7 +62,8 @@ export async function responseError(context: Context, response: AppResponse, aut
 /** Only the default runtime says the run in its body: a server of the app's own prints lines of no run. */
 function whereToLook(app: string, runId: string | undefined, { body }: DecodedBody): CommandLine {
   const isOfRun = runId !== undefined && Object(body).run_id === runId;
-  return gantryCommand`logs ${app} ${isOfRun ? { '--run': runId } : { '--since': '10m' }}`;
+  const flags = isOfRun ? { '--run': runId } : { '--since': '10m' };
+  return gantryCommand`logs ${app} ${flags}`;
 }
 
 /** The error for a status that an app and the platform use alike. */
