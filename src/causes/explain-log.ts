@@ -55,7 +55,9 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
 }
 
 /** Whether something else failed, or a program ended: the lines of a rule itself are no other failure. */
-function isConsequence({ rule }: Match, lines: readonly Line[]): boolean {
+function isConsequence({ rule, line }: Match, lines: readonly Line[]): boolean {
+  // What the platform says did happen: only what the app raised explains it.
+  if (line.source !== 'log') return explainLastError(lines) !== undefined;
   const others = lines.filter(({ text, source }) => source === 'log' && !rule.signs.some((sign) => sign.test(text)));
   const texts = others.map(({ text }) => text);
   return errorsIn(texts).length > 0 || texts.some((text) => crashed.test(text));

@@ -116,3 +116,11 @@ test.each([
   const log = `${line}\nload\nload more\nstart\nTraceback (most recent call last):\n  File "/app/flux.py", line 9, in go\n    raise FluxError("it")\nflux.FluxError: it\n`;
   expect(said(log)).toMatch(/^code-error: the code of the app raised flux\.FluxError/);
 });
+
+test('what the platform says of a build is its cause, unless the app says more', () => {
+  const facts = { source: 'build', status: 'init_failure', reason: 'nothing listens on port 8000' } as const;
+  expect(explainLog('ERROR: flux\n', facts)?.cause).toBe('not-listening');
+  const raised =
+    'Traceback (most recent call last):\n  File "/app/main.py", line 9, in go\n    a = b["c"]\nKeyError: \'c\'\n';
+  expect(explainLog(raised, facts)?.cause).toBe('code-error');
+});
