@@ -149,7 +149,8 @@ describe('a log of a file', () => {
       stdin: 'loading\nZeroDivisionError: division by zero\n',
     });
     expect(stdout).toBe(
-      'cause: no known cause matches\n  why from the log:\n      loading\n      ZeroDivisionError: division by zero\n',
+      'cause: no known cause matches; the last error is: ZeroDivisionError: division by zero\n' +
+        '  why from the log:\n      loading\n      ZeroDivisionError: division by zero\n',
     );
   });
 
