@@ -1,7 +1,7 @@
 import { groupsOf } from './groups.ts';
 import { normalizeName, packageOf } from './import-names.ts';
 import { packageOfFile } from './last-error.ts';
-import { moduleOf, versionsWith } from './moved-names.ts';
+import { keywordOf, moduleOf, versionsWith } from './moved-names.ts';
 import type { Refinement } from './rule.ts';
 import { framesOf } from './tracebacks.ts';
 
@@ -51,6 +51,20 @@ export const betweenPackages: Refinement = ({ name, ...captured }, _, before, { 
   return {
     title: `${title}: ${importer}, which takes it from there, is made for another version of ${owner}`,
     fix: `update ${importer} and ${owner}, or pin one of them to the time of the other`,
+    setting: `dependencies.pip.${owner}`,
+  };
+};
+
+/** A keyword that a call takes in some versions of its package only. */
+export const movedKeyword: Refinement = ({ name = '', wanted = '', argument = wanted }) => {
+  const word = argument.replaceAll("'", '');
+  const key = keywordOf(name, word);
+  if (key === undefined) return undefined;
+  const owner = ownerOf(key);
+  return {
+    cause: 'package-api-changed',
+    title: `${name} takes no ${word} in the version of ${owner} that is installed`,
+    fix: `pin ${owner} = "${versionsWith(key)}", or update the package or the code that gives it`,
     setting: `dependencies.pip.${owner}`,
   };
 };

@@ -119,7 +119,10 @@ pydantic.BaseSettings<2 flask.Blueprint.before_app_first_request<2.3 PIL.ImageFo
 polars.DataFrame.with_column<1 PyPDF2.PdfFileMerger<3 PyPDF2.PdfFileReader<3 PyPDF2.PdfFileWriter<3 rq.Connection<2
 skimage.filters.gaussian:multichannel<0.22 skimage.restoration.denoise_bilateral:multichannel<0.22
 skimage.restoration.denoise_nl_means:multichannel<0.22 sklearn.compose.ColumnTransformer.get_feature_names<1.2
-sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2
+sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2 langchain.hub<1
+langchain.output_parsers<1 marshmallow.__version_info__<4 numpy.in1d<2.4 numpy.trapz<2.4 pandas.DataFrame.applymap<3
+pandas.read_csv:delim_whitespace<3 starlette.applications.Starlette:on_startup<1
+starlette.routing.Router:on_startup<1 torchaudio.info<2.9 torchaudio.io<2.9
 `;
 
 /** `<0.26` for `huggingface_hub.cached_download`, and for what is in it; undefined if it is not known. */
@@ -140,6 +143,12 @@ const bounds = once(
 export function moduleOf(object: string, name: string): string | undefined {
   const entry = names.split(/\s+/).find((each) => each.replace(/[<>].*$/, '').endsWith(`.${object}.${name}`));
   return entry?.slice(0, entry.indexOf(`.${name}`));
+}
+
+/** `pandas.read_csv:squeeze` for a call of `read_csv`, or of a class, with a keyword that only some versions take. */
+export function keywordOf(call: string, word: string): string | undefined {
+  const end = `.${call.replace(/\.__init__$/, '')}:${word}`;
+  return [...bounds().keys()].find((each) => each.endsWith(end));
 }
 
 /** What only some versions of a package allow of a call. */

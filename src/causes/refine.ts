@@ -10,7 +10,7 @@ import { insteadOf } from './files/package-names.ts';
 import { standardModules } from './files/python-names.ts';
 import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
-import { betweenPackages, movedName, pipWarned, plain } from './misfits.ts';
+import { betweenPackages, movedKeyword, movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
@@ -232,6 +232,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   [versions, pipWarned],
   [versions, movedName],
   ['import-name-missing package-api-changed', betweenPackages],
+  ['wrong-arguments package-api-changed', movedKeyword],
   ['module-missing entrypoint-not-found file-not-found requirements-file-missing copy-source-missing', leftOut],
   ['module-missing command-not-found', notInstalledHere],
   ['package-version-not-found package-not-found package-build-failed', unsupportedPython],
