@@ -34,7 +34,9 @@ export async function collectFiles(root: string, options: CollectOptions): Promi
     ...walked.warnings,
   ];
 
-  if (walked.errors.length > 0) throw new ProjectError(headline(walked.errors), [...walked.errors, ...warnings]);
+  const [error, another] = walked.errors;
+  const headline = another ? `${walked.errors.length} files cannot be sent` : error?.message;
+  if (headline !== undefined) throw new ProjectError(headline, [...walked.errors, ...warnings]);
   if (walked.used.size === 0) throw noFilesError(options, warnings);
 
   const entries = walked.entries.sort(pathOrder(walked.entries));
@@ -61,9 +63,6 @@ function matchesNothing(pattern: Include, root: string, { exclude }: CollectOpti
     fix: 'correct or remove it; use "**/name" for a name in any folder, "name/" for a folder',
   };
 }
-
-const headline = (errors: Problem[]) =>
-  errors.length === 1 && errors[0] ? errors[0].message : `${errors.length} files cannot be sent`;
 
 function noFilesError(options: CollectOptions, warnings: Problem[]): ProjectError {
   const message = 'no files to send: include and exclude leave none';

@@ -239,14 +239,14 @@ function otherPlaces(source: string, to: string, stage: Stage | undefined, place
 /** Neither an address, nor a heredoc, nor what only the builder knows. */
 const isPlainPath = (source: string) => !/^(?:https?:|git@|<<)|\$/.test(source);
 
-const isFolderTarget = (target: string, sources: number, stage: ImageState) =>
-  /(?:^|\/)\.{0,2}$/.test(target) || sources > 1 || isFolderOf(stage, posix.resolve(stage.workdir, target));
+function isFolderTarget(target: string, sources: number, { workdir, files }: ImageState): boolean {
+  const path = posix.resolve(workdir, target);
+  if (/(?:^|\/)\.{0,2}$/.test(target) || sources > 1 || path === workdir) return true;
+  return [...files.keys()].some((each) => each.startsWith(`${path}/`));
+}
 
 /** What another stage made, or another image has, is not known. */
 const mayHaveMore = (stage: Stage | undefined, taken: number) => stage?.commands.length !== 0 || taken === 0;
-
-const isFolderOf = ({ workdir, files }: ImageState, path: string) =>
-  path === workdir || [...files.keys()].some((each) => each.startsWith(`${path}/`));
 
 /** A file that COPY takes: its path below the folder that the source names, empty if the source names the file. */
 interface Taken {

@@ -8,15 +8,10 @@ interface Reply<Result> {
   error?: { code: string; message: string };
 }
 
-interface Waiting<Result> {
-  resolve(result: Result): void;
-  reject(error: Error): void;
-}
-
 /** A thread that does tasks of one kind. Its module is a file of the program. */
 export class Thread<Task, Result> {
   protected readonly worker: Worker;
-  readonly #waiting = new Map<number, Waiting<Result>>();
+  readonly #waiting = new Map<number, { resolve(result: Result): void; reject(error: Error): void }>();
   #lastId = 0;
   #broken: Error | undefined;
 

@@ -35,14 +35,11 @@ class GitIgnore implements IgnoreRules {
     const whole = this.#prefix + path;
     for (let folder = posix.dirname(whole); ; folder = posix.dirname(folder)) {
       const inFolder = folder === '.' ? whole : whole.slice(folder.length + 1);
-      const decision = decide(this.#rulesIn(folder), inFolder, isFolder);
+      const rules = onceFor(this.#rules, folder, () => this.#read(posix.join(folder, '.gitignore')));
+      const decision = decide(rules, inFolder, isFolder);
       if (decision) return decision.line;
       if (folder === '.') return decide(this.#ownRules, whole, isFolder)?.line;
     }
-  }
-
-  #rulesIn(folder: string): Ignore | null {
-    return onceFor(this.#rules, folder, () => this.#read(posix.join(folder, '.gitignore')));
   }
 
   #read(path: string): Ignore | null {

@@ -199,7 +199,7 @@ class Walk {
   #addFile({ path, real }: Pick<WalkedFolder, 'path' | 'real'>, reason: FileReason): void {
     try {
       const stats = lstatSync(real);
-      if (this.#isOutput(real) || isFileOfStream(stats) || isOwnFile(real)) {
+      if (this.#outputs.has(resolve(real)) || isFileOfStream(stats) || isOwnFile(real)) {
         this.#skip(path, { kind: 'output' });
         return;
       }
@@ -216,10 +216,6 @@ class Walk {
     if (/[\\\x00-\x1f\x7f]/.test(path)) {
       this.#problems.addWarning(`${JSON.stringify(path)} has a character in its name that some systems cannot unpack`);
     }
-  }
-
-  #isOutput(real: string): boolean {
-    return this.#outputs.size > 0 && this.#outputs.has(sep === '/' ? real : real.replaceAll('/', sep));
   }
 
   addAlways(given: string): void {

@@ -307,15 +307,11 @@ class PythonReader {
     this.variables.member(node);
     const [object, , property] = node.children;
     const isSet = nodeAfter(node)?.kind === 'AssignOp';
-    if (isSet && this.source.of(object) === 'sys.modules') this.makes(property);
+    const module = isSet && this.source.of(object) === 'sys.modules' ? this.texts.value(property) : undefined;
+    if (module !== undefined) this.madeModules.add(module);
     if (isTried || property?.kind !== 'PropertyName' || object?.kind !== 'VariableName') return;
     const line = this.source.lineOf(node.from);
     this.members.push({ object: this.source.of(object), name: this.source.of(property), isSet, line });
-  }
-
-  private makes(key: PyNode | undefined): void {
-    const module = key && this.texts.value(key);
-    if (module !== undefined) this.madeModules.add(module);
   }
 }
 

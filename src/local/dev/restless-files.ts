@@ -6,9 +6,6 @@ import type { FolderChange } from './folder-watcher.ts';
 /** In so many reloads running, each of which followed the one before at once: no person saves like that. */
 const most = { reloads: 5, pauseMs: 2_000 };
 
-/** What a person writes, however often it is saved: no program does. */
-const isSource = (path: string) => /\.(py|toml)$/.test(path);
-
 interface ReloadFacts extends Pick<FolderChange, 'noticedAt'> {
   /** The present patterns, if there are any. */
   exclude: readonly string[] | undefined;
@@ -30,7 +27,8 @@ export class RestlessFiles {
     const isAtOnce = noticedAt - this.endedAt < most.pauseMs;
     const before = this.#streaks;
     this.#streaks = new Map();
-    for (const path of changed.filter((each) => !isSource(each))) {
+    // What a person writes, however often it is saved: no program does.
+    for (const path of changed.filter((each) => !/\.(py|toml)$/.test(each))) {
       const reloads = 1 + ((isAtOnce && before.get(path)) || 0);
       this.#streaks.set(path, reloads);
       if (reloads === most.reloads) this.#name(path, exclude);

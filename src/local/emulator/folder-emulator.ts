@@ -67,20 +67,11 @@ export function findEmulator(context: Context, port: number | undefined): Runnin
   throw new NotFoundError('the emulator of this folder is not running', { fix: gantryCommand`emulator list` });
 }
 
-/** What an emulator needs to be that of a folder. What is on record of its apps is found by its address. */
-interface FolderData {
-  data: string;
-  /** Where it listened; undefined if it never ran. */
-  port: number | undefined;
-  /** Keeps the address of one that is the first of its folder. */
-  remember(variables: Variables): Promise<void>;
-}
-
 /**
  * The data of the emulator of this folder, for another one that is to be it. The one in the background ends. Undefined
  * without a writable state folder, which is noted. Throws a ConflictError if `gantry dev` runs here.
  */
-export async function takeFolderData(context: Context, cwd: string): Promise<FolderData | undefined> {
+export async function takeFolderData(context: Context, cwd: string) {
   const { env, progress } = context;
   const files = filesOf(env, emulatorFolder(env, cwd));
   const { data } = files;
@@ -173,22 +164,14 @@ function lastLines(file: string): string {
   return log.trim().split('\n').slice(-5).join('\n');
 }
 
-/** How an emulator tells the program that started it that it is ready. */
-interface Readiness {
-  /** Writes the document as one line of JSON. */
-  tell(document: object): Promise<void>;
-  /** Removes the file: the emulator has ended. */
-  end(): void;
-}
-
 /**
  * Checks the file (absolute) before anything is started, and removes that of an earlier emulator. Throws ConflictError for
  * a file with other content.
  */
-export function prepareReadiness(file: string | undefined): Readiness {
+export function prepareReadiness(file: string | undefined) {
   if (file !== undefined) removeOldFile(file);
   return {
-    async tell(document) {
+    async tell(document: object) {
       if (file !== undefined) await writeFileAtomic(file, `${JSON.stringify(document)}\n`, { mode: 0o600 });
     },
     end: () => file !== undefined && isReadyFile(file) && rmSync(file, { force: true }),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { onceFor } from '../../kernel/once.ts';
 import { type HttpReply, toReplyBody } from './http-reply.ts';
 import { ProgressLimit } from './progress-limit.ts';
 import { type HttpRequest, maxReplyBytes, replyTooLargeError, type Send, toConnectionError } from './transport.ts';
@@ -84,15 +85,14 @@ type InFlight = Set<ReplyHandler>;
 const inFlight = new WeakMap<AbortSignal, InFlight>();
 
 function inFlightOf(signal: AbortSignal): InFlight {
-  const dispatched = inFlight.get(signal);
-  if (dispatched) return dispatched;
-  const handlers: InFlight = new Set();
-  inFlight.set(signal, handlers);
-  const abortAll = () => {
-    for (const handler of handlers) handler.abort(signal.reason);
-  };
-  signal.addEventListener('abort', abortAll, { once: true });
-  return handlers;
+  return onceFor(inFlight, signal, () => {
+    const handlers: InFlight = new Set();
+    const abortAll = () => {
+      for (const handler of handlers) handler.abort(signal.reason);
+    };
+    signal.addEventListener('abort', abortAll, { once: true });
+    return handlers;
+  });
 }
 
 interface DispatchOutcome {

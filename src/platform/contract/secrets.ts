@@ -3,7 +3,10 @@ import { isRecord } from '../../kernel/json-text.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Values by name. A record schema would drop names such as `constructor`, and secrets not sent back are lost. */
-const Secrets = v.custom<Record<string, string>>(isTextRecord, 'must be an object with text values');
+const Secrets = v.custom<Record<string, string>>(
+  (value) => isRecord(value) && Object.values(value).every((text) => typeof text === 'string'),
+  'must be an object with text values',
+);
 export type Secrets = v.InferOutput<typeof Secrets>;
 
 /** Stored secrets. Values that are not text can be listed, but not changed, as all of them are sent back. */
@@ -37,7 +40,3 @@ export const setAppSecrets = endpoint('PATCH /v2/projects/{project}/apps/{app}/s
   body: Secrets,
   reply: 'nothing',
 });
-
-function isTextRecord(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
-}

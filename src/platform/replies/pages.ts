@@ -80,7 +80,7 @@ async function* readPass<Item>(
   const pass = new Pass(list, limit, fix);
   for (let position: PagePosition | undefined; ; ) {
     const page = await read(position);
-    const items = page.items.filter((item) => addKey(list.keys, key(item)));
+    const items = page.items.filter((item) => list.keys.size < list.keys.add(key(item)).size);
     yield { items, page };
     const next = pass.after(page, position, items.length > 0);
     if (typeof next === 'string') return next;
@@ -153,11 +153,6 @@ function checkLength({ pages, keys }: ListReading, total: number | null | undefi
 function itemLimit(total: number | null | undefined): number {
   if (!total || !Number.isFinite(total)) return maxItems.unannounced;
   return Math.min(maxItems.announced, Math.max(100, 10 * total));
-}
-
-function addKey(keys: Set<string>, key: string): boolean {
-  const { size } = keys;
-  return keys.add(key).size > size;
 }
 
 /** Decided by the token or the total; without them, a full page suggests that there are more, not one that is more than full. */
