@@ -30,7 +30,11 @@ test.each<[what: string, told: Told, finding: string]>([
   ['a partial file', { after: { 'dst/a': old }, ended: { code: 1 } }, 'a target is torn or mixed: dst/a'],
   ['a changed file of the user', { before: { mine: old }, after: whole }, 'deleted: mine'],
   ['a leftover file', { after: { ...whole, 'dst/b~': old } }, 'left behind after a clean run: dst/b~'],
-  ['a summary of too many files', { step: { isClean: false }, ended: { code: 1, stdout: counted } }, 'says 1 files are copied, 0 are'],
+  [
+    'a summary of too many files',
+    { step: { isClean: false }, ended: { code: 1, stdout: counted } },
+    'says 1 files are copied, 0 are',
+  ],
   ['a bug', { after: whole, ended: { code: 70 } }, 'exit code 70'],
   ['a new exit code', { after: whole, ended: { code: 71 } }, 'exit code 71 is not documented'],
   ['a failure of nothing', { after: whole, ended: { code: 1 } }, 'exit code 1 although nothing went wrong'],
