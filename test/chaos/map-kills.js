@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Draw } from './draw.js';
+import { OwnServer } from './own-server.js';
 
 const concurrency = 16;
 const project = 'p-12345678';
@@ -17,7 +17,7 @@ const project = 'p-12345678';
  */
 export async function killMaps({ cuts, inputs, seed, program, write = () => {} }) {
   const draw = new Draw(seed);
-  const app = await FailingApp.start(draw);
+  const app = await new FailingApp(draw).start();
   const folder = mkdtempSync(join(tmpdir(), 'gantry-map-kills-'));
   /** @type {string[]} */
   const findings = [];
@@ -72,7 +72,7 @@ export async function killMaps({ cuts, inputs, seed, program, write = () => {} }
     await untilItEnds(['--retry-failed'], failed, Math.ceil(cuts / 4));
     write(`${kills} kills in ${inputs} inputs: ${twice} calls were made twice, at most ${announced} were announced`);
   } finally {
-    app.close();
+    await app.close();
     rmSync(folder, { recursive: true, force: true });
   }
   return findings;
@@ -102,7 +102,7 @@ function compare(text, inputs, app) {
 }
 
 /** An app that refuses some calls, fails for some inputs, and counts what it ran. */
-class FailingApp {
+class FailingApp extends OwnServer {
   /** How often it ran, by input. @type {Map<number, number>} */
   ran = new Map();
   failed = 0;
@@ -113,27 +113,18 @@ class FailingApp {
   #isRepaired = false;
 
   /** @param {Draw} draw */
-  static async start(draw) {
-    const app = new FailingApp(draw);
-    app.server.listen(0, '127.0.0.1');
-    await once(app.server, 'listening');
-    return app;
-  }
-
-  /** @param {Draw} draw */
   constructor(draw) {
-    this.draw = draw;
-    this.server = createServer(async (request, response) => {
+    super(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
       if (request.method === 'GET') return say(response, 200, { id: `${project}-web`, name: 'web', runtime: 'cortex' });
       await this.#answer(JSON.parse(body).n, response);
     });
+    this.draw = draw;
   }
 
   get env() {
-    const { port } = /** @type {import('node:net').AddressInfo} */ (this.server.address());
-    const url = `http://127.0.0.1:${port}`;
+    const { url } = this;
     return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_TOKEN: 'token-of-a-test', GANTRY_PROJECT: project };
   }
 
@@ -160,11 +151,6 @@ class FailingApp {
     this.#isRepaired = true;
     this.failed = 0;
     for (const n of this.ran.keys()) if (n % 17 === 3) this.ran.delete(n);
-  }
-
-  close() {
-    this.server.close();
-    this.server.closeAllConnections();
   }
 
   /** @param {number} n @param {import('node:http').ServerResponse} response */

@@ -1,12 +1,8 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { OwnServer } from './own-server.js';
 
-/**
- * @import { IncomingMessage, Server, ServerResponse } from 'node:http'
- * @import { AddressInfo } from 'node:net'
- */
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
 
 /**
  * @typedef {Buffer | { zeros: number, sha256: string }} Content bytes, or zeros of which only the number is in memory
@@ -50,8 +46,8 @@ export class ModelHub {
   /** @param {Record<string, HubModel>} models */
   static async start(models) {
     const hub = new ModelHub(models);
-    hub.url = await listen(hub.servers.hub);
-    hub.cdn = await listen(hub.servers.cdn);
+    hub.url = (await hub.servers.hub.start()).url;
+    hub.cdn = (await hub.servers.cdn.start()).url;
     return hub;
   }
 
@@ -59,8 +55,8 @@ export class ModelHub {
   constructor(models) {
     this.models = models;
     this.servers = {
-      hub: createServer((request, response) => void this.#atHub(request, response)),
-      cdn: createServer((request, response) => void this.#atCdn(request, response)),
+      hub: new OwnServer((request, response) => this.#atHub(request, response)),
+      cdn: new OwnServer((request, response) => this.#atCdn(request, response)),
     };
   }
 
@@ -68,11 +64,8 @@ export class ModelHub {
     return { HF_ENDPOINT: this.url };
   }
 
-  close() {
-    for (const server of Object.values(this.servers)) {
-      server.close();
-      server.closeAllConnections();
-    }
+  async close() {
+    await Promise.all(Object.values(this.servers).map((server) => server.close()));
   }
 
   /** @param {IncomingMessage} request @param {ServerResponse} response */
@@ -228,11 +221,4 @@ function isAllowed({ token }, { headers }) {
 function refuse(response, status, code, message) {
   response.writeHead(status, { 'content-type': 'application/json', 'x-error-code': code, 'x-error-message': message });
   response.end(JSON.stringify({ error: message }));
-}
-
-/** @param {Server} server */
-async function listen(server) {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}`;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StrictPlatform } from '../support/strict-platform/index.js';
 import { bytesOf, markOf } from './content.js';
 import { Sandbox } from './sandbox.js';
@@ -223,9 +224,4 @@ function makeToken() {
   const claims = { project_id: 'p-chaos001', sub: 'p-chaos001', exp: Math.floor(Date.now() / 1000) + month };
   const signature = Buffer.from(`signature ${Math.random()} of a token`).toString('base64url');
   return `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(claims)}.${signature}`;
-}
-
-/** @param {number} ms @returns {Promise<void>} */
-function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -325,7 +325,7 @@ test.each([
   ['a list that is cut', '{"sha": "c18', 0, 'is incomplete or damaged'],
   ['a list whose connection breaks', '{"sha": "c18', 9, 'the connection to'],
 ])('%s in place of the list of files is a matter of the network', async (_, body, missing, message) => {
-  hub.servers.hub.removeAllListeners('request').on('request', (__, response) => {
+  hub.servers.hub.server.removeAllListeners('request').on('request', (__, response) => {
     response.writeHead(200, { 'content-type': 'text/html', 'content-length': body.length + missing });
     response.write(body, () => (missing === 0 ? response.end() : response.destroy()));
   });

@@ -1,8 +1,5 @@
 import type { Emulator } from '../../src/emulator/index.ts';
-import { serving } from './listening.ts';
-
-/** What a reply becomes; undefined leaves it as it is. */
-type Alter = (method: string, path: string, json: unknown) => Altered | undefined | Promise<Altered | undefined>;
+import { inFrontOf } from './in-front-of.ts';
 
 interface Altered {
   status?: number;
@@ -11,43 +8,28 @@ interface Altered {
   type?: string;
 }
 
+/** What a reply becomes; undefined leaves it as it is. */
+type Alter = (method: string, path: string, json: unknown) => Altered | undefined | Promise<Altered | undefined>;
+
 /**
  * A server in front of the emulator that changes its replies. What `intercept` answers never reaches the emulator. Gives
  * the environment to reach it.
  */
-export async function altering(
+export function altering(
   emulator: Emulator,
   alter: Alter,
-  intercept: (method: string, path: string) => Altered | undefined | Promise<Altered | undefined> = () => undefined,
+  intercept: (...call: [method: string, path: string]) => ReturnType<Alter> = () => undefined,
 ): Promise<Record<string, string>> {
-  const url = await serving(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { method = '', url = '', headers } = request;
-    // It has no live logs.
-    if (headers.upgrade) return void response.writeHead(404).end();
-    const { connection: _, host: __, 'content-length': ___, ...sent } = headers;
-    const bytes = Buffer.concat(chunks);
-    const path = url.split('?')[0] ?? '';
+  return inFrontOf(emulator, async ({ route }, pass) => {
+    const [method = '', path = ''] = route.split(' ');
     const instead = await intercept(method, path);
-    if (instead) {
-      response.writeHead(200, { 'content-type': instead.type ?? '' });
-      response.end(instead.body as string);
-      return;
-    }
-    const reply = await fetch(emulator.url + url, {
-      method,
-      headers: sent as Record<string, string>,
-      ...(bytes.length > 0 && { body: bytes }),
-    });
-    const text = await reply.text();
+    const reply = instead ? { type: '', body: '' } : await pass();
     // What a late emulator does not know yet has no reply to change.
-    const altered = / is not known"/.test(text) ? undefined : await alter(method, path, parsed(text));
-    const { status = reply.status, body = text, type = reply.headers.get('content-type') ?? '' } = altered ?? {};
-    response.writeHead(status, { 'content-type': type });
-    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    const isLate = / is not known"/.test(reply.body);
+    const altered = instead ?? (isLate ? undefined : await alter(method, path, parsed(reply.body)));
+    const { body = reply.body } = altered ?? {};
+    return { ...reply, ...altered, hasDate: true, body: typeof body === 'string' ? body : JSON.stringify(body) };
   });
-  return { GANTRY_API_URL: url };
 }
 
 function parsed(text: string): unknown {

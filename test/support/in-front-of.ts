@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { address } from './gantry.ts';
 import { serving } from './listening.ts';
@@ -14,6 +14,8 @@ export interface Call {
 export interface Answer {
   status?: number;
   type?: string;
+  /** The emulator may have a clock of its own. */
+  hasDate?: boolean;
   body: string;
 }
 
@@ -27,13 +29,15 @@ export type Answering = (call: Call, pass: () => Promise<Answer>) => Answer | un
 export async function inFrontOf(emulator: Emulator, answering: Answering): Promise<Record<string, string>> {
   const url = await serving(async (request, response) => {
     const asked = new URL(request.url ?? '', emulator.url);
-    const body = await text(request);
-    const call = { route: `${request.method} ${asked.pathname}`, query: asked.searchParams, body };
-    const pass = () => passOn(request, asked, body);
-    const { status = 200, type = 'application/json', body: answer } = (await answering(call, pass)) ?? (await pass());
-    // The emulator may have a clock of its own.
-    response.sendDate = false;
-    response.writeHead(status, { 'content-type': type }).end(answer);
+    const bytes = await buffer(request);
+    const call = { route: `${request.method} ${asked.pathname}`, query: asked.searchParams, body: String(bytes) };
+    const pass = () => passOn(request, asked, bytes);
+    // It has no live logs.
+    if (request.headers.upgrade) return void response.writeHead(404).end();
+    const answer = (await answering(call, pass)) ?? (await pass());
+    const { status = 200, type = 'application/json', hasDate = false, body } = answer;
+    response.sendDate = hasDate;
+    response.writeHead(status, { 'content-type': type }).end(body);
   });
   return { ...address(emulator), GANTRY_API_URL: url };
 }
@@ -48,9 +52,12 @@ export function alsoListing(emulator: Emulator, folder: string, name: string): P
   });
 }
 
-async function passOn({ method = '', headers }: IncomingMessage, url: URL, body: string): Promise<Answer> {
-  const { authorization = '' } = headers;
-  const more = body === '' ? {} : { body };
-  const reply = await fetch(url, { method, headers: { authorization, 'content-type': 'application/json' }, ...more });
+async function passOn({ method = '', headers }: IncomingMessage, url: URL, bytes: Buffer): Promise<Answer> {
+  const { connection: _, host: __, 'content-length': ___, ...sent } = headers as Record<string, string>;
+  const reply = await fetch(url, {
+    method,
+    headers: sent,
+    ...(bytes.length > 0 && { body: bytes as Uint8Array<ArrayBuffer> }),
+  });
   return { status: reply.status, type: reply.headers.get('content-type') ?? '', body: await reply.text() };
 }

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { OwnServer } from '../../chaos/own-server.js';
 import { failed, routes } from './routes.js';
 import { project } from './shown.js';
 import { World } from './world.js';
@@ -14,8 +14,7 @@ const token = [{ alg: 'HS256' }, { project_id: project, exp: 4_102_444_800 }, {}
  * A platform of apps that is written from the specification alone and shares no code with the client. Builds take their
  * time and end in any order, replicas live and die, and people call: all of that by a clock that it is given.
  */
-export class AppPlatform {
-  url = '';
+export class AppPlatform extends OwnServer {
   /** True: nobody answers. */
   isDown = false;
   /** @type {import('./types.ts').Hook} */
@@ -33,28 +32,9 @@ export class AppPlatform {
 
   /** @param {{ now?: () => number, quirks?: import('./types.ts').Quirks }} [options] */
   constructor({ now = Date.now, quirks = {} } = {}) {
+    super((request, response) => this.#serve(request, response));
     this.quirks = quirks;
     this.world = new World(now, quirks);
-    this.server = createServer((request, response) => void this.#serve(request, response));
-    this.server.on('upgrade', (_, socket) => {
-      socket.on('error', () => {});
-      socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-    });
-    // A connection that is closed while it is written to is the client's affair.
-    this.server.on('clientError', (_, socket) => socket.destroy());
-  }
-
-  /** @returns {Promise<this>} */
-  async start() {
-    await new Promise((resolve) => this.server.listen(0, '127.0.0.1', () => resolve(undefined)));
-    const { port } = /** @type {import('node:net').AddressInfo} */ (this.server.address());
-    this.url = `http://127.0.0.1:${port}`;
-    return this;
-  }
-
-  close() {
-    this.server.close();
-    this.server.closeAllConnections();
   }
 
   /** The environment that leads a client here. @returns {Record<string, string>} */

@@ -1,5 +1,6 @@
-import { createServer } from 'node:http';
 import { finished } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { OwnServer } from '../../chaos/own-server.js';
 import { accountRoutes } from './account.js';
 import { appRoutes } from './apps.js';
 import { failed } from './failed.js';
@@ -24,7 +25,7 @@ const routes = [...volumeRoutes, ...storageRoutes, ...appRoutes, ...accountRoute
  * A platform written from the specification alone: it shares no code with the client. It refuses and notes everything
  * the specification does not allow, and misbehaves itself where a script says so.
  */
-export class StrictPlatform {
+export class StrictPlatform extends OwnServer {
   /** What requests did wrong. @type {string[]} */
   findings = [];
   /** @type {Seen[]} */
@@ -33,7 +34,6 @@ export class StrictPlatform {
   faults = [];
   /** Hear of each request, when its head has come and when its answer is out. @type {((seen: Seen, phase: 'arrived' | 'answered') => void)[]} */
   listeners = [];
-  url = '';
   /** Requests that are being answered. */
   busy = 0;
   /** @type {Map<string, number>} */
@@ -41,34 +41,8 @@ export class StrictPlatform {
 
   /** @param {import('./types.ts').World} [world] */
   constructor(world) {
+    super((request, response) => this.#serve(request, response));
     this.store = new Store(world);
-    this.server = createServer((request, response) => void this.#serve(request, response));
-    this.server.on('upgrade', (_request, socket) => {
-      socket.on('error', () => {});
-      socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-    });
-    // A connection that is closed while it is written to is the client's affair.
-    this.server.on('clientError', (_error, socket) => socket.destroy());
-  }
-
-  /** @returns {Promise<this>} */
-  start() {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(0, '127.0.0.1', () => {
-        const { port } = /** @type {import('node:net').AddressInfo} */ (this.server.address());
-        this.url = `http://127.0.0.1:${port}`;
-        resolve(this);
-      });
-    });
-  }
-
-  /** @returns {Promise<void>} */
-  close() {
-    return new Promise((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeAllConnections();
-    });
   }
 
   /** @param {Fault[]} faults */
@@ -285,9 +259,4 @@ async function send(response, { status, json, text, bytes, headers = {} }, fault
   }
   // Also when the client has left before this.
   await finished(response).catch(() => {});
-}
-
-/** @param {number} ms @returns {Promise<void>} */
-function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
