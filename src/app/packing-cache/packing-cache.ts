@@ -37,32 +37,35 @@ export interface PackedContent extends Checksums {
   place?: MemberPlace;
 }
 
-/** Files of members: with more of them, the next packing begins anew, which keeps what is not used any more from piling up. */
+/** Files of members: the next packing joins more of them. */
 const maxFiles = 16;
 
 /** The cache of one packing. It turns itself off on the first error. */
 export class PackingCache {
   readonly #readers = new Map<number, MemberReader>();
   readonly #next: number;
+  /** Whether what is found is written again. */
+  readonly isJoining: boolean;
   readonly #writer: MemberWriter;
   #hasLearned = false;
   #isOff = false;
 
+  private readonly folder: string;
   private readonly files: FileIndex;
   private readonly limit: number;
 
   private constructor(
-    private readonly index: OpenIndex,
+    { folder, files }: OpenIndex,
     private readonly options: PackingCacheOptions,
   ) {
-    const { folder, files } = index;
+    this.folder = folder;
     this.files = files;
     this.limit = maxCacheBytes(folder);
     const { members } = files;
-    if (members.size >= maxFiles) members.clear();
     for (const [number, { name, sums }] of members)
       this.#readers.set(number, new MemberReader(membersPath(folder, options.root, name), sums));
     this.#next = ([...members.keys()].at(-1) ?? 0) + 1;
+    this.isJoining = members.size >= maxFiles;
     this.#writer = new MemberWriter(folder, options.root);
   }
 
@@ -117,9 +120,10 @@ export class PackingCache {
   }
 
   keep(entry: FileEntry, { data, deflated, place, ...content }: PackedContent): void {
-    if (this.knows(entry)) return;
+    if (!this.isJoining && this.knows(entry)) return;
     const isKept = deflated || content.size <= tinyBytes;
-    this.learn(entry, { ...content, packed: place ?? (isKept ? this.append(data) : null) });
+    const isHere = !this.isJoining && this.#has(place);
+    this.learn(entry, { ...content, packed: isHere ? place : isKept ? this.append(data) : null });
   }
 
   /** Remembers a file. Its stats are from before it was read. */
@@ -149,17 +153,18 @@ export class PackingCache {
 
   async #store(entries: readonly FileEntry[]): Promise<void> {
     const { root, now } = this.options;
-    const { folder, path } = this.index;
     const { members } = this.files;
+    const path = indexPath(this.folder, root);
+    if (this.isJoining) members.clear();
     const name = await this.#writer.commit();
     if (name !== undefined) members.set(this.#next, { name, sums: this.#writer.sums });
     const among = entries.map(({ source }) => ('file' in source ? source.file : ''));
     if (this.#hasLearned) await this.files.write(path, new Set(among));
-    const kept = new Set([...members.values()].map((each) => membersPath(folder, root, each.name)));
-    removeOtherMembers(folder, root, kept);
+    const kept = new Set([...members.values()].map((each) => membersPath(this.folder, root, each.name)));
+    removeOtherMembers(this.folder, root, kept);
     // Another process may have removed it.
     for (const each of [path, ...kept]) attempt(() => utimesSync(each, now / 1000, now / 1000));
-    trimCache(folder, this.limit, now);
+    trimCache(this.folder, this.limit, now);
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {

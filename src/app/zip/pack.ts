@@ -155,16 +155,18 @@ async function addKnownBlocks(
   { writer, cache, signal, order, onRead }: LargeFileOptions & { cache: PackingCache },
 ): Promise<void> {
   const item = newZipEntry(entry, { deflated: true });
+  const kept = new KeptBlocks(cache);
   await order.add(Promise.resolve(), async () => {
     await writer.beginEntry(item);
     for (const part of cache.parts(packed)) {
       throwIfAborted(signal);
       if (!part) throw new Error(`a part of ${entry.path} has disappeared from the packing cache`);
       await writer.data(item, part);
+      if (cache.isJoining) await kept.add(part);
     }
     onRead(sums.size);
     await writer.finishEntry(Object.assign(item, sums));
-    cache.learn(entry, { ...sums, packed });
+    cache.learn(entry, { ...sums, packed: cache.isJoining ? kept.place : packed });
   });
 }
 
