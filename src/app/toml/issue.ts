@@ -48,6 +48,9 @@ interface NodeOffsets {
 
 type OffsetsByPath = Map<string, NodeOffsets>;
 
+/** Deeper paths are not located: a hostile file may nest tables without end. */
+const maxDepth = 8;
+
 /** Adds line and column to issues. Loads the parser that knows offsets only if there are issues. */
 export async function locateIssues(issues: readonly ConfigIssue[], source: TomlSource): Promise<Problem[]> {
   if (issues.length === 0) return [];
@@ -121,6 +124,7 @@ function addNode(
   path: TomlPath,
   offsets: OffsetsByPath,
 ): void {
+  if (path.length > maxDepth) return;
   if (node.type === 'TOMLTable') addTable(node, offsets);
   else if (node.type === 'TOMLKeyValue') addPair(node, path, offsets);
   else if (node.type === 'TOMLInlineTable') for (const pair of node.body) addNode(pair, path, offsets);
@@ -134,16 +138,17 @@ function addNode(
 
 function addTable(table: AST.TOMLTable, offsets: OffsetsByPath): void {
   const header = [table.range[0], table.key.range[1] + (table.kind === 'array' ? 2 : 1)] as const;
-  const path = table.resolvedKey;
+  const path = table.resolvedKey.slice(0, maxDepth);
   for (const length of path.keys()) addOffsets(path.slice(0, length + 1), { header }, offsets);
   // Replaces the header of an earlier [a.b], which stood for [a].
-  offsets.set(pathId(path), { ...offsets.get(pathId(path)), header });
-  for (const pair of table.body) addNode(pair, path, offsets);
+  if (path.length === table.resolvedKey.length) offsets.set(pathId(path), { ...offsets.get(pathId(path)), header });
+  for (const pair of table.body) addNode(pair, table.resolvedKey, offsets);
 }
 
 function addPair({ key, value }: AST.TOMLKeyValue, path: TomlPath, offsets: OffsetsByPath): void {
-  const names = key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
+  const names = key.keys.slice(0, maxDepth).map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
   for (const length of names.keys()) addOffsets([...path, ...names.slice(0, length + 1)], { key: key.range }, offsets);
+  if (names.length < key.keys.length) return;
   const inner = [...path, ...names];
   addOffsets(inner, { value: value.range }, offsets);
   addNode(value, inner, offsets);
