@@ -221,13 +221,13 @@ describe('fails before anything is created', () => {
     await deployed('two');
     await forgetRecord();
     for (const build of emulator.store.builds.values()) build.files = {} as never;
-    const { code, stderr, json } = await back();
+    const { code, stderr, json } = await back(first);
     expect([code, creations()]).toEqual([7, 2]);
     expect(stderr).toMatch(
       /cannot prove that the archive kept on this machine has the files of build \S+\n {2}why the platform lists no files of .*\n {2}fix to deploy it anyway: gantry rollback web .*--force\n/,
     );
     expect(json()).toMatchObject({ error: { details: { app: 'web', build: first } } });
-    expect((await back('--force')).code).toBe(0);
+    expect((await back(first, '--force')).code).toBe(0);
   });
 
   test('to a build that did not succeed', async () => {
