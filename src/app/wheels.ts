@@ -72,8 +72,8 @@ interface WheelGroup {
 }
 
 function groupsOf(name: string): WheelGroup[] {
-  const table = new Map(Object.entries(wheelTables)).get(name);
-  return Object.entries(Object(table) as Record<string, string>).map(([pythons, versions]) => ({
+  const table = Object.hasOwn(wheelTables, name) ? (wheelTables[name] ?? {}) : {};
+  return Object.entries(table).map(([pythons, versions]) => ({
     pythons: pythons.split(' ').filter(Boolean),
     versions: releasesIn(versions),
   }));

@@ -369,6 +369,11 @@ cases('a process manager', [
   ['of supervisord, told by a flag', supervised(served, '"supervisord", "-n", "-c", "daemon.conf"'), undefined],
   ['of supervisord in the background', supervised(served), 'supervisord goes to the background'],
   [
+    'of supervisord in the background, by the file of its folder',
+    managed('"supervisord"', { 'supervisord.conf': `[supervisord]\n${served}` }),
+    'supervisord goes to the background',
+  ],
+  [
     'of supervisord in another folder',
     supervised(`nodaemon=true\n${served.replace('/srv', '/srv/web')}`),
     'gunicorn loads web, which is not in /srv/web',

@@ -68,7 +68,7 @@ interface SyntaxProblem {
 
 const maxLineLength = 2000;
 
-/** What it explains, by the message of smol-toml; undefined if it is none of it. */
+/** What it explains, by the message of smol-toml; undefined if it does not explain this one. */
 type Explainer = readonly [of: RegExp, explain: (fault: SyntaxFault) => Partial<SyntaxProblem> | undefined];
 
 /** Explains a syntax error and suggests a fix. smol-toml is pinned, because this depends on its messages. */

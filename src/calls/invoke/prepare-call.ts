@@ -14,8 +14,9 @@ import { type AppCall, callOrThrow, requestTo } from './call.ts';
 import { type CallTarget, defaultHeaders, parseHeaders, resolveCallAuth, resolveCallTarget } from './call-target.ts';
 
 /**
- * Calls an app. Returns its response, of which no body was read, or an asynchronous run. Throws responses other than 2xx: AppError for the app's, by status for the platform's. Throws UsageError
- * for invalid options, before anything is sent.
+ * Calls an app. Returns its response, of which no body was read, or an asynchronous run. Throws responses other than
+ * 2xx: AppError for the app's, by status for the platform's. Throws UsageError for invalid options, before anything is
+ * sent.
  */
 export async function invokeApp(context: Context, options: InvokeOptions) {
   const { timeout } = options;

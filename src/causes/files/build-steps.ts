@@ -51,8 +51,8 @@ function* aptUser(
 function* aptLists({ path: file }: Docker, { words, line, before, hasMounts }: RunCommand): Generator<SeenCause> {
   if (hasMounts || !isPlainImage(before.base) || !aptInstall.test(words.join(' '))) return;
   const texts = before.commands.map((each) => each.words.join(' '));
-  const [read, removed] = [readsLists, removesLists].map((each) => texts.findLastIndex((text) => each.test(text)));
-  if (read !== undefined && removed !== undefined && read > removed) return;
+  const lastOf = (pattern: RegExp) => texts.findLastIndex((text) => pattern.test(text));
+  if (lastOf(readsLists) > lastOf(removesLists)) return;
   yield {
     cause: 'apt-install-failed',
     severity: 'error',

@@ -55,7 +55,8 @@ export function projectRequirements(text: string, isProduction = false): Require
   try {
     const { project, tool, packages, 'dependency-groups': groups } = parse(text) as Project;
     const lists = [
-      ...[project?.dependencies, ...valuesOf(project?.['optional-dependencies'])],
+      project?.dependencies,
+      ...valuesOf(project?.['optional-dependencies']),
       ...(isProduction ? [] : valuesOf(groups)),
     ];
     const poetryGroups = isProduction ? [] : valuesOf(tool?.poetry?.group).map(({ dependencies }) => dependencies);

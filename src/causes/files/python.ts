@@ -86,7 +86,7 @@ function membersOf({ imports, members, calls, rebound }: PythonFacts): Import[] 
   });
   return [...members, ...decorating].flatMap(({ object, name, line }) => {
     const found = rebound.has(object) ? undefined : whole.get(object);
-    const isTop = found?.name ?? (found?.module === object || !found?.module.startsWith(`${object}.`));
+    const isTop = found?.name !== undefined || found?.module === object || !found?.module.startsWith(`${object}.`);
     return found && isTop ? { ...found, name, line, isNeeded: 'sometimes' } : [];
   });
 }

@@ -1,5 +1,5 @@
-import type { ParserOptions } from '../../app/python-syntax.ts';
-import { shellSyntaxError } from '../../app/shell-syntax.ts';
+import { type ParserOptions, runParser } from '../../app/python-syntax.ts';
+import { folderOnPath } from '../../kernel/interpreters.ts';
 import { lineAt } from './data.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -33,4 +33,14 @@ function endedLine(file: string, text: string): SeenCause[] {
           fix: 'remove the blanks at the end of the line',
         },
       ];
+}
+
+/** The syntax error of a script, as Bash says it. Nothing of it is run. Undefined without one, and without Bash. */
+async function shellSyntaxError(script: string, { env, signal }: ParserOptions) {
+  if (process.platform === 'win32' || folderOnPath('bash', env) === undefined) return undefined;
+  // Other variables may name a file that Bash runs first.
+  const own = { env: { PATH: env.PATH, LC_ALL: 'C' }, signal };
+  const { stderr } = await runParser('bash', ['-n'], Buffer.from(script), own);
+  const [, line, said] = /^bash: line (\d+): (.+)$/m.exec(stderr) ?? [];
+  return said === undefined ? undefined : { line: Number(line), said };
 }

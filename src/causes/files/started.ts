@@ -8,6 +8,7 @@ import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { folderOf, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
+import { processManager } from './process-managers.ts';
 import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 import { isAsgi, isFramework, servesNothing } from './serving.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
@@ -237,7 +238,7 @@ function* program(command: StartedCommand, known: LookedApp): Generator<SeenCaus
   const name = posix.basename(command.words[0] ?? '');
   yield* ownProgram(command, shipment);
   yield* fileOfFlag(name, command, shipment);
-  const [, , fix] = daemons.find(([daemon, isOne]) => daemon === name && isOne(command.words, shipment)) ?? [];
+  const [, , fix] = daemons.find(([daemon, isOne]) => daemon === name && isOne(command, shipment)) ?? [];
   if (fix !== undefined)
     yield {
       cause: 'entrypoint-invalid',
@@ -260,24 +261,27 @@ function* ownProgram({ words, cwd, at }: StartedCommand, shipment: Shipment): Ge
     yield* missing(posix.normalize(runs), at, shipment);
 }
 
-const configOf = (words: readonly string[], shipment: Shipment) =>
-  shipment.read(shipment.fileAt(flagOf(words, '-c', '--configuration', '--config') ?? '') ?? '');
+/** The text of the file that lists what a process manager starts. */
+function processFile({ words, cwd }: StartedCommand, shipment: Shipment) {
+  const paths = processManager(words)?.files(words) ?? [];
+  return shipment.read(paths.flatMap((path) => shipment.fileAt(path, cwd) ?? [])[0] ?? '');
+}
 
 /** Programs that start what they run in the background, unless they are told otherwise. */
 const daemons: readonly [
   program: string,
-  isOne: (words: readonly string[], shipment: Shipment) => boolean,
+  isOne: (command: StartedCommand, shipment: Shipment) => boolean,
   fix: string,
 ][] = [
   [
     'supervisord',
-    (words, shipment) =>
-      !words.some((word) => /^(?:-n|--nodaemon)$/.test(word)) &&
-      /^\[program:/m.test(configOf(words, shipment)) &&
-      !/^nodaemon\s*=\s*(?:true|1|yes|on)/im.test(configOf(words, shipment)),
+    (command, shipment) =>
+      !command.words.some((word) => /^(?:-n|--nodaemon)$/.test(word)) &&
+      /^\[program:/m.test(processFile(command, shipment)) &&
+      !/^nodaemon\s*=\s*(?:true|1|yes|on)/im.test(processFile(command, shipment)),
     'start supervisord with -n, or write nodaemon=true below [supervisord]',
   ],
-  ['gunicorn', (words) => words.some((word) => /^(?:-D|--daemon)$/.test(word)), 'start gunicorn without --daemon'],
+  ['gunicorn', ({ words }) => words.some((word) => /^(?:-D|--daemon)$/.test(word)), 'start gunicorn without --daemon'],
 ];
 
 /** Flags that name a file which a program reads before it starts. */
