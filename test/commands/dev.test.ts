@@ -175,10 +175,12 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       try {
         await setTimeout(150);
         write('main.py', slow.replace('hello', 'back'));
-        await until(/exclude = \["\.\*", "\.\/(state\.db)"\][\s\S]* main\.py changed: web reloaded/);
+        // On a busy machine, a reload may end before the file has changed often enough.
+        await until(/ main\.py(?:, state\.db)? changed: web (reloaded)/);
+        await until(/exclude = \["\.\*", "\.\/(state\.db)"\]/);
         expect(await (await call()).json()).toMatchObject({ result: 'back' });
         write('main.py', slow);
-        await until(/keeps changing[\s\S]* main\.py changed: [\s\S]* main\.py changed: web (reloaded)/);
+        await until(/main\.py(?:, state\.db)? changed: [\s\S]* main\.py changed: web (reloaded)/);
       } finally {
         clearInterval(other);
       }
