@@ -143,7 +143,7 @@ describe('previews', () => {
     }
     const found = Object.fromEntries((await listed()).map(({ app: name, proof, merged: is }) => [name, [proof, is]]));
     expect(found).toEqual({
-      [merged ?? '']: ['branch', true],
+      [merged ?? '']: ['branch', null],
       [open ?? '']: ['branch', false],
       ...Object.fromEntries([gone, foreign, 'web-x-deadbeef'].map((name) => [name, [null, null]])),
     });

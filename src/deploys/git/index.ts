@@ -5,7 +5,6 @@ export {
   forkPullRequest,
   isIgnored,
   listAhead,
-  listMainline,
   listRecent,
   listTracked,
   mayConvert,

@@ -163,11 +163,6 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
   (name) => `refs/${name}`,
 );
 
-/** What the default branch was at: a branch that is at one of these has no commits of its own, or has become it. */
-export async function listMainline(context: GitContext, ref: string): Promise<Set<string>> {
-  return new Set((await tryGit(context, ['rev-list', '--first-parent', ref])).split('\n'));
-}
-
 /** What is checked out, and the commits of branches and tags that have it in their past. Undefined without any. */
 export async function listAhead(context: GitContext): Promise<{ head: string; commits: Set<string> } | undefined> {
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);

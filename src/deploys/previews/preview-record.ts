@@ -18,7 +18,6 @@ import {
   currentCommit,
   findMerged,
   forkPullRequest,
-  listMainline,
   type Refs,
   type Repository,
   readRefs,
@@ -207,11 +206,10 @@ async function readMerged(
   });
   const commits = works.flatMap(({ tip, commit }) => [tip, commit].filter((each) => each !== undefined));
   const merged = await findMerged(context, commits, main.ref);
-  const mainline = await listMainline(context, main.ref);
   const isMerged = ({ branch, tip, sent, commit = '', record }: (typeof works)[number]) => {
     if (branch === main.name || (tip !== undefined && !merged.has(tip))) return false;
-    if (!sent?.commit || sent.unconfirmed) return null;
-    return merged.has(commit) && (record?.ahead === true || !mainline.has(commit));
+    if (!record || !sent?.commit || sent.unconfirmed) return null;
+    return merged.has(commit) && record.ahead;
   };
   return new Map(works.map((work) => [work.name, isMerged(work)]));
 }
