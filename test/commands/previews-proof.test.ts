@@ -1,4 +1,4 @@
-import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
@@ -205,25 +205,4 @@ test('a build in progress is a preview in use, whatever the flags', async () => 
     expect([json(), left]).toEqual([[], 1]);
     expect(stderr).toMatch(new RegExp(`skipped ${name}: build \\S+ is in progress`));
   }
-});
-
-test('a change that git was told to overlook is a change', async () => {
-  const main = join(app.path, 'main.py');
-  const longAgo = new Date('2020-01-01');
-  await utimes(main, longAgo, longAgo);
-  for (const [key, value] of Object.entries({ trustctime: 'false', checkStat: 'minimal' })) {
-    app.git('config', `core.${key}`, value);
-  }
-  app.git('update-index', '--refresh');
-  // Of the same size, and with its time restored.
-  const text = await readFile(main, 'utf8');
-  await writeFile(
-    main,
-    text.replace(/[a-z]/, (letter) => letter.toUpperCase()),
-  );
-  await utimes(main, longAgo, longAgo);
-  expect(app.git('status', '--porcelain')).toBe('');
-  await preview(here);
-  merge();
-  expect(await prune(here, ['--merged'])).toMatchObject({ stdout: '[]\n', left: 1 });
 });

@@ -5,7 +5,7 @@ import { readVariable, type Variable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { git, isOutside, settingsWithoutPrograms, tryGit, unlessFailed } from './run-git.ts';
+import { git, tryGit, unlessFailed } from './run-git.ts';
 
 type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
@@ -82,9 +82,8 @@ const branchVariables: readonly Variable[] = [
   'BUILD_SOURCEBRANCH',
 ];
 
-/** The commit here, and whether these files differ from it. `byContent` reads them: `git status` goes by times. */
-export async function readCheckedOut(context: GitContext, files: readonly string[] = [], { byContent = false } = {}) {
-  if (isOutside(context)) return undefined;
+/** The commit here, and whether it lacks any of these files as they are. */
+export async function readCheckedOut(context: GitContext, files: readonly string[] = []) {
   // A submodule is not part of the commit, and has settings of its own.
   const format = [
     '--porcelain=v2',
@@ -93,43 +92,19 @@ export async function readCheckedOut(context: GitContext, files: readonly string
     '--untracked-files=no',
     '--ignore-submodules=dirty',
   ] as const;
-  const harmless = await unlessFailed(settingsWithoutPrograms(context));
-  if (harmless === undefined) return undefined;
   const [status, listed] = await Promise.all([
-    tryGit(context, ['status', ...format, '--', '.'], { harmless }),
+    tryGit(context, ['status', ...format, '--', '.']),
     files.length === 0 ? '' : tryGit(context, ['ls-files', '-v', '-s', '-z', '--', '.']),
   ]);
   // A repository without commits has `(initial)`.
   const commit = /^# branch\.oid ([0-9a-f]+)$/m.exec(status)?.[1];
   if (commit === undefined) return undefined;
-  const watched = listed.split('\0').flatMap((line): [path: string, blob: string][] => {
-    const [, blob, path] = watchedFile.exec(line) ?? [];
-    return path !== undefined && blob !== undefined ? [[path, blob]] : [];
-  });
-  const blobs = new Map(watched);
-  const differs = /^[^#]/m.test(status) || files.some((path) => !blobs.has(path));
-  return { commit, dirty: differs || (byContent && !(await haveContent(context, files, blobs, harmless))) };
+  const watched = new Set(listed.split('\0').map((line) => watchedFile.exec(line)?.[1]));
+  return { commit, dirty: /^[^#]/m.test(status) || files.some((path) => !watched.has(path)) };
 }
 
 /** A regular file that `git status` looks at: not a link, whose target may be anything, and not `--assume-unchanged`. */
-const watchedFile = /^H 100\d+ (\S+) 0\t(.*)$/s;
-
-/** Whether files have the content of these blobs, after the filters of git. */
-async function haveContent(
-  context: GitContext,
-  files: readonly string[],
-  blobs: ReadonlyMap<string, string>,
-  harmless: readonly string[],
-): Promise<boolean> {
-  // Paths on its input begin at the top of the working tree.
-  const prefix = await tryGit(context, ['rev-parse', '--show-prefix']);
-  const paths = files.map((path) => prefix + path);
-  // Git would read another path.
-  if (paths.some((path) => /^"|\n/.test(path))) return false;
-  const input = paths.map((path) => `${path}\n`).join('');
-  const hashed = await tryGit(context, ['hash-object', '--stdin-paths'], { input, harmless });
-  return hashed === files.map((path) => blobs.get(path)).join('\n');
-}
+const watchedFile = /^H 100\d+ \S+ 0\t(.*)$/s;
 
 /** Where the branches of a clone are. */
 export type Refs = Awaited<ReturnType<typeof readRefs>>;

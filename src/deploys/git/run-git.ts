@@ -16,7 +16,7 @@ type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
  * The commands of git that are used. Those that start what settings name otherwise (diff, log, fetch, merge) are none: a
  * clone is not trusted. The first start filters and hooks.
  */
-const starting = ['checkout-index', 'hash-object', 'read-tree', 'status'] as const;
+const starting = ['checkout-index', 'read-tree', 'status'] as const;
 type Listing = 'cat-file' | 'for-each-ref' | 'ls-files';
 type Reading = Listing | 'config' | 'rev-list' | 'rev-parse' | 'symbolic-ref';
 type Arguments = readonly [command: (typeof starting)[number] | Reading | '--version', ...string[]];
@@ -50,7 +50,7 @@ const settings = [
 const noWork = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' };
 
 /** Arguments by which filters and hooks of the repository's own settings are what they are without these. */
-export async function settingsWithoutPrograms(context: GitContext): Promise<string[]> {
+async function settingsWithoutPrograms(context: GitContext): Promise<string[]> {
   const listed = (await start(context, ['config', '--list', '--show-scope', '-z'])).split('\0');
   const outer = new Map<string, string>();
   const own = new Set<string>();
@@ -92,7 +92,7 @@ export async function tryGit(context: GitContext, args: Arguments, options?: Git
 }
 
 /** Whether git would find no working tree: most deploys outside of one need not start it to know. */
-export function isOutside({ env, cwd }: GitContext): boolean {
+function isOutside({ env, cwd }: GitContext): boolean {
   if (env.GIT_DIR !== undefined) return false;
   for (let folder = realpathSync(cwd); !existsSync(join(folder, '.git')); folder = dirname(folder)) {
     if (folder === dirname(folder)) return true;

@@ -18,8 +18,6 @@ import { follow, type PackedApp, type Sending, type SendOptions, type Sent, send
 
 /** How an app on disk is sent. */
 export interface DeployOptions extends SendOptions, CreateAppOptions {
-  /** Set for the app of a branch: it may be deleted if the commit has all of its files, by their content. */
-  preview?: string | true | undefined;
   /** What is kept of the live app, if that is not all that is. */
   kept?: Partial<AppCreation>;
   /** Whose files these are, if not those of the working directory. */
@@ -61,12 +59,11 @@ function sentFiles({ entries }: LocalApp, archive: AppArchive): SentFile[] {
 
 async function sendingOf(context: Context, local: LocalApp, options: DeployOptions): Promise<Sending> {
   const { project, entries } = local;
-  const { commit, preview, kept = options.keep ?? {} } = options;
+  const { commit, kept = options.keep ?? {} } = options;
   const baseImages = await readBaseImages(project);
   const body = await withLogin(context, withoutLogin(project, options), baseImages);
   const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
-  const checkedOut = () => readCheckedOut(context, written, { byContent: preview !== undefined });
-  const reading = commit === undefined ? checkedOut() : Promise.resolve({ commit, dirty: false });
+  const reading = commit === undefined ? readCheckedOut(context, written) : Promise.resolve({ commit, dirty: false });
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const describe: Sending['describe'] = async (files) => {

@@ -25,10 +25,10 @@ test.each<Case>([
   expect(await checkedOut(join(repository.path, at))).toEqual(dirty === undefined ? undefined : { commit, dirty });
 });
 
-test.each(['.', 'app'])('files are compared by their content in %s, too', async (at) => {
+test.each(['.', 'app'])('files are compared in %s, too', async (at) => {
   const repository = repositoryOf({ 'app/main.py': 'a' });
   const files = [at === '.' ? 'app/main.py' : 'main.py'];
-  const read = () => readCheckedOut(contextIn(join(repository.path, at)), files, { byContent: true });
+  const read = () => readCheckedOut(contextIn(join(repository.path, at)), files);
   expect((await read())?.dirty).toBe(false);
   writeFileSync(join(repository.path, 'app/main.py'), 'b');
   expect((await read())?.dirty).toBe(true);

@@ -100,7 +100,7 @@ test.skipIf(process.platform === 'win32').each(
   // Git has to read a file whose size or time is another one.
   writeFileSync(join(repository.path, 'app/main.py'), 'c');
   const context = contextIn(join(repository.path, 'app'));
-  await readCheckedOut(context, ['main.py'], { byContent: true });
+  await readCheckedOut(context, ['main.py']);
   await readRepository(context);
   const refs = await readRefs(context);
   await currentBranch(context, refs);
