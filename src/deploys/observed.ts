@@ -68,24 +68,25 @@ export class ObservedBuild {
   }
 
   /** A platform that does not answer is no verdict: the next look may succeed. Throws what that would meet, too. */
-  async look(parts: readonly LookPart[]): Promise<void> {
+  async look({ withRuns }: { withRuns: boolean }): Promise<void> {
     const { context, subject } = this;
+    const isKnown: IsKnown = (page, all) => this.calls.isKnown(page, all);
     try {
-      this.#see(await look(context, subject.app, parts, (page, all) => this.calls.isKnown(page, all)));
+      this.#see(await look(context, subject.app, withRuns && isKnown));
       this.#failure = undefined;
     } catch (error) {
       const ageMs = subject.isNew ? context.elapsed() - this.#started : Number.POSITIVE_INFINITY;
       this.#failure = isTooEarly(error, ageMs) ? error : transient(error, context);
     }
     // Then the app went back, and does not lag behind.
-    if (parts.includes('app') && this.#showsFact === 'earlier') this.#hasFailed = await this.#isFailed();
+    if (this.#showsFact === 'earlier') this.#hasFailed = await this.#isFailed();
   }
 
   #see({ at, app, containers, runs, started }: Look): void {
-    this.#app = app ?? this.#app;
-    this.#jobs.see({ started, containers: listed(containers) }).see({ runs: listed(runs) });
-    if (containers) this.refusal = containers instanceof GantryError ? containers : undefined;
     const replicas = listed(containers);
+    this.#app = app;
+    this.#jobs.see({ started, containers: replicas }).see({ runs: listed(runs) });
+    this.refusal = containers instanceof GantryError ? containers : undefined;
     if (replicas) {
       const now = this.context.platformNow();
       this.replicas.see({ at, now, containers: this.#jobs.replicas(replicas), ...this.#scaling });
@@ -194,17 +195,13 @@ function transient(error: unknown, { signal }: Context): GantryError {
   return error;
 }
 
-/** What is asked for: each is a request, at least. */
-export type LookPart = 'app' | 'replicas' | 'runs';
-export const allParts: readonly LookPart[] = ['app', 'replicas', 'runs'];
-
-/** What the platform showed at one time. Undefined is what was not asked for. */
-export interface Look {
+/** What the platform showed at one time. */
+interface Look {
   /** The time of the look, in ms of a clock that does not jump. */
   at: number;
   app?: App | undefined;
-  containers?: Shown<readonly Container[]> | undefined;
-  /** Newest first, jobs as well. */
+  containers: Shown<readonly Container[]>;
+  /** Newest first, jobs as well. Undefined: they were not asked for. */
   runs?: Shown<readonly Run[]> | undefined;
   /** Ids of jobs that were started from here. */
   started: ReadonlySet<string>;
@@ -213,24 +210,20 @@ export interface Look {
 /** What was asked for, or why it is refused. */
 type Shown<T> = T | GantryError;
 
+/** Whether the runs after a page are known, and cannot change any more. `all`: the runs of this page and before. */
+type IsKnown = (page: readonly Run[], all: readonly Run[]) => boolean;
+
 /** Runs that a look reads at most: those of the first one are compared with. */
 const maxRunsRead = 1_000;
 
-/** `isKnown`: whether the runs after a page are known, and cannot change any more. `all`: the runs of this page and before. */
-export async function look(
-  context: Context,
-  name: string,
-  parts: readonly LookPart[] = allParts,
-  isKnown: (page: readonly Run[], all: readonly Run[]) => boolean = () => false,
-): Promise<Look> {
+/** `isKnown`: how far runs are read; false if they are not asked for. */
+async function look(context: Context, name: string, isKnown: IsKnown | false): Promise<Look> {
   const { api, project, elapsed } = context;
-  const isEnough = (page: readonly Run[], all: readonly Run[]) => isKnown(page, all) || all.length >= maxRunsRead;
+  const isEnough: IsKnown = (page, all) => isKnown && (isKnown(page, all) || all.length >= maxRunsRead);
   const [app, containers, runs, started] = await Promise.all([
-    parts.includes('app') ? fetchApp(api, { project, app: name }) : undefined,
-    parts.includes('replicas') ? api(listContainers, { project, app: name }).catch(refusal) : undefined,
-    parts.includes('runs')
-      ? readRunList(context, name, { isEnough }).then(({ runs: listed }) => listed, refusal)
-      : undefined,
+    fetchApp(api, { project, app: name }),
+    api(listContainers, { project, app: name }).catch(refusal),
+    isKnown ? readRunList(context, name, { isEnough }).then(({ runs: listed }) => listed, refusal) : undefined,
     readJobs(context, name),
   ]);
   return { at: elapsed(), app, containers, runs, started };
@@ -250,7 +243,7 @@ export interface Before {
 export async function lookBefore(context: Context, name: string): Promise<Before> {
   const { project } = context;
   const [seen, builds = []] = await Promise.all([
-    tryRequest(context, (api) => look(contextWith(context, { api }), name).catch(nothingOf)),
+    tryRequest(context, (api) => look(contextWith(context, { api }), name, () => false).catch(nothingOf)),
     tryRequest(context, (api) => api(listBuilds, { project, app: name })),
   ]);
   const containers = listed(seen?.containers);

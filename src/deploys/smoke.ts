@@ -141,7 +141,7 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
         (error) => error instanceof GantryError,
         fetchRun(api, { project, app: observed.subject.app, run: answer.run }),
       );
-    await observed.look(['app', 'replicas']);
+    await observed.look({ withRuns: false });
     const { shows } = observed.facts('not asked', 'left');
     const waitedMs = elapsed() - started;
     const found = /^(not known|later)$/.test(shows)

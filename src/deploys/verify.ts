@@ -5,19 +5,9 @@ import { ConflictError, type GantryError, NotReadyError, PendingError } from '..
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import type { Because, Ended, Health, HealthFacts } from './decide.ts';
+import type { Because, Ended, HealthFacts } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
-import {
-  allParts,
-  type Before,
-  type LookPart,
-  noSmoke,
-  ObservedBuild,
-  type Seen,
-  type Smoke,
-  summary,
-  type WatchedBuild,
-} from './observed.ts';
+import { type Before, noSmoke, ObservedBuild, type Seen, type Smoke, summary, type WatchedBuild } from './observed.ts';
 import { lateMs, pastOf, servedBefore } from './serving.ts';
 import type { SmokeTest } from './smoke.ts';
 
@@ -155,9 +145,9 @@ async function isStillHealthy(
   const health = isNew ? undefined : history.health(build);
   if (!health || !(health.watchMs >= Number(watchMs))) return false;
   const observed = new ObservedBuild(context, { ...subject, isNew: true });
-  await observed.look(allParts);
+  await observed.look({ withRuns: true });
   await context.delay(pauses.firstMs);
-  await observed.look(allParts);
+  await observed.look({ withRuns: true });
   const { isWell, doubt, because } = wellSince(observed, health.at);
   const found = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
   if (isWell && because === 'few replicas') warn(context, doubt, gantryCommand`apps get ${app}`);
@@ -217,21 +207,20 @@ async function explain(
 }
 
 /** How often a watch looks, at first and after a replica came or went, and otherwise: two minutes are 60 requests. In ms. */
-export const pauses = { firstMs: 2_000, ms: 5_000, firstForMs: 10_000 };
+const pauses = { firstMs: 2_000, ms: 8_000, firstForMs: 10_000 };
 
 /** Looks until the table of health decides. What is not watched is looked at once, and again while it may be late. */
 export async function watchBuild(context: Context, observed: ObservedBuild, smoke: Smoke, watchMs: number | undefined) {
   const { elapsed, delay, progress } = context;
   const started = elapsed();
-  const whole: LookPart[] = watchMs === undefined ? ['app', 'replicas'] : [...allParts];
-  const step = watchMs === undefined ? noStep : progress.step(`Watching ${observed.subject.app}`);
+  const withRuns = watchMs !== undefined;
+  const step = withRuns ? progress.step(`Watching ${observed.subject.app}`) : noStep;
   try {
-    for (let looks = 0; ; looks++) {
+    for (;;) {
       const leftMs = (watchMs ?? 0) - (elapsed() - started);
       const time = timeOf(leftMs);
-      // Replicas each time, the others in turn: nothing is decided by what is older than one look.
-      const turn = looks > 0 && time === 'left' ? partsInTurn.slice(looks % 2, (looks % 2) + 1) : [];
-      const health = await lookAndJudge(observed, smoke, time, [...turn, whole]);
+      await observed.look({ withRuns });
+      const health = observed.judge(smoke, time);
       if (health.finding !== 'look again') return health;
       step.update({ text: `${summary(observed.seen)}, ${leftText(leftMs)}` });
       const isCalm = elapsed() - Math.max(started, observed.replicas.changedAt) >= pauses.firstForMs;
@@ -251,19 +240,3 @@ function timeOf(leftMs: number): HealthFacts['time'] {
 function leftText(leftMs: number): string {
   return leftMs > 0 ? `${duration(leftMs)} left` : 'waiting for what the platform shows late';
 }
-
-/** What some parts would decide is decided by all of them. */
-async function lookAndJudge(observed: ObservedBuild, smoke: Smoke, time: HealthFacts['time'], looks: LookPart[][]) {
-  let health: Health = { finding: 'look again', because: '' };
-  for (const parts of looks) {
-    await observed.look(parts);
-    health = observed.judge(smoke, time);
-    if (health.finding === 'look again') break;
-  }
-  return health;
-}
-
-const partsInTurn: LookPart[][] = [
-  ['replicas', 'app'],
-  ['replicas', 'runs'],
-];
