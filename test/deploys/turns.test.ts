@@ -245,29 +245,6 @@ describe('a rollback', () => {
     for (const outcome of goneOn) expect(outcome?.stderr).toContain(serves);
   });
 
-  test.each([
-    ['never gets its upload', 0],
-    ['is uploaded meanwhile', 7],
-  ])('waits for what was created right after its own build, and %s', async (_, expected) => {
-    const { stage, machine } = await deployed({ version: 1 });
-    await machine.deploys({ version: 2 });
-    let theirs: Build | undefined;
-    stage.platform.after = async ({ point, nth }) => {
-      if (point === 'create-app' && nth === 3) {
-        stage.pass(10);
-        theirs = stage.platform.world.builds.get(await stage.stranger(builds(stage)[0]?.body ?? {}));
-      }
-      const isWaiting = point === 'list-builds' && theirs && stage.clock.now > theirs.createdAt + 500;
-      if (isWaiting && expected !== 0) Object.assign(theirs ?? {}, { uploadedAt: stage.clock.now });
-    };
-    const { code, stderr } = await machine.run('rollback web --yes');
-    const said = expect.stringMatching(/created meanwhile and is in progress|serves now/);
-    expect({ code, stderr }).toEqual({
-      code: expected,
-      stderr: expected === 0 ? expect.not.stringContaining('it is not replaced') : said,
-    });
-  });
-
   test.each(['deploy --watch 40s --or-rollback', 'rollback web --yes'])(
     'a history that is there and cannot be read is not an empty one: %s',
     async (line) => {

@@ -7,7 +7,7 @@ import { deleteAppAndWait } from '../apps.ts';
 import { findMerged, previewedBranch, type Repository, readRefs } from '../git/index.ts';
 import { readHistory } from '../history/index.ts';
 import { type AppReading, observe } from '../observe.ts';
-import { othersInProgress } from '../send/index.ts';
+import { inProgress } from '../send/index.ts';
 import { type BuildFact, order } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import { committedFrom, forgetPreview, listPreviews, type Preview } from './preview-record.ts';
@@ -167,7 +167,7 @@ const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | fal
   [false, ({ app }) => !app && 'it was deleted meanwhile'],
   [false, ({ builds }) => !builds && 'its builds cannot be listed'],
   [false, ({ list }) => list.some(({ status }) => status === '') && 'the status of its builds is not known'],
-  [false, (facts) => about(othersInProgress(facts, []).first[0]?.id, 'is in progress')],
+  [false, (facts) => about(inProgress(facts)[0]?.id, 'is in progress')],
   [true, ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record'],
   [true, (facts) => about(otherThanSent(facts)?.id, 'is not on record: another machine has deployed it')],
   [true, ({ serving }) => serving.is === 'unknown' && 'which build it serves is not known'],

@@ -21,7 +21,7 @@ import {
   compareSent,
   DeployedMeanwhileError,
   type Deployment,
-  othersInProgress,
+  inProgress,
   type SettingChange,
   scalingOf,
   wasCreated,
@@ -68,7 +68,7 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
     const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
     const plan = { ...planOf(context, app, place), ...source.facts, settings, proof, changed: true };
-    for (const { id } of othersInProgress(seen, []).first)
+    for (const { id } of inProgress(seen))
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${what} does not wait for it`);
     sayPlan(context, plan, source, choice, what);
     sayCommits(context, place.history.sent(live)?.commit, plan.commit);

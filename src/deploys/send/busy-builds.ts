@@ -15,7 +15,6 @@ import {
   throwUnlessTransient,
   unlessMissing,
   untilKnown,
-  waitForChange,
 } from '../../platform/waiting/index.ts';
 import { remoteBuild } from '../builds/index.ts';
 import { type BeforeFacts, beforeFacts, firstTrue } from '../decide.ts';
@@ -95,31 +94,18 @@ function goesBefore(other: Build, own: Build): boolean {
   return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
 }
 
-/** Not known ones. Behind: later than our own and without an upload, so that they yield. One of all goes on. */
-export function othersInProgress({ list, at }: AppReading, known: readonly string[], own?: string) {
-  const others = list.filter((build) => isBusy(build) && !isExpired(build, at) && ![own, ...known].includes(build.id));
-  const ours = list.find(({ id }) => id === own);
-  const isFirst = (other: Build) => !ours || !isPending(other.status) || goesBefore(other, ours);
-  return { first: others.filter(isFirst), behind: others.filter((other) => !isFirst(other)) };
+/** The builds of an app that will still change by themselves, without known ones. */
+export function inProgress({ list, at }: AppReading, known: readonly string[] = []): Build[] {
+  return list.filter((build) => isBusy(build) && !isExpired(build, at) && !known.includes(build.id));
 }
 
-/**
- * Looks at an app until those behind have yielded, which takes seconds; one that stays so has nothing to replace. One that
- * only the app shows was created since the list was read: it is looked for again, and is in progress if it stays unlisted.
- */
+/** An app right before the upload of our own build, and who goes first. Those behind look, too, and yield: one of all goes on. */
 export async function lookBeforeUpload(context: Context, app: string, known: readonly string[], own?: string) {
-  const look = async () => {
-    const now = await observe(context, app);
-    const latest = now.app?.latestCreatedBuildId;
-    const isKnown = !latest || [own, ...known, ...now.list.map(({ id }) => id)].includes(latest);
-    const unlisted = own === undefined || isKnown ? [] : [{ id: latest, status: 'unknown' }];
-    return { now, unlisted, ...othersInProgress(now, known, own) };
-  };
-  const isSettled = ({ first, behind, unlisted }: Awaited<ReturnType<typeof look>>) =>
-    first.length > 0 || behind.length + unlisted.length === 0;
-  const reading = own === undefined ? look : () => untilKnown(look, context.delay);
-  const { now, first, unlisted } = await waitForChange(reading, isSettled, context.delay);
-  return { now, first: [...first, ...unlisted] };
+  const look = () => observe(context, app);
+  const now = await (own === undefined ? look() : untilKnown(look, context.delay));
+  const ours = now.list.find(({ id }) => id === own);
+  const isFirst = (other: Build) => !ours || !isPending(other.status) || goesBefore(other, ours);
+  return { now, first: inProgress(now, known).filter((other) => other !== ours && isFirst(other)) };
 }
 
 /** A new app has no builds. */

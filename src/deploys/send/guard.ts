@@ -19,7 +19,7 @@ import { readHistory, settingKey } from '../history/index.ts';
 import type { AppReading } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
-import { isBusy, isPending, lookBeforeUpload, othersInProgress } from './busy-builds.ts';
+import { inProgress, isBusy, isPending, lookBeforeUpload } from './busy-builds.ts';
 import { type SentFile, withSums } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
@@ -50,7 +50,7 @@ export async function writePlanFile(
   checkReplaceable(context, file, 'plan');
   const sent = await describeLocal(context, local, options);
   const live = liveFields(now);
-  const builds = othersInProgress(now, []).first.map(({ id }) => id);
+  const builds = inProgress(now).map(({ id }) => id);
   const plan: Plan = { ...sent, live: live && digests(live), builds };
   const path = resolve(context.cwd, file);
   await writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {

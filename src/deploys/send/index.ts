@@ -7,7 +7,7 @@ export {
   withLogin,
   withoutLogin,
 } from './app-settings.ts';
-export { busyPolicies, othersInProgress, whichCanStart } from './busy-builds.ts';
+export { busyPolicies, inProgress, whichCanStart } from './busy-builds.ts';
 export { checkPackages, checkSecrets } from './check-local.ts';
 export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-app.ts';
 export type { Deployment } from './deploy-record.ts';
