@@ -127,10 +127,6 @@ export const healthTable: Rows<HealthFacts, Health> = [
   [{}, { finding: 'unknown', because: 'nothing seen' }],
 ];
 
-export function judge(facts: HealthFacts): Health {
-  return firstRow(healthTable, facts);
-}
-
 /** Facts that a row needs, by name: one of these words each. What it does not name may be anything. */
 type Pattern<Facts> = { readonly [Name in keyof Facts]?: Facts[Name] | readonly Facts[Name][] };
 

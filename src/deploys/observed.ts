@@ -10,7 +10,7 @@ import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, isRefusal, isTooEarly, tryRequest } from '../platform/waiting/index.ts';
 import { fetchBuild } from './builds/index.ts';
 import { Calls, replicaOf } from './calls.ts';
-import { type Because, type Health, type HealthFacts, judge } from './decide.ts';
+import { type Because, firstRow, type Health, type HealthFacts, healthTable } from './decide.ts';
 import { readJobs } from './history/index.ts';
 import { Replicas } from './replicas.ts';
 
@@ -43,6 +43,21 @@ export const noSmoke: Smoke = { says: 'not asked', reason: '', calls: 0 };
 /** What was looked at; null where the platform did not list it. */
 export type Seen = ObservedBuild['seen'];
 
+/** Which build the app shows as live, beside ours. `earlier`: the one that served before. */
+interface ShownBuild {
+  is: HealthFacts['shows'];
+  reason: string;
+  earlier?: string;
+}
+
+/** Why a build is judged so, in the user's words, and the replica that shows it. */
+interface Reason {
+  reason: string;
+  container?: string | undefined;
+}
+
+export type Judged = Health & Reason;
+
 /** A build, over all looks of a command. */
 export class ObservedBuild {
   readonly replicas: Replicas;
@@ -50,8 +65,8 @@ export class ObservedBuild {
   readonly #jobs: Jobs;
   readonly #started: number;
   #app: App | undefined;
-  #failure: GantryError | undefined;
   #hasFailed = false;
+  shown: ShownBuild = { is: 'ours', reason: '' };
   /** Why replicas are not listed. */
   refusal: GantryError | undefined;
 
@@ -73,18 +88,19 @@ export class ObservedBuild {
     const isKnown: IsKnown = (page, all) => this.calls.isKnown(page, all);
     try {
       this.#see(await look(context, subject.app, withRuns && isKnown));
-      this.#failure = undefined;
     } catch (error) {
       const ageMs = subject.isNew ? context.elapsed() - this.#started : Number.POSITIVE_INFINITY;
-      this.#failure = isTooEarly(error, ageMs) ? error : transient(error, context);
+      const failure = isTooEarly(error, ageMs) ? error : transient(error, context);
+      this.shown = { is: 'not known', reason: `the platform did not answer: ${failure.message}` };
     }
     // Then the app went back, and does not lag behind.
-    if (this.#showsFact === 'earlier') this.#hasFailed = await this.#isFailed();
+    if (this.shown.is === 'earlier') this.#hasFailed = await this.#isFailed();
   }
 
   #see({ at, app, containers, runs, started }: Look): void {
     const replicas = listed(containers);
     this.#app = app;
+    this.shown = this.#shownBy(app && liveBuild(app));
     this.#jobs.see({ started, containers: replicas }).see({ runs: listed(runs) });
     this.refusal = containers instanceof GantryError ? containers : undefined;
     if (replicas) {
@@ -94,43 +110,39 @@ export class ObservedBuild {
     if (runs) this.calls.see(runs instanceof GantryError ? { refused: runs.message } : { runs: listed(runs) });
   }
 
-  facts(smoke: Smoke['says'], time: HealthFacts['time']): HealthFacts {
-    const hasServed = (id: string) => this.calls.hasServed(id);
-    return {
-      shows: this.#showsFact,
+  #shownBy(build: string | undefined): ShownBuild {
+    const { subject } = this;
+    if (build === undefined || build === subject.build) return { is: 'ours', reason: '' };
+    if (!subject.earlierBuilds.has(build)) return { is: 'later', reason: `build ${shortBuild(build)} serves now` };
+    const reason = `the app shows build ${shortBuild(build)}, which served before`;
+    return { is: 'earlier', reason, earlier: build };
+  }
+
+  judge(smoke: Smoke, time: HealthFacts['time']): Judged {
+    const replicas = this.replicas.facts((id) => this.calls.hasServed(id), time !== 'left');
+    const calls = this.calls.facts(time === 'left');
+    const status = this.#app?.status;
+    const health = firstRow(healthTable, {
+      shows: this.shown.is,
       ended: this.#hasFailed ? 'failed' : 'no',
-      replicas: this.replicas.facts(hasServed, time !== 'left').state,
-      smoke,
-      calls: this.calls.facts(time === 'left').state,
-      status: appIsUnwell(this.#app?.status) ? 'bad' : 'good',
+      replicas: replicas.state,
+      smoke: smoke.says,
+      calls: calls.state,
+      status: appIsUnwell(status) ? 'bad' : 'good',
       time,
-    };
-  }
-
-  judge({ says }: Smoke, time: HealthFacts['time']): Health {
-    return judge(this.facts(says, time));
-  }
-
-  /** The reason in the user's words, and the replica that shows it. */
-  reason(because: Because, smoke: Smoke): { reason: string; container?: string | undefined } {
-    const replicas = this.replicas.facts((id) => this.calls.hasServed(id), true);
-    const calls = this.calls.facts(false);
-    const reasons: Record<Because, { reason: string; container?: string | undefined }> = {
-      shows: { reason: this.#shownReason },
+    });
+    const reasons: Record<Because, Reason> = {
+      shows: this.shown,
       replicas,
       smoke,
       calls,
-      status: { reason: `the status of the app is ${this.#app?.status}` },
+      status: { reason: `the status of the app is ${status}` },
       'few replicas': { reason: `${replicas.running} of ${count(replicas.min, 'replica')} run` },
       'nothing seen': { reason: calls.reason || replicas.reason || 'no replica and no call of it was seen' },
       '': { reason: '' },
     };
-    return reasons[because];
-  }
-
-  /** The build that the app shows instead, if that served before. */
-  get earlierShown(): string | undefined {
-    return this.#failure === undefined && this.#showsFact === 'earlier' ? this.#shows : undefined;
+    const { reason, container } = reasons[health.because];
+    return { ...health, reason, container };
   }
 
   get keepsReplicas(): boolean {
@@ -146,10 +158,6 @@ export class ObservedBuild {
     return { minReplicas: minReplicaCount, cooldownMs: cooldown * 1_000 };
   }
 
-  get #shows(): string | undefined {
-    return this.#app && liveBuild(this.#app);
-  }
-
   get seen() {
     return {
       replicas: this.replicas.seen,
@@ -157,20 +165,6 @@ export class ObservedBuild {
       runs: this.calls.ended,
       failedRuns: this.calls.failedCount,
     };
-  }
-
-  get #showsFact(): HealthFacts['shows'] {
-    if (this.#failure) return 'not known';
-    if (this.#shows === undefined || this.#shows === this.subject.build) return 'ours';
-    return this.subject.earlierBuilds.has(this.#shows) ? 'earlier' : 'later';
-  }
-
-  get #shownReason(): string {
-    if (this.#failure) return `the platform did not answer: ${this.#failure.message}`;
-    const shown = shortBuild(this.#shows ?? '');
-    return this.#showsFact === 'later'
-      ? `build ${shown} serves now`
-      : `the app shows build ${shown}, which served before`;
   }
 
   async #isFailed(): Promise<boolean> {

@@ -19,7 +19,7 @@ import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import { contextWith, tryRequest, unless } from '../platform/waiting/index.ts';
 import { replicaOf } from './calls.ts';
-import { noSmoke, type ObservedBuild, type Smoke, type WatchedBuild } from './observed.ts';
+import type { ObservedBuild, Smoke, WatchedBuild } from './observed.ts';
 import { lateMs } from './serving.ts';
 
 /** How long an app may take to answer, its start included, in ms. */
@@ -142,10 +142,10 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
         fetchRun(api, { project, app: observed.subject.app, run: answer.run }),
       );
     await observed.look({ withRuns: false });
-    const { shows } = observed.facts('not asked', 'left');
+    const { is: shows, reason } = observed.shown;
     const waitedMs = elapsed() - started;
     const found = /^(not known|later)$/.test(shows)
-      ? nobody(observed.reason('shows', noSmoke).reason)
+      ? nobody(reason)
       : await byReplica(context, observed, answer, { run, isLate: isRunLate(answer, run, waitedMs) });
     const isFinal = found.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
     if (isFinal || waitedMs >= lateMs) return found;

@@ -5,9 +5,18 @@ import { ConflictError, type GantryError, NotReadyError, PendingError } from '..
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import type { Because, Ended, HealthFacts } from './decide.ts';
+import type { Ended, HealthFacts } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
-import { type Before, noSmoke, ObservedBuild, type Seen, type Smoke, summary, type WatchedBuild } from './observed.ts';
+import {
+  type Before,
+  type Judged,
+  noSmoke,
+  ObservedBuild,
+  type Seen,
+  type Smoke,
+  summary,
+  type WatchedBuild,
+} from './observed.ts';
 import { lateMs, pastOf, servedBefore } from './serving.ts';
 import type { SmokeTest } from './smoke.ts';
 
@@ -49,9 +58,8 @@ export interface Verified {
 }
 
 /** What was found by a look at a build, or of one that another one has replaced before. `since`: of the log of a sick one. */
-interface Found extends ReturnType<ObservedBuild['reason']> {
+interface Found extends Omit<Judged, 'finding'> {
   finding: Exclude<Ended['finding'], 'failed'>;
-  because: Because;
   watchedMs: number;
   watchMs: number;
   seen: Seen & { smokeCalls: number };
@@ -89,20 +97,16 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const isKnown = /^(yes|not asked)$/.test(smoke.says) && (await isStillHealthy(context, options, subject, history));
   const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
-  const { finding, because } = await watchBuild(context, observed, smoke, watchMs);
+  const { finding, ...why } = await watchBuild(context, observed, smoke, watchMs);
   if (finding === 'failed') return { finding };
   const watchedMs = elapsed() - started;
   const watched = { watchMs: watchedMs, seen: observed.seen, restarted: observed.replicas.restarted };
   const { seen, ...watch } = watchMs === undefined ? { watchMs: 0, seen: notSeen } : watched;
   return tell(context, options, {
-    finding,
-    because,
-    watchedMs,
-    ...watch,
+    ...{ finding, ...why, watchedMs, ...watch },
     seen: { ...seen, smokeCalls: smoke.calls },
-    ...observed.reason(because, smoke),
     failedRunIds: observed.calls.failed(),
-    shows: observed.earlierShown,
+    shows: observed.shown.earlier,
     // As it was known before the calls: what they left in the log is later.
     since: history.servesSince(build),
   });
@@ -157,11 +161,11 @@ async function isStillHealthy(
 
 function wellSince(observed: ObservedBuild, since: number) {
   const { keepsReplicas, replicas } = observed;
-  const { finding, because } = observed.judge(noSmoke, 'over');
+  const { finding, because, reason: doubt } = observed.judge(noSmoke, 'over');
   if (keepsReplicas && replicas.haveStartedSince(since))
     return { isWell: false, doubt: 'all of its replicas have restarted since', because };
   const isWell = finding === 'healthy' || (because === 'nothing seen' && !keepsReplicas);
-  return { isWell, doubt: observed.reason(because, noSmoke).reason, because };
+  return { isWell, doubt, because };
 }
 
 const shownLines = 20;

@@ -124,8 +124,8 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
     ...{ earlierBuilds: new Set<string>(), sickTimes: [] },
   });
   const smoke: Smoke = isProven ? { says: 'yes', reason: '', calls: 1 } : noSmoke;
-  const { finding: verdict, because } = await watchBuild(context, observed, smoke, watchMs);
-  return { verdict, reason: observed.reason(because, smoke).reason, watchedMs: now };
+  const { finding: verdict, reason } = await watchBuild(context, observed, smoke, watchMs);
+  return { verdict, reason, watchedMs: now };
 }
 
 function appAt({ served, minReplicas, scaledDownAt, cooldown, hides, status }: World, now: number) {
