@@ -1,6 +1,3 @@
-import { distinctPaths } from '../../kernel/distinct-paths.ts';
-import { UnexpectedReplyError } from '../../kernel/errors.ts';
-
 /** Paths that differ between the files of two builds, or local ones and those of a build. */
 export interface FileChanges {
   added: string[];
@@ -24,9 +21,9 @@ export function changedPaths(changes: FileChanges | null): string[] {
 
 /** Compares by path, size, CRC-32 and SHA-256, as far as both lists have them. */
 export function compareListings(before: readonly BuildFile[], now: readonly BuildFile[]): FileChanges {
-  const missing = new Map(distinctFiles(before).map((file) => [file.path, file]));
+  const missing = byPath(before);
   const changes = unchangedFiles(0);
-  for (const file of distinctFiles(now)) {
+  for (const file of byPath(now).values()) {
     const old = missing.get(file.path);
     missing.delete(file.path);
     if (!old) changes.added.push(file.path);
@@ -44,11 +41,8 @@ export function compareListings(before: readonly BuildFile[], now: readonly Buil
 
 const facts = ['size', 'crc32', 'sha256'] as const;
 
-/** The list of a build comes from the platform. Throws UnexpectedReplyError if it contradicts itself. */
-function distinctFiles(files: readonly BuildFile[]): readonly BuildFile[] {
-  const { items, repeated } = distinctPaths(files);
-  if (repeated === undefined) return items;
-  throw new UnexpectedReplyError(`the list of files has ${repeated} twice, with different contents`);
+function byPath(files: readonly BuildFile[]): Map<string, BuildFile> {
+  return new Map(files.map((file) => [file.path, file]));
 }
 
 /** False if one of them is not known. */
