@@ -4,7 +4,7 @@ import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
 import { FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
-import { count, roundCents, toMs } from '../kernel/output/format.ts';
+import { count, roundCents } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
 import { shortAppName, toAppId, toPathSegment } from '../platform/contract/endpoint.ts';
@@ -132,8 +132,7 @@ export async function removeApp(context: Context, app: string, confirm: string |
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm, [app]);
   const result = { app: name, project, changed: true, confirmed: false };
   willChange(`delete app ${name} and its builds`, result);
-  const before = { wasShown: shown !== undefined, createdAt: shown?.createdAt };
-  const confirmed = (await deleteAppAndWait(context, name, before)) !== 'unconfirmed';
+  const confirmed = await deleteAppAndWait(context, name, { wasShown: shown !== undefined });
   if (confirmed) {
     await recordEvent(context, name, 'deleted', {});
     await forgetArchives(context, name);
@@ -142,23 +141,23 @@ export async function removeApp(context: Context, app: string, confirm: string |
   return { ...result, confirmed };
 }
 
-/** Waits until it is gone. `replaced`: one that was created later is there. `unconfirmed`: nobody may look. */
+/** Waits until it is gone. Returns whether that is confirmed: false if nobody may look. */
 export async function deleteAppAndWait(
   context: Pick<Context, 'api' | 'project' | 'delay' | 'progress'>,
   app: string,
-  { wasShown, createdAt }: { wasShown: boolean; createdAt?: string | null | undefined },
-): Promise<'deleted' | 'replaced' | 'unconfirmed'> {
+  { wasShown }: { wasShown: boolean },
+): Promise<boolean> {
   const { api, project, delay } = context;
   const notFound = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
-  const hasEnded = (shown: Shown<string>) => 'refusal' in shown || hasGone(shown.state);
-  const evidence = await waitForChange(() => readStatus(context, app, wasShown, createdAt), hasEnded, delay);
+  const hasEnded = (shown: Shown<string>) => 'refusal' in shown || isDeleted(shown.state);
+  const evidence = await waitForChange(() => readStatus(context, app, wasShown), hasEnded, delay);
   if ('refusal' in evidence) {
     if (notFound || evidence.refusal instanceof NotFoundError) throw evidence.refusal;
     warnUnconfirmed(context, `${app} is deleted`, evidence.refusal);
-    return 'unconfirmed';
+    return false;
   }
   const status = evidence.state;
-  if (hasGone(status)) return status === 'replaced' ? status : 'deleted';
+  if (isDeleted(status)) return true;
   if (notFound) throw notFound;
   throw new PendingError(`${app} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',
@@ -172,13 +171,9 @@ async function readStatus(
   { api, project }: Pick<Context, 'api' | 'project'>,
   app: string,
   wasShown: boolean,
-  createdAt: string | null | undefined,
 ): Promise<Shown<string>> {
   const shown = await readEvidence(() => fetchApp(api, { project, app }));
-  if ('state' in shown) {
-    const laterMs = toMs(shown.state.createdAt) - toMs(createdAt);
-    return { state: laterMs >= minLaterMs ? 'replaced' : (shown.state.status ?? 'unknown') };
-  }
+  if ('state' in shown) return { state: shown.state.status ?? 'unknown' };
   const isGone = shown.refusal instanceof NotFoundError;
   if (wasShown && !isGone) throw unconfirmedError(`${app} is deleted`, shown.refusal);
   if (!isGone) return shown;
@@ -194,11 +189,8 @@ export function returnNotFound(error: unknown): NotFoundError {
   throw error;
 }
 
-/** Times that differ by less may be of one creation, rounded. */
-const minLaterMs = 1_000;
-
-function hasGone(status: string): boolean {
-  return /^(deleted|replaced)$/i.test(status);
+function isDeleted(status: string): boolean {
+  return /^deleted$/i.test(status);
 }
 
 /** Keys of cerebrium.toml, by the names of the platform. */

@@ -54,21 +54,6 @@ describe('previews', () => {
     expect(apps.map(({ settings }) => [settings.minReplicaCount, settings.maxReplicaCount])).toEqual([[0, 1]]);
   });
 
-  test('that somebody makes anew while they are deleted are another app, which stays', async () => {
-    const stage = await Stage.open();
-    const machine = await cloneOf(stage, 'git@github.test:org/shop.git');
-    machine.git('checkout', '-q', '-b', 'idea');
-    expect((await machine.run('deploy --preview')).code).toBe(0);
-    const [name = ''] = stage.platform.world.apps.keys();
-    stage.pass(60_000);
-    stage.platform.after = ({ point }) => {
-      if (point === 'delete-app') stage.platform.world.create({ name });
-    };
-    const { code, stderr } = await machine.run(`apps prune idea --confirm ${name}`);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`${name} was made anew meanwhile: that one stays`)]);
-    expect([...stage.platform.world.apps.keys()]).toEqual([name]);
-  });
-
   test('of two forks have two names, although their branches have one', async () => {
     const stage = await Stage.open();
     for (const [number, head] of ['ada/shop', 'bob/shop'].entries()) {

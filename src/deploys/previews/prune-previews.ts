@@ -76,7 +76,7 @@ async function choose(context: Context, previews: readonly Preview[], filter: Pr
 /** Deletes one, unless something has changed since it was chosen. Returns whether it did. */
 async function prune(context: Context, preview: Preview, filter: PruneFilter, repository: Repository) {
   const { progress } = context;
-  const { app, createdAt, updatedAt } = preview;
+  const { app, updatedAt } = preview;
   if (await stays(context, preview, filter)) return false;
   // The question may have waited for long: another machine may have deployed it again since, or given it more time.
   teamStateOf(context)?.lookAgain();
@@ -85,10 +85,8 @@ async function prune(context: Context, preview: Preview, filter: PruneFilter, re
     progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
     return false;
   }
-  const isReplaced = (await deleteAppAndWait(context, app, { wasShown: false, createdAt })) === 'replaced';
-  // What is on record by now is of the other one.
-  if (isReplaced) progress.note(`${app} was made anew meanwhile: that one stays`);
-  else await forgetPreview(context, app);
+  await deleteAppAndWait(context, app, { wasShown: false });
+  await forgetPreview(context, app);
   return true;
 }
 
