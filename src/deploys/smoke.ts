@@ -13,7 +13,6 @@ import { closestName } from '../kernel/closest-name.ts';
 import { AppError, GantryError, UnavailableError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../kernel/json-text.ts';
 import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
-import { signOfCopy } from '../platform/api/http-reply.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
@@ -188,14 +187,13 @@ function nobody(unseen: string): Answered {
   return { by: 'nobody', unseen };
 }
 
-/** Only what the app itself has said counts: no envelope of the platform, and nothing that others said. */
+/** Only what the app itself has said counts: no envelope of the platform. */
 async function findFlaw(
   response: AppResponse,
-  read: Pick<BufferedResponse, 'headers' | 'body' | 'encoding'>,
+  read: Pick<BufferedResponse, 'body' | 'encoding'>,
   { fn, expected }: SmokeTest,
   isEnveloped: boolean,
 ): Promise<Flaw | undefined> {
-  if (signOfCopy(read.headers) !== undefined) return none('the answer came from a cache');
   const said = fn === undefined ? textOf(read.body) : await resultOf(response, read, isEnveloped);
   if (typeof said !== 'string') return said;
   // It goes into the history, which holds nothing that was typed.

@@ -26,9 +26,6 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
   ['an acknowledgement', (run) => json({ run_id: run }, { status: 202 }), 'run', 8, /only accepted \(202\)/],
   ['only the id of a run', (run) => json({ run_id: run }), 'run', 8, /no result of a run/],
   ['a message of somebody', () => json({ message: 'app is not ready' }), 'run', 8, /no result of a run/],
-  ['an old answer', returned(5, { headers: { age: '86400' } }), 'run', 8, /from a cache/],
-  ['a hit', returned(5, { headers: { 'x-cache': 'Hit from edge' } }), '/run', 8, /from a cache/],
-  ['a miss', returned(5, { headers: { 'x-cache': 'MISS', age: '0' } }), 'run', 0],
   ['a server of its own', () => json({ message: 'Hello' }), 'run:message', 0, undefined, custom],
 ])('a call that is answered with %s', async (_, answer, smoke, code, says = /answered \(/, more = '') => {
   const { stage, machine } = await staged({ more });
