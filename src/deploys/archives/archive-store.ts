@@ -139,10 +139,10 @@ export async function findKeptBuilds(context: Context, app: string): Promise<(bu
   return (build) => builds.has(build) || history.ofSame(build).some((other) => builds.has(other));
 }
 
-/** The files of a build, as this machine has sent them. Empty if it has not kept them. */
-export async function readKeptFiles(context: Context, app: string, build: string): Promise<KeptArchive['entries']> {
-  const [own] = placesOf(context).filter(({ at }) => at === undefined);
-  return (await own?.records(app, build))?.[0]?.entries ?? [];
+/** The files of a build, as this machine has sent them. Undefined if it has not kept them. */
+export async function readKeptFiles(context: Context, app: string, build: string) {
+  const own = placesOf(context).find(({ at }) => at === undefined);
+  return (await own?.records(app, build))?.[0]?.entries;
 }
 
 /** Why the archive of a build cannot be deployed from here; undefined if it can. Nothing is downloaded. */

@@ -50,15 +50,14 @@ function isOther(one: number | string | undefined, other: number | string | unde
   return [one, other].every((value) => value !== undefined && value !== '') && one !== other;
 }
 
-/** What is not known is absent, not undefined: such a list is laid over what is on record. */
 export interface BuildFile {
   path: string;
-  size?: number;
-  crc32?: number;
-  /** In hexadecimal digits. Empty if it is not known. */
-  sha256?: string;
+  size?: number | undefined;
+  crc32?: number | undefined;
+  /** In hexadecimal digits. */
+  sha256?: string | undefined;
   /** Other fields of the reply, as text. */
-  more?: string;
+  more?: string | undefined;
 }
 
 /** No document has the shape (spec 2.13): maps, lists and nested folders are read. Else, its position is the name. */
@@ -104,14 +103,13 @@ function toFile(path: string, fields: Record<string, unknown>): BuildFile {
   const more = Object.entries(fields).filter(([name]) => !read.has(name));
   // As text, it has eight hexadecimal digits, as a rule.
   const isHex = typeof crc32 === 'string' && /^(?:0x)?[0-9a-f]{8}$/i.test(crc32);
-  const facts = {
+  return {
+    path,
     size: numberOf(firstOf(fields, names.size)),
     crc32: isHex ? Number.parseInt(crc32, 16) : numberOf(crc32),
     sha256: sha256Form.exec(String(fields[hashName ?? '']))?.[1]?.toLowerCase(),
     more: more.map(([name, value]) => `${name}=${value}`).join(' ') || undefined,
   };
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  return { path, ...(Object.fromEntries(known) as Omit<BuildFile, 'path'>) };
 }
 
 function join(folder: string, name: string): string {

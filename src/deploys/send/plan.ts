@@ -141,7 +141,7 @@ export async function readDeployedApp(
   return { app, exists, history: await recordLook(context, name, app) };
 }
 
-/** Compares with what was sent, else with the files that the platform lists. Null if it lists none. */
+/** Compares with what was sent from here, else with the files that the platform lists. Null if it lists none. */
 async function compareWithBuild(
   context: Context,
   {
@@ -152,21 +152,22 @@ async function compareWithBuild(
   }: { app: App; local: LocalApp; named: LocalApp; isAsSent: () => Promise<boolean> },
   options: PlanOptions,
 ): Promise<FileChanges | null> {
-  const { api, project, signal } = context;
   const { name: app, partner } = local.project;
   const build = liveBuild(shown) || shown.latestBuildId;
   if (!build || !options.compares || partner) return null;
   if (options.ifChanged && (await isAsSent())) return unchangedFiles(local.entries.length);
   try {
-    const files = await listFiles(api, { project, app, build });
-    const kept = await readKeptFiles(context, app, build);
-    const known = new Map(kept.map(({ path, size, sha256 }) => [path, { path, size, sha256 }]));
-    const listed = files.map((file) => ({ ...known.get(file.path), ...file }));
-    return await compareFiles(named.entries, listed, signal, named.checksums);
+    const files = await readFilesOf(context, app, build);
+    return await compareFiles(named.entries, files, context.signal, named.checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;
   }
+}
+
+async function readFilesOf(context: Context, app: string, build: string): Promise<readonly BuildFile[]> {
+  const { api, project } = context;
+  return (await readKeptFiles(context, app, build)) ?? listFiles(api, { project, app, build });
 }
 
 /** A failed comparison is a warning. What the next request would meet as well is thrown. */
