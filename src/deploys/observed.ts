@@ -149,10 +149,6 @@ export class ObservedBuild {
     return this.#scaling.minReplicas > 0;
   }
 
-  get cents(): number | undefined {
-    return this.#app?.costPerSecondCents;
-  }
-
   get #scaling() {
     const { cooldownPeriodSeconds: cooldown = 10, minReplicaCount = this.subject.minReplicas } = this.#app ?? {};
     return { minReplicas: minReplicaCount, cooldownMs: cooldown * 1_000 };

@@ -12,7 +12,7 @@ import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { AppError, GantryError, UnavailableError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../kernel/json-text.ts';
-import { dollars, duration, shortBuild } from '../kernel/output/format.ts';
+import { duration, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
@@ -62,9 +62,7 @@ async function callOnce(
     const { problem = 'answered', durationMs } = answer;
     const { by, unseen } = await whoAnswered(context, observed, answer);
     if (by === 'own') {
-      const { cents } = observed;
-      const cost = cents === undefined ? 'its cost is not known' : `about ${dollars((cents * durationMs) / 1_000)}`;
-      progress.note(`${test.typed}: ${problem} (${duration(durationMs)}, ${cost})`);
+      progress.note(`${test.typed}: ${problem} (${duration(durationMs)})`);
       return { ...saidBy(answer, name), calls };
     }
     if (elapsed() - started >= lastsMs[by]) {
