@@ -211,7 +211,7 @@ test('texts name a build by its first characters, as lists do', () => {
   const client = files.filter((file) => /^src\/(cli|deploys|calls|insight|team|local)\//.test(file));
   const named = client.filter((file) => /(?<!the |--)build \$\{(?!shortBuild\()/.test(readFileSync(file, 'utf8')));
   // Shortened before, or as the user typed it.
-  expect(named.map((file) => file.replace(/.*\//, '')).sort()).toEqual(['busy-builds.ts', 'observe.ts', 'observed.ts']);
+  expect(named.map((file) => file.replace(/.*\//, '')).sort()).toEqual(['busy-builds.ts', 'observe.ts']);
 });
 
 test('only own-files.ts asks where the files of the program are: an executable has none', () => {
@@ -384,7 +384,6 @@ const dense = new Set([
   'src/cli/program/translate-spellings.ts',
   'src/cli/program/typed-command.ts',
   'src/cli/program/usage-errors.ts',
-  'src/deploys/apps.ts',
   'src/deploys/builds/follow-build.ts',
   'src/deploys/git/repository.ts',
   'src/deploys/git/run-git.ts',

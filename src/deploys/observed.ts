@@ -206,16 +206,16 @@ type IsKnown = (page: readonly Run[], all: readonly Run[]) => boolean;
 /** Runs that a look reads at most: those of the first one are compared with. */
 const maxRunsRead = 1_000;
 
-/** `isKnown`: how far runs are read; false if they are not asked for. */
+/** `isKnown`: how far runs are read; false if they are not asked for. The app last: what ended for a later build shows that. */
 async function look(context: Context, name: string, isKnown: IsKnown | false): Promise<Look> {
   const { api, project, elapsed } = context;
   const isEnough: IsKnown = (page, all) => isKnown && (isKnown(page, all) || all.length >= maxRunsRead);
-  const [app, containers, runs, started] = await Promise.all([
-    fetchApp(api, { project, app: name }),
+  const [containers, runs, started] = await Promise.all([
     api(listContainers, { project, app: name }).catch(refusal),
     isKnown ? readRunList(context, name, { isEnough }).then(({ runs: listed }) => listed, refusal) : undefined,
     readJobs(context, name),
   ]);
+  const app = await fetchApp(api, { project, app: name });
   return { at: elapsed(), app, containers, runs, started };
 }
 

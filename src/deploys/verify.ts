@@ -103,7 +103,10 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const watched = { watchMs: watchedMs, seen: observed.seen, restarted: observed.replicas.restarted };
   const { seen, ...watch } = watchMs === undefined ? { watchMs: 0, seen: notSeen } : watched;
   return tell(context, options, {
-    ...{ finding, ...why, watchedMs, ...watch },
+    ...why,
+    ...watch,
+    finding,
+    watchedMs,
     seen: { ...seen, smokeCalls: smoke.calls },
     failedRunIds: observed.calls.failed(),
     shows: observed.shown.earlier,
