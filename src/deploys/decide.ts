@@ -45,7 +45,7 @@ export const readyFacts = {
   /** Another: a later build that may have replaced ours. */
   serving: ['ours', 'another', 'one of', 'not known'],
   verifies: ['yes', 'no'],
-  health: ['healthy', 'sick', 'unknown', 'superseded', 'failed'],
+  health: ['healthy', 'sick', 'unknown', 'superseded'],
   /** `--or-rollback`. */
   orRollback: ['yes', 'no'],
 } as const satisfies Record<string, readonly string[]> & {
@@ -58,7 +58,6 @@ export const readyTable = rowsOf<ReadyFacts>()([
   [{ serving: 'another', verifies: 'no' }, 'stop: replaced'],
   [{ serving: 'another' }, 'stop: replaced, not verified'],
   [{ verifies: 'no' }, 'stop: live'],
-  [{ health: 'failed' }, 'stop: failed'],
   [{ health: 'superseded' }, 'stop: replaced, not verified'],
   [{ health: 'unknown' }, 'stop: not known'],
   [{ health: 'healthy' }, 'stop: healthy'],
@@ -71,8 +70,6 @@ export type ReadyStep = (typeof readyTable)[number][1];
 export const healthFacts = {
   /** What the app shows as live. Later: a build that did not serve before ours. */
   shows: ['ours', 'later', 'earlier', 'not known'],
-  /** Whether our own build has failed after it had succeeded. */
-  ended: ['no', 'failed'],
   replicas: ['bad', 'back soon', 'enough', 'some', 'none', 'not known'],
   /** What the calls of `--smoke` said. Unclear: who answered, or whether the app did, is not known. */
   smoke: ['not asked', 'yes', 'no', 'unclear'],
@@ -91,12 +88,11 @@ export type HealthFacts = { [Name in keyof typeof healthFacts]: (typeof healthFa
 export type Because = 'shows' | 'replicas' | 'smoke' | 'calls' | 'status' | 'few replicas' | 'nothing seen' | '';
 
 /** A verdict that does not change any more. */
-export type Ended = { finding: 'superseded' | 'failed' | 'sick' | 'unknown' | 'healthy'; because: Because };
+export type Ended = { finding: 'superseded' | 'sick' | 'unknown' | 'healthy'; because: Because };
 export type Health = Ended | { finding: 'look again'; because: Because };
 
 /** The first row that fits says how a build is (docs/deploying.md). */
 export const healthTable: Rows<HealthFacts, Health> = [
-  [{ ended: 'failed' }, { finding: 'failed', because: '' }],
   [{ shows: 'later' }, { finding: 'superseded', because: 'shows' }],
   [
     { shows: ['earlier', 'not known'], time: ['left', 'late'] },

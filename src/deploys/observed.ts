@@ -8,7 +8,6 @@ import { type Container, listContainers } from '../platform/contract/containers.
 import type { Run } from '../platform/contract/runs.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, isRefusal, isTooEarly, tryRequest } from '../platform/waiting/index.ts';
-import { fetchBuild } from './builds/index.ts';
 import { Calls, replicaOf } from './calls.ts';
 import { type Because, firstRow, type Health, type HealthFacts, healthTable } from './decide.ts';
 import { readJobs } from './history/index.ts';
@@ -51,12 +50,10 @@ interface ShownBuild {
 }
 
 /** Why a build is judged so, in the user's words, and the replica that shows it. */
-interface Reason {
+export interface Reason {
   reason: string;
   container?: string | undefined;
 }
-
-export type Judged = Health & Reason;
 
 /** A build, over all looks of a command. */
 export class ObservedBuild {
@@ -65,7 +62,6 @@ export class ObservedBuild {
   readonly #jobs: Jobs;
   readonly #started: number;
   #app: App | undefined;
-  #hasFailed = false;
   shown: ShownBuild = { is: 'ours', reason: '' };
   /** Why replicas are not listed. */
   refusal: GantryError | undefined;
@@ -93,8 +89,6 @@ export class ObservedBuild {
       const failure = isTooEarly(error, ageMs) ? error : transient(error, context);
       this.shown = { is: 'not known', reason: `the platform did not answer: ${failure.message}` };
     }
-    // Then the app went back, and does not lag behind.
-    if (this.shown.is === 'earlier') this.#hasFailed = await this.#isFailed();
   }
 
   #see({ at, app, containers, runs, started }: Look): void {
@@ -118,13 +112,12 @@ export class ObservedBuild {
     return { is: 'earlier', reason, earlier: build };
   }
 
-  judge(smoke: Smoke, time: HealthFacts['time']): Judged {
+  judge(smoke: Smoke, time: HealthFacts['time']): Health & Reason {
     const replicas = this.replicas.facts((id) => this.calls.hasServed(id), time !== 'left');
     const calls = this.calls.facts(time === 'left');
     const status = this.#app?.status;
     const health = firstRow(healthTable, {
       shows: this.shown.is,
-      ended: this.#hasFailed ? 'failed' : 'no',
       replicas: replicas.state,
       smoke: smoke.says,
       calls: calls.state,
@@ -161,13 +154,6 @@ export class ObservedBuild {
       runs: this.calls.ended,
       failedRuns: this.calls.failedCount,
     };
-  }
-
-  async #isFailed(): Promise<boolean> {
-    const { app, build } = this.subject;
-    const { project } = this.context;
-    const own = await tryRequest(this.context, (api) => fetchBuild(api, { project, app, build }));
-    return own !== undefined && buildPhase(own.status) === 'failed';
   }
 }
 

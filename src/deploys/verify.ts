@@ -9,9 +9,9 @@ import type { Ended, HealthFacts } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
 import {
   type Before,
-  type Judged,
   noSmoke,
   ObservedBuild,
+  type Reason,
   type Seen,
   type Smoke,
   summary,
@@ -58,8 +58,7 @@ export interface Verified {
 }
 
 /** What was found by a look at a build, or of one that another one has replaced before. `since`: of the log of a sick one. */
-interface Found extends Omit<Judged, 'finding'> {
-  finding: Exclude<Ended['finding'], 'failed'>;
+interface Found extends Ended, Reason {
   watchedMs: number;
   watchMs: number;
   seen: Seen & { smokeCalls: number };
@@ -97,15 +96,13 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const isKnown = /^(yes|not asked)$/.test(smoke.says) && (await isStillHealthy(context, options, subject, history));
   const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
-  const { finding, ...why } = await watchBuild(context, observed, smoke, watchMs);
-  if (finding === 'failed') return { finding };
+  const found = await watchBuild(context, observed, smoke, watchMs);
   const watchedMs = elapsed() - started;
   const watched = { watchMs: watchedMs, seen: observed.seen, restarted: observed.replicas.restarted };
   const { seen, ...watch } = watchMs === undefined ? { watchMs: 0, seen: notSeen } : watched;
   return tell(context, options, {
-    ...why,
+    ...found,
     ...watch,
-    finding,
     watchedMs,
     seen: { ...seen, smokeCalls: smoke.calls },
     failedRunIds: observed.calls.failed(),

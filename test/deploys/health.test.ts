@@ -8,7 +8,7 @@ const wrong = (isAllowed: (facts: HealthFacts) => boolean, ...findings: string[]
 
 test('every cell has a verdict, and every row decides some', () => {
   const decided = new Set(cells.map((facts) => firstRow(healthTable, facts)));
-  expect([cells.length, decided.size]).toEqual([4 * 2 * 6 * 4 * 5 * 2 * 3, healthTable.length]);
+  expect([cells.length, decided.size]).toEqual([4 * 6 * 4 * 5 * 2 * 3, healthTable.length]);
 });
 
 test.each<[string, string[], (facts: HealthFacts) => boolean]>([
@@ -21,7 +21,6 @@ test.each<[string, string[], (facts: HealthFacts) => boolean]>([
   ['unknown is said at the end only', ['unknown'], ({ time }) => time !== 'left'],
   ['looks end', ['look again'], ({ time }) => time !== 'over'],
   ['superseded is only what a later build has replaced', ['superseded'], ({ shows }) => shows === 'later'],
-  ['failed is only what has failed', ['failed'], ({ ended }) => ended === 'failed'],
 ])('what no row may break: %s', (_, findings, isAllowed) => {
   expect(wrong(isAllowed, ...findings)).toEqual([]);
 });

@@ -22,7 +22,6 @@ const titles: Record<string, string> = {
   time: 'time:',
   orRollback: '`--or-rollback`:',
   shows: 'the app shows:',
-  ended: 'ended after its success:',
   replicas: 'replicas:',
   smoke: '`--smoke`:',
   calls: 'calls:',
@@ -47,7 +46,6 @@ const ready: Record<ReadyStep, string> = {
   'stop: replaced': 'exit 0: replaced',
   'stop: replaced, not verified': 'exit 7',
   'stop: not shown': 'exit 8',
-  'stop: failed': 'exit 11 or 12',
   'stop: sick': 'exit 12',
   'stop: not known': 'exit 8',
 };

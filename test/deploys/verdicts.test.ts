@@ -98,28 +98,6 @@ test.each(['suspended', 'FAILED', 'unhealthy', 'degraded'])(
   },
 );
 
-test.each([
-  ['build_failure', 11],
-  ['init_timeout', 12],
-])('a build that served and then failed (%s) was not replaced', async (status, expected) => {
-  const { stage, machine } = await deployed({});
-  const [first] = stage.platform.world.builds.keys();
-  await machine.write({ version: 2 });
-  stage.platform.after = ({ point, nth }) => {
-    if (point !== 'containers' || nth !== 6) return;
-    const services = stage.platform.app('web')?.services ?? [];
-    Object.assign(services.pop()?.build ?? {}, { ended: status });
-    Object.assign(services[0] ?? {}, { until: Number.POSITIVE_INFINITY });
-  };
-  const { code, stderr } = await machine.run('deploy --watch 40s --or-rollback');
-  const failed = [...stage.platform.world.builds.keys()][1];
-  expect([code, stderr]).toEqual([expected, expect.stringContaining(`web still serves build ${first}`)]);
-  const { stdout } = await machine.run('builds list web');
-  expect(stdout).toMatch(new RegExp(`${failed}\\t${status}\\t.*\\tfailed`));
-  const again = await machine.run('deploy --if-changed --json');
-  expect(again.json()).toMatchObject({ changed: true });
-});
-
 test('Ctrl-C during a watch says what serves and how to go on', async () => {
   const { stage, machine } = await staged();
   const line = 'deploy --watch 40s --or-rollback --json';

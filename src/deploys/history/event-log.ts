@@ -169,7 +169,7 @@ const kinds = {
   sent,
   /** The commit whose files a build has, by the platform's list of them. */
   commit: v.object({ build, commit: text, evidence: v.picklist(['SHA-256', 'CRC-32']) }),
-  /** A build that did not become ready, or failed after it did. */
+  /** A build that did not become ready. */
   failed: v.object({ build, status: text, reason: text }),
   /** The build that answers calls, with the settings that the platform shows (get app, spec 4.4). */
   served: v.object({ build, before: v.nullable(build), settings }),

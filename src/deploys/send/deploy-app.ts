@@ -1,16 +1,13 @@
 import { relative } from 'node:path';
-import { ConflictError, type GantryError, InputNeededError, PendingError } from '../../kernel/errors.ts';
+import { ConflictError, type GantryError, InputNeededError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
 import { readFolderTarget } from '../../platform/config/folder-target.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
-import { followBuild } from '../builds/index.ts';
 import { findCommit } from '../commit-of-build.ts';
-import { firstRowAsked, type ReadyStep, readyTable } from '../decide.ts';
+import { firstRowAsked, readyTable } from '../decide.ts';
 import { teamStateOf } from '../team-state/index.ts';
-import type { BuildVerification } from '../verify.ts';
 import { checkLocal } from './check-local.ts';
 import {
   type Decided,
@@ -22,7 +19,7 @@ import {
   yesNo,
 } from './decide-deploy.ts';
 import { type Deployment, trySecretsOf } from './deploy-record.ts';
-import { recordFailure, tellOnFailure } from './failed-build.ts';
+import { tellOnFailure } from './failed-build.ts';
 import { readPlanFile, writePlanFile } from './guard.ts';
 import type { LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan } from './plan.ts';
@@ -156,23 +153,6 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
   const minReplicas = Number(plan.setup.minReplicaCount);
   const about = { ...verification, app, build, serves, minReplicas, config: local.project, isNew: changed, before };
   const verified = once(async () => (await import('../verify.ts')).verifyBuild(context, about));
-  const asIs = async () => deployment;
-  const end = async () => {
-    const { error, explained, health } = await verified();
-    await explained;
-    if (error) throw error;
-    return { ...deployment, ...(health && { health }) };
-  };
-  const ends: Partial<Record<ReadyStep, () => Promise<Deployment>>> = {
-    'stop: live': asIs,
-    'stop: replaced': asIs,
-    'stop: failed': () => throwFailure(context, about),
-    async 'roll back'() {
-      const { error, explained } = await verified();
-      const { orRollBack } = await import('../rollback/index.ts');
-      return orRollBack(context, { configFile, logs, typedMs }, error as GantryError, explained);
-    },
-  };
   const goOn = async () => {
     const step = await firstRowAsked(readyTable, {
       serving: serves === undefined ? 'ours' : 'another',
@@ -180,21 +160,15 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
       health: async () => (await verified()).finding,
       orRollback: yesNo(orRollback === true),
     });
-    return (ends[step] ?? end)();
+    if (step === 'stop: live' || step === 'stop: replaced') return deployment;
+    const { error, explained, health } = await verified();
+    if (step === 'roll back') {
+      const { orRollBack } = await import('../rollback/index.ts');
+      return orRollBack(context, { configFile, logs, typedMs }, error as GantryError, explained);
+    }
+    await explained;
+    if (error) throw error;
+    return { ...deployment, ...(health && { health }) };
   };
   return tellOnFailure(context.signal, { app, build, status, dashboard }, goOn, verification.goOn);
 }
-
-/** A build may fail after it has succeeded and served: the app goes back to the one before it then. */
-async function throwFailure(context: Context, { app, build, config }: BuildVerification): Promise<never> {
-  try {
-    await followBuild(context, { app, build, config, logs: false, timeoutMs: failureMs, startedBefore: true });
-  } catch (error) {
-    await recordFailure(context, app, build, error);
-    throw error;
-  }
-  throw new PendingError(`build ${shortBuild(build)} of ${app} was shown as failed, and is not any more`);
-}
-
-/** How long the log of a build that has failed is waited for. */
-const failureMs = 30_000;
