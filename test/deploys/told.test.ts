@@ -29,25 +29,6 @@ test('a deleted app did not serve until the next one', async () => {
   expect(stdout).toContain(`${second} serves\t`);
 });
 
-test('what is on record of an app is not believed of a later one of its name, which another machine made', async () => {
-  const { stage, machine } = await staged({ behaves: { replicas: 'crash' } });
-  expect((await machine.run('deploy --watch 40s')).code).toBe(12);
-  const [sick] = stage.platform.world.builds.keys();
-  const other = await stage.machine({ version: 2 });
-  stage.pass(60_000);
-  await other.run('apps delete web --confirm web');
-  stage.pass(60_000);
-  const made = await other.deploys({ version: 2 });
-  await machine.run('rollback web --dry-run');
-  const events = (await machine.run('history web --json')).json() as Record<string, unknown>[];
-  expect(events.slice(0, 2)).toMatchObject([
-    { event: 'served', build: made, before: null },
-    { event: 'deleted', isNoticed: true },
-  ]);
-  expect(events).toContainEqual(expect.objectContaining({ event: 'verdict', build: sick, verdict: 'sick' }));
-  expect((await machine.run('history web')).stdout).toMatch(/\tdeleted, not from here\t/);
-});
-
 test('no event since a time is not no event', async () => {
   const { stage, machine } = await staged();
   expect((await machine.run('history web')).stderr).toContain('has not deployed or watched web');

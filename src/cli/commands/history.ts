@@ -84,7 +84,7 @@ const texts: { [Name in ListedEvent['event']]: (event: EventOf<Name>) => string 
     `${shortBuild(build)} ${verdict}: ${reason || `looked at for ${duration(watchedMs)}`}`,
   'rolling-back': (event) => describeReturn('rolling back', event),
   'rolled-back': (event) => describeReturn('rolled back', event),
-  deleted: ({ isNoticed }) => (isNoticed ? 'deleted, not from here' : 'deleted'),
+  deleted: () => 'deleted',
   secrets: ({ names, isSet }) => `secret ${names.join(', ')} ${isSet ? 'set' : 'removed'}`,
   scaled: changesOf,
   noticed: (event) => ['changed, not from here', ...changesOf(event)],

@@ -187,8 +187,8 @@ const kinds = {
   'rolling-back': rollback,
   /** Seen to the end. Or noticed: its build was seen to serve, or is listed as ready. */
   'rolled-back': v.object({ ...rollback.entries, isNoticed: v.optional(v.boolean()) }),
-  /** Nothing serves any more. By a command of gantry, or noticed: the platform shows a later app of that name. */
-  deleted: v.object({ isNoticed: v.optional(v.boolean()) }),
+  /** Nothing serves any more: a command of gantry has deleted the app. */
+  deleted: v.object({}),
   /** A run of a file began: it is not a call of the app. */
   job: v.object({ run: text }),
   /** A preview is about to be deployed. It proves whose the app is when its branch is gone. */

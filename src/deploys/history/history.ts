@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { isCi, readVariable, type Variable } from '../../kernel/environment.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
-import { count, toMs } from '../../kernel/output/format.ts';
+import { count } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, liveBuild } from '../../platform/contract/apps.ts';
-import { type Build, listBuilds } from '../../platform/contract/builds.ts';
+import type { Build } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
 import { documentName, documentTime, type TeamState, teamStateOf } from '../team-state/index.ts';
-import { AppHistory, clockErrorMs } from './app-history.ts';
+import { AppHistory } from './app-history.ts';
 import {
   EventLog,
   type EventName,
@@ -78,7 +77,7 @@ export async function recordLook(
   app: App,
   listed: readonly Build[] = [],
 ): Promise<AppHistory> {
-  let history = await withoutOther(context, name, app, await readHistory(context, name));
+  let history = await readHistory(context, name);
   const record = async <Name extends EventName>(event: Name, facts: Facts<Name>, at?: string) => {
     history = history.with(await recordEvent(context, name, event, facts, at));
   };
@@ -93,23 +92,6 @@ export async function recordLook(
   }
   for (const { at, ...facts } of history.unseenEnds(listed)) await record('rolled-back', facts, at);
   return history;
-}
-
-/**
- * An app that was created since the last look is another one, if the build that served then is gone: somebody deleted that
- * one elsewhere. What is on record of it is not about this one.
- */
-async function withoutOther(context: Context, name: string, app: App, history: AppHistory): Promise<AppHistory> {
-  const { project } = context;
-  const last = history.served();
-  const createdAt = toMs(app.createdAt);
-  if (!last || !(createdAt > Date.parse(last.at))) return history;
-  const builds = await tryRequest(context, (api) => api(listBuilds, { project, app: name }));
-  if (!builds || builds.length === 0 || builds.some(({ id }) => id === last.build)) return history;
-  // What this machine has done with the new one came after it.
-  const at = new Date(Math.max(Date.parse(last.at) + 1, createdAt - clockErrorMs)).toISOString();
-  await recordEvent(context, name, 'deleted', { isNoticed: true }, at);
-  return readHistory(context, name);
 }
 
 /** What this machine knows of an app of any platform, however old it is. Throws FailedError if it cannot be read. */

@@ -23,14 +23,7 @@ import {
   readRefs,
   readRepository,
 } from '../git/index.ts';
-import {
-  type AppHistory,
-  type EventOf,
-  forgetHistory,
-  readHistory,
-  recordEvent,
-  recordLook,
-} from '../history/index.ts';
+import { type AppHistory, type EventOf, forgetHistory, readHistory, recordEvent } from '../history/index.ts';
 import { teamStateOf } from '../team-state/index.ts';
 
 type PreviewRecord = EventOf<'preview'>;
@@ -121,8 +114,8 @@ async function readRecordOf(context: Context, app: string): Promise<PreviewRecor
   const record = (await readHistory(context, app)).preview();
   if (!record) return undefined;
   const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
-  if ('state' in shown) return (await recordLook(context, app, shown.state)).preview();
-  return shown.refusal instanceof NotFoundError ? undefined : record;
+  const isGone = 'refusal' in shown && shown.refusal instanceof NotFoundError;
+  return isGone ? undefined : record;
 }
 
 /** A preview costs nothing while nobody looks at it, and little then, whatever production needs. */
