@@ -38,17 +38,8 @@ export function createAppSettings(project: AppConfig): Partial<AppCreation> {
   };
 }
 
-/** Why a field of the body is not compared with the app. Each other one that is sent is. */
-export const notCompared: Readonly<Record<string, string>> = {
-  ...{ name: 'the app is found by it', cliVersion: 'it is of gantry, and changes nothing of the app' },
-  ...shownNowhere('platform_toml', 'dockerAuth', 'logLevel', 'disableBuildLogs', 'partialUpload'),
-  ...shownNowhere('include', 'exclude', 'shellCommands', 'preBuildCommands', 'useUv', 'dockerfilePath'),
-  ...shownNowhere('containerRuntime', 'partnerService', 'modelName', 'language', 'imageVersion'),
-};
-
-function shownNowhere(...fields: (keyof typeof AppCreation.entries)[]): Record<string, string> {
-  return Object.fromEntries(fields.map((field) => [field, 'get app does not show it (spec 2.4)']));
-}
+/** The app is found by its name, and the version of gantry changes nothing of it. */
+const notCompared = new Set(['name', 'cliVersion']);
 
 /**
  * Every field of the body that get app returns (spec 2.4), and every setting that the body leaves out, with its name there
@@ -63,7 +54,7 @@ export function compareBody(project: AppConfig, body: AppCreation, app: App, dep
   );
   const fields = new Set(['runtime', ...known.keys(), ...Object.keys(body)]);
   return [...fields].flatMap((field) => {
-    if (field in notCompared) return [];
+    if (notCompared.has(field)) return [];
     const { section, key, fallback } = known.get(field) ?? {};
     const value = (body as Record<string, unknown>)[field];
     const from = deployedValue(app, field);

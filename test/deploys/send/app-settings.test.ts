@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  compareSettings,
-  createAppSettings,
-  isPublic,
-  notCompared,
-  withoutLogin,
-} from '../../../src/deploys/send/app-settings.ts';
+import { compareSettings, createAppSettings, isPublic, withoutLogin } from '../../../src/deploys/send/app-settings.ts';
 import { type App, AppCreation } from '../../../src/platform/contract/apps.ts';
 import { check } from '../../app/config-folder.ts';
 
@@ -57,30 +51,14 @@ test.each<[string, string, object, unknown[][]]>([
 const returned: Record<string, string> = { compute: 'hardware', provider: 'hardwareProvider' };
 
 test.each([...Object.keys(AppCreation.entries), 'aFieldOfTomorrow'])(
-  'field %s of the body is compared with the app, or there is a reason why not',
+  'field %s of the body is compared with the app, unless it says nothing of it',
   async (field) => {
     const shown = { id: 'p-1-web', [returned[field] ?? field]: 'one' } as unknown as App;
     const body = { name: 'web', [field]: 'other' };
-    const reason = notCompared[field];
     const rows = compareSettings(await read(''), body, shown).map(({ from, to }) => [from, to]);
-    expect(rows).toEqual(reason === undefined ? [['one', 'other']] : []);
+    expect(rows).toEqual(/^(name|cliVersion)$/.test(field) ? [] : [['one', 'other']]);
   },
 );
-
-test('only what get app does not show, and what tells no difference, is not compared', () => {
-  const shown = ['name', ...shownByGetApp].filter((field) => field in notCompared);
-  expect(shown).toEqual(['name']);
-  expect(Object.keys(notCompared).filter((field) => !(field in AppCreation.entries))).toEqual([]);
-});
-
-/** Spec 2.4, by the names under which they are sent. */
-const shownByGetApp = [
-  ...['baseImage', 'computeTier', 'cooldownPeriodSeconds', 'cpu', 'deploymentInitializationTimeout', 'disableAuth'],
-  ...['entrypoint', 'evaluationIntervalSeconds', 'gpuCount', 'compute', 'provider', 'healthcheckEndpoint', 'memory'],
-  ...['loadBalancingAlgorithm', 'maxReplicaCount', 'minReplicaCount', 'port', 'pythonVersion', 'readycheckEndpoint'],
-  ...['region', 'replicaConcurrency', 'responseGracePeriodSeconds', 'rollOutDurationSeconds', 'runtime'],
-  ...['scalingBuffer', 'scalingMetric', 'scalingTarget'],
-];
 
 test('a partner in an own server has the settings of both, and the port of the server', async () => {
   const server = '[cerebrium.runtime.custom]\nentrypoint = ["./serve"]\nport = 81\nhealthcheck_endpoint = "/ok"\n';
