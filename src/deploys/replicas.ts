@@ -142,10 +142,6 @@ export class Replicas {
     return this.#isListed && areCounted ? own.reduce((sum, life) => sum + restartsOf(life), 0) : null;
   }
 
-  get restarted(): string | undefined {
-    return this.#own().find((life) => restartsOf(life) > 0)?.id;
-  }
-
   /** Whether all that run have started after a time, in ms since 1970. */
   haveStartedSince(time: number): boolean {
     const running = this.#own().filter((life) => this.#runs(life));

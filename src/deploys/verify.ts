@@ -66,7 +66,6 @@ interface Found extends Ended, Reason {
   /** The build that the app shows instead, if that served before. */
   shows?: string | undefined;
   since?: number | undefined;
-  restarted?: string | undefined;
 }
 
 /** Calls and watches a build that is live, and writes the verdict down. */
@@ -98,13 +97,12 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
   const found = await watchBuild(context, observed, smoke, watchMs);
   const watchedMs = elapsed() - started;
-  const watched = { watchMs: watchedMs, seen: observed.seen, restarted: observed.replicas.restarted };
-  const { seen, ...watch } = watchMs === undefined ? { watchMs: 0, seen: notSeen } : watched;
+  const isWatched = watchMs !== undefined;
   return tell(context, options, {
     ...found,
-    ...watch,
     watchedMs,
-    seen: { ...seen, smokeCalls: smoke.calls },
+    watchMs: isWatched ? watchedMs : 0,
+    seen: { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls },
     failedRunIds: observed.calls.failed(),
     shows: observed.shown.earlier,
     // As it was known before the calls: what they left in the log is later.
@@ -115,7 +113,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
 /** Writes down what was found, and says it. */
 async function tell(context: Context, options: BuildVerification, found: Found): Promise<Verified> {
   const { app, build } = options;
-  const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds, restarted } = found;
+  const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds } = found;
   const verdict = { build, verdict: finding, container, watchedMs };
   const told = finding === 'healthy' ? '' : reason;
   await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, checks: { watchMs } });
@@ -126,8 +124,6 @@ async function tell(context: Context, options: BuildVerification, found: Found):
   }
   context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(seen)}` : ''}`);
   if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
-  if (restarted)
-    warn(context, `replica ${restarted} restarted once`, gantryCommand`logs ${app} --container ${restarted}`);
   return { finding, health: { verdict: finding, watchedMs, ...seen } };
 }
 
