@@ -430,8 +430,6 @@ const golfed = new Set([
   'src/deploys/previews/preview-record.ts',
   'src/deploys/replicas.ts',
   'src/deploys/rollback/rollback.ts',
-  'src/deploys/send/app-settings.ts',
-  'src/deploys/smoke.ts',
   'src/deploys/team-state/team-state.ts',
   'src/emulator/endpoints/invocation/handlers.ts',
   'src/emulator/endpoints/invocation/route-call.ts',

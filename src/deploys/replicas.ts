@@ -124,12 +124,6 @@ export class Replicas {
     return this.#owners.get(id) ?? 'nobody';
   }
 
-  /** The build that the list names, empty if it names none. Undefined: the replica was never listed. */
-  buildOf(id: string): string | undefined {
-    const life = this.#lives.get(id);
-    return life && (life.container.buildId ?? '');
-  }
-
   /** Own ones that were seen. Null if the platform lists none. */
   get seen(): number | null {
     return this.#isListed ? this.#own().length : null;

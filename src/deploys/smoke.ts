@@ -12,7 +12,7 @@ import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { AppError, GantryError, UnavailableError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../kernel/json-text.ts';
-import { duration, shortBuild } from '../kernel/output/format.ts';
+import { duration } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
@@ -167,10 +167,8 @@ async function byReplica(
   const replica = run && replicaOf(run);
   if (!replica)
     return (await isOnlyBuild(context, subject)) ? { by: 'own', unseen: '' } : nobody('its run names no replica');
-  const [by, build] = [replicas.of(replica), replicas.buildOf(replica)];
-  if (by === 'nobody') return nobody(`its replica is ${build === undefined ? 'not listed' : 'listed without a build'}`);
-  const isLater = by === 'other' && build && subject.earlierBuilds.size > 0 && !subject.earlierBuilds.has(build);
-  return isLater ? nobody(`its replica is one of ${shortBuild(build)}`) : { by, unseen: '' };
+  const by = replicas.of(replica);
+  return by === 'nobody' ? nobody('its replica is not listed with a build') : { by, unseen: '' };
 }
 
 /** Then nobody else can have answered. */
