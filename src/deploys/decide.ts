@@ -11,8 +11,8 @@ export const beforeFacts = {
   compares: ['yes', 'no'],
   /** `--if-changed`. */
   ifChanged: ['yes', 'no'],
-  /** `--apply-plan`: whether all that it is bound to is as it was. */
-  plan: ['none', 'holds', 'broken'],
+  /** `--apply-plan`: whether all that it is bound to is as it was, if there is one. */
+  plan: ['holds', 'broken'],
   /** The commit of this folder, beside the one that serves. */
   commit: ['older', 'not older'],
   difference: ['equal', 'differs', 'not proven'],

@@ -48,10 +48,10 @@ export async function settle(
   const { delay, elapsed, progress } = context;
   const started = elapsed();
   let facts = await observe(context, name, own);
-  if (facts.serving.is !== 'one-of') return facts;
+  if (facts.serving.is !== 'one of') return facts;
   const step = progress.step(`Waiting for ${name} to show whether ${buildsText(facts.serving.builds)} serves`);
   try {
-    while (facts.serving.is === 'one-of' && elapsed() - started < maxMs) {
+    while (facts.serving.is === 'one of' && elapsed() - started < maxMs) {
       await delay(Math.min(pauseMs, maxMs - (elapsed() - started)));
       facts = await observe(context, name, own).catch((error: unknown) => {
         if (context.signal.aborted || !(error instanceof GantryError) || !isTransient(error)) throw error;

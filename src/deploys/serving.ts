@@ -9,8 +9,8 @@ export type Serving =
   | { is: 'none' }
   | { is: 'one'; build: string }
   /** The app will show within a minute which of these serves. One: that it serves is inferred. */
-  | { is: 'one-of'; builds: readonly string[] }
-  | { is: 'unknown' };
+  | { is: 'one of'; builds: readonly string[] }
+  | { is: 'not known' };
 
 export type Order = 'before' | 'after' | 'unknown';
 
@@ -36,7 +36,7 @@ const rules = moments.map(
  * what the app shows names those that may serve. An app that shows none is not asked again once one build is left.
  */
 export function serving({ at, shows, builds }: ServingFacts): Serving {
-  if (!builds) return { is: 'unknown' };
+  if (!builds) return { is: 'not known' };
   const ready = builds.filter(({ phase }) => phase === 'succeeded');
   const recent = ready.filter((build) => build.id !== shows && shownBy(build) > at);
   if (shows !== null && recent.length === 0) return { is: 'one', build: shows };
@@ -46,14 +46,14 @@ export function serving({ at, shows, builds }: ServingFacts): Serving {
   const last = new Set(allowed.flatMap((rule) => lastBy(rule, ready)));
   const [first] = last;
   if (first !== undefined && last.size === 1 && (first === shows || shows === null)) return { is: 'one', build: first };
-  if (recent.length === 0) return { is: 'unknown' };
-  return { is: 'one-of', builds: last.size > 0 ? [...last] : ready.map(({ id }) => id) };
+  if (recent.length === 0) return { is: 'not known' };
+  return { is: 'one of', builds: last.size > 0 ? [...last] : ready.map(({ id }) => id) };
 }
 
 /** The build that serves, shown or inferred; undefined if there is none, or if it is not known. */
 export function servingBuild(serving: Serving): string | undefined {
   if (serving.is === 'one') return serving.build;
-  return serving.is === 'one-of' && serving.builds.length === 1 ? serving.builds[0] : undefined;
+  return serving.is === 'one of' && serving.builds.length === 1 ? serving.builds[0] : undefined;
 }
 
 /** Whether a build can have replaced another one, by times that the platform shows. Times of the same second allow it. */

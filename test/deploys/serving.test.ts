@@ -21,7 +21,7 @@ function showWorld(seed: number): World {
 function isWrong(said: Serving, serves: string | null): boolean {
   if (said.is === 'none') return serves !== null;
   if (said.is === 'one') return said.build !== serves;
-  return said.is === 'one-of' && serves !== null && !said.builds.includes(serves);
+  return said.is === 'one of' && serves !== null && !said.builds.includes(serves);
 }
 
 test('which build serves is never wrong, whichever rule a platform has and however late it shows it', () => {

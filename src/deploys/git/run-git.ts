@@ -26,8 +26,6 @@ interface GitOptions {
   variables?: Record<string, string>;
   /** `latin1` keeps the bytes of names as they are. */
   encoding?: 'utf8' | 'latin1';
-  /** `settingsWithoutPrograms`, for several commands that follow each other at once. */
-  harmless?: readonly string[];
 }
 
 /**
@@ -36,7 +34,7 @@ interface GitOptions {
  */
 export async function git(context: GitContext, args: Arguments, options: GitOptions = {}): Promise<string> {
   const mayStart = starting.some((command) => command === args[0]);
-  const harmless = mayStart ? (options.harmless ?? (await settingsWithoutPrograms(context))) : [];
+  const harmless = mayStart ? await settingsWithoutPrograms(context) : [];
   return start(context, [...harmless, ...args], options);
 }
 
@@ -135,15 +133,14 @@ export async function withRevision<T>(
   try {
     const inRoot = { env: context.env, signal: context.signal, cwd: root };
     const variables = { GIT_INDEX_FILE: join(temporary.path, 'index') };
-    const harmless = await settingsWithoutPrograms(inRoot);
     const tree = join(temporary.path, 'tree');
-    await git(inRoot, ['read-tree', commit], { variables, harmless });
+    await git(inRoot, ['read-tree', commit], { variables });
     const listed = await git(inRoot, ['ls-files', '-s', '-z', ...(whole || !prefix ? [] : ['--', prefix])], {
       ...{ variables, encoding },
     });
     const { files, submodules } = parseEntries(listed);
     await git(inRoot, ['checkout-index', '-z', '--stdin', `--prefix=${tree}/`], {
-      ...{ variables, encoding, harmless, input: files },
+      ...{ variables, encoding, input: files },
     });
     if (submodules.length > 0) {
       progress.warn(`${count(submodules.length, 'submodule')} not included: ${submodules.join(', ')}`);

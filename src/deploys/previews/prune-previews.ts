@@ -168,7 +168,7 @@ const rows: readonly [isByRecord: boolean, (facts: PreviewFacts) => string | fal
   [false, (facts) => about(inProgress(facts)[0]?.id, 'is in progress')],
   [true, ({ list, lastSent }) => !list.some(({ id }) => id === lastSent) && 'its last deploy is not on record'],
   [true, (facts) => about(otherThanSent(facts)?.id, 'is not on record: another machine has deployed it')],
-  [true, ({ serving }) => serving.is === 'unknown' && 'which build it serves is not known'],
+  [true, ({ serving }) => serving.is === 'not known' && 'which build it serves is not known'],
   [true, (facts) => about(liveBesides(facts, facts.sent), 'may serve, and is not on record')],
   [
     true,
@@ -185,7 +185,7 @@ const about = (build: string | undefined, what: string) => build && `build ${sho
 
 function live({ serving, shows }: Pick<AppReading, 'serving' | 'shows'>): readonly string[] {
   const shown = shows === null ? [] : [shows];
-  return serving.is === 'one-of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
+  return serving.is === 'one of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
 }
 
 function liveBesides(facts: PreviewFacts, known: ReadonlySet<string>): string | undefined {

@@ -151,7 +151,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     ifBusy: isDone || waitsLater ? 'proceed' : ifBusy,
     others: async () => ((await others()).length > 0 ? 'in progress' : 'none'),
     compares: yesNo(compares),
-    serving: async () => servingFacts[(await looked()).reading.serving.is],
+    serving: async () => (await looked()).reading.serving.is,
     ifChanged: yesNo(ifChanged),
     plan: async () => ((await broken()) ? 'broken' : 'holds'),
     commit: async () => ((await older()) ? 'older' : 'not older'),
@@ -162,11 +162,8 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   return { facts, others, looked, compared, broken, older };
 }
 
-/**
- * Goes through the table of what comes before sending: whether the app is sent. `isAlone`: it waits for no other builds.
- * `isDone`: it has dealt with them.
- */
-export async function decide(context: Context, intent: Intent, isAlone: boolean, isDone = isAlone): Promise<Decided> {
+/** Goes through the table of what comes before sending: whether the app is sent. `isDone`: other builds are dealt with. */
+export async function decide(context: Context, intent: Intent, isDone: boolean): Promise<Decided> {
   const { options, here } = intent;
   const { app } = here;
   const { limit, inTurn } = options;
@@ -198,11 +195,8 @@ export async function decide(context: Context, intent: Intent, isAlone: boolean,
   const step = await firstRowAsked(beforeTable, facts);
   const done = await steps[step]();
   if (done instanceof GantryError) throw done;
-  // Others may have started while the app was waited for.
-  return done ?? decide(context, intent, isAlone, step !== 'wait for the app' || isAlone);
+  return done ?? decide(context, intent, isDone || step !== 'wait for the app');
 }
-
-const servingFacts = { none: 'none', one: 'one', 'one-of': 'one of', unknown: 'not known' } as const;
 
 export function isAsked({ watchMs, smokeTests }: Verification): boolean {
   return watchMs !== undefined || smokeTests.length > 0;

@@ -125,7 +125,7 @@ type Live = Record<string, unknown> | null;
 function liveFields({ app, serving }: AppReading): Live {
   if (!app) return null;
   const live = Object.fromEntries(boundFields.map((field) => [field, (app as Record<string, unknown>)[field]]));
-  const bound = serving.is === 'one-of' ? serving.builds.join(' ') : servingBuild(serving);
+  const bound = serving.is === 'one of' ? serving.builds.join(' ') : servingBuild(serving);
   return bound === undefined ? live : { ...live, latestReadyBuildId: bound };
 }
 

@@ -309,17 +309,17 @@ function liveOf(context: Context, { plan, sent }: Planned, shown: Build | undefi
 function whyOther({ app, build, exists, settings, fileChanges }: DeployPlan, serving: Serving): string | undefined {
   const certain = settings.filter(isCertain).map(({ setting }) => setting);
   const paths = changedPaths(fileChanges);
-  const may = serving.is === 'one-of' ? serving.builds : [servingBuild(serving) ?? ''];
+  const may = serving.is === 'one of' ? serving.builds : [servingBuild(serving) ?? ''];
   const shown = `${app} is shown with build ${shortBuild(build ?? '')}`;
   return firstTrue([
     [exists === null, `cannot read the deployed ${app}`],
     [exists === false, `${app} is new`],
     [certain.length > 0, `changed settings: ${certain.join(', ')}`],
     [paths.length > 0, `${shortList(paths, 1)} changed`],
-    [serving.is === 'unknown', `the builds of ${app} are not listed, so a later one may serve`],
+    [serving.is === 'not known', `the builds of ${app} are not listed, so a later one may serve`],
     [serving.is === 'none', `${app} shows no live build`],
     [build === null, `${app} shows no live build`],
-    [serving.is === 'one-of', `${buildsText(may)} of ${app} may serve`],
+    [serving.is === 'one of', `${buildsText(may)} of ${app} may serve`],
     [may[0] !== build, `${shown}, but ${buildsText(may)} serves`],
   ]);
 }

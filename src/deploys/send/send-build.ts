@@ -343,7 +343,7 @@ function notShownError(app: string, build: string, serves: string | null): Pendi
 function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['serving'] {
   if (!seen) return 'not known';
   const { serving } = seen;
-  if (serving.is === 'unknown') return 'ours';
+  if (serving.is === 'not known') return 'ours';
   if (serving.is !== 'one') return 'one of';
   if (serving.build === own) return 'ours';
   return mayReplace(seen, serving.build, own) ? 'another' : 'one of';

@@ -48,7 +48,7 @@ export async function compareBuilds(context: Context, options: CompareBuildsOpti
   const chosen = await chooseBuilds(context, options, { times, live, previous });
   const now = context.platformNow();
   const { serving } = readingOf(context, deployed, listed);
-  const others = serving.is === 'one-of' ? serving.builds.filter((build) => build !== live) : [];
+  const others = serving.is === 'one of' ? serving.builds.filter((build) => build !== live) : [];
   if (others.length > 0 && options.builds.length < 2) {
     context.progress.warn(`${buildsText(others)} of ${name} is ready, and may serve by now`);
   }
