@@ -67,7 +67,7 @@ export class Calls {
   }
 
   get failedCount(): number | null {
-    return this.#isKnown ? this.#ended('own').filter(runHasFailed).length : null;
+    return this.#isKnown ? this.failed().length : null;
   }
 
   /** Calls of a replica have succeeded, and none has failed by itself. */

@@ -24,14 +24,15 @@ export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...
 /** A file as it is in the archive. */
 export type SentFile = Pick<FileEntry, 'path' | 'size' | 'executable'> & { sha256: string };
 
-/** `sums`: of the same files, in their order. */
-export function withSums(entries: readonly FileEntry[], sums: readonly { sha256: string }[]): SentFile[] {
+/** The files of an app on disk as its archive would have them. */
+export async function readSentFiles({ entries, checksums }: LocalApp, signal?: AbortSignal): Promise<SentFile[]> {
+  const sums = await checksums.readAll(entries, signal);
   return entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
 }
 
 /** The digest of what a deploy of these files sends. */
-export async function sentFilesDigest({ entries, checksums }: Pick<LocalApp, 'entries' | 'checksums'>) {
-  return filesDigestOf(withSums(entries, await checksums.readAll(entries)));
+export async function sentFilesDigest(local: LocalApp): Promise<string> {
+  return filesDigestOf(await readSentFiles(local));
 }
 
 /** A digest, equal for equal paths, contents and executable bits in any order. */

@@ -20,7 +20,7 @@ import type { AppReading } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
 import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
 import { inProgress, isBusy, isPending, lookBeforeUpload } from './busy-builds.ts';
-import { type SentFile, withSums } from './deploy-record.ts';
+import { readSentFiles, type SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a plan is bound to, as digests: pipelines keep plans, and a shell command may contain a secret. */
@@ -80,9 +80,8 @@ function planError(message: string, shown: Pick<Problem, 'why' | 'fix'>, cause?:
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
 
-async function describeLocal(context: Context, { project, entries, checksums }: LocalApp, options: CreateAppOptions) {
-  const sums = await checksums.readAll(entries, context.signal);
-  return describeSent(context, withoutLogin(project, options), withSums(entries, sums));
+async function describeLocal(context: Context, local: LocalApp, options: CreateAppOptions) {
+  return describeSent(context, withoutLogin(local.project, options), await readSentFiles(local, context.signal));
 }
 
 /** What `body` and files would send: what is known without the platform. */
