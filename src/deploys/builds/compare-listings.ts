@@ -47,7 +47,7 @@ function byPath(files: readonly BuildFile[]): Map<string, BuildFile> {
 
 /** False if one of them is not known. */
 function isOther(one: number | string | undefined, other: number | string | undefined): boolean {
-  return [one, other].every((value) => value !== undefined && value !== '') && one !== other;
+  return one !== undefined && other !== undefined && one !== other;
 }
 
 export interface BuildFile {
