@@ -8,6 +8,7 @@ import {
   runHasFailed,
   runKey,
 } from '../calls/runs/index.ts';
+import { GantryError } from '../kernel/errors.ts';
 import { count, toMs } from '../kernel/output/format.ts';
 import { runOutcome } from '../platform/contract/run-outcome.ts';
 import type { Run } from '../platform/contract/runs.ts';
@@ -32,8 +33,8 @@ export class Calls {
   readonly #runs = new Map<string, Run>();
   /** Runs of before the build, by key: those of the first look, if nobody looked before. */
   #earlier: Set<string> | undefined;
-  #refused: string | undefined;
-  #isListed = false;
+  /** Why they are not known, as of the last look. */
+  #unknown: string | undefined = 'not listed';
 
   constructor(
     private readonly ownerOf: (replica: string) => Owner,
@@ -42,11 +43,11 @@ export class Calls {
     if (known.before) this.#add(known.before);
   }
 
-  see({ runs, refused }: { runs?: readonly Run[] | undefined; refused?: string | undefined }): void {
-    this.#refused = refused;
-    if (!runs) return;
-    this.#isListed = true;
-    this.#add(runs);
+  /** The runs of a look, or why they are refused. */
+  see(runs: readonly Run[] | GantryError): void {
+    const isRefused = runs instanceof GantryError;
+    this.#unknown = isRefused ? runs.message : undefined;
+    if (!isRefused) this.#add(runs);
   }
 
   /** Whether the runs after a page are known: those on it were, and none that was in progress is missing. */
@@ -58,7 +59,7 @@ export class Calls {
   }
 
   get ended(): number | null {
-    return this.#isKnown ? this.#ended('own').length : null;
+    return this.#unknown === undefined ? this.#ended('own').length : null;
   }
 
   /** Ids of own ones. */
@@ -67,7 +68,7 @@ export class Calls {
   }
 
   get failedCount(): number | null {
-    return this.#isKnown ? this.failed().length : null;
+    return this.#unknown === undefined ? this.failed().length : null;
   }
 
   /** Calls of a replica have succeeded, and none has failed by itself. */
@@ -78,8 +79,8 @@ export class Calls {
 
   /** `isEarly`: before the end of a watch, only what is certain counts. */
   facts(isEarly: boolean): CallFacts {
-    if (!this.#isKnown)
-      return { state: 'not known', reason: `calls of it are not known (${this.#refused ?? 'not listed'})` };
+    if (this.#unknown !== undefined)
+      return { state: 'not known', reason: `calls of it are not known (${this.#unknown})` };
     const ended = { own: this.#ended('own'), before: this.#before() };
     const own = countAnswers(ended.own);
     const before = countAnswers(ended.before);
@@ -103,10 +104,6 @@ export class Calls {
     const calls = own.calls > 0 ? `none of ${count(own.calls, 'call')} has succeeded` : '';
     const unclear = open.calls > 0 ? `which build handled ${count(open.calls, 'call')} is not known` : '';
     return { state: 'none', reason: calls || unclear };
-  }
-
-  get #isKnown(): boolean {
-    return this.#isListed && this.#refused === undefined;
   }
 
   #add(runs: readonly Run[]): void {

@@ -101,7 +101,7 @@ export class ObservedBuild {
       const now = this.context.platformNow();
       this.replicas.see({ at, now, containers: this.#jobs.replicas(replicas), ...this.#scaling });
     }
-    if (runs) this.calls.see(runs instanceof GantryError ? { refused: runs.message } : { runs: listed(runs) });
+    if (runs) this.calls.see(runs);
   }
 
   #shownBy(build: string | undefined): ShownBuild {
