@@ -1,6 +1,5 @@
-import { cutText } from '../kernel/output/format.ts';
 import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
-import type { Evidence, Explanation } from './explanation.ts';
+import { type Explanation, evidenceOf, type SearchedLine } from './explanation.ts';
 import { fill } from './fill.ts';
 import { packageOf } from './import-names.ts';
 import { explainLastError } from './last-error.ts';
@@ -16,7 +15,7 @@ import { errorsIn } from './unknown-failure.ts';
 
 /** The cause that best explains a failure; undefined if no rule knows it. */
 export function explainLog(log: string, facts: FailureFacts = {}): Explanation | undefined {
-  const all = logLines(log);
+  const all = cleanLines(log).map((line): SearchedLine => ({ ...line, source: 'log' }));
   if (!hasFailed(facts) && endsWell(all)) return undefined;
   const since = hasFailed(facts) ? undefined : goesOnSince(all);
   // An error that the app recovered from is not the cause.
@@ -32,7 +31,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
 }
 
 /** The best of the rules' matches. */
-function bestMatch(lines: readonly Line[], facts: FailureFacts): Match | undefined {
+function bestMatch(lines: readonly SearchedLine[], facts: FailureFacts): Match | undefined {
   const whole = lines.map(({ text }) => text).join('\n');
   const isPassed = hasFailed(facts) ? () => false : passedIn(lines.map(({ text }) => text));
   return rules
@@ -55,7 +54,7 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
 }
 
 /** Whether something else failed, or a program ended: the lines of a rule itself are no other failure. */
-function isConsequence({ rule, line }: Match, lines: readonly Line[]): boolean {
+function isConsequence({ rule, line }: Match, lines: readonly SearchedLine[]): boolean {
   // What the platform says did happen: only what the app raised explains it.
   if (line.source !== 'log') return explainLastError(lines) !== undefined;
   const others = lines.filter(({ text, source }) => source === 'log' && !rule.signs.some((sign) => sign.test(text)));
@@ -70,42 +69,37 @@ function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {
   return status !== undefined || reason !== undefined || Boolean(exitCode);
 }
 
-interface Line extends Omit<Evidence, 'text'> {
-  /** Without prefixes. */
-  text: string;
-  number: number;
-  stream?: string;
-}
-
 interface Match {
   rule: FailureRule;
   captured: Captured;
   /** In the lines that were searched. */
   at: number;
-  line: Line;
-}
-
-function logLines(log: string): Line[] {
-  return cleanLines(log).map((one) => ({ ...one, source: 'log', line: one.number }));
+  line: SearchedLine;
 }
 
 /** What the platform says, as lines before the log: of two lines that show the same, the log's is the evidence. */
-function factLines({ reason, status, statusCode, exitCode }: FailureFacts): Line[] {
-  const reasons = reason === undefined ? [] : cleanLines(reason).map(({ text }) => text);
+function factLines({ reason, status, statusCode, exitCode }: FailureFacts): SearchedLine[] {
+  const said = (source: SearchedLine['source'], ...texts: string[]) =>
+    texts.map((text) => ({ source, number: 0, text }));
   return [
-    ...(status === undefined ? [] : [{ source: 'status' as const, line: null, number: 0, text: `status ${status}` }]),
-    ...(statusCode ? [{ source: 'status' as const, line: null, number: 0, text: `status code ${statusCode}` }] : []),
-    ...(exitCode ? [{ source: 'exit code' as const, line: null, number: 0, text: `exit code ${exitCode}` }] : []),
-    ...reasons.map((text) => ({ source: 'reason' as const, line: null, number: 0, text })),
+    ...(status === undefined ? [] : said('status', `status ${status}`)),
+    ...(statusCode ? said('status', `status code ${statusCode}`) : []),
+    ...(exitCode ? said('exit code', `exit code ${exitCode}`) : []),
+    ...(reason ? said('reason', ...cleanLines(reason).map(({ text }) => text)) : []),
   ];
 }
 
 /** The last line that shows the cause, unless the work went on after it. */
-function lastMatch(rule: FailureRule, lines: readonly Line[], whole: string, facts: FailureFacts): Match | undefined {
+function lastMatch(
+  rule: FailureRule,
+  lines: readonly SearchedLine[],
+  whole: string,
+  facts: FailureFacts,
+): Match | undefined {
   const signs = rule.signs.filter((sign) => mayMatch(sign, whole));
   if (signs.length === 0) return undefined;
   for (let at = lines.length - 1; at >= 0; at--) {
-    const line = lines[at] as Line;
+    const line = lines[at] as SearchedLine;
     if (rule.undoneBy?.test(line.text)) return undefined;
     const captured = capture(signs, line.text);
     const before = () => lines.slice(Math.max(0, at - maxDistance), at).map(({ text }) => text);
@@ -121,7 +115,11 @@ const notFetched =
   /^(?:curl: \(\d{1,2}\) |wget: (?:unable|can't|server)|(?:Resolving|Connecting) .{1,160}failed: |fatal: unable to access |E: (?:Failed to fetch|Unable to fetch some) )/;
 
 /** Whether the lines above are as the rule wants them. */
-function isBelow({ after, own }: FailureRule, before: () => readonly string[], found: readonly Line[]): boolean {
+function isBelow(
+  { after, own }: FailureRule,
+  before: () => readonly string[],
+  found: readonly SearchedLine[],
+): boolean {
   if (after && !before().some((line) => after.test(line))) return false;
   const fails = (line = '') => notFetched.test(line);
   if (!fails(found[0]?.text) && before().slice(-3).some(fails)) return false;
@@ -157,7 +155,7 @@ function withCheck(captured: Captured, { config }: FailureFacts): Captured {
 }
 
 /** The package that pip builds. */
-function withBuilt(captured: Captured, { title }: FailureRule, before: readonly Line[]): Captured {
+function withBuilt(captured: Captured, { title }: FailureRule, before: readonly SearchedLine[]): Captured {
   if (!title.includes('{built')) return captured;
   const builds = before.map(({ text }) =>
     /(?:Building wheel for|Running setup\.py \w{1,20} for) ([\w.-]{1,60})/.exec(text),
@@ -174,11 +172,10 @@ function isBetter(one: Match, other: Match): boolean {
 const rankOf = ({ rank = 4 }: FailureRule): number => rank;
 
 function toExplanation({ rule, captured, line }: Match): Explanation {
-  const { source, line: number, text } = line;
   return {
     cause: rule.cause,
     title: fill(rule.title, captured),
-    evidence: { source, line: number, text: cutText(text.trim(), 400) },
+    evidence: evidenceOf(line),
     fix: fill(rule.fix, captured),
     setting: rule.at && fill(rule.at, captured),
     next: rule.next?.map((word) => fill(word, captured)),

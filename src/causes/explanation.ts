@@ -1,3 +1,6 @@
+import { cutText } from '../kernel/output/format.ts';
+import type { CleanLine } from './log-text.ts';
+
 /** Why something failed, as far as a rule knows. */
 export interface Explanation {
   /** The id of the cause: programs compare it. */
@@ -19,3 +22,14 @@ export interface Evidence {
   line: number | null;
   text: string;
 }
+
+/** A line that is searched: of the log, or what the platform says, which has the number 0. */
+export interface SearchedLine extends CleanLine {
+  source: Evidence['source'];
+}
+
+export const evidenceOf = ({ source, number, text }: SearchedLine): Evidence => ({
+  source,
+  line: number || null,
+  text: cutText(text.trim(), 400),
+});

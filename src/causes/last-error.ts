@@ -1,5 +1,5 @@
 import { cutText } from '../kernel/output/format.ts';
-import type { Explanation } from './explanation.ts';
+import { type Explanation, evidenceOf, type SearchedLine } from './explanation.ts';
 import { groupsOf } from './groups.ts';
 import {
   type Frame,
@@ -11,15 +11,8 @@ import {
   type Uncaught,
 } from './tracebacks.ts';
 
-/** A line that was searched. */
-interface Line {
-  text: string;
-  number: number;
-  source: Explanation['evidence']['source'];
-}
-
 /** A mistake of the app that its log ends with, where no rule knows the cause. */
-export function explainLastError(lines: readonly Line[]): Explanation | undefined {
+export function explainLastError(lines: readonly SearchedLine[]): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = lastTraceback(shown);
   const uncaught = findUncaught(shown);
@@ -30,8 +23,7 @@ export function explainLastError(lines: readonly Line[]): Explanation | undefine
   // An app that starts all the same has handled it.
   if (!line || !found || shown.slice(at).some((text) => /Application startup complete|App is ready/.test(text)))
     return undefined;
-  const { source, number, text } = line;
-  return { cause: 'code-error', ...found, evidence: { source, line: number || null, text: cutText(text.trim(), 400) } };
+  return { cause: 'code-error', ...found, evidence: evidenceOf(line) };
 }
 
 type Found = Pick<Explanation, 'title' | 'fix'>;
