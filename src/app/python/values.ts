@@ -16,29 +16,23 @@ export class PythonValues {
 
   placeOf = (node: PyNode, name: string) => `${functionOf(node)?.from} ${name}`;
 
-  private valueOf(node: PyNode, trail: string, items: Value['items'] = none): Value {
+  /** What is written at a node, with the values in it. */
+  made(node: PyNode, trail: string, items: Value['items'] = none): Value {
     const line = this.source.lineOf(node.from);
     return { trail, items, line, since: line };
   }
 
   value(node: PyNode | undefined, depth: number): Value {
     const read = node && readers[node.kind];
-    if (!node || !read || depth > deepest) return this.valueOf(node ?? this.source.root, '');
-    return read({
-      node,
-      children: node.children,
-      value: (each) => this.value(each, depth + 1),
-      made: (trail, nodes = []) => this.valueOf(node, trail, () => nodes.map((each) => this.value(each, depth + 1))),
-      named: () => this.named(node, depth + 1),
-      reader: this,
-    });
+    if (!node || !read || depth > deepest) return this.made(node ?? this.source.root, '');
+    return read(this, node, depth + 1);
   }
 
   /** One value, or several with commas between. */
   tupleOf(nodes: readonly PyNode[], at: PyNode, depth: number): Value {
     const parts = separated(nodes).flatMap(([first]) => first ?? []);
     if (parts.length < 2) return this.value(parts[0], depth + 1);
-    return this.valueOf(at, ',', () => parts.map((each) => this.value(each, depth + 1)));
+    return this.made(at, ',', () => parts.map((each) => this.value(each, depth + 1)));
   }
 
   /** `.size`, `[0]`, `[:]` of a part, `[]` of what is found by another key. */
@@ -57,16 +51,16 @@ export class PythonValues {
     return `(${type ? /\w*$/.exec(this.source.of(type.value).replace(/["']$/, ''))?.[0] : ''})`;
   }
 
-  isBytes = (node: PyNode) => /^[rR]?[bB]/.test(this.source.of(node));
+  textOf = (node: PyNode | undefined) => this.source.of(node);
 
   /** What a name stands for: of a function, the value that it surely has there; at the top, its name. */
-  private named(node: PyNode, depth: number): Value {
+  named(node: PyNode, depth: number): Value {
     const name = this.source.of(node);
     const scope = this.scopeAt(node).scopeOf(name);
-    if (!scope?.outer) return this.valueOf(node, name);
+    if (!scope?.outer) return this.made(node, name);
     const found = boundFor(node, scope, name);
     const value = found ? this.ofTarget(found, depth) : undefined;
-    if (!value?.trail) return this.valueOf(node, `${name}@${scope.node.from}`);
+    if (!value?.trail) return this.made(node, `${name}@${scope.node.from}`);
     const more = /^(?:\{\}|\[\])$/.test(value.trail) ? (this.put.get(this.placeOf(node, name)) ?? []) : [];
     const items = () => [...value.items(), ...more.map((each) => this.value(each, depth + 1))];
     return { ...value, line: this.source.lineOf(node.from), items };
@@ -81,97 +75,86 @@ export class PythonValues {
   ofTarget(target: PyNode, depth: number): Value {
     const { parent } = target;
     const read = parent && targets[parent.kind];
-    if (!read || depth > deepest) return this.valueOf(target, '');
-    return read({
-      target,
-      parts: parent.children,
-      at: (nodes) => this.tupleOf(nodes, parent, depth),
-      made: (trail) => this.valueOf(target, trail),
-      text: (node) => this.source.of(node),
-    });
+    return read && depth <= deepest ? read(this, target, parent, depth) : this.made(target, '');
   }
 }
 
-interface Reading {
-  node: PyNode;
-  children: readonly PyNode[];
-  value: (node: PyNode | undefined) => Value;
-  made: (trail: string, nodes?: readonly PyNode[]) => Value;
-  named: () => Value;
-  reader: PythonValues;
-}
+type Reader = (values: PythonValues, node: PyNode, depth: number) => Value;
+
+/** What holds values: those of some parts of the node. */
+const holding =
+  (trail: string, partsOf: (children: readonly PyNode[]) => readonly PyNode[] = none): Reader =>
+  (values, node, depth) =>
+    values.made(node, trail, () => partsOf(node.children).map((each) => values.value(each, depth)));
+
+/** The value of a part, and a step from it. */
+const within =
+  (at: number, stepOf: (values: PythonValues, node: PyNode) => string): Reader =>
+  (values, node, depth) =>
+    step(values.value(node.children.at(at), depth), stepOf(values, node));
 
 const parts = (nodes: readonly PyNode[]) => separated(nodes.slice(1, -1)).flatMap((part) => part.at(-1) ?? []);
-const literal = ({ made }: Reading) => made('0');
 
-const readers: Readonly<Record<string, (reading: Reading) => Value>> = {
-  VariableName: ({ named }) => named(),
-  MemberExpression: ({ node, children, value, reader }) => step(value(children[0]), reader.stepOf(node)),
-  CallExpression: ({ node, children, value, reader }) => step(value(children[0]), reader.argumentsOf(node)),
-  AwaitExpression: ({ children, value }) => step(value(children[1]), '!'),
-  ParenthesizedExpression: ({ children, value }) => value(children[1]),
-  NamedExpression: ({ children, value }) => value(children.at(-1)),
-  ConditionalExpression: ({ children: [one, , , , other], made }) =>
-    made(
-      '|',
-      [one, other].flatMap((each) => each ?? []),
-    ),
-  DictionaryExpression: ({ children, made }) =>
-    made(
-      '{}',
-      children.filter((each) => nodeBefore(each)?.kind === ':'),
-    ),
-  ArrayExpression: ({ children, made }) => made('[]', parts(children)),
-  TupleExpression: ({ children, made }) => made(',', parts(children)),
-  ArrayComprehensionExpression: ({ children, made }) => made('[]', children.slice(1, 2)),
-  DictionaryComprehensionExpression: ({ children, made }) => made('{}', children.slice(3, 4)),
-  SetExpression: ({ made }) => made('set()'),
-  SetComprehensionExpression: ({ made }) => made('set()'),
-  ComprehensionExpression: ({ made }) => made('generator()'),
-  String: ({ node, made, reader }) => made(reader.isBytes(node) ? 'bytes()' : '0'),
-  ...Object.fromEntries(
-    ['FormatString', 'ContinuedString', 'Number', 'Boolean', 'None'].map((kind) => [kind, literal]),
-  ),
+const readers: Readonly<Record<string, Reader>> = {
+  VariableName: (values, node, depth) => values.named(node, depth),
+  MemberExpression: within(0, (values, node) => values.stepOf(node)),
+  CallExpression: within(0, (values, node) => values.argumentsOf(node)),
+  AwaitExpression: within(1, () => '!'),
+  ParenthesizedExpression: (values, node, depth) => values.value(node.children[1], depth),
+  NamedExpression: (values, node, depth) => values.value(node.children.at(-1), depth),
+  ConditionalExpression: holding('|', (children) => [0, 4].flatMap((at) => children[at] ?? [])),
+  DictionaryExpression: holding('{}', (children) => children.filter((each) => nodeBefore(each)?.kind === ':')),
+  ArrayExpression: holding('[]', parts),
+  TupleExpression: holding(',', parts),
+  ArrayComprehensionExpression: holding('[]', (children) => children.slice(1, 2)),
+  DictionaryComprehensionExpression: holding('{}', (children) => children.slice(3, 4)),
+  SetExpression: holding('set()'),
+  SetComprehensionExpression: holding('set()'),
+  ComprehensionExpression: holding('generator()'),
+  String: (values, node) => values.made(node, /^[rR]?[bB]/.test(values.textOf(node)) ? 'bytes()' : '0'),
+  FormatString: holding('0'),
+  ContinuedString: holding('0'),
+  Number: holding('0'),
+  Boolean: holding('0'),
+  None: holding('0'),
 };
 
-interface Target {
-  target: PyNode;
-  parts: readonly PyNode[];
-  at: (nodes: readonly PyNode[]) => Value;
-  made: (trail: string) => Value;
-  text: (node: PyNode | undefined) => string;
-}
+/** What a name or a member is given, by the statement that gives it. */
+type TargetReader = (values: PythonValues, target: PyNode, statement: PyNode, depth: number) => Value;
 
-const targets: Readonly<Record<string, (target: Target) => Value>> = {
-  AssignStatement: ({ target, parts: all, at }) => {
-    const last = all.findLastIndex(({ kind }) => kind === 'AssignOp');
-    return last < 0 ? at([]) : member(target, all.slice(0, last), at(all.slice(last + 1)));
-  },
-  ForStatement: (target) => looped(target),
-  ...Object.fromEntries(
-    ['', 'Array', 'Set', 'Dictionary'].map((kind) => [
-      `${kind}ComprehensionExpression`,
-      (target: Target) => looped(target),
-    ]),
-  ),
-  NamedExpression: ({ parts: all, at }) => at(all.slice(-1)),
-  ImportStatement: ({ target, made, text }) => made(text(target)),
-  WithStatement: ({ target, at }) =>
-    step(at([nodeBefore(target)].flatMap((as) => (as && nodeBefore(as)) ?? [])), '.__enter__()'),
-  ParamList: ({ target, made, text }) => {
-    const type = nodeAfter(target);
-    const owner = target.parent?.children.indexOf(target) === 1 ? classAround(target.parent.parent) : undefined;
-    const [, name] = /^:\s*([\w.]+)$/.exec(type?.kind === 'TypeDef' ? text(type) : '') ?? [];
-    if (owner && text(target) === 'self') return made(`${text(childOf(owner, 'VariableName'))}()`);
-    return made(name === undefined ? '' : `${name}()`);
-  },
-};
-
-function looped({ target, parts: all, at }: Target): Value {
+const looped: TargetReader = (values, target, statement, depth) => {
+  const all = statement.children;
   const end = all.findIndex(({ kind, from }) => kind === 'in' && from > target.from);
   const start = all.findLastIndex(({ kind, from }) => kind === 'for' && from < target.from);
-  return member(target, all.slice(start + 1, end), step(at(all.slice(end + 1, end + 2)), '[]'));
-}
+  const list = values.tupleOf(all.slice(end + 1, end + 2), statement, depth);
+  return member(target, all.slice(start + 1, end), step(list, '[]'));
+};
+
+const targets: Readonly<Record<string, TargetReader>> = {
+  AssignStatement: (values, target, statement, depth) => {
+    const all = statement.children;
+    const last = all.findLastIndex(({ kind }) => kind === 'AssignOp');
+    const value = values.tupleOf(last < 0 ? [] : all.slice(last + 1), statement, depth);
+    return last < 0 ? value : member(target, all.slice(0, last), value);
+  },
+  ForStatement: looped,
+  ComprehensionExpression: looped,
+  ArrayComprehensionExpression: looped,
+  SetComprehensionExpression: looped,
+  DictionaryComprehensionExpression: looped,
+  NamedExpression: (values, _, statement, depth) => values.tupleOf(statement.children.slice(-1), statement, depth),
+  ImportStatement: (values, target) => values.made(target, values.textOf(target)),
+  WithStatement: (values, { index }, statement, depth) =>
+    step(values.tupleOf(statement.children.slice(index - 2, index - 1), statement, depth), '.__enter__()'),
+  ParamList: (values, target, { parent: owner }) => {
+    const type = nodeAfter(target);
+    const ofClass = target.index === 1 ? classAround(owner) : undefined;
+    const [, name] = /^:\s*([\w.]+)$/.exec(type?.kind === 'TypeDef' ? values.textOf(type) : '') ?? [];
+    if (ofClass && values.textOf(target) === 'self')
+      return values.made(target, `${values.textOf(childOf(ofClass, 'VariableName'))}()`);
+    return values.made(target, name === undefined ? '' : `${name}()`);
+  },
+};
 
 function member(target: PyNode, named: readonly PyNode[], value: Value): Value {
   const sides = separated(named);
