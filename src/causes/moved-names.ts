@@ -1,3 +1,4 @@
+import type { PythonCall } from '../app/python/facts.ts';
 import { once } from '../kernel/once.ts';
 
 /**
@@ -158,15 +159,8 @@ export interface CallBound {
   said: string;
 }
 
-interface Call {
-  name: string;
-  arguments: readonly (string | undefined)[];
-  keywords: Readonly<Record<string, string | undefined>>;
-  isOpen: boolean;
-}
-
 /** Bounds by the whole name of what a call calls, or by the method of what is not known: `.subclip`. */
-export function callBounds(call: Call, isMethod: boolean): CallBound[] {
+export function callBounds(call: PythonCall, isMethod: boolean): CallBound[] {
   const { name, arguments: given, keywords } = call;
   const words = [...Object.keys(keywords), ...given.flatMap((each) => each ?? [])];
   const last = name.slice(name.lastIndexOf('.') + 1);
@@ -179,7 +173,7 @@ export function callBounds(call: Call, isMethod: boolean): CallBound[] {
   ];
 }
 
-function lackedBy({ name, arguments: given, keywords, isOpen }: Call): CallBound[] {
+function lackedBy({ name, arguments: given, keywords, isOpen }: PythonCall): CallBound[] {
   const need = needed().get(name);
   if (!need || isOpen || given.length > need.at || need.words.some((each) => each in keywords)) return [];
   return [{ module: name, said: `calls ${name} without ${need.words[0]}`, bound: need.bound }];

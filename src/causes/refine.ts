@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultExclude, defaultInclude } from '../app/collect.ts';
-import { exclusionReason } from '../app/files/entry.ts';
 import { isSelected } from '../app/files/patterns.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { cutText } from '../kernel/output/format.ts';
@@ -10,6 +9,7 @@ import { insteadOf } from './files/package-names.ts';
 import { standardModules } from './files/python-names.ts';
 import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
+import { leftOut } from './left-out.ts';
 import { betweenPackages, movedKeyword, movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
@@ -87,7 +87,7 @@ const missingProgram: Refinement = ({ command = '' }) => {
 };
 
 /** A module or a file of the app that its patterns leave out. */
-const leftOut: Refinement = (
+const notSent: Refinement = (
   { module, path: file = module },
   { config, exists = (path) => existsSync(join(config?.root ?? '', path)) },
   _,
@@ -104,16 +104,11 @@ const leftOut: Refinement = (
   const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
   const sent = path?.replace(/\/$/, '/module.py');
   if (!path || !sent || isSelected(sent, include, exclude)) return undefined;
-  const { why, pattern } = exclusionReason(sent, exclude);
+  const { why, ...rest } = leftOut(sent, config.deployment, path);
   return {
     cause: isModule ? 'module-excluded' : 'file-excluded',
     title: `${path} is in the app folder, but is not sent: ${path === sent ? why : why.replace(sent, `the files in ${path}`)}`,
-    ...(pattern === undefined
-      ? { fix: `add "${path}" to include`, setting: 'deployment.include' }
-      : {
-          fix: `remove "${pattern}" from exclude, or change it to match fewer files`,
-          setting: 'deployment.exclude',
-        }),
+    ...rest,
     next: ['deploy', '--dry-run', '--files'],
   };
 };
@@ -233,7 +228,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   [versions, movedName],
   ['import-name-missing package-api-changed', betweenPackages],
   ['wrong-arguments package-api-changed', movedKeyword],
-  ['module-missing entrypoint-not-found file-not-found requirements-file-missing copy-source-missing', leftOut],
+  ['module-missing entrypoint-not-found file-not-found requirements-file-missing copy-source-missing', notSent],
   ['module-missing command-not-found', notInstalledHere],
   ['package-version-not-found package-not-found package-build-failed', unsupportedPython],
   ['package-build-failed', buildSaid],

@@ -25,8 +25,6 @@ export interface PythonFacts {
   hasMore: boolean;
   /** Names that nothing defines, or only a line below. */
   undefinedNames: (At & { name: string; definedAt?: number | undefined })[];
-  /** Its functions and the methods of its classes: `Index.load`. */
-  functions: ReadonlySet<string>;
   /** Whether some of it is no Python. */
   isBroken: boolean;
   flow: () => Flow;
@@ -63,6 +61,7 @@ export interface Use extends At {
 }
 
 export interface Flow {
+  /** Its functions and the methods of its classes: `Index.load`. */
   functions: ReadonlyMap<string, FunctionFlow>;
   /** What names at the top and members of objects (`Index.model`) stand for, where they are given a value once. */
   values: ReadonlyMap<string, Value>;

@@ -39,7 +39,6 @@ class PythonReader {
   private readonly needs: PythonFacts['needs'] = [];
   private readonly scriptLines = new Set<number>();
   private readonly madeModules = new Set<string>();
-  private readonly functions = new Set<string>();
   private isBroken = false;
   private hasMore = false;
 
@@ -70,7 +69,6 @@ class PythonReader {
       names: this.names.top,
       values: this.texts.values(),
       rebound: this.names.rebound,
-      functions: this.functions,
       needs: this.needs,
       flow: once(() => readFlow(this.source, this.names.scopes)),
       scriptLines: this.scriptLines,
@@ -123,22 +121,12 @@ class PythonReader {
     ['BinaryExpression', (node) => this.text(node)],
     ['FormatString', (node) => this.formatted(node)],
     ['ClassDefinition', (node) => this.variables.settings(node)],
-    ['FunctionDefinition', (node) => this.define(node)],
     ['IfStatement', (node) => this.variables.condition(node)],
     ...loops.map((kind) => [kind, (node: PyNode) => this.variables.loop(node)] as const),
     ['TypeParamList', (node) => this.need(node, '3.12', 'type parameters')],
     ['TypeDefinition', (node) => this.need(node, '3.12', 'type parameters')],
     ['TryStatement', (node) => node.children.some(({ kind }) => kind === '*') && this.need(node, '3.11', 'except*')],
   ]);
-
-  /** A function at the top, or a method of a class there. */
-  private define(node: PyNode): void {
-    const outer = outerOf(node);
-    const owner = outer?.kind === 'Body' && outer.parent?.kind === 'ClassDefinition' ? outer.parent : undefined;
-    if ((owner?.parent ?? outer)?.kind !== 'Script') return;
-    const names = [owner, node].flatMap((each) => childOf(each, 'VariableName') ?? []);
-    this.functions.add(names.map((each) => this.source.of(each)).join('.'));
-  }
 
   private need(node: PyNode, version: string, what: string): void {
     this.needs.push({ line: this.source.lineOf(node.from), version, what });
@@ -314,8 +302,6 @@ class PythonReader {
     this.members.push({ object: this.source.of(object), name: this.source.of(property), isSet, line });
   }
 }
-
-const outerOf = ({ parent }: PyNode) => (parent?.kind === 'DecoratedStatement' ? parent.parent : parent);
 
 interface ImportedPart {
   names: PyNode[];

@@ -1,6 +1,7 @@
 import type { Use } from '../../app/python/facts.ts';
-import { Flows } from './flows.ts';
-import type { Module, ModuleGraph } from './modules.ts';
+import type { Flows } from './flows.ts';
+import type { LookedApp } from './looked-app.ts';
+import type { Module } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 
 /** Calls of libraries that give what has to be awaited. */
@@ -34,9 +35,8 @@ const takesNone =
 const asks = /\b(?:isawaitable|iscoroutine|iscoroutinefunction|ensure_future)$/;
 
 /** Coroutines that nobody awaits, and values that cannot be awaited. */
-export function* lookAtAwaits(graph: ModuleGraph): Generator<SeenCause> {
-  const flows = new Flows(graph);
-  for (const module of graph.modules.values()) {
+export function* lookAtAwaits({ modules, flows }: LookedApp): Generator<SeenCause> {
+  for (const module of modules) {
     const { calls, flow } = module.facts;
     if (calls.some(({ name }) => asks.test(name))) continue;
     for (const use of flow().uses) yield* wrongUse(use, module, flows);

@@ -1,12 +1,13 @@
 import { posix } from 'node:path';
 import { loadAll, YAMLException } from 'js-yaml';
 import { parse } from 'smol-toml';
-import { groupsOf } from '../groups.ts';
+import { groupsOf, lineAt, lineWith } from '../groups.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** Files that are sent and that nobody can read: pointers, marks of a merge, what breaks the rules of its format. */
-export function* lookAtData(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtData({ shipment }: LookedApp): Generator<SeenCause> {
   const named = namesInSources(shipment);
   for (const file of shipment.paths) {
     const kind = posix.extname(file).toLowerCase();
@@ -41,11 +42,10 @@ const sourceKinds = /^\.(?:py|(?:geo)?json|ya?ml|toml|sh|cfg|ini|[cm]?[jt]s|go|r
 
 function mergeMarks(file: string, text: string): SeenCause | undefined {
   if (!text.includes('<<<<<<< ') || !/^=======\r?$/m.test(text) || !/^>>>>>>> /m.test(text)) return undefined;
-  const at = text.split('\n').findIndex((line) => line.startsWith('<<<<<<< '));
   return {
     cause: 'file-invalid',
     severity: file.endsWith('.py') ? 'error' : 'warning',
-    at: { file, line: at + 1 },
+    at: { file, line: lineWith(text, '<<<<<<< ') },
     title: `${file} has an unresolved merge conflict`,
     fix: 'keep one of the two sides, and remove the lines <<<<<<<, ======= and >>>>>>>',
   };
@@ -107,9 +107,6 @@ function* broken(file: string, kind: string, text: string): Generator<SeenCause>
       title: `${file} is not valid: ${found.message}`,
     };
 }
-
-/** The line of a position, from 1. */
-export const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
 function failureOf(read: () => unknown): Error | undefined {
   try {

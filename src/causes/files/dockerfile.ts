@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Copy, contextPath, mayInstall, type Stage, sourceFiles, stageNamed } from '../../app/docker-image.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
 
@@ -10,7 +11,7 @@ const keywords =
   );
 
 /** What the builder will refuse in a Dockerfile. */
-export function* lookAtDockerfile(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtDockerfile({ shipment }: LookedApp): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   if (!docker) return;
   yield* instructions(docker);

@@ -1,21 +1,20 @@
 import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
-import { isLaterVersion } from '../../app/later-version.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';
-import { folderOf, type Link, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
+import type { LookedApp } from './looked-app.ts';
+import { folderOf, type Link, type Module } from './modules.ts';
 import type { Packages } from './packages.ts';
-import { addedModules, removedModules, standardModules } from './python-names.ts';
+import { otherPython, standardModules } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { isBroughtByOthers, ofTheRuntime } from './tables.ts';
 
 /** Imports that fail when the app starts, or when the code gets there. */
-export function* lookAtImports(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  const known = { shipment, packages, graph };
+export function* lookAtImports(known: LookedApp): Generator<SeenCause> {
   const said = new Set<string>();
-  for (const link of [...graph.modules.values()].flatMap(({ links }) => links)) {
+  for (const link of known.modules.flatMap(({ links }) => links)) {
     const found = lookAtImport(link, known);
     // Of a package that is missing, one import is enough.
     const missed = found?.cause === 'module-missing' && found.captured?.package;
@@ -156,23 +155,22 @@ function standard(link: Link, known: LookedApp): SeenCause | undefined {
   const python = known.shipment.python() ?? '';
   const why = python === '' ? undefined : whyNotIn(top, python, known.packages);
   if (why === undefined) return undefined;
+  const { since } = otherPython(top, python);
   return {
     cause: 'python-version-unsupported',
     severity: severityOf(link, known),
     captured: { package: link.module.file },
     title: `${link.module.file} imports ${top}, which Python ${python} does not have`,
     why,
-    fix: addedModules[top] && `python_version = "${addedModules[top]}"`,
+    fix: since && `python_version = "${since}"`,
   };
 }
 
 function whyNotIn(module: string, python: string, packages: Packages): string | undefined {
-  const since = addedModules[module];
-  const until = removedModules[module];
-  if (since !== undefined && isLaterVersion(since, python))
-    return `${module} is in the standard library since Python ${since}`;
+  const { since, until } = otherPython(module, python);
+  if (since !== undefined) return `${module} is in the standard library since Python ${since}`;
   const isBrought = packages.has('setuptools') || packages.provides(module) !== false;
-  if (until === undefined || isLaterVersion(until, python) || isBrought) return undefined;
+  if (until === undefined || isBrought) return undefined;
   return `${module} is not in the standard library since Python ${until}`;
 }
 

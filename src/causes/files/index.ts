@@ -8,18 +8,15 @@ import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
 import { causeInFiles } from '../rules/index.ts';
 import { lookAtAwaits } from './awaits.ts';
-import { lookAtBuildSteps } from './build-steps.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile } from './dockerfile.ts';
-import { missingSecrets, type Needed, neededVariables, variablesSet } from './environment.ts';
-import { lookAtImageCommand } from './image-command.ts';
+import { lookAtImageCommands } from './image-commands.ts';
 import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
 import { lookAtListening } from './listening.ts';
-import { ModuleGraph } from './modules.ts';
+import { LookedApp } from './looked-app.ts';
 import { lookAtOpened } from './opened.ts';
 import { lookAtPackageNames } from './package-names.ts';
-import { Packages } from './packages.ts';
 import { lookAtPins, lookAtPythonVersion } from './pins.ts';
 import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
@@ -34,7 +31,7 @@ import { lookAtStages } from './stage-packages.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
 import { lookAtTemplates } from './templates.ts';
-import { lookAtVariableNames } from './variable-names.ts';
+import { lookAtVariableNames, missingSecrets, type Needed, variablesOf } from './variables.ts';
 
 /** What an app is when it is looked at. */
 export interface Looked {
@@ -52,7 +49,7 @@ export interface Looked {
 export interface SeenProblems {
   problems: Problem[];
   /** The variables that the code needs: whether there are secrets of these names, only the platform knows. */
-  needed: Needed[];
+  needed: readonly Needed[];
   /** What the look says for the secrets that there are. */
   secretProblems: (names: readonly string[]) => Problem[];
   /** What the build installs in one go; undefined if the files do not tell it. */
@@ -61,46 +58,47 @@ export interface SeenProblems {
   unresolvedProblems: (said: string) => Promise<Problem[]>;
 }
 
+/** In this order: what two of them find is named by the first. */
+const looks: readonly ((app: LookedApp) => Iterable<SeenCause>)[] = [
+  lookAtImports,
+  lookAtPython,
+  lookAtAwaits,
+  lookAtResults,
+  lookAtOpened,
+  lookAtTemplates,
+  lookAtRequirements,
+  lookAtPins,
+  lookAtPackageNames,
+  lookAtPythonVersion,
+  lookAtDockerfile,
+  lookAtStages,
+  lookAtImageCommands,
+  lookAtScripts,
+  lookAtLinks,
+  lookAtStart,
+  lookAtListening,
+  lookAtChecks,
+  lookAtSystem,
+  lookAtData,
+  lookAtVariableNames,
+];
+
 /** Looks for causes of failures in the files that are sent. Runs nothing, and asks nobody. */
 export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const { config, entries, skipped } = looked;
-  const shipment = new Shipment(config, entries, skipped);
-  const packages = new Packages(shipment);
-  const graph = new ModuleGraph(shipment, packages);
-  const isServer = config.runtime === 'custom';
-  const set = variablesSet(shipment, graph);
-  const needed = neededVariables(graph, set);
+  const app = new LookedApp(new Shipment(config, entries, skipped));
+  const { shipment, packages } = app;
+  const { needed } = variablesOf(app);
   const findings = [
-    ...lookAtImports(shipment, packages, graph),
-    ...lookAtPython(shipment, packages, graph),
-    ...lookAtAwaits(graph),
-    ...lookAtResults(shipment, graph),
-    ...lookAtOpened(shipment, graph),
-    ...lookAtTemplates(shipment, graph),
-    ...lookAtRequirements(shipment, packages),
-    ...lookAtPins(shipment, packages),
-    ...lookAtPackageNames(shipment, packages, graph),
-    ...lookAtPythonVersion(shipment),
-    ...lookAtDockerfile(shipment),
-    ...lookAtBuildSteps(shipment, packages),
-    ...lookAtStages(shipment),
-    ...lookAtImageCommand(shipment, packages),
-    ...lookAtScripts(shipment),
-    ...lookAtLinks(shipment),
-    ...lookAtStart(shipment, packages, graph),
-    ...(isServer ? lookAtListening(shipment, graph) : []),
-    ...(isServer ? lookAtChecks(shipment, graph) : []),
-    ...lookAtSystem(shipment, packages, graph),
-    ...lookAtData(shipment),
-    ...lookAtVariableNames(shipment, needed, set),
-    ...(looked.parser ? await lookAtShellScripts(shipment, looked.parser) : []),
+    ...looks.flatMap((look) => [...look(app)]),
+    ...(looked.parser ? await lookAtShellScripts(app, looked.parser) : []),
   ];
   // What is kept until the secrets are known must not keep all files.
   const placed = needed.map((each) => ({ each, place: placeOf(each, looked, shipment) }));
   const listed = installedAtOnce(shipment, packages);
   const asked = listed.map((each) => ({ ...each, place: placeOf(each.at, looked, shipment) }));
   const problems = [
-    ...(await brokenFiles(graph, looked)),
+    ...(await brokenFiles(app, looked)),
     ...(await Promise.all(distinct(findings).map((each) => toProblem(each, looked, shipment)))),
   ];
   return {
@@ -119,9 +117,9 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
 }
 
 /** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
-async function brokenFiles(graph: ModuleGraph, { config, shownAs, parser }: Looked): Promise<Problem[]> {
+async function brokenFiles({ modules }: LookedApp, { config, shownAs, parser }: Looked): Promise<Problem[]> {
   const known = startedFile(config);
-  const broken = [...graph.modules.values()].filter(({ facts, file }) => facts.isBroken && file !== known);
+  const broken = modules.filter(({ facts, file }) => facts.isBroken && file !== known);
   const found = await Promise.all(
     broken.slice(0, 5).map(({ file }) => (parser ? checkSource(config, file, shownAs(file), parser) : [])),
   );

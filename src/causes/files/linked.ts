@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Stage } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -49,7 +50,7 @@ const links: readonly Link[] = [
 ];
 
 /** Whether the last image has what the program that it starts was linked with. */
-export function* lookAtLinks(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtLinks({ shipment }: LookedApp): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const [started] = shipment.started();
   if (!docker || !started) return;

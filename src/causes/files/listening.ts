@@ -3,39 +3,45 @@ import type { PythonCall } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { sections } from '../../app/schema.ts';
 import { flagOf, listensBy } from '../../app/shell.ts';
-import { groupsOf } from '../groups.ts';
-import type { Module, ModuleGraph } from './modules.ts';
-import { lineWith } from './package-files.ts';
+import { groupsOf, lineWith } from '../groups.ts';
+import type { LookedApp } from './looked-app.ts';
+import type { Module } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 import { type ListeningPlace, sourcesListen } from './source-listening.ts';
-import { referredValue } from './values.ts';
 
 const isNumber = (text = '') => /^\d{2,5}$/.test(text);
 const isLocal = (host = '') => /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/.test(host);
 
 /** Whether the platform can reach what is started: at its port, and not only from inside. */
-export function* lookAtListening(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const { custom, deployment } = shipment.config;
-  const port = String(custom?.port ?? sections['runtime.custom'].keys.port.default);
-  const found = placesOf(shipment, graph);
-  yield* otherPort(found, port, custom?.port !== undefined);
-  yield* otherExposed(shipment, found, port);
+export function* lookAtListening(app: LookedApp): Generator<SeenCause> {
+  const { custom } = app.shipment.config;
+  if (!custom) return;
+  const port = String(custom.port ?? sections['runtime.custom'].keys.port.default);
+  const found = placesOf(app);
+  yield* otherPort(found, port, custom.port !== undefined);
+  yield* otherExposed(app.shipment, found, port);
+  yield* onlyLocal(app.shipment, found, port);
+}
+
+function* onlyLocal(shipment: Shipment, found: readonly ListeningPlace[], port: string): Generator<SeenCause> {
+  const { docker_base_image_url: base = 'debian:' } = shipment.config.deployment;
   const isReachable = found.some((each) => each.port === port || (each.host !== undefined && !isLocal(each.host)));
   for (const each of found) {
     const isOther = isReachable && each.port !== port;
     // An image can say it in its environment.
-    const isOfImage = each.isUsual === true && !isPlainImage(deployment.docker_base_image_url ?? 'debian:');
+    const isOfImage = each.isUsual === true && !isPlainImage(base);
     if (isLocal(each.host) && !isOther && !isOfImage) yield local(each, port);
   }
 }
 
 /** What the commands and the code say; without those, the sources of other languages and the image. */
-function placesOf(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
+function placesOf(app: LookedApp): ListeningPlace[] {
+  const { shipment } = app;
   const commands = shipment.started().map(({ words: [program = ''] }) => program);
   const front = commands.find((each) => isFront.test(each));
   if (front !== undefined) return [{ host: '0.0.0.0', at: undefined, what: front }];
-  const said = [...commandsListen(shipment), ...codeListens(shipment, graph)];
+  const said = [...commandsListen(shipment), ...codeListens(app)];
   return said.length === 0 && shipment.isDocker ? sourcesListen(shipment) : said;
 }
 
@@ -158,16 +164,16 @@ const serving: readonly [name: RegExp, host: string, port: string, variables?: s
 ];
 
 /** What the code starts by itself. A server that loads a module by its name does not run that. */
-function codeListens(shipment: Shipment, graph: ModuleGraph): ListeningPlace[] {
+function codeListens({ shipment, graph, modules }: LookedApp): ListeningPlace[] {
   const runs = shipment.servers().some(({ script, isRun, program }) => (script ?? isRun) && program !== 'streamlit');
   if (!runs) return [];
   const set = new Map(shipment.started().flatMap(({ environment }) => [...environment]));
   // A class of settings reads variables, with a prefix or without.
   const isSet = (text: string) =>
     [...set.keys()].some((name) => name.endsWith(text.replace(/^.*\./, '').toUpperCase()));
-  return [...graph.modules.values()].flatMap((module) =>
+  return modules.flatMap((module) =>
     module.facts.calls.flatMap((call) =>
-      callListens(call, module, set, (text) => (isSet(text) ? undefined : referredValue(text, module, graph))),
+      callListens(call, module, set, (text) => (isSet(text) ? undefined : graph.valueOf(text, module))),
     ),
   );
 }

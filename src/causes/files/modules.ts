@@ -3,16 +3,9 @@ import { isBelowOrSame } from '../../app/docker-image.ts';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf, lineAt } from '../groups.ts';
 import type { Packages } from './packages.ts';
 import type { Shipment, StartedServer } from './shipment.ts';
-
-/** What looks know of the app. */
-export interface LookedApp {
-  shipment: Shipment;
-  packages: Packages;
-  graph: ModuleGraph;
-}
 
 /** A Python file of the app. */
 export interface Module {
@@ -237,6 +230,21 @@ export class ModuleGraph {
     return module.isEntry !== 'script' && (isBelow || isUnknown) ? [folder] : undefined;
   }
 
+  /** What `PORT` or `config.PORT` stands for: a constant of a module, or a field of a class. Undefined if it is not known. */
+  valueOf(reference: string, module: Module): string | undefined {
+    const [first = '', ...rest] = /^\w+(?:\.\w+)*$/.test(reference) ? reference.split('.') : [];
+    return this.ownerOf(first, module)?.facts.values.get(rest.at(-1) ?? first);
+  }
+
+  /** The module that gives a name its value. Undefined if it is imported from what is not sent. */
+  private ownerOf(name: string, module: Module): Module | undefined {
+    const link = module.links.find(({ found }) => found.as === name);
+    if (!link) return module;
+    const path = link.found.name === undefined ? link.target : (this.partOf(link.target, name) ?? link.target);
+    const owner = typeof path === 'string' ? this.modules.get(path) : undefined;
+    return owner === module ? undefined : owner;
+  }
+
   /** What can be imported from a module. */
   namesOf({ facts, links }: Module, depth = 0): ReadonlyMap<string, { line: number }> {
     if (!facts.hasMore || depth > 5) return facts.names;
@@ -252,7 +260,7 @@ export class ModuleGraph {
 function undecodableLine(text: string): number | undefined {
   const bad = text.indexOf('\ufffd');
   const isOther = /^#.*coding[:=]/m.test(text.slice(0, 200));
-  return bad < 0 || isOther ? undefined : text.slice(0, bad).split('\n').length;
+  return bad < 0 || isOther ? undefined : lineAt(text, bad);
 }
 
 /** The folder of a package; undefined for a module. */

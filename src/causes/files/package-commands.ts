@@ -5,7 +5,7 @@ import { fits } from '../groups.ts';
 /** What a command of the build installs. */
 export type Install =
   /** A requirement of pip, or a package of conda. */
-  | { kind: 'pip' | 'conda' | 'apt'; text: string }
+  | { kind: 'pip' | 'conda' | 'apt' | 'apk'; text: string }
   /** `pip install -r`, `-c`, `conda env create -f`. */
   | { kind: 'requirements' | 'constraints' | 'environment'; file: string }
   /**
@@ -35,11 +35,7 @@ export function installedBy([program = '', ...rest]: readonly string[]): Install
 const installers: readonly { names: RegExp; installs: (rest: readonly string[], name: string) => Install[] }[] = [
   { names: /^(?:pip[\d.]*|uv|pipx|poetry|pdm)$/, installs: byPip },
   { names: /^(?:micro)?(?:conda|mamba)$/, installs: byConda },
-  {
-    names: /^(?:apt-get|apt|apk)$/,
-    installs: (rest) =>
-      rest.flatMap((word) => (/^[a-z0-9]/.test(word) ? { kind: 'apt', text: word.replace(/[=/].*$/, '') } : [])),
-  },
+  { names: /^(?:apt-get|apt|apk)$/, installs: bySystem },
   {
     names: /^pipenv$/,
     installs: ([verb]) => (fits(/^(?:install|sync)$/, verb) ? [{ kind: 'requirements', file: 'Pipfile' }] : []),
@@ -47,6 +43,13 @@ const installers: readonly { names: RegExp; installs: (rest: readonly string[], 
   { names: /^(?:rye|hatch|make|just|(?:ba|da)?sh|.*\.sh)$/, installs: () => [{ kind: 'unknown' }] },
   { names: /^(?:python[\d.]*|spacy)$/, installs: byPython },
 ];
+
+/** Packages of Debian or Alpine. */
+function bySystem(rest: readonly string[], name: string): Install[] {
+  const verb = rest.findIndex((word) => /^(?:install|add)$/.test(word));
+  const names = verb < 0 ? [] : rest.slice(verb + 1).filter((word) => /^[a-z0-9]/.test(word));
+  return names.map((word) => ({ kind: name === 'apk' ? 'apk' : 'apt', text: word.replace(/[=/].*$/, '') }));
+}
 
 const projectInstall = /^(?:poetry install|uv sync|pdm (?:install|sync))$/;
 

@@ -123,9 +123,4 @@ export function environmentLists(text: string): { conda: string[]; pip: string[]
   }
 }
 
-export function lineWith(text: string, part: string): number | undefined {
-  const at = text.split('\n').findIndex((line) => line.includes(part));
-  return at < 0 ? undefined : at + 1;
-}
-
 export const plainPath = (path: string) => posix.normalize(path.replaceAll('\\', '/'));

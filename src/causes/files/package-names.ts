@@ -1,51 +1,24 @@
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { groupsOf } from '../groups.ts';
 import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
-import type { ModuleGraph } from './modules.ts';
-import { plainPath } from './package-files.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { Listed, Packages } from './packages.ts';
-import type { CausePlace, SeenCause } from './seen-cause.ts';
-import type { Shipment } from './shipment.ts';
+import type { SeenCause } from './seen-cause.ts';
 
 /** Names that are no packages of pip or of Debian, and another name that is. */
-export function* lookAtPackageNames(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  const modules = [...graph.modules.values()];
-  const names = new Set(modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module)));
-  const imported = [...names].flatMap((module) => packageOf(module) ?? []);
-  for (const named of aptNames(shipment)) yield* debianName(named);
+export function* lookAtPackageNames({ packages, imported }: LookedApp): Generator<SeenCause> {
+  const needed = [...imported()].flatMap((module) => packageOf(module) ?? []);
+  for (const named of packages.aptNames) if (isName.test(named.name)) yield* debianName(named);
   for (const listed of packages.listed) {
-    const known = [...popular, ...imported.filter((each) => !packages.has(each))];
+    const known = [...popular, ...needed.filter((each) => !packages.has(each))];
     if (listed.at && !listed.isElsewhere && !isPackage(listed.name)) yield* pipName(listed, known);
   }
 }
 
-interface Named {
-  name: string;
-  at: CausePlace;
-  /** The image that it is installed in. */
-  base: string;
-}
+const isName = /^[a-z0-9][a-z0-9.+-]+$/;
 
-function aptNames(shipment: Shipment): Named[] {
-  const { deployment, dependencies } = shipment.config;
-  const { docker_base_image_url: own = '' } = deployment;
-  const inCommands = shipment.buildCommands().flatMap(({ words, at, before }) => {
-    const from = fits(/^apt(?:-get)?$/, words[0]) ? words.indexOf('install') : -1;
-    const names = from < 0 ? [] : words.slice(from + 1).filter((word) => /^[a-z0-9][a-z0-9.+-]+$/.test(word));
-    return names.map((name) => ({ name, at, base: before?.base ?? own }));
-  });
-  const inSettings = Object.keys(shipment.isDocker ? {} : dependencies.apt);
-  const { apt: list = '' } = shipment.isDocker ? {} : dependencies.paths;
-  const file = plainPath(list);
-  const lines = (list && shipment.text(file))?.split('\n') ?? [];
-  const inList = lines.map((text, at) => ({ name: text.trim(), at: { file, line: at + 1 }, base: own }));
-  return [
-    ...inSettings.map((name) => ({ name, at: { setting: `dependencies.apt.${name}` }, base: own })),
-    ...inCommands,
-    ...inList.filter(({ name }) => /^[a-z0-9][a-z0-9.+-]+$/.test(name)),
-  ];
-}
+type Named = Packages['aptNames'][number];
 
 /** The languages of Tesseract have three letters of their own. */
 const languages: Readonly<Record<string, string>> = {

@@ -64,28 +64,18 @@ const ofTorch = Array.from({ length: 9 }, (_, minor) =>
   [`torchvision 0.${15 + minor}`, `torchaudio 2.${minor}`].map((each) => `${each}: torch>=2.${minor},<2.${minor + 1}`),
 ).flat();
 
-export interface UnmetNeed extends Need {
-  name: string;
-  version: string;
-}
-
-interface Need {
+/** Another package, or Python, and what is needed of it. */
+export interface Need {
   other: string;
   bound: string;
 }
 
 /** What a version of a package needs of Python and of other packages. */
-function needsOf(name: string, version: string): Need[] {
+export function needsOf(name: string, version: string): Need[] {
   const line = [...table.split('\n'), ...ofTorch].find((each) => {
     const [, known, starts = ''] = groupsOf(/^(\S+) ([^:]+):/, each);
     return known === name && starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`));
   });
   const needs = line?.replace(/^.*: /, '').matchAll(/([a-z-]+)(\S+)/g) ?? [];
   return [...needs].map(([, other = '', bound = '']) => ({ other, bound }));
-}
-
-/** The first need that nothing meets of what is wanted of another package, or the Python. */
-export function unmetNeed(name: string, version: string, misses: (need: Need) => boolean): UnmetNeed | undefined {
-  const need = needsOf(name, version).find(misses);
-  return need && { name, version, ...need };
 }

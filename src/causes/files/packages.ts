@@ -2,12 +2,11 @@ import { dirname, posix } from 'node:path';
 import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf, lineWith } from '../groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
 import { type Install, installedBy } from './package-commands.ts';
 import {
   environmentLists,
-  lineWith,
   parseCondaPackage,
   parseRequirement,
   plainPath,
@@ -43,7 +42,10 @@ export class Packages {
   readonly listed: Listed[] = [];
   /** What bounds the versions of packages, and installs none. */
   readonly constraints: Listed[] = [];
+  /** Packages of the system. */
   readonly apt = new Set<string>();
+  /** Names that apt is given, where, and the image that it finds. */
+  readonly aptNames: { name: string; at: CausePlace; base: string }[] = [];
   /** Lines of requirements files that are read. */
   readonly lines: RequirementLine[] = [];
   /** Requirements files that are named and not there, and where they are named. */
@@ -66,9 +68,9 @@ export class Packages {
     this.isOtherImage = images.some((base) => !plainImage.test(base) && !stages.some(({ name }) => name === base));
     this.hasOthers = this.isOtherImage;
     if (!shipment.isDocker) this.readSettings();
-    for (const { words, at } of shipment.buildCommands()) {
+    for (const { words, at, before } of shipment.buildCommands()) {
       this.group += 1;
-      for (const each of installedBy(words)) this.install(each, at);
+      for (const each of installedBy(words)) this.install(each, at, before?.base ?? own);
     }
   }
 
@@ -135,20 +137,37 @@ export class Packages {
     const { pip, conda, apt, paths } = this.shipment.config.dependencies;
     for (const [name, version] of Object.entries(pip))
       this.add(name + versionIn(version), { setting: `dependencies.pip.${name}` });
-    for (const name of Object.keys(conda)) this.addConda(name, { setting: `dependencies.conda.${name}` });
-    for (const name of [...Object.keys(apt), ...this.linesOf(paths.apt)]) this.apt.add(name);
-    for (const name of this.linesOf(paths.conda)) this.addConda(name, undefined);
-    const isUsual = Object.keys(pip).length === 0 && this.shipment.sent.has('requirements.txt');
-    // Its text is sent, wherever the file lies.
-    const isHere = paths.pip !== undefined && (this.shipment.sent.has(plainPath(paths.pip)) || this.shipment.isDocker);
-    const named = isHere || !this.shipment.sent.has('requirements.txt') ? paths.pip : paths.pip && 'requirements.txt';
-    if (named !== undefined) this.readRequirements(named, { setting: 'dependencies.paths.pip' });
-    else if (isUsual) this.readRequirements('requirements.txt', undefined);
+    const { docker_base_image_url: own } = this.shipment.config.deployment;
+    for (const { text, at } of this.namesIn('conda', conda, paths.conda)) this.addConda(text, at);
+    for (const { text, at } of this.namesIn('apt', apt, paths.apt)) this.addApt(text, at, own);
+    this.readUsual();
   }
 
-  private linesOf(path: string | undefined): string[] {
-    const text = path === undefined ? '' : (this.textOf(path) ?? '');
-    return text.split('\n').flatMap((line) => (/^\w/.test(line.trim()) ? line.trim() : []));
+  /** What pip installs from a file. */
+  private readUsual(): void {
+    const { pip, paths } = this.shipment.config.dependencies;
+    const usual = this.shipment.sent.has('requirements.txt') ? 'requirements.txt' : undefined;
+    if (paths.pip !== undefined) {
+      // Its text is sent, wherever the file lies.
+      const isHere = this.shipment.sent.has(plainPath(paths.pip));
+      this.readRequirements(isHere ? paths.pip : (usual ?? paths.pip), { setting: 'dependencies.paths.pip' });
+    } else if (usual && Object.keys(pip).length === 0) this.readRequirements(usual, undefined);
+  }
+
+  /** The names of a table of the settings, and of the lines of a list that are no comments. */
+  private namesIn(key: string, table: Readonly<Record<string, string>>, path = ''): { text: string; at: CausePlace }[] {
+    const lines = this.textOf(path)?.split('\n') ?? [];
+    return [
+      ...Object.keys(table).map((text) => ({ text, at: { setting: `dependencies.${key}.${text}` } })),
+      ...lines
+        .map((text, at) => ({ text: text.trim(), at: { file: plainPath(path), line: at + 1 } }))
+        .filter(({ text }) => /^\w/.test(text)),
+    ];
+  }
+
+  private addApt(name: string, at: CausePlace, base = ''): void {
+    this.apt.add(name);
+    this.aptNames.push({ name, at, base });
   }
 
   private textOf(path: string): string | undefined {
@@ -241,13 +260,14 @@ export class Packages {
   }
 
   /** What a command of the build installs. */
-  private install(found: Install, at: CausePlace | undefined): void {
+  private install(found: Install, at: CausePlace, base: string | undefined): void {
     const folder =
       found.kind === 'pip' && found.text.includes('/') && this.builtFile(posix.join(found.text, 'pyproject.toml'));
     if (folder) this.installProject(true, { folder: dirname(folder) });
     else if (found.kind === 'pip') this.add(found.text, at);
     else if (found.kind === 'conda') this.addConda(found.text, at);
-    else if (found.kind === 'apt') this.apt.add(found.text);
+    else if (found.kind === 'apk') this.apt.add(found.text);
+    else if (found.kind === 'apt') this.addApt(found.text, at, base);
     else if (found.kind === 'requirements') this.installRequirements(found.file, at);
     else if (found.kind === 'constraints') this.constrain(this.builtFile(found.file) ?? plainPath(found.file));
     else if (found.kind === 'environment') this.installEnvironment(found.file);
@@ -284,8 +304,9 @@ export class Packages {
 
   /** A file that a command of the build may make is not looked for. */
   private makesFiles(): boolean {
-    const makes = /^(?:git|curl|wget|cd|tar|unzip|cp|mv|python[\d.]*|(?:ba)?sh|hf|huggingface-cli|gdown|aws)$/;
-    return this.shipment.buildCommands().some(({ words: [program = ''] }) => makes.test(program));
+    return this.shipment.builds(
+      /^(?:git|curl|wget|cd|tar|unzip|cp|mv|python[\d.]*|(?:ba)?sh|hf|huggingface-cli|gdown|aws)(?: |$)/,
+    );
   }
 
   /** The file of the app that a command of the build has at a path. */

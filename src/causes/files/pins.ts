@@ -1,8 +1,9 @@
 import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, isSame, missingWheels, pinnedVersion, releasesIn, satisfies } from '../../app/wheels.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf } from '../groups.ts';
-import { type UnmetNeed, unmetNeed } from './package-needs.ts';
+import { groupsOf, lineAt } from '../groups.ts';
+import type { LookedApp } from './looked-app.ts';
+import { type Need, needsOf } from './package-needs.ts';
 import type { Listed, Packages } from './packages.ts';
 import { releasedVersions, releasesReadOn } from './released-versions.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -10,7 +11,7 @@ import type { Shipment } from './shipment.ts';
 import { looseNeeds } from './tables.ts';
 
 /** Versions that pip does not find, that contradict each other, or that do not fit the Python of the app. */
-export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+export function* lookAtPins({ shipment, packages }: LookedApp): Generator<SeenCause> {
   yield* conflicts(packages);
   const indexes = otherIndexes(shipment, packages);
   for (const listed of packages.listed) {
@@ -28,9 +29,7 @@ export function* lookAtPins(shipment: Shipment, packages: Packages): Generator<S
 /** Where packages are looked for, besides PyPI. */
 export const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] => [
   ...lines.flatMap(({ text }) => (/^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text) ? text : [])),
-  ...shipment
-    .buildCommands()
-    .flatMap(({ words }) => (words.some((word) => /index-url|find-links/.test(word)) ? words.join(' ') : [])),
+  ...shipment.buildTexts().filter((text) => /index-url|find-links/.test(text)),
 ];
 
 /** The lines of a requirements file are looked at with it. */
@@ -93,17 +92,21 @@ function contradict(one: string, other: string): boolean {
 const hasNot = (index: string, { name }: Listed) =>
   index.includes('download.pytorch.org') && !/^(?:py)?torch|^(?:triton|xformers|fbgemm|nvidia)/.test(name);
 
+/** A version between two that the table of releases has, which it does not have itself. */
 function* neverReleased({ name, wanted, at }: Listed, version: string): Generator<SeenCause> {
-  const found = unreleased(name, version);
-  if (!found) return;
-  const { isSure, nearest, readOn } = found;
+  const known = releasesIn(rows().get(name) ?? '');
+  const older = known.findLast((each) => isOlder(each, version));
+  const newer = known.find((each) => isOlder(version, each));
+  // One that is newer than all may have been released since the table was made.
+  if (older === undefined || newer === undefined || known.some((each) => isSame(each, version))) return;
+  const isSure = seriesOf(newer) === seriesOf(version) || laterSeries(known, version) >= abandoned;
   yield {
     cause: 'package-version-not-found',
     severity: isSure ? 'error' : 'warning',
     captured: { package: name, wanted },
     at,
-    why: isSure ? `${name} ${version} was never released` : `${name} ${version} was not released by ${readOn}`,
-    fix: `use ${name} ${nearest.join(' or ')}`,
+    why: isSure ? `${name} ${version} was never released` : `${name} ${version} was not released by ${releasesReadOn}`,
+    fix: `use ${name} ${older} or ${newer}`,
   };
 }
 
@@ -150,15 +153,22 @@ function* unmet(
 ): Generator<SeenCause> {
   const wantedOf = (other: string) =>
     other === 'python' ? shipment.python() : listed.find((each) => each.name === other && each.group === group)?.wanted;
-  const need = unmetNeed(name, version, ({ other, bound }) => {
+  const need = needsOf(name, version).find(({ other, bound }) => {
     const wanted = wantedOf(other);
     return wanted !== undefined && (other === 'python' ? !satisfies(wanted, bound) : contradict(wanted, bound));
   });
-  if (need) yield { severity: 'error', captured: { package: name, wanted }, at, ...saidOf(need, wantedOf(need.other)) };
+  if (need)
+    yield {
+      severity: 'error',
+      captured: { package: name, wanted },
+      at,
+      ...saidOf(`${name} ${version}`, need, wantedOf(need.other)),
+    };
 }
 
-function saidOf({ name, version, other, bound }: UnmetNeed, wants = ''): Pick<SeenCause, 'cause' | 'why' | 'fix'> {
-  const start = `${name} ${version} needs`;
+function saidOf(pinned: string, { other, bound }: Need, wants = ''): Pick<SeenCause, 'cause' | 'why' | 'fix'> {
+  const [name] = pinned.split(' ');
+  const start = `${pinned} needs`;
   if (other === 'python')
     return {
       cause: 'python-version-unsupported',
@@ -184,7 +194,7 @@ const sources: readonly (readonly [file: string, wanted: RegExp])[] = [
 ];
 
 /** The Python that the project wants, against that of the image: the first file that tells it. */
-export function* lookAtPythonVersion(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtPythonVersion({ shipment }: LookedApp): Generator<SeenCause> {
   const python = shipment.python();
   if (python === undefined) return;
   for (const [file, pattern] of sources) {
@@ -193,10 +203,10 @@ export function* lookAtPythonVersion(shipment: Shipment): Generator<SeenCause> {
     if (!match || text === undefined) continue;
     const [whole, wanted = ''] = match;
     if (satisfies(python, wanted)) return;
-    const line = text.slice(0, match.index + whole.lastIndexOf(wanted)).split('\n').length;
+    const line = lineAt(text, match.index + whole.lastIndexOf(wanted));
     yield {
       cause: 'python-version-unsupported',
-      severity: installsProject(shipment) ? 'error' : 'warning',
+      severity: shipment.builds(installsProject) ? 'error' : 'warning',
       at: { file, line },
       title: `${file} wants Python ${wanted}, and the app runs on ${python}`,
       fix: shipment.isDocker
@@ -210,32 +220,7 @@ export function* lookAtPythonVersion(shipment: Shipment): Generator<SeenCause> {
 const leastOf = (wanted: string) => /3\.\d+/.exec(wanted)?.[0] ?? wanted;
 
 /** Tools that refuse another Python. */
-const installsProject = (shipment: Shipment) =>
-  shipment
-    .buildCommands()
-    .some(({ words }) =>
-      /^(?:poetry install|uv sync|pdm (?:install|sync)|hatch|pip[\d.]* install\b.* \.(?:\[|\/|$))/.test(
-        words.join(' '),
-      ),
-    );
-
-/** A version between two that the table has, which it does not have itself. */
-interface Unreleased {
-  /** Otherwise it may have been released since the table was made. */
-  isSure: boolean;
-  nearest: readonly [older: string, newer: string];
-  readOn: string;
-}
-
-function unreleased(name: string, version: string): Unreleased | undefined {
-  const known = releasesIn(rows().get(name) ?? '');
-  const older = known.findLast((each) => isOlder(each, version));
-  const newer = known.find((each) => isOlder(version, each));
-  if (older === undefined || newer === undefined || known.some((each) => isSame(each, version))) return undefined;
-  const isGap = seriesOf(newer) === seriesOf(version);
-  const isSure = isGap || laterSeries(known, version) >= abandoned;
-  return { isSure, nearest: [older, newer], readOn: releasesReadOn };
-}
+const installsProject = /^(?:poetry install|uv sync|pdm (?:install|sync)|hatch|pip[\d.]* install\b.* \.(?:\[|\/|$))/;
 
 /** Old series that still get versions are nearly all the last ones of their major version, such as Django 4.2. */
 const abandoned = 4;

@@ -47,16 +47,11 @@ const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
   [/./, /^(?:free|gpg|gunzip|gzip|hostname|killall|openssl|pg_config|ping|ps|pkill|top)$/],
 ];
 
-type BareImage = Pick<ImageState, 'base' | 'environment' | 'others'> & {
-  commands: readonly { words: readonly string[] }[];
-};
-
 /** A program that nothing before has installed, or that is where the PATH does not look. */
 export function lacksProgram(
-  image: BareImage,
-  program: string,
+  { before: image, at }: { before: ImageState; at: CausePlace },
+  program = '',
   packages: Packages,
-  at: CausePlace | undefined,
 ): SeenCause | undefined {
   const why = `the image ${image.base} has no ${program}`;
   const fix = certainFix(image, program);
@@ -67,17 +62,17 @@ export function lacksProgram(
 }
 
 /** Where the image surely has no such program. */
-function certainFix(image: BareImage, program: string): string | undefined {
+function certainFix(image: ImageState, program: string): string | undefined {
   if (/^uvx?$/.test(program) && isBesidePath(image)) return 'ENV PATH="/root/.local/bin:$PATH"';
   const [, , fix, isOfSystem] = absent.find(([one, base]) => one.test(program) && base.test(image.base)) ?? [];
   return isOfSystem || isBareOf(image, program) ? fix : undefined;
 }
 
 /** Whether nothing that is known may have brought it. */
-const isBareOf = (image: BareImage, program: string) =>
+const isBareOf = (image: ImageState, program: string) =>
   isPlainImage(image.base) && !isInstalled(image, program) && (!image.environment.has('PATH') || inits.test(program));
 
-const mayHave = (image: BareImage, program: string, debian: string, packages: Packages) =>
+const mayHave = (image: ImageState, program: string, debian: string, packages: Packages) =>
   !isBareOf(image, program) ||
   systems.some(([base, programs]) => base.test(image.base) && programs.test(program)) ||
   packages.hasOthers ||
@@ -86,7 +81,7 @@ const mayHave = (image: BareImage, program: string, debian: string, packages: Pa
   image.commands.some(({ words }) => bringsLike(words, debian));
 
 /** uv, where its installer puts it: a folder that is not in the PATH of an image. Old versions used another one. */
-function isBesidePath({ commands, environment }: BareImage): boolean {
+function isBesidePath({ commands, environment }: ImageState): boolean {
   const texts = commands.map(({ words }) => words.join(' '));
   const isFound = [...texts, environment.get('PATH') ?? ''].some((text) =>
     /\.local\/bin|UV_INSTALL_DIR|XDG_BIN_HOME|install .*\buv\b/.test(text),
@@ -99,7 +94,7 @@ function isBesidePath({ commands, environment }: BareImage): boolean {
 const bringsPrograms = /^(?:corepack|ln|update-alternatives|curl|wget|make|cp|mv|\S*\.sh)$/;
 
 /** Whether a command may have brought it: a folder of the image may come first in the PATH, too. */
-const isInstalled = ({ commands, others }: BareImage, program: string) =>
+const isInstalled = ({ commands, others }: ImageState, program: string) =>
   others.some(({ path }) => posix.basename(path) === program || /^\/usr\/local$|\/s?bin$/.test(path)) ||
   commands.some(
     ({ words }) =>

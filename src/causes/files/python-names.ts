@@ -1,3 +1,5 @@
+import { isLaterVersion } from '../../app/later-version.ts';
+
 /** The modules of Python's standard library, of all versions that are offered, and the builtins: sys.stdlib_module_names of 3.10 to 3.13. */
 export const standardModules: ReadonlySet<string> = new Set(
   `
@@ -20,20 +22,10 @@ export const standardModules: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Modules by the version that brought them, and by the one that removed them. */
-export const addedModules: Readonly<Record<string, string>> = { tomllib: '3.11' };
-export const removedModules: Readonly<Record<string, string>> = Object.fromEntries(
+/** Modules of the standard library and names in them, by the version that brought them: of the pages "What's New in Python". */
+const added: ReadonlyMap<string, string> = new Map(
   byVersion(`
-  3.11 binhex
-  3.12 asynchat asyncore distutils imp smtpd
-  3.13 aifc audioop cgi cgitb chunk crypt imghdr lib2to3 mailcap msilib nis nntplib ossaudiodev pipes sndhdr spwd sunau
-  telnetlib uu xdrlib`),
-);
-
-/** Names of the standard library, by the version that brought them: of the pages "What's New in Python". */
-export const addedNames: ReadonlyMap<string, string> = new Map(
-  byVersion(`
-  3.11 asyncio.Barrier asyncio.Runner asyncio.TaskGroup asyncio.timeout asyncio.timeout_at datetime.UTC enum.EnumCheck
+  3.11 tomllib asyncio.Barrier asyncio.Runner asyncio.TaskGroup asyncio.timeout asyncio.timeout_at datetime.UTC enum.EnumCheck
   enum.FlagBoundary enum.ReprEnum enum.StrEnum enum.global_enum enum.member enum.nonmember enum.property enum.verify
   hashlib.file_digest inspect.getmembers_static math.cbrt math.exp2 operator.call typing.LiteralString typing.Never
   typing.NotRequired typing.Required typing.Self typing.TypeVarTuple typing.Unpack typing.assert_never
@@ -44,8 +36,8 @@ export const addedNames: ReadonlyMap<string, string> = new Map(
   typing.get_protocol_members typing.is_protocol warnings.deprecated queue.ShutDown`),
 );
 
-/** Names that it had until then, of the same pages. */
-export const removedNames: ReadonlyMap<string, string> = new Map(
+/** Those that it had until then, of the same pages. */
+const removed: ReadonlyMap<string, string> = new Map(
   byVersion(`
   3.0 itertools.ifilter itertools.imap itertools.izip os.getcwdu string.join string.letters string.lowercase
   string.maketrans string.uppercase sys.maxint sys.setdefaultencoding urllib.quote urllib.unquote urllib.urlencode
@@ -54,11 +46,20 @@ export const removedNames: ReadonlyMap<string, string> = new Map(
   3.9 base64.decodestring base64.encodestring fractions.gcd
   3.10 collections.Callable collections.Iterable collections.Iterator collections.Mapping collections.MutableMapping
   collections.MutableSequence collections.MutableSet collections.Sequence collections.Set
-  3.11 asyncio.coroutine inspect.formatargspec inspect.getargspec
-  3.12 configparser.SafeConfigParser importlib.find_loader locale.format pkgutil.ImpImporter pkgutil.ImpLoader
+  3.11 binhex asyncio.coroutine inspect.formatargspec inspect.getargspec
+  3.12 asynchat asyncore distutils imp smtpd configparser.SafeConfigParser importlib.find_loader locale.format pkgutil.ImpImporter pkgutil.ImpLoader
   ssl.match_hostname ssl.wrap_socket
-  3.13 re.template typing.io typing.re unittest.findTestCases unittest.makeSuite`),
+  3.13 aifc audioop cgi cgitb chunk crypt imghdr lib2to3 mailcap msilib nis nntplib ossaudiodev pipes sndhdr spwd sunau
+  telnetlib uu xdrlib re.template typing.io typing.re unittest.findTestCases unittest.makeSuite`),
 );
+
+/** The version since or until when Python has a module, or a name in one, if a Python does not have it. */
+export function otherPython(name: string, python: string): { since?: string | undefined; until?: string | undefined } {
+  const since = added.get(name);
+  const until = removed.get(name);
+  if (since !== undefined && isLaterVersion(since, python)) return { since };
+  return until === undefined || isLaterVersion(until, python) ? {} : { until };
+}
 
 function byVersion(table: string): [name: string, version: string][] {
   return table

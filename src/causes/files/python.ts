@@ -5,21 +5,22 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
 import { callBounds, versionsWith } from '../moved-names.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
-import { addedNames, builtins, removedNames } from './python-names.ts';
+import { builtins, otherPython } from './python-names.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment } from './shipment.ts';
 
 /** What Python itself refuses, and names that are not there. */
-export function* lookAtPython(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  const python = shipment.python();
-  for (const module of graph.modules.values()) {
+export function* lookAtPython(app: LookedApp): Generator<SeenCause> {
+  const python = app.shipment.python();
+  for (const module of app.modules) {
     yield* encoding(module);
     if (python !== undefined) yield* versions(module, python);
-    for (const each of [...module.facts.imports, ...membersOf(module.facts)]) yield* movedName(module, each, packages);
-    for (const each of module.facts.calls) yield* movedCall(module, each, packages, graph);
-    yield* members(module, graph);
+    for (const each of [...module.facts.imports, ...membersOf(module.facts)])
+      yield* movedName(module, each, app.packages);
+    for (const each of module.facts.calls) yield* movedCall(module, each, app);
+    yield* members(module, app.graph);
     if (!module.facts.isBroken) yield* undefinedNames(module);
   }
 }
@@ -50,7 +51,7 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
         fix: `python_version = "${version}"`,
       };
   for (const each of [...facts.imports, ...membersOf(facts)]) {
-    const found = each.level === 0 && each.isNeeded !== 'guarded' ? otherPython(each, python) : undefined;
+    const found = each.level === 0 && each.isNeeded !== 'guarded' ? hadBy(each, python) : undefined;
     if (found)
       yield {
         cause: 'python-version-unsupported',
@@ -64,12 +65,10 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
 }
 
 /** That only other versions of Python have a name of the standard library. */
-function otherPython({ module, name }: Import, python: string): { title: string; fix: string } | undefined {
-  const since = addedNames.get(`${module}.${name}`);
-  const until = removedNames.get(`${module}.${name}`);
-  if (since !== undefined && isLaterVersion(since, python))
-    return { title: `since Python ${since}`, fix: `python_version = "${since}"` };
-  return until === undefined || isLaterVersion(until, python)
+function hadBy({ module, name }: Import, python: string): { title: string; fix: string } | undefined {
+  const { since, until } = otherPython(`${module}.${name}`, python);
+  if (since !== undefined) return { title: `since Python ${since}`, fix: `python_version = "${since}"` };
+  return until === undefined
     ? undefined
     : {
         title: `no more since Python ${until}`,
@@ -125,19 +124,14 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
 }
 
 /** What the listed version of a package does not take, or calls nothing by this name. */
-function* movedCall(
-  { file, facts }: Module,
-  call: PythonCall,
-  packages: Packages,
-  graph: ModuleGraph,
-): Generator<SeenCause> {
+function* movedCall({ file, facts }: Module, call: PythonCall, { packages, modules }: LookedApp): Generator<SeenCause> {
   const [first = ''] = call.written.split('.');
   const isMethod = call.written.includes('.') && !facts.imports.some(({ as }) => as === first);
   for (const { module, bound, said } of callBounds(call, isMethod)) {
     const owner = packageOf(module) ?? '';
     const wanted = packages.wanted(owner);
     const isOf = facts.imports.some((each) => packageOf(each.module) === owner);
-    if (wanted === undefined || !isOf || !contradicts(wanted, bound) || isOwnMethod(call, graph)) continue;
+    if (wanted === undefined || !isOf || !contradicts(wanted, bound) || isOwnMethod(call, modules)) continue;
     yield {
       cause: 'package-api-changed',
       captured: { package: owner },
@@ -149,9 +143,9 @@ function* movedCall(
   }
 }
 
-const isOwnMethod = ({ name }: PythonCall, { modules }: ModuleGraph) =>
-  [...modules.values()].some(({ facts }) =>
-    [...facts.functions].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
+const isOwnMethod = ({ name }: PythonCall, modules: readonly Module[]) =>
+  modules.some(({ facts }) =>
+    [...facts.flow().functions.keys()].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
   );
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */

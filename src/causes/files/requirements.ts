@@ -1,12 +1,13 @@
 import { posix } from 'node:path';
 import { readPipLine } from '../../app/pip-line.ts';
 import { groupsOf } from '../groups.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { Packages, RequirementLine } from './packages.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** What pip will refuse in requirements files, by their lines alone. */
-export function* lookAtRequirements(shipment: Shipment, packages: Packages): Generator<SeenCause> {
+export function* lookAtRequirements({ shipment, packages }: LookedApp): Generator<SeenCause> {
   for (const { path, at } of packages.missingFiles) yield missingFile(shipment, path, at);
   for (const line of packages.lines) yield* lookAtLine(shipment, packages, line);
 }

@@ -1,8 +1,8 @@
 import type { FunctionFlow, Use, Value } from '../../app/python/facts.ts';
-import { Flows, type Found } from './flows.ts';
-import type { Module, ModuleGraph } from './modules.ts';
+import type { Flows, Found } from './flows.ts';
+import type { LookedApp, ModuleCall } from './looked-app.ts';
+import type { Module } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment } from './shipment.ts';
 
 const numbers = '(?:float(?:16|32)|u?int(?:8|16|32|64)?|bool_?)';
 /** What keeps an array or a tensor what it is. */
@@ -102,10 +102,10 @@ const sinks = {
 } satisfies Readonly<Record<string, Sink>>;
 
 /** Results that cannot be sent as JSON. */
-export function* lookAtResults(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const flows = new Flows(graph);
-  for (const module of graph.modules.values())
-    for (const { value, sink } of [...answersOf(module, shipment, graph), ...givenIn(module, flows)])
+export function* lookAtResults(app: LookedApp): Generator<SeenCause> {
+  const { modules, flows } = app;
+  for (const module of modules)
+    for (const { value, sink } of [...answersOf(module, app), ...givenIn(module, flows)])
       for (const found of flows.of(value, module)) yield* unsendable(found, sink, flows, 0);
 }
 
@@ -144,42 +144,29 @@ const routes = /^@\w+\.(?:get|post|put|patch|delete|route|api_route)\(/;
 const converted = /response_(?:model|class)\s*=/;
 
 /** What the functions of the default runtime and the handlers of routes return. */
-function answersOf(module: Module, shipment: Shipment, graph: ModuleGraph): Answer[] {
-  const { imports } = module.facts;
+function answersOf({ file, facts }: Module, app: LookedApp): Answer[] {
   const [framework, ...others] = (['fastapi', 'flask'] as const).filter((name) =>
-    imports.some((each) => each.module.split('.')[0] === name),
+    facts.imports.some((each) => each.module.split('.')[0] === name),
   );
-  const isMain = shipment.config.runtime === 'cortex' && module.file === 'main.py';
-  const functions = [...module.facts.flow().functions];
-  const answers = (some: readonly FunctionFlow[], sink: Sink) =>
-    some.flatMap(({ returns }) => returns.map((value) => ({ value, sink })));
-  const handlers = functions.filter(([, { decorators, type }]) => isHandler(decorators, type));
-  if (framework && others.length === 0)
-    return answers(
-      handlers.map(([, each]) => each),
-      sinks[framework],
+  const answers = (sink: Sink, isOne: (each: FunctionFlow, name: string) => boolean) =>
+    [...facts.flow().functions].flatMap(([name, each]) =>
+      isOne(each, name) ? each.returns.map((value) => ({ value, sink })) : [],
     );
-  const open = functions.filter(([name, each]) => isMain && isEndpoint(name, each, graph));
-  return answers(
-    open.map(([, each]) => each),
-    sinks.functions,
-  );
+  if (framework && others.length === 0) return answers(sinks[framework], isHandler);
+  const isMain = app.shipment.config.runtime === 'cortex' && file === 'main.py';
+  return isMain ? answers(sinks.functions, (each, name) => isEndpoint(name, each, app)) : [];
 }
 
-const isHandler = (decorators: readonly string[], type: string) =>
+const isHandler = ({ decorators, type }: FunctionFlow) =>
   decorators.some((each) => routes.test(each) && !converted.test(each)) &&
   /^(?:(?:dict|list|Dict|List)\b.*|Any)?$/.test(type);
 
 /** Whether the default runtime serves it: what the app calls itself may only be for that. */
-const isEndpoint = (name: string, { decorators }: FunctionFlow, graph: ModuleGraph) =>
-  /^[^_.][^.]*$/.test(name) &&
-  decorators.length === 0 &&
-  ![...graph.modules.values()].some(({ facts }) => facts.calls.some((call) => isOf(call, name)));
+const isEndpoint = (name: string, { decorators }: FunctionFlow, app: LookedApp) =>
+  /^[^_.][^.]*$/.test(name) && decorators.length === 0 && !app.calls().some((call) => isOf(call, name));
 
-const isOf = (
-  { written, references }: { written: string; references: Readonly<Record<string, string>> },
-  name: string,
-) => [written, ...Object.values(references)].some((each) => each === name || each.endsWith(`.${name}`));
+const isOf = ({ written, references }: ModuleCall, name: string) =>
+  [written, ...Object.values(references)].some((each) => each === name || each.endsWith(`.${name}`));
 
 /** What is given to those that make JSON. */
 function givenIn(module: Module, flows: Flows): Answer[] {

@@ -2,17 +2,16 @@ import { posix } from 'node:path';
 import type { PythonCall } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { isFront } from './listening.ts';
-import type { ModuleGraph } from './modules.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment } from './shipment.ts';
 import { ownRoutes } from './tables.ts';
 
 /** Whether the app answers the checks of the platform, where all of its routes are known. */
-export function* lookAtChecks(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const { healthcheck_endpoint: healthcheck = '/', readycheck_endpoint: readycheck = '/' } =
-    shipment.config.custom ?? {};
+export function* lookAtChecks(app: LookedApp): Generator<SeenCause> {
+  const { custom } = app.shipment.config;
+  const { healthcheck_endpoint: healthcheck = '/', readycheck_endpoint: readycheck = '/' } = custom ?? {};
   const wanted = Object.entries({ healthcheck, readycheck }).filter(([, path]) => !/^\/?$/.test(path));
-  const found = wanted.length > 0 ? routesOf(shipment, graph) : undefined;
+  const found = wanted.length > 0 ? routesOf(app) : undefined;
   for (const [check, path] of found ? wanted : []) {
     const plain = `/${path.replace(/^\/+|\?.*$/g, '').replace(/\/$/, '')}`;
     if (found && !answers(found, plain)) yield unanswered(check, plain, found.routes);
@@ -50,13 +49,14 @@ interface Routes {
 }
 
 /** The routes of the app; undefined if there may be more. */
-function routesOf(shipment: Shipment, graph: ModuleGraph): Routes | undefined {
+function routesOf(app: LookedApp): Routes | undefined {
+  const { shipment } = app;
   const base = shipment.dockerfile()?.stage.base ?? '';
   const texts = [base, ...shipment.started().map(({ words: [program = ''] }) => posix.basename(program))];
   const own = ownRoutes.find(([server]) => texts.some((each) => server.test(each)));
   if (own) return { routes: own[1] };
   if (texts.some((each) => isFront.test(each))) return undefined;
-  return shipment.servers().some(({ module, script }) => module ?? script) ? pythonRoutes(graph) : undefined;
+  return shipment.servers().some(({ module, script }) => module ?? script) ? pythonRoutes(app) : undefined;
 }
 
 /** Frameworks whose routes are in the calls that are known here. */
@@ -65,12 +65,11 @@ const frameworks = /^(?:django|fastapi|flask|starlette|quart|bottle|aiohttp|sani
 const bringsRoutes =
   /^(?:rest_framework|gradio|litserve|litestar|bentoml|ninja|fastapi_health|healthcheck|connexion|mcp)(?:\.|$)/;
 
-function pythonRoutes(graph: ModuleGraph): Routes | undefined {
-  const modules = [...graph.modules.values()];
-  const imports = modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module));
+function pythonRoutes(app: LookedApp): Routes | undefined {
+  const imports = [...app.imported()];
   if (!imports.some((each) => frameworks.test(each)) || imports.some((each) => bringsRoutes.test(each)))
     return undefined;
-  const calls = modules.flatMap(({ facts }) => facts.calls);
+  const calls = app.calls();
   const said = calls.map(routeOf);
   const routes = said.flatMap(({ route }) => (route === undefined ? [] : [`/${route}`.replace(/\/{2,}/g, '/')]));
   const hasRoutes = routes.length > 0 || calls.some((call) => call.isDecorator && posting.test(call.name));

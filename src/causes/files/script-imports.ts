@@ -1,5 +1,6 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
+import { lineWith } from '../groups.ts';
 
 /** What a file of JavaScript or TypeScript loads when it is loaded itself. */
 export interface ScriptImport {
@@ -21,7 +22,7 @@ export function scriptImports(text: string): ScriptImport[] {
     const name = imported ?? exported ?? required ?? '';
     // `import { type A }` loads nothing, either.
     const isType = /^import\s*\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?\s*,?)+\s*\}/.test(whole);
-    const line = plain.slice(0, plain.indexOf(whole)).split('\n').length;
+    const line = lineWith(plain, whole) ?? 1;
     return isType ? [] : { name, line, isRequire: required !== undefined };
   });
 }

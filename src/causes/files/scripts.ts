@@ -1,26 +1,35 @@
 import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/docker-image.ts';
-import { once } from '../../kernel/once.ts';
-import { fits } from '../groups.ts';
+import type { LookedApp } from './looked-app.ts';
 import { isInstall, type PackageJson, readJsonc } from './package-json.ts';
 import { candidates, isBeside, isScript, packageIn, type ScriptImport, scriptImports } from './script-imports.ts';
 import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment, StartedCommand } from './shipment.ts';
 
 /** What JavaScript and TypeScript load, in an app that is built from a Dockerfile. */
-export function* lookAtScripts(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtScripts({ shipment }: LookedApp): Generator<SeenCause> {
   const docker = shipment.dockerfile();
-  const project = new Project(shipment);
-  if (!docker || project.manifests().length !== 1) return;
-  for (const step of shipment.steps())
-    yield* tool(project, step.words, step.before, { file: docker.path, line: step.line });
+  const [manifest, ...others] = docker ? manifestsOf(shipment) : [];
+  if (!docker || !manifest || others.length > 0) return;
+  const project = { shipment, docker, manifest };
+  for (const step of shipment.steps()) yield* tool(project, step.words, step.before, step.at);
   for (const { words, at } of shipment.started()) yield* tool(project, words, docker.stage, at);
   for (const file of filesOf(shipment, docker))
     for (const each of scriptImports(shipment.read(file)))
-      yield* each.name.startsWith('.')
-        ? wholeName(file, each, project, shipment)
-        : ofPackage(file, each, project, shipment, docker);
+      yield* each.name.startsWith('.') ? wholeName(file, each, project) : ofPackage(file, each, project);
 }
+
+/** An app with one manifest. */
+interface Project {
+  shipment: Shipment;
+  docker: Docker;
+  manifest: PackageJson;
+}
+
+const manifestsOf = ({ paths, text }: Shipment) =>
+  paths
+    .filter((path) => posix.basename(path) === 'package.json' && !/(?:^|\/)node_modules\//.test(path))
+    .map((path) => readJsonc<PackageJson>(text(path)) ?? {});
 
 /** The scripts of the image that Node runs, or that TypeScript writes for it. */
 function filesOf(shipment: Shipment, docker: Docker): string[] {
@@ -47,7 +56,7 @@ function* tool(
 ): Generator<SeenCause> {
   const name = packagesOfTools[program] ?? (tools.test(program) ? program : '');
   if (!/(?:^|\/)node:/.test(image.base) || isNamed(image.commands, name)) return;
-  if (!project.isOnlyDev(name) || !isProduction(image)) return;
+  if (!isOnlyDev(name, project) || !isProduction(image)) return;
   const why = `${name} is one of the devDependencies, and the image does not install these`;
   const fix = `install all packages for the build, or move ${name} to dependencies`;
   yield { ...noProgram(program, at, why, fix), severity: 'error' };
@@ -72,42 +81,26 @@ function reached(shipment: Shipment, { stage }: Docker): ReadonlySet<string> {
   return found;
 }
 
-/** The manifest of the app, and what it lists. */
-class Project {
-  constructor(private readonly shipment: Shipment) {}
+/** Whether Node, without a loader, takes a file for an ES module. */
+function isModule(file: string, { shipment, manifest }: Project): boolean {
+  const isPlain = ({ words: [program, flag = ''] }: StartedCommand) => program === 'node' && flag[0] !== '-';
+  const isOfKind = file.endsWith('.mjs') || (manifest.type === 'module' && !/\.c[jt]s$/.test(file));
+  return isOfKind && shipment.started().every(isPlain);
+}
 
-  manifests = once(() =>
-    this.shipment.paths
-      .filter((path) => posix.basename(path) === 'package.json' && !/(?:^|\/)node_modules\//.test(path))
-      .map((path) => readJsonc<PackageJson>(this.shipment.text(path)) ?? {}),
-  );
-
-  /** Whether Node, without a loader, takes a file for an ES module. */
-  isModule(file: string): boolean {
-    const isPlain = ({ words: [program, flag = ''] }: StartedCommand) => program === 'node' && flag[0] !== '-';
-    const isOfKind = file.endsWith('.mjs') || (this.manifests()[0]?.type === 'module' && !/\.c[jt]s$/.test(file));
-    return isOfKind && this.shipment.started().every(isPlain);
-  }
-
-  /** Whether an installation for production leaves it out. */
-  isOnlyDev(name: string): boolean {
-    const [{ dependencies = {}, devDependencies = {} } = {}] = this.manifests();
-    // A command may have its own value of the variable.
-    const isSet = fits(/NODE_ENV=["']?(?!prod)/, this.shipment.dockerfile()?.text);
-    return name in devDependencies && !(name in dependencies) && !isSet && !this.shipment.sent.has('.yarnrc.yml');
-  }
+/** Whether an installation for production leaves it out. */
+function isOnlyDev(name: string, { shipment, docker, manifest }: Project): boolean {
+  const { dependencies = {}, devDependencies = {} } = manifest;
+  // A command may have its own value of the variable.
+  const isSet = /NODE_ENV=["']?(?!prod)/.test(docker.text);
+  return name in devDependencies && !(name in dependencies) && !isSet && !shipment.sent.has('.yarnrc.yml');
 }
 
 /** A package that an image for production does not have. */
-function* ofPackage(
-  file: string,
-  { name: whole, line }: ScriptImport,
-  project: Project,
-  shipment: Shipment,
-  { stage }: Docker,
-): Generator<SeenCause> {
+function* ofPackage(file: string, { name: whole, line }: ScriptImport, project: Project): Generator<SeenCause> {
   const name = packageIn(whole);
-  if (name === undefined || isNamed(shipment.steps(), name) || !project.isOnlyDev(name) || !isProduction(stage)) return;
+  if (name === undefined || isNamed(project.shipment.steps(), name) || !isOnlyDev(name, project)) return;
+  if (!isProduction(project.docker.stage)) return;
   yield {
     cause: 'module-missing',
     captured: { module: name },
@@ -143,15 +136,10 @@ function isCompiled(shipment: Shipment): boolean {
 }
 
 /** An import of an ES module that leaves out a part of the name of a file. */
-function* wholeName(
-  file: string,
-  { name, line, isRequire }: ScriptImport,
-  project: Project,
-  shipment: Shipment,
-): Generator<SeenCause> {
-  if (isRequire || /\.(?:[cm]?jsx?|json)$/.test(name) || !project.isModule(file)) return;
+function* wholeName(file: string, { name, line, isRequire }: ScriptImport, project: Project): Generator<SeenCause> {
+  if (isRequire || /\.(?:[cm]?jsx?|json)$/.test(name) || !isModule(file, project)) return;
   const path = posix.join(posix.dirname(file), name);
-  const whole = candidates(path).find((one) => shipment.sent.has(one));
+  const whole = candidates(path).find((one) => project.shipment.sent.has(one));
   if (whole === undefined || whole === path) return;
   const meant = posix.relative(posix.dirname(file), whole).replace(/\.([cm]?)tsx?$/, '.$1js');
   yield {

@@ -1,5 +1,6 @@
 import { startsServer, startsStdio } from './listening.ts';
-import type { LookedApp, Module } from './modules.ts';
+import type { LookedApp, ModuleCall } from './looked-app.ts';
+import type { Module } from './modules.ts';
 import type { SeenCause } from './seen-cause.ts';
 
 export const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starlette|quart\.Quart|litestar\.Litestar)$/;
@@ -7,27 +8,26 @@ const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;
 export const isFramework = new RegExp(`${isAsgi.source}|${isWsgi.source}|^sanic\\.Sanic$`);
 
 /** A Python file that makes an app and serves nothing, and one that another program has to start. */
-export function* servesNothing({ shipment, graph }: LookedApp): Generator<SeenCause> {
+export function* servesNothing({ shipment, modules, calls }: LookedApp): Generator<SeenCause> {
   const [server, ...others] = shipment.servers();
-  const entry = [...graph.modules.values()].find(({ isEntry }) => isEntry === 'script');
+  const entry = modules.find(({ isEntry }) => isEntry === 'script');
   if (!server || !entry || others.length > 0 || !/^python/.test(server.program)) return;
-  for (const { file, facts } of graph.modules.values())
-    for (const { line } of facts.calls.filter(startsStdio))
-      yield {
-        cause: 'not-listening',
-        at: { file, line },
-        title: `${file} starts a server of MCP that talks over its input and output, not over a port`,
-        fix: `run(transport="http", host="0.0.0.0", port=${shipment.config.custom?.port ?? 8000})`,
-      };
-  const said = { cause: 'not-listening', at: server.at };
   const port = shipment.config.custom?.port ?? 8000;
+  for (const { file, line } of calls().filter(startsStdio))
+    yield {
+      cause: 'not-listening',
+      at: { file, line },
+      title: `${file} starts a server of MCP that talks over its input and output, not over a port`,
+      fix: `run(transport="http", host="0.0.0.0", port=${port})`,
+    };
+  const said = { cause: 'not-listening', at: server.at };
   if (entry.facts.imports.some(({ module }) => module === 'streamlit'))
     yield {
       ...said,
       title: `python runs ${entry.file} once, and starts no server`,
       fix: `entrypoint = ["streamlit", "run", "${server.script}", "--server.port", "${port}", "--server.address", "0.0.0.0"]`,
     };
-  else if ((makesApp(entry) || makesDemo(entry)) && ![...graph.modules.values()].some(mayServe))
+  else if ((makesApp(entry) || makesDemo(entry)) && !calls().some(mayServe))
     yield {
       ...said,
       title: `${entry.file} makes an app, and nothing in it starts a server`,
@@ -38,9 +38,6 @@ export function* servesNothing({ shipment, graph }: LookedApp): Generator<SeenCa
 const makesDemo = ({ facts }: Module) =>
   facts.calls.some(({ name }) => /^gradio\.(?:Blocks|Interface|ChatInterface)$/.test(name));
 const makesApp = ({ facts }: Module) => [...facts.names.values()].some(({ made }) => isFramework.test(made));
-const mayServe = ({ facts }: Module) =>
-  facts.calls.some(
-    (call) =>
-      startsServer(call) ||
-      /(?:^|\.)(?:run|serve|start|main|launch|serve_forever)$|^os\.exec|^subprocess\./.test(call.name),
-  );
+const mayServe = (call: ModuleCall) =>
+  startsServer(call) ||
+  /(?:^|\.)(?:run|serve|start|main|launch|serve_forever)$|^os\.exec|^subprocess\./.test(call.name);

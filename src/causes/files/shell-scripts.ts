@@ -1,11 +1,11 @@
 import { type ParserOptions, runParser } from '../../app/python-syntax.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
-import { lineAt } from './data.ts';
+import { lineAt } from '../groups.ts';
+import type { LookedApp } from './looked-app.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment } from './shipment.ts';
 
 /** Scripts of a shell that are started, or that the build runs. */
-export async function lookAtShellScripts(shipment: Shipment, parser: ParserOptions): Promise<SeenCause[]> {
+export async function lookAtShellScripts({ shipment }: LookedApp, parser: ParserOptions): Promise<SeenCause[]> {
   const isScript = (file: string) => /\.sh$/.test(file) || /^#!.*\b(?:ba|da)?sh\b/.test(shipment.read(file));
   const scripts = shipment.startedFiles().filter((file) => isScript(file) && !shipment.read(file).includes('\r'));
   const found = await Promise.all(scripts.map((file) => errorIn(file, shipment.read(file), parser)));

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
-import { defaultExclude } from '../../app/collect.ts';
 import type { AppConfig } from '../../app/config.ts';
 import {
   type DockerImage,
@@ -10,13 +9,14 @@ import {
   readImage,
   type Stage,
 } from '../../app/docker-image.ts';
-import { exclusionReason, type FileEntry, type SkippedFile } from '../../app/files/entry.ts';
+import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
 import { compileGlob } from '../../app/files/glob.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { assignedIn, type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once } from '../../kernel/once.ts';
 import { fits, groupsOf } from '../groups.ts';
+import { leftOut } from '../left-out.ts';
 import { makesOf } from './built.ts';
 import { scriptCommands } from './package-json.ts';
 import { processManager } from './process-managers.ts';
@@ -137,7 +137,6 @@ export class Shipment {
   }
 
   private exclusionOf(path: string) {
-    const { exclude = defaultExclude } = this.config.deployment;
     const ignored = this.skipped.find(
       ({ path: one, reason }) =>
         reason.kind === 'dockerignored' && (one === path || (one.endsWith('/') && path.startsWith(one))),
@@ -148,14 +147,7 @@ export class Shipment {
         fix: `remove that line, or add !${path} below it`,
         setting: 'runtime.custom.dockerfile_path',
       };
-    const { why, pattern } = exclusionReason(path, exclude);
-    return pattern === undefined
-      ? { why, fix: `add "${path}" to include`, setting: 'deployment.include' }
-      : {
-          why,
-          fix: `remove "${pattern}" from exclude, or change it to match fewer files`,
-          setting: 'deployment.exclude',
-        };
+    return leftOut(path, this.config.deployment);
   }
 
   /** The Dockerfile that the app is built from. */
@@ -211,10 +203,7 @@ export class Shipment {
   /** Commands of the build, and where they are written. */
   buildCommands = once((): (ShellCommand & { at: CausePlace; before?: ImageState })[] => {
     const docker = this.dockerfile();
-    if (docker)
-      return docker.image.stages.flatMap(({ commands }) =>
-        commands.map((each) => ({ ...each, at: { file: docker.path, line: each.line } })),
-      );
+    if (docker) return this.ownSteps();
     return (['pre_build_commands', 'shell_commands'] as const).flatMap((key) =>
       (this.config.deployment[key] ?? []).flatMap((text) =>
         shellCommands(text).map((each) => ({ ...each, at: { setting: `deployment.${key}` } })),
@@ -222,16 +211,26 @@ export class Shipment {
     );
   });
 
-  /** The commands of a Dockerfile, the scripts of package.json in their place. */
-  steps = once((): RunCommand[] =>
-    this.stages.flatMap(({ commands }) =>
-      commands.flatMap((step) =>
-        (scriptCommands(step, step.cwd, step.before.files, this.text) ?? [step]).map(({ words }) => ({
-          ...step,
-          words,
-        })),
-      ),
+  buildTexts = once((): string[] => this.buildCommands().map(({ words }) => words.join(' ')));
+
+  /** Whether a command of the build is as a pattern says. */
+  builds = (pattern: RegExp): boolean => this.buildTexts().some((text) => pattern.test(text));
+
+  /** The commands of a Dockerfile; those of a stage that another one begins with are its own. */
+  ownSteps = once((): ImageStep[] =>
+    this.stages.flatMap((stage) =>
+      stage.commands
+        .filter(({ line }) => line > stage.line)
+        .map((each) => ({ ...each, stage, at: { file: this.dockerfile()?.path ?? '', line: each.line } })),
     ),
+  );
+
+  /** These commands, the scripts of package.json in their place. */
+  steps = once((): ImageStep[] =>
+    this.ownSteps().flatMap((step) => {
+      const commands = scriptCommands(step, step.cwd, step.before.files, this.text) ?? [step];
+      return commands.map(({ words }) => ({ ...step, words }));
+    }),
   );
 
   /** What is started, the commands of scripts in their place. */
@@ -330,6 +329,12 @@ export class Shipment {
     const [, module, attribute] = (program !== '' && row.exec(text ?? '')) || [];
     return module === undefined || attribute === undefined ? undefined : { program, module, attribute, words };
   }
+}
+
+/** A command of a stage. */
+export interface ImageStep extends RunCommand {
+  stage: Stage;
+  at: CausePlace & { file: string };
 }
 
 /** A command that is a server or runs a Python file. */

@@ -1,4 +1,4 @@
-import { groupsOf } from '../groups.ts';
+import { groupsOf, lineAt } from '../groups.ts';
 import { isBeside, withoutComments } from './script-imports.ts';
 import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -73,8 +73,7 @@ function listensBy({ files, pattern, usual }: Listener, file: string, text: stri
     const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
     const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usual?.(plain));
     if (number === undefined && own === undefined) return [];
-    const line = plain.slice(0, index).split('\n').length;
-    return [{ host: own, port: number, at: { file, line }, what: file }];
+    return [{ host: own, port: number, at: { file, line: lineAt(plain, index) }, what: file }];
   });
 }
 

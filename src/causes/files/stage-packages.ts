@@ -2,13 +2,13 @@ import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, isPlainImage } from '../../app/docker-image.ts';
 import { groupsOf } from '../groups.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
+import type { LookedApp } from './looked-app.ts';
 import { noProgram, type SeenCause } from './seen-cause.ts';
-import type { Shipment } from './shipment.ts';
 
 const finds = /venv|activate|\b(?:uv|poetry|pipenv|pdm) run\b/;
 
 /** A program of a virtual environment whose folder is not in the PATH. */
-export function* lookAtStages(shipment: Shipment): Generator<SeenCause> {
+export function* lookAtStages({ shipment }: LookedApp): Generator<SeenCause> {
   const { path: file = '', stage } = shipment.dockerfile() ?? {};
   const [program = ''] = shipment.servers()[0]?.words ?? [];
   if (!stage || !isPlainImage(stage.base) || pythonPackageOfProgram(program) === undefined) return;

@@ -1,27 +1,25 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { flagOf, unwrapped } from '../../app/shell.ts';
+import { unwrapped } from '../../app/shell.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
-import { folderOf, type LookedApp, type Module, type ModuleGraph } from './modules.ts';
-import type { Packages } from './packages.ts';
+import type { LookedApp } from './looked-app.ts';
+import { folderOf, type Module, type ModuleGraph } from './modules.ts';
+import { namedFiles } from './named-files.ts';
 import { processManager } from './process-managers.ts';
 import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
 import { isAsgi, isFramework, servesNothing } from './serving.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
 /** Whether what is started exists, and serves the app. */
-export function* lookAtStart(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  const known = { shipment, packages, graph };
+export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
+  const { shipment } = known;
   if (shipment.config.runtime === 'cortex') yield* defaultRuntime(known);
   if (shipment.config.runtime === 'custom') {
-    for (const server of shipment.servers()) {
-      yield* script(server, known);
-      yield* target(server, known);
-    }
+    for (const server of shipment.servers()) yield* target(server, known);
     yield* entrypoint(shipment);
     yield* notExecutable(shipment);
     for (const command of shipment.started()) yield* program(command, known);
@@ -32,9 +30,9 @@ export function* lookAtStart(shipment: Shipment, packages: Packages, graph: Modu
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
-function* defaultRuntime({ shipment, graph }: LookedApp): Generator<SeenCause> {
+function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', undefined, shipment);
-  const entry = [...graph.modules.values()].find(({ file }) => file === 'main.py');
+  const entry = modules.find(({ file }) => file === 'main.py');
   const names = new Map(entry?.facts.names);
   for (const { target, found } of entry?.links ?? []) {
     const made = graph.modules.get(String(target))?.facts.names.get(found.name ?? '')?.made;
@@ -56,36 +54,30 @@ function* defaultRuntime({ shipment, graph }: LookedApp): Generator<SeenCause> {
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian|celery|arq|dramatiq)$/;
 
-/** A Python file that is not where it is started. */
-function* script(server: StartedServer, { shipment, packages }: LookedApp): Generator<SeenCause> {
-  const { script: file, at, cwd } = server;
-  if (file === undefined || shipment.fileAt(file, cwd) !== undefined) return;
-  // An image is compared with its files elsewhere.
-  if (shipment.isDocker || packages.hasOthers || file.startsWith('/') || bringsCode(shipment)) return;
-  const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
-  if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
-  else yield notThere(file, at, 'error', near);
+/** Where packages have their programs. */
+const ofPackages = /^\/|^(?:\.\/)?\.?venv\/|node_modules\//;
+
+/** Files that a command runs or reads, and that are not where it looks. An image is compared with its files elsewhere. */
+function* absentFiles({ words, cwd, at }: StartedCommand, { shipment, packages }: LookedApp): Generator<SeenCause> {
+  if (shipment.isDocker || packages.hasOthers || bringsCode(shipment)) return;
+  for (const { file } of namedFiles(words)) {
+    if (ofPackages.test(file) || shipment.fileAt(file, cwd) !== undefined) continue;
+    const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
+    if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
+    else yield { ...notThere(file, at), why: `there is ${near}`, fix: `start ${near}` };
+  }
 }
 
 /** Whether a command of the build does more than install packages. */
 const bringsCode = (shipment: Shipment) =>
-  shipment.buildCommands().some(({ words: [program = ''] }) => !onlyInstalls.test(program));
+  shipment.builds(/^(?!(?:apt|apt-get|pip[\d.]*|uv|echo|export|mkdir|chmod|ls|true)(?: |$))/);
 
-const onlyInstalls = /^(?:apt|apt-get|pip[\d.]*|uv|echo|export|mkdir|chmod|ls|true)$/;
-
-const notThere = (
-  file: string,
-  at: CausePlace | undefined,
-  severity: SeenCause['severity'],
-  near?: string,
-): SeenCause => ({
+const notThere = (file: string, at: CausePlace | undefined): SeenCause => ({
   cause: 'entrypoint-not-found',
-  severity,
+  severity: 'error',
   captured: { path: file },
   at,
   title: `${file} is started, and is not there`,
-  why: near && `there is ${near}`,
-  fix: near && `start ${near}`,
 });
 
 /** The module that a server loads, and the object in it. */
@@ -97,7 +89,7 @@ function* target(server: StartedServer, known: LookedApp): Generator<SeenCause> 
   // `python -m` of a package runs its `__main__.py`.
   if (folder && known.graph.find(['__main__'], [folder]) === undefined) {
     const file = `${module.replaceAll('.', '/')}/__main__.py`;
-    yield { ...notThere(file, server.at, 'error'), title: `python -m ${module} runs ${file}, which is not there` };
+    yield { ...notThere(file, server.at), title: `python -m ${module} runs ${file}, which is not there` };
   } else if (!found && !folder) yield* moduleMissing(server, module, known);
   else if (found && attribute !== undefined) yield* objectMissing(server, found, attribute, known);
 }
@@ -178,7 +170,7 @@ function* objectMissing(
 /** Whether files may get other modes than they have here. Windows has no such mode. */
 const changesModes = (shipment: Shipment) =>
   process.platform === 'win32' ||
-  shipment.buildCommands().some(({ words: [program = ''] }) => /^(?:chmod|install)$/.test(program)) ||
+  shipment.builds(/^(?:chmod|install) /) ||
   fits(/--chmod/, shipment.dockerfile()?.text);
 
 /** A file of the app that is started by itself, and that its mode does not allow. */
@@ -230,15 +222,11 @@ function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
     };
 }
 
-const isShell = /^(?:ba|da|z)?sh$/;
-
-/** Programs that nothing brings. */
+/** What a command of the start needs. */
 function* program(command: StartedCommand, known: LookedApp): Generator<SeenCause> {
-  const { shipment } = known;
   const name = posix.basename(command.words[0] ?? '');
-  yield* ownProgram(command, shipment);
-  yield* fileOfFlag(name, command, shipment);
-  const [, , fix] = daemons.find(([daemon, isOne]) => daemon === name && isOne(command, shipment)) ?? [];
+  yield* absentFiles(command, known);
+  const [, , fix] = daemons.find(([daemon, isOne]) => daemon === name && isOne(command, known.shipment)) ?? [];
   if (fix !== undefined)
     yield {
       cause: 'entrypoint-invalid',
@@ -248,17 +236,6 @@ function* program(command: StartedCommand, known: LookedApp): Generator<SeenCaus
       fix,
     };
   yield* serverMissing(name, command.at, known);
-}
-
-/** A file of the app that is started, or that a shell runs. */
-function* ownProgram({ words, cwd, at }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
-  const [first = '', second = ''] = words;
-  const isScript = isShell.test(posix.basename(first)) && /^[^-]/.test(second);
-  const runs = isScript ? second : first;
-  const file = shipment.fileAt(runs, cwd) ?? shipment.fileAt(runs);
-  const isOwn = isScript || /^[^/]+\//.test(first);
-  if (file === undefined && isOwn && !shipment.isDocker && !/^(?:\.?\/)?\.?venv\/|node_modules\//.test(runs))
-    yield* missing(posix.normalize(runs), at, shipment);
 }
 
 /** The text of the file that lists what a process manager starts. */
@@ -284,29 +261,6 @@ const daemons: readonly [
   ['gunicorn', ({ words }) => words.some((word) => /^(?:-D|--daemon)$/.test(word)), 'start gunicorn without --daemon'],
 ];
 
-/** Flags that name a file which a program reads before it starts. */
-const flagsOfFiles: Readonly<Record<string, readonly string[]>> = {
-  gunicorn: ['-c', '--config', '--certfile', '--keyfile'],
-  hypercorn: ['-c', '--config', '--certfile', '--keyfile'],
-  supervisord: ['-c', '--configuration'],
-  uvicorn: ['--log-config', '--env-file', '--ssl-certfile', '--ssl-keyfile'],
-  vllm: ['--chat-template'],
-};
-
-/** Below such a folder, packages of the system have files of their own. */
-const ofSystem = /^\/etc\/[^/]+\//;
-
-function* fileOfFlag(name: string, { words, cwd, at }: StartedCommand, shipment: Shipment): Generator<SeenCause> {
-  const stage = shipment.dockerfile()?.stage;
-  const flags = Object.hasOwn(flagsOfFiles, name) ? (flagsOfFiles[name] ?? []) : [];
-  for (const file of flags.flatMap((flag) => flagOf(words, flag)?.replace(/^file:/, '') ?? [])) {
-    if (!/^[\w./-]+$/.test(file) || ofSystem.test(file) || shipment.fileAt(file, cwd) !== undefined) continue;
-    const title = `${name} reads ${file}, which is not in the image`;
-    if (!stage && !bringsCode(shipment)) yield* missing(posix.normalize(file), at, shipment);
-    else if (stage && shipment.lacks(stage, posix.resolve(cwd, file))) yield { ...notThere(file, at, 'error'), title };
-  }
-}
-
 /** Programs that a Python package brings, which nothing installs. */
 function* serverMissing(
   name: string,
@@ -316,32 +270,21 @@ function* serverMissing(
   const needed = pythonPackageOfProgram(name);
   // The runtime has it.
   const isServed = !shipment.isDocker && name === 'uvicorn';
-  const isMade = shipment.isDocker && shipment.buildCommands().some(({ words }) => words.join(' ').includes(name));
+  const isMade = shipment.isDocker && shipment.buildTexts().some((text) => text.includes(name));
   if (!needed || isServed || isMade || packages.hasOthers || packages.has(needed.replace(/\[.*/, ''))) return;
   const found = noProgram(name, at, `nothing installs ${needed}`, packages.fixOf(needed));
   yield packages.all().isWhole && packages.listed.length > 0 ? { ...found, severity: 'error' } : found;
 }
 
 /** A file that is started and not sent. */
-function* missing(
-  file: string,
-  at: CausePlace | undefined,
-  shipment: Shipment,
-  severity: SeenCause['severity'] = 'error',
-): Generator<SeenCause> {
+function* missing(file: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
   if (file.startsWith('/') || file.includes('$') || shipment.isOutput(file)) return;
   if (!shipment.exists(file)) {
-    yield {
-      cause: 'entrypoint-not-found',
-      severity: 'error',
-      captured: { path: file },
-      at,
-      title: `${file} is started, and is not in the app`,
-    };
+    yield { ...notThere(file, at), title: `${file} is started, and is not in the app` };
     return;
   }
   const { title, fix } = shipment.reasonOf(file);
-  yield { cause: 'file-excluded', severity, captured: { path: file }, at, title, fix };
+  yield { cause: 'file-excluded', severity: 'error', captured: { path: file }, at, title, fix };
 }
 
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;

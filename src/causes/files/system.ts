@@ -1,43 +1,40 @@
 import { posix } from 'node:path';
 import { isCpuOnly } from '../../app/hardware.ts';
-import type { PythonCall } from '../../app/python/facts.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
-import type { ModuleGraph } from './modules.ts';
+import type { LookedApp, ModuleCall } from './looked-app.ts';
 import type { Listed, Packages } from './packages.ts';
 import { noProgram, type SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { librariesOf, optionalPackages, programsOf } from './tables.ts';
 
 /** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
-export function* lookAtSystem(shipment: Shipment, packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
-  yield* optionalMissing(packages, graph);
-  yield* gpuMissing(shipment, graph);
+export function* lookAtSystem(app: LookedApp): Generator<SeenCause> {
+  const { shipment, packages } = app;
+  yield* optionalMissing(app);
+  yield* gpuMissing(app);
   if (!isBare(shipment, packages)) return;
   const fixOf = (name: string) =>
     shipment.isDocker
       ? `RUN apt-get update && apt-get install -y ${name}`
       : `add ${name} to [cerebrium.dependencies.apt]: ${name} = "latest"`;
-  const modules = [...graph.modules.values()];
-  const imported = new Set(modules.flatMap(({ facts }) => facts.imports.map(({ module }) => module)));
-  const used = new Set([...imported].flatMap((each) => [packageOf(each) ?? '', each.split('.')[0] ?? '']));
+  const used = new Set([...app.imported()].flatMap((each) => [packageOf(each) ?? '', each.split('.')[0] ?? '']));
   for (const each of packages.listed) {
     yield* programOf(each, used, packages, fixOf);
     yield* libraryOf(each, used, packages, fixOf);
   }
-  const asked = modules.flatMap(({ facts }) => facts.calls.flatMap(programAsked));
-  for (const { file, facts } of modules)
-    for (const call of facts.calls) {
-      if (!asked.includes(programIn(call))) yield* startedProgram(call, file, packages, fixOf);
-      yield* model(call, file, shipment, packages);
-    }
+  const asked = app.calls().flatMap(programAsked);
+  for (const call of app.calls()) {
+    if (!asked.includes(programIn(call))) yield* startedProgram(call, packages, fixOf);
+    yield* model(call, app);
+  }
 }
 
 /** Packages that only some calls of another package need. */
-function* optionalMissing(packages: Packages, graph: ModuleGraph): Generator<SeenCause> {
+function* optionalMissing({ packages, modules }: LookedApp): Generator<SeenCause> {
   const open = packages.all().isWhole ? optionalPackages() : [];
   for (const each of open.filter(({ packages: needed }) => !needed.some((one) => hasLike(one, packages))))
-    for (const { file, facts } of graph.modules.values()) {
+    for (const { file, facts } of modules) {
       const used = [
         ...facts.imports.flatMap(({ module, name, line, isNeeded }) =>
           isNeeded === 'guarded' ? [] : [{ name: `${module}.${name}`, line }],
@@ -118,29 +115,27 @@ function* libraryOf(
 export const startsProcess =
   /^(?:subprocess\.(?:run|Popen|call|check_call|check_output)|os\.(?:system|popen)|asyncio\.create_subprocess_(?:exec|shell))$/;
 
-const programIn = ({ arguments: [text = ''] }: PythonCall) => posix.basename(text.split(/\s+/)[0] ?? '');
+const programIn = ({ arguments: [text = ''] }: ModuleCall) => posix.basename(text.split(/\s+/)[0] ?? '');
 
 /** A program that the code looks for before it starts it. */
-const programAsked = (call: PythonCall) => (call.name === 'shutil.which' ? programIn(call) : []);
+const programAsked = (call: ModuleCall) => (call.name === 'shutil.which' ? programIn(call) : []);
 
-function* startedProgram(call: PythonCall, file: string, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
+function* startedProgram(call: ModuleCall, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
   const program = startsProcess.test(call.name) && !call.isTried ? programIn(call) : '';
   const debian = program === '' ? undefined : debianPackageOfProgram(program);
   if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
-  const at = { file, line: call.line };
-  yield noProgram(program, at, `${file} starts it, and no apt package brings it`, fixOf(debian));
+  const { file, line } = call;
+  yield noProgram(program, { file, line }, `${file} starts it, and no apt package brings it`, fixOf(debian));
 }
 
 /** Models of spaCy are packages. */
 function* model(
-  { name, arguments: [text = ''], line }: PythonCall,
-  file: string,
-  shipment: Shipment,
-  packages: Packages,
+  { name, arguments: [text = ''], file, line }: ModuleCall,
+  { shipment, packages }: LookedApp,
 ): Generator<SeenCause> {
   if (name !== 'spacy.load' || !/^[a-z]{2}_\w+_(?:sm|md|lg|trf)$/.test(text) || packages.has(text.replaceAll('_', '-')))
     return;
-  if (shipment.buildCommands().some(({ words }) => words.join(' ').includes(text))) return;
+  if (shipment.buildTexts().some((each) => each.includes(text))) return;
   yield {
     cause: 'data-missing',
     severity: packages.hasOthers ? 'warning' : 'error',
@@ -153,8 +148,9 @@ function* model(
 const isCuda = (text = '') => /^cuda(?::\d)?$/.test(text);
 
 /** Code that goes to a GPU without asking whether there is one, in an app that has none or fewer. */
-function* gpuMissing({ config: { hardware } }: Shipment, { modules }: ModuleGraph): Generator<SeenCause> {
-  const calls = [...modules.values()].flatMap(({ file, facts }) => facts.calls.map((call) => ({ ...call, file })));
+function* gpuMissing({ shipment, calls: all }: LookedApp): Generator<SeenCause> {
+  const { hardware } = shipment.config;
+  const calls = all();
   const isAsked = calls.some(({ name }) => /(?:^|\.)(?:is_available|device_count)$/.test(name));
   const isCpu = isCpuOnly(hardware.compute) && !isAsked;
   const used = calls.find(

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
-import type { PythonCall } from '../../app/python/facts.ts';
-import { lineAt } from './data.ts';
-import type { ModuleGraph } from './modules.ts';
+import { lineAt } from '../groups.ts';
+import type { LookedApp, ModuleCall } from './looked-app.ts';
 import { isBuilt } from './opened.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -11,14 +10,12 @@ const renders = /(?:^|\.)(?:render_template|TemplateResponse|get_template|render
 const otherLoaders = /(?:^|\.)(?:DictLoader|FunctionLoader|PrefixLoader|ModuleLoader|BaseLoader)$/;
 const isTemplate = /^[\w./-]+\.(?:html?|j2|jinja2?|txt|xml|md|tmpl)$/;
 
-type Named = PythonCall & { file: string };
 type Place = { name: string; file: string; line: number };
 
 /** Templates and folders of them that Python names and the app does not have, and blocks in them that have no end. */
-export function* lookAtTemplates(shipment: Shipment, graph: ModuleGraph): Generator<SeenCause> {
-  const calls = [...graph.modules.values()].flatMap(({ file, facts }) =>
-    facts.calls.map((call) => ({ ...call, file })),
-  );
+export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
+  const { shipment } = app;
+  const calls = app.calls();
   yield* foldersNamed(calls, shipment);
   const rendered = calls.filter(({ name, isTried }) => renders.test(name) && !isTried);
   if (rendered.length === 0 || calls.some(({ name }) => otherLoaders.test(name))) return;
@@ -88,12 +85,12 @@ function servedBy({
   name,
   arguments: [first = ''],
   keywords: { check_dir, directory = first },
-}: Named): string | undefined {
+}: ModuleCall): string | undefined {
   const isServed = /(?:^|\.)StaticFiles$/.test(name) && check_dir === undefined && /^\w[\w./-]*$/.test(directory);
   return isServed ? posix.normalize(directory) : undefined;
 }
 
-function* foldersNamed(calls: readonly Named[], shipment: Shipment): Generator<SeenCause> {
+function* foldersNamed(calls: readonly ModuleCall[], shipment: Shipment): Generator<SeenCause> {
   const made = calls.flatMap(({ name, object, arguments: given }) =>
     makesFolder.test(name) ? [object, given[0]] : [],
   );

@@ -1,10 +1,8 @@
 import { posix } from 'node:path';
-import type { RunCommand } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
-import { groupsOf } from '../groups.ts';
-import { lineWith } from './package-files.ts';
+import { fits, groupsOf, lineWith } from '../groups.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Docker, Shipment } from './shipment.ts';
+import type { ImageStep, Shipment } from './shipment.ts';
 
 /** A tool of an image, and what a file of the app says that it wants: a version, or a sign of one. */
 interface ToolRule {
@@ -71,12 +69,12 @@ const tools: readonly ToolRule[] = [
   },
 ];
 
-type Step = Pick<RunCommand, 'words' | 'line' | 'cwd' | 'before'>;
+type Step = Pick<ImageStep, 'words' | 'at' | 'cwd' | 'before'>;
 
 /** A tool of the image that is older than a file of the app wants. */
-export function* toolVersion(shipment: Shipment, docker: Docker, step: Step): Generator<SeenCause> {
+export function* toolVersion(step: Step, shipment: Shipment): Generator<SeenCause> {
   const command = step.words.join(' ');
-  const rule = tools.find((each) => each.command.test(command) && !isBrought(docker, shipment));
+  const rule = tools.find((each) => each.command.test(command) && !isBrought(shipment));
   const [, has] = rule ? groupsOf(rule.image, step.before.base) : [];
   if (!rule || has === undefined) return;
   for (const file of rule.files.flatMap((name) => filesAt(name, step, shipment))) {
@@ -91,7 +89,7 @@ export function* toolVersion(shipment: Shipment, docker: Docker, step: Step): Ge
         severity: 'error',
         at: { file, line: lineWith(shipment.read(file), wanted.said) },
         title: `${file} wants ${rule.tool} >=${wanted.version}, and ${step.before.base} has ${has}`,
-        why: `${docker.path}:${step.line} runs ${command}`,
+        why: `${step.at.file}:${step.at.line} runs ${command}`,
         fix: `use a base image with that ${rule.tool}, or change what ${file} wants`,
       };
   }
@@ -111,5 +109,5 @@ const brings =
 const isBelow = (has: string, wanted: string) =>
   isOlder(has, wanted.split('.').slice(0, has.split('.').length).join('.'));
 
-const isBrought = (docker: Docker, shipment: Shipment) =>
-  brings.test(docker.text) || shipment.paths.some((path) => /(?:^|\/)rust-toolchain/.test(path));
+const isBrought = ({ dockerfile, paths }: Shipment) =>
+  fits(brings, dockerfile()?.text) || paths.some((path) => /(?:^|\/)rust-toolchain/.test(path));

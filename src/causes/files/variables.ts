@@ -1,11 +1,83 @@
 import { join } from 'node:path';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { lineAt } from './data.ts';
-import type { Needed } from './environment.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { lineAt } from '../groups.ts';
+import type { LookedApp } from './looked-app.ts';
 import { isBeside } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
+
+/** What the platform, the image or Python itself sets. */
+const given = new RegExp(
+  `^(?:${[
+    'PATH|HOME|USER|PWD|LANG|LC_\\w+|TZ|TERM|SHELL|HOSTNAME|PORT|TMPDIR|PYTHON\\w*|VIRTUAL_ENV|LD_LIBRARY_PATH',
+    'CUDA_\\w+|NVIDIA_\\w+|KUBERNETES_\\w+|POD_\\w+|RANK|LOCAL_RANK|WORLD_SIZE|MASTER_\\w+|HF_HOME',
+    'CEREBRIUM\\w*|APP_(?:\\w*ID|NAME)|PROJECT_ID|BUILD_ID|REGION|RUN_ID|PERSISTENT_STORAGE|REPLICA_ID',
+  ].join('|')})$`,
+);
+
+/** What turns on a service that reports: without it, the app does without. */
+const reporting = /^(?:SENTRY|OTEL|DD|NEW_RELIC|HONEYCOMB|ROLLBAR|BUGSNAG|PROMETHEUS)_\w+$/;
+
+/** A variable that the code needs, with the first place that reads it. */
+export interface Needed {
+  name: string;
+  file: string;
+  line: number;
+  /** Whether the code may go on without it. */
+  isOptional: boolean;
+}
+
+/** Variables that something here sets, and others that the code cannot go on without. */
+export function variablesOf(app: LookedApp): { set: ReadonlySet<string>; needed: readonly Needed[] } {
+  const set = variablesSet(app);
+  const found = new Map<string, Needed>();
+  for (const each of pythonReads(app)) {
+    const known = found.get(each.name);
+    if (given.test(each.name) || (each.isOptional && reporting.test(each.name)) || set.has(each.name)) continue;
+    if (!known || (known.isOptional && !each.isOptional)) found.set(each.name, each);
+  }
+  return { set, needed: [...found.values()] };
+}
+
+/** Those that the image, the start, the code or the file `.env` sets. */
+function variablesSet({ shipment, modules }: LookedApp): ReadonlySet<string> {
+  const image = shipment.dockerfile()?.stage.environment.keys() ?? [];
+  const started = shipment.started().flatMap(({ environment }) => [...environment.keys()]);
+  const code = modules.flatMap(({ facts }) =>
+    facts.environment.flatMap(({ name, isNeeded }) => (isNeeded === 'set' ? [name] : [])),
+  );
+  const file = shipment.read('.env').matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm);
+  return new Set([...image, ...started, ...code, ...[...file].map(([, name = '']) => name)]);
+}
+
+function pythonReads({ graph, modules }: LookedApp): Needed[] {
+  return modules.flatMap(({ file, facts }) =>
+    facts.environment.flatMap(({ name, line, isNeeded }) =>
+      isNeeded === 'always' || isNeeded === 'sometimes'
+        ? [{ name, file, line, isOptional: isNeeded === 'sometimes' || !graph.isReached }]
+        : [],
+    ),
+  );
+}
+
+/** Those that neither the project nor the app has as a secret. */
+export function missingSecrets(needed: readonly Needed[], names: readonly string[]): SeenCause[] {
+  return needed
+    .filter(({ name }) => !names.includes(name))
+    .map(({ name, file, line, isOptional }) => {
+      const other = names.find((each) => each.toLowerCase() === name.toLowerCase());
+      return {
+        cause: 'secret-missing',
+        severity: isOptional ? 'warning' : 'error',
+        captured: { name },
+        at: { file, line },
+        why: other ? `the name of the secret is ${other}` : 'neither the app nor the project has it',
+        fix: gantryCommand`secrets set ${name}`,
+      };
+    });
+}
 
 /** Reads of a variable that other languages than Python cannot go on without. */
 const readers: readonly (readonly [files: RegExp, read: RegExp])[] = [
@@ -47,11 +119,9 @@ function namesIn(file: string, { config, exists }: Shipment): string[] {
 }
 
 /** A variable that the code needs and nothing sets, where one of nearly its name is set, or spoken of, that nothing reads. */
-export function* lookAtVariableNames(
-  shipment: Shipment,
-  python: readonly Needed[],
-  set: ReadonlySet<string>,
-): Generator<SeenCause> {
+export function* lookAtVariableNames(app: LookedApp): Generator<SeenCause> {
+  const { shipment } = app;
+  const { needed: python, set } = variablesOf(app);
   const needed = [...python, ...readsElsewhere(shipment)].filter(({ name }) => !set.has(name));
   const spoken = needed.length === 0 ? [] : examples.map((file) => ({ file, names: namesIn(file, shipment) }));
   const image = { file: shipment.dockerfile()?.path ?? 'the start', names: [...set] };
