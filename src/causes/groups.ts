@@ -4,6 +4,10 @@ export const groupsOf = (pattern: RegExp, text = ''): readonly string[] => patte
 /** The line of a position in a text, from 1. */
 export const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length;
 
+/** What a pattern finds in a text, each with its line. */
+export const matchesIn = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map((match) => ({ match, line: lineAt(text, match.index) }));
+
 /** The line that has a part of a text. */
 export function lineWith(text: string, part: string): number | undefined {
   const at = text.indexOf(part);

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { isPlainImage, type Stage } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
-import { fits } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { namedFiles } from './named-files.ts';
-import { readJsonc } from './package-json.ts';
+import { type PackageJson, readJsonc } from './package-json.ts';
 import { lacksProgram } from './programs.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, ImageStep, Shipment } from './shipment.ts';
@@ -147,38 +147,27 @@ function filesOfBuild(words: readonly string[]): string[] {
   return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
 }
 
-const tasks = { kind: 'task', key: 'tasks', list: 'deno.json' } as const;
-const scripts = { kind: 'script', key: 'scripts', list: 'package.json' } as const;
+const namesScript = /^(?:(?:npm|pnpm|yarn|bun) run|npm(?= start)) ([\w:.-]+)$/;
 
-const namesScript = /^(?:(?:npm|pnpm|yarn|bun) run|(?<task>(?:deno )?task)|npm(?= start)) (?<name>[\w:.-]+)$/;
-
-/** A script of package.json or a task of deno.json that a command names: Bun runs a file by the same word. */
+/** A script of package.json that a command names: Bun runs a file by the same word. */
 function* packageScript(step: Step, { text }: Shipment): Generator<SeenCause> {
   const command = step.words.join(' ');
-  const { name, task } = namesScript.exec(command)?.groups ?? {};
-  if (name === undefined || isOther(name, task, step)) return;
+  const [, name = ''] = groupsOf(namesScript, command);
   const { cwd, at } = step;
   const { files } = step.before;
-  const { kind, key, list } = task ? tasks : scripts;
-  const own = files.get(posix.resolve(cwd, list)) ?? '';
-  const known = keysOf(text(own), key);
+  if (name === '' || files.has(posix.resolve(cwd, name))) return;
+  const own = files.get(posix.resolve(cwd, 'package.json')) ?? '';
+  const manifest = readJsonc<PackageJson>(text(own));
+  // What is no JSON is named with the data.
+  const known = manifest && Object.keys(manifest.scripts ?? {});
   if (!known || [...known, ...defaultScripts(files, cwd)].includes(name)) return;
   yield {
     cause: 'command-failed',
     severity: 'error',
     at,
-    title: `${at.file} runs ${command}, and ${own} has no ${kind} ${name}`,
+    title: `${at.file} runs ${command}, and ${own} has no script ${name}`,
     fix: `add ${name} to ${own}, or use one of ${known.join(', ')}`,
   };
-}
-
-const isOther = (name: string, task: string | undefined, { before, cwd }: Step) =>
-  (task === 'task' && !before.base.startsWith('denoland/deno')) || before.files.has(posix.resolve(cwd, name));
-
-/** Undefined for what is no JSON: `lookAtData` says so. */
-function keysOf(text: string | undefined, key: 'scripts' | 'tasks'): string[] | undefined {
-  const read = readJsonc<Record<string, object>>(text);
-  return read && Object.keys(read[key] ?? {});
 }
 
 /** Without a script, npm starts server.js. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits, lineAt } from '../groups.ts';
+import { fits, matchesIn } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { isBeside, withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -255,16 +255,15 @@ const readingElsewhere =
 const openedByOthers = ({ paths, read }: Shipment): Opened[] =>
   paths
     .filter((file) => /(?<!_test|\.d)\.(?:go|rs|rb|[cm]?[jt]s)$/.test(file) && !isBeside(file))
-    .flatMap((file) => {
-      const text = withoutComments(read(file));
-      return [...text.matchAll(readingElsewhere)].map(({ index, 1: value = '' }) => ({
+    .flatMap((file) =>
+      matchesIn(withoutComments(read(file)), readingElsewhere).map(({ match: [, value = ''], line }) => ({
         value,
         file,
-        line: lineAt(text, index),
+        line,
         isRead: true,
         mayBeMade: true,
-      }));
-    });
+      })),
+    );
 
 function openedBy(app: LookedApp): Opened[] {
   const made = new Set(app.calls().flatMap(madeBy));

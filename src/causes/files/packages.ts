@@ -133,6 +133,13 @@ export class Packages {
       : `add ${name} to [cerebrium.dependencies.pip]: ${name.replace(/\[.*/, '')} = "latest"`;
   }
 
+  /** What adds a package of the system. */
+  aptFixOf(name: string): string {
+    return this.shipment.isDocker
+      ? `RUN apt-get update && apt-get install -y ${name}`
+      : `add ${name} to [cerebrium.dependencies.apt]: ${name} = "latest"`;
+  }
+
   private readSettings(): void {
     const { pip, conda, apt, paths } = this.shipment.config.dependencies;
     for (const [name, version] of Object.entries(pip))

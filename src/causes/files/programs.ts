@@ -58,7 +58,7 @@ export function lacksProgram(
   if (fix !== undefined) return { ...noProgram(program, at, why, fix), severity: 'error' };
   const debian = debianPackageOfProgram(program);
   if (debian === undefined || mayHave(image, program, debian, packages)) return undefined;
-  return noProgram(program, at, why, `RUN apt-get update && apt-get install -y ${debian}`);
+  return noProgram(program, at, why, packages.aptFixOf(debian));
 }
 
 /** Where the image surely has no such program. */

@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
-import { lineWith } from '../groups.ts';
+import { matchesIn } from '../groups.ts';
 
 /** What a file of JavaScript or TypeScript loads when it is loaded itself. */
 export interface ScriptImport {
@@ -18,11 +18,10 @@ const statements = new RegExp(
 
 export function scriptImports(text: string): ScriptImport[] {
   const plain = withoutComments(text);
-  return [...plain.matchAll(statements)].flatMap(([whole, imported, exported, required]) => {
+  return matchesIn(plain, statements).flatMap(({ match: [whole, imported, exported, required], line }) => {
     const name = imported ?? exported ?? required ?? '';
     // `import { type A }` loads nothing, either.
     const isType = /^import\s*\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?\s*,?)+\s*\}/.test(whole);
-    const line = lineWith(plain, whole) ?? 1;
     return isType ? [] : { name, line, isRequire: required !== undefined };
   });
 }

@@ -1,4 +1,4 @@
-import { groupsOf, lineAt } from '../groups.ts';
+import { groupsOf, matchesIn } from '../groups.ts';
 import { isBeside, withoutComments } from './script-imports.ts';
 import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -67,13 +67,13 @@ export function sourcesListen(shipment: Shipment): ListeningPlace[] {
 
 function listensBy({ files, pattern, usual }: Listener, file: string, text: string, isSet: boolean): ListeningPlace[] {
   const plain = files === script ? withoutComments(text) : text;
-  return [...plain.matchAll(pattern)].flatMap(({ index, groups = {} }) => {
+  return matchesIn(plain, pattern).flatMap(({ match: { groups = {} }, line }) => {
     const { host = valueIn(groups.values, 'host'), port = valueIn(groups.values, 'port') } = groups;
     const number = portOf(port, plain, isSet);
     const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
     const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usual?.(plain));
     if (number === undefined && own === undefined) return [];
-    return [{ host: own, port: number, at: { file, line: lineAt(plain, index) }, what: file }];
+    return [{ host: own, port: number, at: { file, line }, what: file }];
   });
 }
 

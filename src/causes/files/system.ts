@@ -14,18 +14,14 @@ export function* lookAtSystem(app: LookedApp): Generator<SeenCause> {
   yield* optionalMissing(app);
   yield* gpuMissing(app);
   if (!isBare(shipment, packages)) return;
-  const fixOf = (name: string) =>
-    shipment.isDocker
-      ? `RUN apt-get update && apt-get install -y ${name}`
-      : `add ${name} to [cerebrium.dependencies.apt]: ${name} = "latest"`;
   const used = new Set([...app.imported()].flatMap((each) => [packageOf(each) ?? '', each.split('.')[0] ?? '']));
   for (const each of packages.listed) {
-    yield* programOf(each, used, packages, fixOf);
-    yield* libraryOf(each, used, packages, fixOf);
+    yield* programOf(each, used, packages);
+    yield* libraryOf(each, used, packages);
   }
   const asked = app.calls().flatMap(programAsked);
   for (const call of app.calls()) {
-    if (!asked.includes(programIn(call))) yield* startedProgram(call, packages, fixOf);
+    if (!asked.includes(programIn(call))) yield* startedProgram(call, packages);
     yield* model(call, app);
   }
 }
@@ -64,8 +60,6 @@ function isBare(shipment: Shipment, packages: Packages): boolean {
   return !packages.isOtherImage && /slim|^ubuntu|^debian|^nvidia\/cuda/.test(base);
 }
 
-type FixOf = (name: string) => string;
-
 const isUsed = (name: string, used: ReadonlySet<string>) =>
   used.has(name) ||
   used.has(name.replaceAll('-', '_')) ||
@@ -76,38 +70,24 @@ const isUsed = (name: string, used: ReadonlySet<string>) =>
 const hasProgram = ({ apt }: Packages, program: string, debian: string) =>
   [...apt].some((each) => [program, debian].some((name) => each === name || each.startsWith(`${name}-`)));
 
-function* programOf(
-  { name, at }: Listed,
-  used: ReadonlySet<string>,
-  packages: Packages,
-  fixOf: FixOf,
-): Generator<SeenCause> {
+function* programOf({ name, at }: Listed, used: ReadonlySet<string>, packages: Packages): Generator<SeenCause> {
   const program = programsOf.get(name) ?? '';
   const debian = debianPackageOfProgram(program);
   if (debian === undefined || !isUsed(name, used) || hasProgram(packages, program, debian)) return;
-  yield noProgram(program, at, `${name} starts ${program}, and no apt package brings it`, fixOf(debian));
+  yield noProgram(program, at, `${name} starts ${program}, and no apt package brings it`, packages.aptFixOf(debian));
 }
 
-function* libraryOf(
-  { name, at }: Listed,
-  used: ReadonlySet<string>,
-  packages: Packages,
-  fixOf: FixOf,
-): Generator<SeenCause> {
+function* libraryOf({ name, at }: Listed, used: ReadonlySet<string>, packages: Packages): Generator<SeenCause> {
   const libraries = librariesOf.get(name) ?? [];
   const [first] = libraries;
-  if (
-    first === undefined ||
-    !isUsed(name, used) ||
-    libraries.some((each) => packages.apt.has(each) || (each !== name && packages.has(each)))
-  )
-    return;
+  const isBrought = libraries.some((each) => packages.apt.has(each) || (each !== name && packages.has(each)));
+  if (first === undefined || !isUsed(name, used) || isBrought) return;
   yield {
     cause: 'shared-library-missing',
     captured: { library: first.replace(/[\d.-]+$/, ''), package: first },
     at,
     title: `${name} loads a library of ${first}, and no apt package brings it`,
-    fix: fixOf(first),
+    fix: packages.aptFixOf(first),
   };
 }
 
@@ -120,12 +100,17 @@ const programIn = ({ arguments: [text = ''] }: ModuleCall) => posix.basename(tex
 /** A program that the code looks for before it starts it. */
 const programAsked = (call: ModuleCall) => (call.name === 'shutil.which' ? programIn(call) : []);
 
-function* startedProgram(call: ModuleCall, packages: Packages, fixOf: FixOf): Generator<SeenCause> {
+function* startedProgram(call: ModuleCall, packages: Packages): Generator<SeenCause> {
   const program = startsProcess.test(call.name) && !call.isTried ? programIn(call) : '';
   const debian = program === '' ? undefined : debianPackageOfProgram(program);
   if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
   const { file, line } = call;
-  yield noProgram(program, { file, line }, `${file} starts it, and no apt package brings it`, fixOf(debian));
+  yield noProgram(
+    program,
+    { file, line },
+    `${file} starts it, and no apt package brings it`,
+    packages.aptFixOf(debian),
+  );
 }
 
 /** Models of spaCy are packages. */

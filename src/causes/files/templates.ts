@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { lineAt } from '../groups.ts';
+import { matchesIn } from '../groups.ts';
 import type { LookedApp, ModuleCall } from './looked-app.ts';
 import { isBuilt } from './opened.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -34,7 +34,7 @@ export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
 
 const names = /\{%-?\s*(?:extends|include|import|from)\s+["']([\w./-]+)["'](?!\s+ignore missing)/g;
 const namedIn = (file: string, text: string): Place[] =>
-  [...text.matchAll(names)].map(({ index, 1: name = '' }) => ({ name, file, line: lineAt(text, index) }));
+  matchesIn(text, names).map(({ match: [, name = ''], line }) => ({ name, file, line }));
 const isThere = (name: string, files: readonly string[]) => files.some((path) => `/${path}`.endsWith(`/${name}`));
 
 /** Templates that packages bring, and that an app replaces some of. */
@@ -64,9 +64,10 @@ const blocks =
 /** A template with a block that has no end; not one whose blocks end in another order. */
 function openBlock(file: string, text: string): SeenCause[] {
   const open: { tag: string; line: number }[] = [];
-  for (const { index, 1: end, 2: tag } of text.matchAll(blocks)) {
+  for (const { match, line } of matchesIn(text, blocks)) {
+    const [, end, tag] = match;
     if (end !== undefined && open.pop()?.tag !== tag) return [];
-    if (end === undefined && tag !== undefined) open.push({ tag, line: lineAt(text, index) });
+    if (end === undefined && tag !== undefined) open.push({ tag, line });
   }
   // Tornado has one end for all.
   const last = /\{%-?\s*(?:comment|end)\b/.test(text) ? [] : open.slice(-1);

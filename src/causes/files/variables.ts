@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { lineAt } from '../groups.ts';
+import { matchesIn } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { isBeside } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -95,16 +95,13 @@ const readers: readonly (readonly [files: RegExp, read: RegExp])[] = [
   ],
 ];
 
-const readsBy = (file: string, text: string, pattern: RegExp): Omit<Needed, 'isOptional'>[] =>
-  [...text.matchAll(pattern)].map(({ index, groups }) => ({
-    name: groups?.name ?? '',
-    file,
-    line: lineAt(text, index),
-  }));
-
-const readsElsewhere = ({ paths, read }: Shipment) =>
+const readsElsewhere = ({ paths, read }: Shipment): Omit<Needed, 'isOptional'>[] =>
   readers.flatMap(([files, pattern]) =>
-    paths.flatMap((file) => (files.test(file) && !isBeside(file) ? readsBy(file, read(file), pattern) : [])),
+    paths
+      .filter((file) => files.test(file) && !isBeside(file))
+      .flatMap((file) =>
+        matchesIn(read(file), pattern).map(({ match, line }) => ({ name: match.groups?.name ?? '', file, line })),
+      ),
   );
 
 /** Files that say what an app is given. */
