@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { problemsOf } from './looked.ts';
+import { type Files, problemsOf } from './looked.ts';
 
-type Files = Record<string, string>;
 /** A mistake, what is said of it, and what mends it. */
 type Case = [what: string, files: Files, said: string, mended: Files];
 
@@ -31,7 +30,6 @@ const image = (dockerfile: string, files: Files = {}): Files => ({
   Dockerfile: dockerfile,
   ...files,
 });
-const _python = 'FROM python:3.12-slim\nWORKDIR /srv\n';
 const go = (copy: string, code = 'http.Get("https://rates.dev/x")') =>
   image(
     `FROM golang:1.23 AS build\nWORKDIR /src\nCOPY . .\nRUN CGO_ENABLED=0 go build -o /web .\nFROM scratch\n${copy}COPY --from=build /web /web\nENTRYPOINT ["/web"]\n`,

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOf, told } from './looked.ts';
+import { type Files, problemsOf, settings, told } from './looked.ts';
 
-type Files = Record<string, string>;
-const settings = (rest = '') =>
-  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
 const docker = (rest = '') =>
   settings(`[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n${rest}`);
 const custom = (command: string, rest = '') =>

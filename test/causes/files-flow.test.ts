@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOf } from './looked.ts';
+import { type Files, problemsOf } from './looked.ts';
 
-type Files = Record<string, string>;
 /** A mistake, what is said of it, and what mends it. */
 type Case = [what: string, code: string, said: string, mended: [from: string, to: string], files?: Files];
 

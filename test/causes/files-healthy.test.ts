@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
-import { problemsOf } from './looked.ts';
+import { type Files, pip, problemsOf, settings } from './looked.ts';
 
-type Files = Record<string, string>;
-const settings = (rest = '', deployment = '') =>
-  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${deployment}${rest}`;
 const custom = (command: string, port = 8000, rest = '') =>
   `[cerebrium.runtime.custom]\nport = ${port}\nentrypoint = ${command}\n${rest}`;
 const docker = (port = 8000, rest = '') =>
   settings(`[cerebrium.runtime.custom]\nport = ${port}\ndockerfile_path = "./Dockerfile"\n${rest}`);
-const pip = (...names: string[]) =>
-  `[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`;
 const uvicorn = '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]';
 const fastapi =
   'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get("/health")\ndef health():\n    return 1\n';

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { type AppFiles, docker, seen } from './looked.ts';
+import { docker, type Files, seen } from './looked.ts';
 
 const flask = 'from flask import Flask\n\napp = Flask(__name__)\n';
 const slim = 'FROM python:3.12-slim\nWORKDIR /srv\n';
-const python = (rest: string, files: AppFiles = {}): AppFiles => ({
+const python = (rest: string, files: Files = {}): Files => ({
   'cerebrium.toml': docker,
   Dockerfile: `${slim}${rest}`,
   'web.py': flask,
   ...files,
 });
-const go = (base: string, start: string, more = ''): AppFiles => ({
+const go = (base: string, start: string, more = ''): Files => ({
   'cerebrium.toml': docker,
   'go.mod': 'module example.org/feed\n\ngo 1.24\n',
   'main.go': 'package main\n\nfunc main() {}\n',
   Dockerfile: `FROM golang:1.24 AS build\nWORKDIR /src\nCOPY . .\nRUN CGO_ENABLED=0 go build -o /feed .\nFROM ${base}\nCOPY --from=build /feed /feed\n${more}EXPOSE 8000\n${start}\n`,
 });
-const java = (version: string, start: string): AppFiles => ({
+const java = (version: string, start: string): Files => ({
   'cerebrium.toml': docker,
   'pom.xml': '<project><properties><java.version>21</java.version></properties></project>\n',
   Dockerfile: `FROM maven:3.9-eclipse-temurin-21 AS build\nWORKDIR /app\nCOPY . .\nRUN mvn package\nFROM eclipse-temurin:${version}\nCOPY --from=build /app/target/a.jar /a.jar\nEXPOSE 8000\n${start}\n`,
@@ -26,7 +26,7 @@ const next = (
   settings = '',
   copies = 'COPY --from=build /app/.next ./.next',
   version = '14.2.0',
-): AppFiles => ({
+): Files => ({
   'cerebrium.toml': docker,
   'package.json': json({ scripts: { build: 'next build' }, dependencies: { next: version } }),
   'package-lock.json': json({
@@ -37,7 +37,7 @@ const next = (
   'app/page.jsx': 'export default () => null;\n',
   Dockerfile: `FROM ${image} AS build\nWORKDIR /app\nCOPY . .\nRUN npm ci\nRUN npm run build\nFROM node:22-alpine\nWORKDIR /app\n${copies}\nEXPOSE 8000\nCMD ["node", "--version"]\n`,
 });
-const nest = (from: string, start: string, settings: object = {}): AppFiles => ({
+const nest = (from: string, start: string, settings: object = {}): Files => ({
   'cerebrium.toml': docker,
   'package.json': json({ scripts: { build: 'nest build' }, dependencies: { '@nestjs/cli': '^10' } }),
   'package-lock.json': json({
@@ -49,7 +49,7 @@ const nest = (from: string, start: string, settings: object = {}): AppFiles => (
   'src/main.ts': 'export const main = 1;\n',
   Dockerfile: `FROM node:22 AS build\nWORKDIR /app\nCOPY . .\nRUN npm ci\nRUN npm run build\nFROM node:22-slim\nWORKDIR /app\nCOPY --from=build /app/${from} ./${from}\nEXPOSE 8000\nCMD ["node", "${start}"]\n`,
 });
-test.each<[string, AppFiles, string]>([
+test.each<[string, Files, string]>([
   [
     'a shell that the image does not have',
     go('gcr.io/distroless/static', 'CMD /feed --all'),
@@ -119,7 +119,7 @@ test.each<[string, AppFiles, string]>([
 });
 
 test.each(
-  Object.entries<AppFiles>({
+  Object.entries<Files>({
     'a list of words without a shell': go('gcr.io/distroless/static', 'CMD ["/feed", "--all"]'),
     'a shell of another image': go(
       'gcr.io/distroless/static',

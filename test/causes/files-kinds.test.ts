@@ -1,20 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readPython } from '../../src/app/python/read-python.ts';
 import { emulatorForAll, gantry, machine, newFolder } from '../support/index.ts';
-import { custom, deployment, docker, told } from './looked.ts';
-
-type Files = Record<string, string>;
-
-type Case = [what: string, files: Files, said: string | undefined];
-
-const cases = (title: string, all: Case[]) =>
-  describe(title, () => {
-    test.each(all)('%s', async (_, files, said) => {
-      const lines = await told(files);
-      if (said === undefined) expect(lines).toEqual([]);
-      else expect(lines.join('\n')).toContain(said);
-    });
-  });
+import { cases, custom, docker, type Files, settings } from './looked.ts';
 
 const project = (needs: string, rest = '') =>
   `[project]\nname = "web"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = [${needs}]\n${rest}`;
@@ -139,7 +126,7 @@ cases('an image', [
 ]);
 
 const run = (main: string, changed: Files = {}, rest = ''): Files => ({
-  'cerebrium.toml': deployment(
+  'cerebrium.toml': settings(
     `${rest}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["python", "main.py"]\n[cerebrium.dependencies.pip]\ngradio = "latest"\nrich = "latest"\nsqlalchemy = "latest"\ntransformers = "latest"\n`,
   ),
   'main.py': main,
@@ -281,7 +268,7 @@ describe('variables that settings of Python need', () => {
     ['another config', 'def config(name):\n    return name\n\n\nA = config("TOKEN")\n', []],
   ])('%s', async (_, source, needed) => {
     const cwd = newFolder({
-      'cerebrium.toml': deployment(
+      'cerebrium.toml': settings(
         '[cerebrium.dependencies.pip]\ndjango-environ = "latest"\npython-decouple = "latest"\n',
       ),
       'main.py': `${source}\n\ndef run():\n    return A\n`,

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { seen } from './looked.ts';
-
-type Files = Record<string, string>;
+import { type Files, seen } from './looked.ts';
 
 const json = (value: object) => JSON.stringify(value, undefined, 2);
 const lock = (packages: object) => json({ lockfileVersion: 3, packages: { '': {}, ...packages } });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type AppFiles, custom, seen } from './looked.ts';
+import { custom, type Files, seen } from './looked.ts';
 
 test.each(
-  Object.entries<AppFiles>({
+  Object.entries<Files>({
     'a package that commands of the build make': {
       'cerebrium.toml': `${custom('["python", "bot.py"]', 'shell_commands = ["mkdir -p wire && touch wire/__init__.py", "python -m grpc_tools.protoc -I . --python_out=wire a.proto"]\n')}[cerebrium.dependencies.pip]\ngrpcio-tools = "latest"\n`,
       'a.proto': 'syntax = "proto3";\n',

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/kernel/errors.ts';
 import { gantry, newFolder } from '../support/index.ts';
-import { problemsOf } from './looked.ts';
+import { type Files, problemsOf, settings } from './looked.ts';
 
-type Files = Record<string, string>;
-
-const settings = (rest = '', deployment = '') =>
-  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${deployment}${rest}`;
 const served = (command: string, ...names: string[]) =>
   settings(
     `[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}\n[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`,

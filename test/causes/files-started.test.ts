@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { docker, told } from './looked.ts';
+import { docker, type Files, settings, told } from './looked.ts';
 
-type Files = Record<string, string>;
-const settings = (rest: string) =>
-  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${rest}`;
 const cortex = settings('[cerebrium.dependencies.pip]\nrequests = "latest"\njinja2 = "latest"\n');
 const image = (base: string, ...lines: string[]) => ({
   Dockerfile: `FROM ${base}\nWORKDIR /srv\nCOPY . .\n${lines.join('\n')}\n`,

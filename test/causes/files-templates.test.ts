@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { type AppFiles, custom, docker, seen } from './looked.ts';
+import { custom, docker, type Files, pip, seen } from './looked.ts';
 
-const pip = (...names: string[]) =>
-  `[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`;
 const flask = (code: string) => ({
   'cerebrium.toml': `${custom('["gunicorn", "-b", "0.0.0.0:8000", "web:app"]')}${pip('flask', 'gunicorn')}`,
   'web.py': `from flask import Flask, render_template\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef home():\n    ${code}\n`,
@@ -11,7 +9,7 @@ const starlette = (code: string) => ({
   'cerebrium.toml': `${custom('["uvicorn", "web:app", "--host", "0.0.0.0", "--port", "8000"]')}${pip('starlette', 'jinja2')}`,
   'web.py': `from starlette.applications import Starlette\nfrom starlette.staticfiles import StaticFiles\n\napp = Starlette()\n${code}\n`,
 });
-test.each<[string, AppFiles, string]>([
+test.each<[string, Files, string]>([
   [
     'a template',
     { ...flask('return render_template("orders.html")'), 'templates/order.html': '{{ x }}' },
@@ -60,7 +58,7 @@ test.each<[string, AppFiles, string]>([
 });
 
 test.each(
-  Object.entries<AppFiles>({
+  Object.entries<Files>({
     'templates of folders, and one that may be missing': {
       ...flask('return render_template("mail/welcome.txt")'),
       'views/mail/welcome.txt': '{% extends "base.txt" %}{% include "foot.txt" ignore missing %}',

@@ -1,8 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { gantry, newFolder } from '../support/index.ts';
-import { told } from './looked.ts';
-
-type Files = Record<string, string>;
+import { cases, type Files } from './looked.ts';
 
 const app = (settings: string, entrypoint = '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]') =>
   `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${settings}\n[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${entrypoint}\n`;
@@ -22,18 +20,6 @@ const native = (settings: string, files: Files = {}, entrypoint?: string): Files
   'main.py': main,
   ...files,
 });
-
-type Case = [what: string, files: Files, said: string | undefined];
-
-function cases(title: string, all: Case[]): void {
-  describe(title, () => {
-    test.each(all)('%s', async (_, files, said) => {
-      const lines = await told(files);
-      if (said === undefined) expect(lines).toEqual([]);
-      else expect(lines.join('\n')).toContain(said);
-    });
-  });
-}
 
 cases('modules that may be elsewhere', [
   [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AppFiles, custom, docker, seen } from './looked.ts';
+import { custom, docker, type Files, seen } from './looked.ts';
 
 const dollar = '$';
 const image = (rest: string, base = 'node:22-slim') => `FROM ${base}\nWORKDIR /srv\nCOPY . .\n${rest}EXPOSE 8000\n`;
@@ -13,7 +13,7 @@ const python = (code: string) => ({
 });
 
 describe('a variable that another name is set for', () => {
-  test.each<[string, AppFiles, string]>([
+  test.each<[string, Files, string]>([
     [
       'of Node, which throws without it',
       {
@@ -87,7 +87,7 @@ describe('a variable that another name is set for', () => {
   });
 
   test.each(
-    Object.entries<AppFiles>({
+    Object.entries<Files>({
       'that is set itself': {
         ...node('MAIL_HOST=a MAIL_SERVER=b'),
         'server.js': 'const host = process.env.MAIL_HOST;\nif (!host) throw new Error();\n',

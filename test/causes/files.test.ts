@@ -4,16 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/kernel/errors.ts';
 import { applyFix } from '../app/apply-fix.ts';
 import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
-import { problemsIn } from './looked.ts';
+import { type Files, pip, problemsIn, settings } from './looked.ts';
 
-type Files = Record<string, string>;
-const settings = (rest = '', deployment = '') =>
-  `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${deployment}${rest}`;
 const main = 'def run():\n    return 1\n';
 const custom = (command: string, port = 8000) =>
   `[cerebrium.runtime.custom]\nport = ${port}\nentrypoint = ${command}\n`;
-const pip = (...names: string[]) =>
-  `[cerebrium.dependencies.pip]\n${names.map((name) => `${name} = "latest"\n`).join('')}`;
 
 const told = (problems: readonly Problem[]) =>
   problems.map(({ severity, message, why }) => `${severity} ${message}${why === undefined ? '' : `: ${why}`}`);
