@@ -74,8 +74,8 @@ export class Flows {
   }
 
   private imported({ found, target, module }: Link, depth: number): Found[] {
-    const part = target === 'above' ? undefined : (this.graph.partOf(target, found.name) ?? target);
-    const owner = typeof part === 'string' ? this.graph.modules.get(part) : undefined;
+    const part = this.graph.partOf(target, found.name) ?? target;
+    const owner = this.graph.modules.get(part ?? '');
     const whole = found.name === undefined ? found.module : `${found.module}.${found.name}`;
     const trail = found.name === undefined && found.as === found.module.split('.')[0] ? found.as : whole;
     if (target === undefined) return [{ trail, items: none, module, line: 0 }];

@@ -34,7 +34,7 @@ function lookAtImport(link: Link, known: LookedApp): SeenCause | undefined {
       ? undefined
       : missing(link, known);
   if (found.name === undefined || found.name === '*') return undefined;
-  return typeof target === 'string' ? nameIn(link, target, known) : submodule(link, target.folder, known);
+  return target.endsWith('/') ? submodule(link, target.slice(0, -1), known) : nameIn(link, target, known);
 }
 
 /** Whether the code makes the module itself, or installs packages. */

@@ -27,15 +27,13 @@ export interface Link {
   parts: readonly string[];
   /** Where the module is looked for. */
   roots: readonly string[];
-  /** `above`: its dots leave the package. Undefined if the app has no such module. */
-  target: string | PlainPackage | 'above' | undefined;
+  /**
+   * The file of the module, or the folder of a package without `__init__.py`, which ends with a slash. `above`: its dots leave
+   * the package. Undefined if the app has no such module.
+   */
+  target: string | undefined;
   /** The line of the target that led here, if it is still being imported. */
   waitsAt?: number | undefined;
-}
-
-/** A package without `__init__.py`. */
-export interface PlainPackage {
-  folder: string;
 }
 
 /** The modules of the app that its start reaches, and how they import each other. */
@@ -74,20 +72,20 @@ export class ModuleGraph {
     for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
     this.addsRoots ||= added.some((each) => this.isOutside(posix.resolve(cwd, each)));
     const settings = this.find((environment.get('DJANGO_SETTINGS_MODULE') ?? '\0').split('.'));
-    this.loadFound(settings, 0);
+    this.load(settings, 0);
     const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
-    this.loadFound(found, 0, isScript ? 'script' : true);
+    this.load(found, 0, isScript ? 'script' : true);
     this.loadBeside(module, program === 'streamlit' ? `${own}/pages/` : '/\0');
   }
 
   /** The packages around a module, which Python imports too, and the pages of Streamlit, each a program of its own. */
   private loadBeside(module: string | undefined, pages: string): void {
     const parts = module?.split('.') ?? [];
-    for (const at of parts.keys()) this.loadFound(this.find(parts.slice(0, at + 1)), 0);
+    for (const at of parts.keys()) this.load(this.find(parts.slice(0, at + 1)), 0);
     for (const path of this.tree.keys()) if (path.startsWith(pages) && path.endsWith('.py')) this.load(path, 0, false);
   }
 
-  private started(module: string | undefined, isRun: boolean): string | PlainPackage | undefined {
+  private started(module: string | undefined, isRun: boolean): string | undefined {
     if (module === undefined) return undefined;
     return (isRun && this.find([...module.split('.'), '__main__'])) || this.find(module.split('.'));
   }
@@ -108,15 +106,15 @@ export class ModuleGraph {
     if (!this.roots.includes(root)) this.roots.push(root);
   }
 
-  /** The path in the image of a module, or the folder of a package without `__init__.py`. */
-  find(parts: readonly string[], roots: readonly string[] = this.roots): string | PlainPackage | undefined {
+  /** The path in the image of a module, or the folder of a package without `__init__.py`, which ends with a slash. */
+  find(parts: readonly string[], roots: readonly string[] = this.roots): string | undefined {
     let folder: string | undefined;
     for (const root of roots) {
       const path = posix.join(root, ...parts);
       for (const each of [`${path}/__init__.py`, `${path}.py`]) if (this.tree.has(each)) return each;
-      if (this.folders.has(path)) folder ??= path;
+      if (this.folders.has(path)) folder ??= `${path}/`;
     }
-    return folder === undefined ? undefined : { folder };
+    return folder;
   }
 
   /** The modules that the code makes itself, and whether it installs packages. */
@@ -127,8 +125,7 @@ export class ModuleGraph {
   });
 
   moduleNamed(name: string): Module | undefined {
-    const found = this.find(name.split('.'));
-    return typeof found === 'string' ? this.modules.get(found) : undefined;
+    return this.modules.get(this.find(name.split('.')) ?? '');
   }
 
   /** The file of the app, of a path of the image. */
@@ -136,7 +133,7 @@ export class ModuleGraph {
     return this.tree.get(path) ?? '';
   }
 
-  private load(path: string, line: number, isEntry: Module['isEntry']): void {
+  private load(path = '', line = 0, isEntry: Module['isEntry'] = false): void {
     const file = this.fileOf(path);
     const text = this.modules.has(path) ? undefined : this.shipment.text(file);
     if (text === undefined) return;
@@ -182,7 +179,7 @@ export class ModuleGraph {
     if (name === undefined || !this.tree.has(posix.join(this.roots[0] ?? '', `${name.replaceAll('.', '/')}.py`)))
       return;
     const found = this.find(name.split('.'));
-    this.loadFound(found, 0);
+    this.load(found, 0);
   }
 
   private follow(module: Module, found: Import): void {
@@ -195,29 +192,24 @@ export class ModuleGraph {
   private followTo(module: Module, found: Import, parts: readonly string[], roots: readonly string[]): void {
     // Each package around a module is imported before it.
     for (let length = 1; length < parts.length; length++)
-      this.loadFound(this.find(parts.slice(0, length), roots), found.line);
+      this.load(this.find(parts.slice(0, length), roots), found.line);
     const target = parts.length === 0 ? this.packageAt(roots[0] ?? '') : this.find(parts, roots);
     const at = this.loading.findIndex(({ path }) => path === target);
     const waitsAt = at < 0 ? undefined : this.loading[at + 1]?.line;
     module.links.push({ module, found, parts, roots, target, waitsAt });
-    this.loadFound(target, found.line);
-    this.loadFound(this.partOf(target, found.name), found.line);
-  }
-
-  private loadFound(found: string | PlainPackage | undefined, line: number, isEntry: Module['isEntry'] = false): void {
-    if (typeof found === 'string') this.load(found, line, isEntry);
+    this.load(target, found.line);
+    this.load(this.partOf(target, found.name), found.line);
   }
 
   /** The module of a package that a name stands for. */
-  partOf(target: string | PlainPackage | undefined, name: string | undefined): string | PlainPackage | undefined {
-    if (target === undefined || name === undefined || name === '*') return undefined;
+  partOf(target: string | undefined, name = '*'): string | undefined {
     const folder = folderOf(target);
-    return folder === undefined ? undefined : this.find([name], [folder]);
+    return folder === undefined || name === '*' ? undefined : this.find([name], [folder]);
   }
 
-  private packageAt(folder: string): string | PlainPackage {
+  private packageAt(folder: string): string {
     const path = `${folder}/__init__.py`;
-    return this.tree.has(path) ? path : { folder };
+    return this.tree.has(path) ? path : `${folder}/`;
   }
 
   /** The package that the dots of a relative import mean; undefined if there is none. */
@@ -241,7 +233,7 @@ export class ModuleGraph {
     const link = module.links.find(({ found }) => found.as === name);
     if (!link) return module;
     const path = link.found.name === undefined ? link.target : (this.partOf(link.target, name) ?? link.target);
-    const owner = typeof path === 'string' ? this.modules.get(path) : undefined;
+    const owner = this.modules.get(path ?? '');
     return owner === module ? undefined : owner;
   }
 
@@ -250,7 +242,7 @@ export class ModuleGraph {
     if (!facts.hasMore || depth > 5) return facts.names;
     const all = new Map<string, { line: number }>(facts.names);
     for (const { found, target } of links) {
-      const other = typeof target === 'string' && found.name === '*' ? this.modules.get(target) : undefined;
+      const other = found.name === '*' ? this.modules.get(target ?? '') : undefined;
       for (const [name, at] of other ? this.namesOf(other, depth + 1) : []) all.set(name, at);
     }
     return all;
@@ -264,10 +256,8 @@ function undecodableLine(text: string): number | undefined {
 }
 
 /** The folder of a package; undefined for a module. */
-export function folderOf(target: string | PlainPackage): string | undefined {
-  if (typeof target !== 'string') return target.folder;
-  return target.endsWith('/__init__.py') ? posix.dirname(target) : undefined;
-}
+export const folderOf = (target: string | undefined): string | undefined =>
+  groupsOf(/^(.*)\/(?:__init__\.py)?$/, target)[1];
 
 /** A path of the app folder as it is in the image, seen from a file that is in both. */
 function imagePath(inApp: string, path: string, file: string): string {

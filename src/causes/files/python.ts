@@ -192,9 +192,9 @@ function importedModules(module: Module, graph: ModuleGraph): Map<string, Module
   const found = new Map<string, Module>();
   for (const { found: each, target, roots, parts } of module.links) {
     const isOther = each.as !== parts.at(-1) && each.name === undefined && parts.length > 1 && each.as === parts[0];
-    if (target === 'above' || target === undefined || isOther || each.as === '') continue;
+    if (isOther || each.as === '') continue;
     const path = each.name === undefined ? target : graph.find([...parts, each.name], roots);
-    const loaded = typeof path === 'string' ? graph.modules.get(path) : undefined;
+    const loaded = graph.modules.get(path ?? '');
     if (loaded && !module.facts.rebound.has(each.as)) found.set(each.as, loaded);
   }
   return found;

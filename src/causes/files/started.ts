@@ -35,7 +35,7 @@ function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<See
   const entry = modules.find(({ file }) => file === 'main.py');
   const names = new Map(entry?.facts.names);
   for (const { target, found } of entry?.links ?? []) {
-    const made = graph.modules.get(String(target))?.facts.names.get(found.name ?? '')?.made;
+    const made = graph.modules.get(target ?? '')?.facts.names.get(found.name ?? '')?.made;
     if (made !== undefined) names.set(found.as, { made, line: found.line });
   }
   const found = [...names].find(([, { made }]) => isFramework.test(made));
@@ -85,7 +85,7 @@ function* target(server: StartedServer, known: LookedApp): Generator<SeenCause> 
   const { module, attribute, words } = server;
   if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return;
   const found = known.graph.moduleNamed(module);
-  const folder = server.isRun && folderOf(known.graph.find(module.split('.')) ?? '');
+  const folder = server.isRun && folderOf(known.graph.find(module.split('.')));
   // `python -m` of a package runs its `__main__.py`.
   if (folder && known.graph.find(['__main__'], [folder]) === undefined) {
     const file = `${module.replaceAll('.', '/')}/__main__.py`;
