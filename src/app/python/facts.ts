@@ -43,7 +43,7 @@ export interface Value extends At {
   items: () => readonly Value[];
 }
 
-export interface FunctionFlow extends At {
+export interface FunctionFlow {
   isAsync: boolean;
   isGenerator: boolean;
   decorators: readonly string[];

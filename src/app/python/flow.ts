@@ -102,7 +102,6 @@ class FlowReader {
     const decorated = node.parent?.kind === 'DecoratedStatement' ? node.parent.children : [];
     const returned = this.returns.get(node) ?? [];
     return {
-      line: this.source.lineOf(node.from),
       isAsync: isAsync(node),
       isGenerator: this.yielding.has(node),
       decorators: decorated.filter(({ kind }) => kind === 'Decorator').map((each) => this.source.of(each)),

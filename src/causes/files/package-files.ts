@@ -74,7 +74,6 @@ type PoetryValue = string | { extras?: string[]; version?: string };
 
 interface Project {
   project?: {
-    readme?: string | { file?: string };
     dependencies?: string[];
     'optional-dependencies'?: Record<string, string[]>;
   };
@@ -83,13 +82,9 @@ interface Project {
   packages?: Record<string, PoetryValue>;
   tool?: {
     poetry?: {
-      readme?: string;
       dependencies?: Record<string, PoetryValue>;
       group?: Record<string, { dependencies?: Record<string, PoetryValue> }>;
-      packages?: { include: string; from?: string }[];
     };
-    setuptools?: { packages?: { find?: { where?: string[] } } };
-    hatch?: { build?: { targets?: { wheel?: { packages?: string[] } } } };
   };
 }
 

@@ -3,14 +3,10 @@ import { type ShellCommand, shellCommands } from '../../app/shell.ts';
 import { fits } from '../groups.ts';
 
 export interface PackageJson {
-  name?: string;
   type?: string;
   scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
-  optionalDependencies?: Record<string, string>;
-  peerDependencies?: Record<string, string>;
-  engines?: Record<string, string>;
 }
 
 /** The text of a file of the app; undefined for one that is not sent. */
