@@ -72,7 +72,7 @@ export class ModuleGraph {
     for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
     this.addsRoots ||= added.some((each) => this.isOutside(posix.resolve(cwd, each)));
     const settings = this.find((environment.get('DJANGO_SETTINGS_MODULE') ?? '\0').split('.'));
-    this.load(settings, 0);
+    this.load(settings);
     const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
     this.load(found, 0, isScript ? 'script' : true);
     this.loadBeside(module, program === 'streamlit' ? `${own}/pages/` : '/\0');
@@ -81,8 +81,8 @@ export class ModuleGraph {
   /** The packages around a module, which Python imports too, and the pages of Streamlit, each a program of its own. */
   private loadBeside(module: string | undefined, pages: string): void {
     const parts = module?.split('.') ?? [];
-    for (const at of parts.keys()) this.load(this.find(parts.slice(0, at + 1)), 0);
-    for (const path of this.tree.keys()) if (path.startsWith(pages) && path.endsWith('.py')) this.load(path, 0, false);
+    for (const at of parts.keys()) this.load(this.find(parts.slice(0, at + 1)));
+    for (const path of this.tree.keys()) if (path.startsWith(pages) && path.endsWith('.py')) this.load(path);
   }
 
   private started(module: string | undefined, isRun: boolean): string | undefined {
@@ -93,7 +93,7 @@ export class ModuleGraph {
   /** Without a start that is known, any file may be one. */
   private loadAll(): void {
     if (this.roots.length === 0) this.addRoot(this.shipment.workdir);
-    for (const path of this.tree.keys()) if (path.endsWith('.py')) this.load(path, 0, false);
+    for (const path of this.tree.keys()) if (path.endsWith('.py')) this.load(path);
   }
 
   private knowFolder(folder: string): void {
@@ -179,7 +179,7 @@ export class ModuleGraph {
     if (name === undefined || !this.tree.has(posix.join(this.roots[0] ?? '', `${name.replaceAll('.', '/')}.py`)))
       return;
     const found = this.find(name.split('.'));
-    this.load(found, 0);
+    this.load(found);
   }
 
   private follow(module: Module, found: Import): void {

@@ -19,8 +19,6 @@ import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { broughtBy, hasUnknownExtra } from './tables.ts';
 
-export type { RequirementLine } from './package-files.ts';
-
 /** A package that the app lists. */
 export interface Listed extends Requirement {
   at: CausePlace | undefined;

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import { readPipLine } from '../../app/pip-line.ts';
 import { groupsOf } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
-import type { Packages, RequirementLine } from './packages.ts';
+import type { RequirementLine } from './package-files.ts';
+import type { Packages } from './packages.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
