@@ -1,4 +1,5 @@
 import { defined } from '../kernel/json-text.ts';
+import type { ToldField } from '../platform/contract/scalars.ts';
 
 /** What `--json` prints, declared once: for TypeScript, the help, `--json=fields` and `help COMMAND --schema`. */
 export interface ResultSchema<Value = never> extends Shape<Value> {
@@ -126,6 +127,20 @@ export function object<const F extends Fields>(fields: F, description?: string):
   const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
   const schema = { type: 'object', properties, required, additionalProperties: false };
   return { isObject: true, schema: { ...schema, ...defined({ description }) } };
+}
+
+/** The fields of an object of the contract that are told of there. */
+export function sentFields<const F extends Record<string, object>>({ entries }: { entries: F }) {
+  const told = Object.entries(entries).flatMap(([name, field]) =>
+    'told' in field ? [[name, field.told as ToldField] as const] : [],
+  );
+  const shapes = told.map(([name, { type, description }]) => [
+    name,
+    { schema: { ...(type && { type }), description } },
+  ]);
+  return Object.fromEntries(shapes) as {
+    [Name in keyof F as F[Name] extends { told: ToldField } ? Name : never]: Shape<never>;
+  };
 }
 
 /** An object that the platform sent: these fields are known, but any may be missing, and there may be others. */

@@ -1,5 +1,16 @@
 import type { WithCommit } from '../../deploys/history/index.ts';
-import { anything, boolean, integer, list, nullable, optional, passThrough, text } from '../result-schema.ts';
+import { Build } from '../../platform/contract/builds.ts';
+import {
+  anything,
+  boolean,
+  integer,
+  list,
+  nullable,
+  optional,
+  passThrough,
+  sentFields,
+  text,
+} from '../result-schema.ts';
 
 export const commitShape = {
   commit: nullable(text('commit that it was made of; null if that is not known')),
@@ -14,11 +25,7 @@ export function commitText({ commit, dirty, evidence }: WithCommit): string | un
 }
 
 const fields = {
-  id: text('build id'),
-  status: text('build status; platform value, passed through'),
-  createdAt: text('RFC 3339, UTC'),
-  updatedAt: text('RFC 3339, UTC'),
-  initError: text('why the app did not start'),
+  ...sentFields(Build),
   notStarted: optional(anything('only from the emulator: reason and calls of an app that it cannot run')),
   differences: optional(anything('only from the emulator: what it does not do as the platform does')),
   ...commitShape,

@@ -2,7 +2,9 @@ import { type ReadLine, splitLogText } from '../../calls/logs/index.ts';
 import { localTime } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import type { Style } from '../../kernel/output/style.ts';
-import { integer, passThrough, stream, text } from '../result-schema.ts';
+import { BuildLogLine } from '../../platform/contract/builds.ts';
+import { AppLogLine } from '../../platform/contract/logs.ts';
+import { passThrough, sentFields, stream } from '../result-schema.ts';
 
 export interface LogLineFlags {
   timestamps?: true | undefined;
@@ -11,23 +13,8 @@ export interface LogLineFlags {
   raw?: true | undefined;
 }
 
-const appLine = passThrough({
-  timestamp: text('RFC 3339, UTC'),
-  logLine: text('text of the line'),
-  stream: text('stdout or stderr'),
-  containerId: text('container id'),
-  containerName: text('full name of the container'),
-  runId: text('run id'),
-  lineNumber: integer('number of the line in its container'),
-  logId: text('line id'),
-  appId: text('app id'),
-  projectId: text('project'),
-});
-const buildLine = passThrough({
-  id: text('line id'),
-  createdAt: text('RFC 3339, UTC'),
-  log: text('text of a line of a build'),
-});
+const appLine = passThrough(sentFields(AppLogLine));
+const buildLine = passThrough(sentFields(BuildLogLine));
 
 export const logOutput = {
   view: logLineView,

@@ -10,6 +10,7 @@ import {
   optionalText,
   optionalTime,
   textOrEmpty,
+  told,
 } from './scalars.ts';
 
 /** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
@@ -37,12 +38,12 @@ export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { repl
 
 /** An invoice. Its amount is in the smallest unit of the currency: cents, or whole yen. */
 export const Invoice = objectOf({
-  id: textOrEmpty,
-  amountDue: optionalNumber,
-  currency: optionalText,
-  createdAt: optionalTime,
-  paymentStatus: optionalText,
-  fileUrl: optionalText,
+  id: told(textOrEmpty, 'invoice id'),
+  amountDue: told(optionalNumber, 'in the smallest unit of the currency, such as cents'),
+  currency: told(optionalText, 'currency'),
+  createdAt: told(optionalTime, 'RFC 3339, UTC'),
+  paymentStatus: told(optionalText, 'platform value, passed through'),
+  fileUrl: told(optionalText, 'URL of the invoice; anyone with this URL can read it'),
 });
 export type Invoice = v.InferOutput<typeof Invoice>;
 
@@ -65,9 +66,9 @@ export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', 
 });
 
 /** Answer of list payment methods (spec 2.12). The fields of a method are not documented. */
-const PaymentMethods = replyObject({
-  creditCardBonusClaimed: optionalBoolean,
-  methods: assumed(optionalItems),
+export const PaymentMethods = replyObject({
+  creditCardBonusClaimed: told(optionalBoolean, 'whether the bonus for adding a card was claimed'),
+  methods: told(assumed(optionalItems), 'payment methods; platform values, passed through'),
 });
 
 /** Lists payment methods (spec 4.17). */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
+import { enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty, told } from './scalars.ts';
 
 const succeededStatuses = ['success', 'ready'] as const;
 const failedStatuses = ['failure', 'build_failure', 'init_failure', 'init_timeout', 'cancelled'] as const;
@@ -37,20 +37,24 @@ export function ownStatus(status: string): string {
 
 /** One build (docs/platform.md#builds). `initError` tells the user why the app did not start. */
 const fields = {
-  id: textOrEmpty,
+  id: told(textOrEmpty, 'build id'),
   /** Only from the emulator, for what it cannot run: nothing is known of the app, and what calls get. */
   notStarted: v.optional(objectOf({ reason: textOrEmpty, calls: enumOrEmpty('refused', 'simulated') })),
   /** Only from the emulator: what is not as on the platform. */
   differences: v.optional(v.array(textOrEmpty)),
-  status: enumOrEmpty(...statuses),
-  createdAt: optionalTime,
-  updatedAt: optionalTime,
-  initError: optionalText,
+  status: told(enumOrEmpty(...statuses), 'build status; platform value, passed through'),
+  createdAt: told(optionalTime, 'RFC 3339, UTC'),
+  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
+  initError: told(optionalText, 'why the app did not start'),
 };
 export const Build = objectOf(fields);
 export type Build = v.InferOutput<typeof Build>;
 
-export const BuildLogLine = objectOf({ id: optionalText, createdAt: optionalTime, log: textOrEmpty });
+export const BuildLogLine = objectOf({
+  id: told(optionalText, 'line id'),
+  createdAt: told(optionalTime, 'RFC 3339, UTC'),
+  log: told(textOrEmpty, 'text of a line of a build'),
+});
 export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 
 /** Answer of zip contents (spec 2.13). The inner shape is not documented, so it is passed on unchanged. */

@@ -9,27 +9,31 @@ import {
   optionalText,
   optionalTime,
   textOrEmpty,
+  told,
 } from './scalars.ts';
 
 /** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
 export const Container = objectOf({
   /** The full name of the pod, as in runs and log lines. */
-  containerId: textOrEmpty,
-  containerState: optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED', 'Failed', 'Unknown'),
-  isTerminating: optionalBoolean,
-  appId: optionalText,
-  projectId: optionalText,
-  buildId: optionalText,
-  region: optionalText,
-  hardwareProvider: optionalText,
-  hostIp: optionalText,
-  containerIp: optionalText,
+  containerId: told(textOrEmpty, 'full name of the container'),
+  containerState: told(
+    optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED', 'Failed', 'Unknown'),
+    'state; platform value, passed through',
+  ),
+  isTerminating: told(optionalBoolean, 'whether it is terminating'),
+  appId: told(optionalText, 'app id'),
+  projectId: told(optionalText, 'project'),
+  buildId: told(optionalText, 'build it runs'),
+  region: told(optionalText, 'region'),
+  hardwareProvider: told(optionalText, 'cloud provider'),
+  hostIp: told(optionalText, 'IP address of the host'),
+  containerIp: told(optionalText, 'IP address'),
   /** When `containerState` was read (assumed). */
-  timestamp: optionalTime,
-  containerStartTimestamp: optionalTime,
-  containerTerminationTimestamp: optionalTime,
-  containerRunningTimeMs: optionalAmount,
-  containerRestartCount: optionalNumber,
+  timestamp: told(optionalTime, 'when the state was read: RFC 3339, UTC'),
+  containerStartTimestamp: told(optionalTime, 'RFC 3339, UTC'),
+  containerTerminationTimestamp: told(optionalTime, 'RFC 3339, UTC'),
+  containerRunningTimeMs: told(optionalAmount, 'uptime, in ms'),
+  containerRestartCount: told(optionalNumber, 'number of restarts'),
 });
 export type Container = v.InferOutput<typeof Container>;
 

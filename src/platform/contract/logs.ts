@@ -1,23 +1,31 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
-import { optionalBoolean, optionalEnum, optionalNumber, optionalText, queryNumber, textOrEmpty } from './scalars.ts';
+import {
+  optionalBoolean,
+  optionalEnum,
+  optionalNumber,
+  optionalText,
+  queryNumber,
+  textOrEmpty,
+  told,
+} from './scalars.ts';
 
 /**
  * One line that an app printed (docs/platform.md#logs). `timestamp` stays text: it is finer than milliseconds, and it
  * identifies a line that has no `logId`.
  */
 export const AppLogLine = objectOf({
-  logLine: textOrEmpty,
-  timestamp: textOrEmpty,
-  appId: optionalText,
-  projectId: optionalText,
-  runId: optionalText,
-  containerId: optionalText,
-  containerName: optionalText,
-  logId: optionalText,
-  lineNumber: optionalNumber,
-  stream: optionalEnum('stdout', 'stderr'),
+  logLine: told(textOrEmpty, 'text of the line'),
+  timestamp: told(textOrEmpty, 'RFC 3339, UTC'),
+  appId: told(optionalText, 'app id'),
+  projectId: told(optionalText, 'project'),
+  runId: told(optionalText, 'run id'),
+  containerId: told(optionalText, 'container id'),
+  containerName: told(optionalText, 'full name of the container'),
+  logId: told(optionalText, 'line id'),
+  lineNumber: told(optionalNumber, 'number of the line in its container'),
+  stream: told(optionalEnum('stdout', 'stderr'), 'stdout or stderr'),
 });
 export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 

@@ -11,6 +11,7 @@ import {
   queryBoolean,
   queryNumber,
   textOrEmpty,
+  told,
 } from './scalars.ts';
 
 /** Statuses that runs can be filtered by (spec 3). */
@@ -25,33 +26,33 @@ export type RunStatus = (typeof runStatuses)[number];
  * (docs/platform.md#runs). Times are in ms.
  */
 export const Run = objectOf({
-  id: textOrEmpty,
-  projectId: optionalText,
-  modelId: optionalText,
+  id: told(textOrEmpty, 'run id'),
+  projectId: told(optionalText, 'project'),
+  modelId: told(optionalText, 'app id'),
   podName: optionalText,
-  coldstartTimeMs: optionalAmount,
-  totalQueueTimeMs: optionalAmount,
-  runtimeMs: optionalAmount,
-  totalResponseTimeMs: optionalAmount,
-  statusCode: optionalNumber,
-  createdAt: optionalTime,
-  updatedAt: optionalTime,
+  coldstartTimeMs: told(optionalAmount, 'cold start, in ms'),
+  totalQueueTimeMs: told(optionalAmount, 'time in the queue, in ms'),
+  runtimeMs: told(optionalAmount, 'run time, in ms'),
+  totalResponseTimeMs: told(optionalAmount, 'total response time, in ms'),
+  statusCode: told(optionalNumber, 'HTTP status; 0: canceled, -1: closed by the caller'),
+  createdAt: told(optionalTime, 'RFC 3339, UTC'),
+  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
 
-  status: optionalEnum(...runStatuses),
-  async: optionalBoolean,
-  functionName: optionalText,
-  method: optionalText,
-  region: optionalText,
-  containerId: optionalText,
-  webhookEndpoint: optionalText,
-  websocket: optionalBoolean,
-  completedAt: optionalTime,
-  containerStartedAt: optionalTime,
+  status: told(optionalEnum(...runStatuses), 'platform status, otherwise derived from the status code'),
+  async: told(optionalBoolean, 'whether the call was asynchronous'),
+  functionName: told(optionalText, 'function, if known'),
+  method: told(optionalText, 'HTTP method'),
+  region: told(optionalText, 'region'),
+  containerId: told(optionalText, 'container'),
+  webhookEndpoint: told(optionalText, 'URL that the result is sent to'),
+  websocket: told(optionalBoolean, 'whether the call was a WebSocket'),
+  completedAt: told(optionalTime, 'when it ended: RFC 3339, UTC'),
+  containerStartedAt: told(optionalTime, 'when a container received it: RFC 3339, UTC'),
   executionTimeMs: optionalAmount,
   queueTimeMs: optionalAmount,
   responseTimeMs: optionalAmount,
   buildId: assumed(optionalText),
-  webhookDelivery: assumed(optionalText),
+  webhookDelivery: told(assumed(optionalText), 'what became of it, if the platform tells it'),
 });
 export type Run = v.InferOutput<typeof Run>;
 

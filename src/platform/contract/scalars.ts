@@ -38,6 +38,25 @@ export const numberOrNaN = v.nullish(
   Number.NaN,
 );
 
+/** What the help of a command says of a field that it prints as the platform sent it. */
+export interface ToldField {
+  /** Its type in JSON. The platform is known to use it, but nobody promises it. */
+  type: string;
+  description: string;
+}
+
+const jsonTypes = new Map<unknown, string>([
+  ...[optionalNumber, optionalAmount].map((each) => [each, 'number'] as const),
+  ...[optionalRecord, optionalItems].map((each) => [each, ''] as const),
+  [optionalBoolean, 'boolean'],
+  [optionalTexts, 'list of string'],
+]);
+
+/** A field with what is told of it. */
+export function told<Schema extends object>(schema: Schema, description: string): Schema & { told: ToldField } {
+  return { ...schema, told: { type: jsonTypes.get(schema) ?? 'string', description } };
+}
+
 /** Known values for the type; others are accepted, because the server may be newer. */
 export function optionalEnum<const Word extends string>(..._known: Word[]) {
   return optional<Word | (string & {}), Word | (string & {})>(asText);

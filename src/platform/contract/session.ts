@@ -1,7 +1,15 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { numberOrNaN, optionalNumber, optionalSecret, optionalText, secretOrEmpty, textOrEmpty } from './scalars.ts';
+import {
+  numberOrNaN,
+  optionalNumber,
+  optionalSecret,
+  optionalText,
+  secretOrEmpty,
+  textOrEmpty,
+  told,
+} from './scalars.ts';
 
 /** Device authorization (RFC 8628). `expires_in` and `interval` are in seconds. */
 export const DeviceAuthorization = replyObject(
@@ -64,7 +72,7 @@ export const renewToken = endpoint('POST /oauth2/token', {
   ),
 });
 
-export const Project = objectOf({ id: textOrEmpty, name: optionalText });
+export const Project = objectOf({ id: told(textOrEmpty, 'project id'), name: told(optionalText, 'project name') });
 export type Project = v.InferOutput<typeof Project>;
 
 /** List the projects that a token gives access to (docs/platform.md#projects). */

@@ -1,20 +1,28 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { optionalBoolean, optionalEnum, optionalItems, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
+import {
+  optionalBoolean,
+  optionalEnum,
+  optionalItems,
+  optionalText,
+  optionalTime,
+  textOrEmpty,
+  told,
+} from './scalars.ts';
 
 /** A member of a project, or a pending invitation (spec 2.10). */
 export const User = objectOf({
-  id: textOrEmpty,
-  projectId: optionalText,
-  email: optionalText,
-  firstName: optionalText,
-  lastName: optionalText,
-  role: optionalText,
-  status: optionalEnum('active', 'invited'),
-  invitedBy: optionalText,
-  createdAt: optionalTime,
-  updatedAt: optionalTime,
+  id: told(textOrEmpty, 'user or invitation id'),
+  projectId: told(optionalText, 'project'),
+  email: told(optionalText, 'email address'),
+  firstName: told(optionalText, 'first name'),
+  lastName: told(optionalText, 'last name'),
+  role: told(optionalText, 'role in the project (platform value)'),
+  status: told(optionalEnum('active', 'invited'), 'active, invited, or another platform value'),
+  invitedBy: told(optionalText, 'who sent the invitation'),
+  createdAt: told(optionalTime, 'when they joined or were invited: RFC 3339, UTC'),
+  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
 });
 export type User = v.InferOutput<typeof User>;
 
@@ -29,13 +37,13 @@ export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: l
 
 /** A service account (spec 2.11). The form of its grants is not documented, so any form is accepted. */
 export const ServiceAccount = objectOf({
-  id: textOrEmpty,
-  name: optionalText,
-  description: optionalText,
-  projectId: optionalText,
-  createdByUserId: optionalText,
-  createdAt: optionalTime,
-  grants: assumed(optionalItems),
+  id: told(textOrEmpty, 'service account id'),
+  name: told(optionalText, 'name'),
+  description: told(optionalText, 'description'),
+  projectId: told(optionalText, 'project it was created in'),
+  createdByUserId: told(optionalText, 'who created it'),
+  createdAt: told(optionalTime, 'RFC 3339, UTC'),
+  grants: told(assumed(optionalItems), 'projects it has access to (platform value)'),
 });
 export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 
@@ -55,17 +63,17 @@ export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/servi
 
 /** One API key (spec 2.1). `expiresAt` is a time or the word `never`; `principalId` names its service account. */
 export const ApiKey = objectOf({
-  id: textOrEmpty,
-  name: optionalText,
-  description: optionalText,
-  apiKey: optionalText,
-  source: optionalText,
-  status: optionalText,
-  projectId: optionalText,
-  principalId: optionalText,
-  createdAt: optionalTime,
-  updatedAt: optionalTime,
-  expiresAt: optionalTime,
+  id: told(textOrEmpty, 'key id'),
+  name: told(optionalText, 'key name'),
+  description: told(optionalText, 'description'),
+  apiKey: told(optionalText, 'the key; null without --show-values'),
+  source: told(optionalText, 'origin (platform value)'),
+  status: told(optionalText, 'status (platform value)'),
+  projectId: told(optionalText, 'project'),
+  principalId: told(optionalText, 'id of its service account'),
+  createdAt: told(optionalTime, 'RFC 3339, UTC'),
+  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
+  expiresAt: told(optionalTime, 'RFC 3339, UTC, or never'),
 });
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 

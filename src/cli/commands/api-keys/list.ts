@@ -1,9 +1,10 @@
 import { timeLeft } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table } from '../../../kernel/output/table.ts';
+import { ApiKey } from '../../../platform/contract/team.ts';
 import { listKeysWithOwners, type OwnedKey } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
-import { documents, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough, sentFields, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
@@ -13,22 +14,7 @@ export default defineCommand({
   view: (keys, { showValues }) => (showValues ? withValues(keys) : table(keys, columns, { keep: ['NAME', 'STATUS'] })),
   empty: 'no API keys yet: create one in the dashboard',
   effect: 'reads',
-  json: documents(
-    passThrough({
-      id: text('key id'),
-      name: text('key name'),
-      description: text('description'),
-      apiKey: text('the key; null without --show-values'),
-      source: text('origin (platform value)'),
-      status: text('status (platform value)'),
-      owner: text('name of its service account'),
-      principalId: text('id of its service account'),
-      projectId: text('project'),
-      createdAt: text('RFC 3339, UTC'),
-      updatedAt: text('RFC 3339, UTC'),
-      expiresAt: text('RFC 3339, UTC, or never'),
-    }),
-  ),
+  json: documents(passThrough({ ...sentFields(ApiKey), owner: text('name of its service account') })),
   details: ['Only the dashboard creates, rotates and deletes keys: gantry open.'],
   examples: ['api-keys list', 'api-keys list --show-values', 'api-keys list --json=name,expiresAt'],
 });

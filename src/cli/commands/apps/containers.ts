@@ -1,9 +1,9 @@
 import { durationCell, forPeople, shortBuild } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
-import { type Container, isRunning, listContainers } from '../../../platform/contract/containers.ts';
+import { Container, isRunning, listContainers } from '../../../platform/contract/containers.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { boolean, documents, integer, number, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough, sentFields } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
@@ -30,25 +30,7 @@ export default defineCommand({
   ],
   empty: 'no containers are running; the next request starts one',
   effect: 'reads',
-  json: documents(
-    passThrough({
-      containerId: text('full name of the container'),
-      containerState: text('state; platform value, passed through'),
-      isTerminating: boolean('whether it is terminating'),
-      containerRestartCount: integer('number of restarts'),
-      containerRunningTimeMs: number('uptime, in ms'),
-      containerStartTimestamp: text('RFC 3339, UTC'),
-      containerTerminationTimestamp: text('RFC 3339, UTC'),
-      timestamp: text('when the state was read: RFC 3339, UTC'),
-      buildId: text('build it runs'),
-      region: text('region'),
-      hardwareProvider: text('cloud provider'),
-      hostIp: text('IP address of the host'),
-      containerIp: text('IP address'),
-      appId: text('app id'),
-      projectId: text('project'),
-    }),
-  ),
+  json: documents(passThrough(sentFields(Container))),
   examples: ['apps containers web', 'apps containers web --json=containerId,containerState'],
 });
 

@@ -3,11 +3,11 @@ import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
-import { type AppSummary, listApps } from '../../../platform/contract/apps.ts';
+import { AppSummary, listApps } from '../../../platform/contract/apps.ts';
 import { shortAppName } from '../../../platform/contract/endpoint.ts';
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { anything, boolean, documents, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough, sentFields } from '../../result-schema.ts';
 import { previewFields, previewsTable } from '../../views/previews.ts';
 import { statusCell } from '../../views/status.ts';
 
@@ -45,23 +45,7 @@ export default defineCommand({
         ? sentence`no previews; ${gantryCommand`deploy --preview`} makes one`
         : sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
   effect: 'reads',
-  json: documents(
-    passThrough({
-      id: text('app id, <project>-<name>'),
-      name: text('app name'),
-      status: text('app status; platform value, passed through'),
-      hardware: text('compute type'),
-      hardwareProvider: text('cloud provider'),
-      region: text('region'),
-      createdAt: text('RFC 3339, UTC'),
-      updatedAt: text('RFC 3339, UTC'),
-      ephemeral: boolean('true if a one-off run created it'),
-      cost_metrics: anything("this month's cost; platform value, passed through"),
-      request_metrics: anything("this month's runs: calls and jobs; platform value, passed through"),
-      projectId: text('project'),
-    }),
-    previewFields,
-  ),
+  json: documents(passThrough(sentFields(AppSummary)), previewFields),
   examples: [
     'apps list',
     'apps list --sort cost --limit 10',

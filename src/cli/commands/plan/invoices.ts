@@ -1,9 +1,9 @@
 import { money } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import type { Invoice } from '../../../platform/contract/billing.ts';
+import { Invoice } from '../../../platform/contract/billing.ts';
 import { readInvoices } from '../../../team/billing.ts';
 import { defineCommand } from '../../command.ts';
-import { documents, number, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough, sentFields } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
@@ -24,18 +24,7 @@ export default defineCommand({
     ),
   empty: 'no invoices yet',
   effect: 'reads',
-  json: documents(
-    passThrough({
-      id: text('invoice id'),
-      amountDue: number('in the smallest unit of the currency, such as cents'),
-      currency: text('currency'),
-      createdAt: text('RFC 3339, UTC'),
-      paymentStatus: text('platform value, passed through'),
-      accountName: text('name of the billed account'),
-      accountCountry: text('country of the billed account'),
-      fileUrl: text('URL of the invoice; anyone with this URL can read it'),
-    }),
-  ),
+  json: documents(passThrough(sentFields(Invoice))),
   examples: ['plan invoices', 'plan invoices --json=createdAt,amountDue,currency,fileUrl'],
 });
 

@@ -1,8 +1,8 @@
 import { table } from '../../../kernel/output/table.ts';
-import { listPaymentMethods } from '../../../platform/contract/billing.ts';
+import { listPaymentMethods, PaymentMethods } from '../../../platform/contract/billing.ts';
 import { parsePaymentMethods } from '../../../team/billing.ts';
 import { defineCommand } from '../../command.ts';
-import { anything, boolean, document, passThrough } from '../../result-schema.ts';
+import { document, passThrough, sentFields } from '../../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
@@ -21,11 +21,6 @@ export default defineCommand({
       { keep: ['METHOD', 'DEFAULT'] },
     ),
   effect: 'reads',
-  json: document(
-    passThrough({
-      methods: anything('payment methods; platform values, passed through'),
-      creditCardBonusClaimed: boolean('whether the bonus for adding a card was claimed'),
-    }),
-  ),
+  json: document(passThrough(sentFields(PaymentMethods))),
   examples: ['plan payment-methods', 'plan payment-methods --json'],
 });

@@ -1,7 +1,8 @@
 import { table } from '../../../kernel/output/table.ts';
+import { Project } from '../../../platform/contract/session.ts';
 import { listProjectsInUse } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
-import { boolean, documents, passThrough, text } from '../../result-schema.ts';
+import { boolean, documents, passThrough, sentFields } from '../../result-schema.ts';
 
 export default defineCommand({
   run: listProjectsInUse,
@@ -17,8 +18,6 @@ export default defineCommand({
     ),
   empty: 'the token has no access to any project',
   effect: 'reads',
-  json: documents(
-    passThrough({ id: text('project id'), name: text('project name'), current: boolean('whether it is in use') }),
-  ),
+  json: documents(passThrough({ ...sentFields(Project), current: boolean('whether it is in use') })),
   examples: ['projects list', 'projects list --json=id'],
 });

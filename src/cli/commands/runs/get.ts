@@ -15,7 +15,7 @@ import { type FactRows, factGroup, stackViews } from '../../../kernel/output/tab
 import type { Run } from '../../../platform/contract/runs.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { boolean, document, integer, nullable, passThrough, text } from '../../result-schema.ts';
+import { document, integer, nullable, passThrough } from '../../result-schema.ts';
 import { runFields } from '../../views/run-fields.ts';
 import { statusCell } from '../../views/status.ts';
 
@@ -34,15 +34,6 @@ export default defineCommand({
     passThrough({
       ...runFields,
       programExitCode: nullable(integer("of a job, the program's exit code; null if unknown")),
-      method: text('HTTP method'),
-      async: boolean('whether the call was asynchronous'),
-      websocket: boolean('whether the call was a WebSocket'),
-      webhookEndpoint: text('URL that the result is sent to'),
-      webhookDelivery: text('what became of it, if the platform tells it'),
-      containerStartedAt: text('when a container received it: RFC 3339, UTC'),
-      completedAt: text('when it ended: RFC 3339, UTC'),
-      containerId: text('container'),
-      region: text('region'),
     }),
   ),
   examples: ['runs get web 3f2a91c0-…', 'runs get web 3f2a91c0-… --json=status,statusCode'],

@@ -6,7 +6,7 @@ import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { lastDay, listFlags, rangeFlags, runFilterFlags, runFilters } from '../../flags/list.ts';
-import { documents, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough } from '../../result-schema.ts';
 import { runFields } from '../../views/run-fields.ts';
 import { statusCell } from '../../views/status.ts';
 
@@ -60,12 +60,7 @@ export default defineCommand({
   data: (runs) => runs.map(runDocument),
   empty: 'no runs match; those of the last seconds may be missing, and --since goes further back',
   effect: 'reads',
-  json: documents(
-    passThrough({
-      ...runFields,
-      podName: text('container'),
-    }),
-  ),
+  json: documents(passThrough(runFields)),
   examples: [
     'runs list web',
     'runs list web --since 7d --status failure',

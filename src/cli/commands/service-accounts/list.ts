@@ -1,10 +1,10 @@
 import { stringifyJson } from '../../../kernel/json-text.ts';
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import { listServiceAccounts, type ServiceAccount } from '../../../platform/contract/team.ts';
+import { listServiceAccounts, ServiceAccount } from '../../../platform/contract/team.ts';
 import { grantedProjects } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
-import { anything, documents, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough, sentFields } from '../../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project }) => (await api(listServiceAccounts, { project })).serviceAccounts,
@@ -23,17 +23,7 @@ export default defineCommand({
     ),
   empty: 'no service accounts yet: create one in the dashboard',
   effect: 'reads',
-  json: documents(
-    passThrough({
-      id: text('service account id'),
-      name: text('name'),
-      description: text('description'),
-      projectId: text('project it was created in'),
-      createdByUserId: text('who created it'),
-      createdAt: text('RFC 3339, UTC'),
-      grants: anything('projects it has access to (platform value)'),
-    }),
-  ),
+  json: documents(passThrough(sentFields(ServiceAccount))),
   examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
 });
 

@@ -1,8 +1,8 @@
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import { listUsers } from '../../../platform/contract/team.ts';
+import { listUsers, User } from '../../../platform/contract/team.ts';
 import { defineCommand } from '../../command.ts';
-import { documents, passThrough, text } from '../../result-schema.ts';
+import { documents, passThrough, sentFields } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
@@ -28,19 +28,6 @@ export default defineCommand({
     ),
   empty: 'no users or invitations',
   effect: 'reads',
-  json: documents(
-    passThrough({
-      id: text('user or invitation id'),
-      email: text('email address'),
-      firstName: text('first name'),
-      lastName: text('last name'),
-      role: text('role in the project (platform value)'),
-      status: text('active, invited, or another platform value'),
-      invitedBy: text('who sent the invitation'),
-      createdAt: text('when they joined or were invited: RFC 3339, UTC'),
-      updatedAt: text('RFC 3339, UTC'),
-      projectId: text('project'),
-    }),
-  ),
+  json: documents(passThrough(sentFields(User))),
   examples: ['users list', 'users list --status invited'],
 });
