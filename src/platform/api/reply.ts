@@ -23,7 +23,7 @@ export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   if (reply === 'nothing') return void confirmation(received);
 
   const { status } = received;
-  if (!isWhole(endpoint, received)) throw partialReplyError(received);
+  if (!isWhole(endpoint, received)) throw foreignReplyError(received, 'does not match the request');
   const json = mayBeEmpty && isEmpty(received) ? null : parse(received);
   return decode(endpoint, reply, json, status);
 }
@@ -41,11 +41,13 @@ function isWhole({ route, mayBeEmpty }: Endpoint, { status, body }: HostReply): 
   return status === 201 || status === 202 || status === 204;
 }
 
-function partialReplyError({ host, status }: HostReply): UnavailableError {
-  return new UnavailableError(`the reply of ${host} does not match the request (HTTP ${status})`, {
-    why: 'a proxy may have changed it, or a part of it is missing',
+/** Others have sent it, or changed it on the way: another try may get the platform's. */
+function foreignReplyError({ host, status }: HostReply, what: string, cause?: unknown): UnavailableError {
+  return new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
+    why: 'a proxy or a firewall may have replied in its place',
     status,
     retryable: true,
+    cause,
   });
 }
 
@@ -112,18 +114,14 @@ const maxConfirmationLength = 4_096;
 
 /** The text of a confirmation: plain text, or the message of JSON. Throws an error that came with status 200. */
 function confirmation(received: HostReply): string {
-  const { body, status, host } = received;
+  const { body } = received;
   const json = jsonOf(body);
   if (typeof json === 'string') return json;
   if (typeof json === 'object' && json !== null) return messageOf(json as Record<string, unknown>, received);
   const isPlain =
     body.length <= maxConfirmationLength && !/^\s*<[a-z?!/]|[\u0000-\u0008\ufffd]/i.test(withoutMark(body));
   if (isPlain) return withoutMark(body);
-  throw new UnavailableError(`the reply of ${host} is not a confirmation (HTTP ${status})`, {
-    why: 'a proxy or a firewall may have replied instead of the platform',
-    status,
-    retryable: true,
-  });
+  throw foreignReplyError(received, 'is not a confirmation');
 }
 
 function messageOf(json: Record<string, unknown>, { status, body }: HostReply): string {
@@ -135,19 +133,13 @@ function messageOf(json: Record<string, unknown>, { status, body }: HostReply): 
   throw new FailedError(reason, { why: `the platform returned an error (HTTP ${status})`, status });
 }
 
-function parse({ body, status, host }: HostReply): unknown {
-  const text = withoutMark(body);
+function parse(received: HostReply): unknown {
+  const text = withoutMark(received.body);
   try {
     return parseJson(text);
   } catch (cause) {
-    if (/^\s*[[{"]/.test(text)) throw damagedError({ status, host }, cause);
-    const what = text.trim() === '' ? 'is empty' : 'is not JSON';
-    throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
-      why: 'a proxy or a firewall may have replied in its place',
-      status,
-      retryable: true,
-      cause,
-    });
+    if (/^\s*[[{"]/.test(text)) throw damagedError(received, cause);
+    throw foreignReplyError(received, text.trim() === '' ? 'is empty' : 'is not JSON', cause);
   }
 }
 
