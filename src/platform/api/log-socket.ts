@@ -1,11 +1,11 @@
-import type { Agent, ClientRequest } from 'node:http';
+import type { ClientRequest } from 'node:http';
 import type { WebSocket } from 'ws';
 import { after, every, pause, turn } from '../../kernel/clock.ts';
 import type { GantryError } from '../../kernel/errors.ts';
-import type { ProxyServer, ProxySettings } from '../config/proxy-settings.ts';
+import type { ProxySettings } from '../config/proxy-settings.ts';
 import { trustCertificateFile } from './certificate-file.ts';
-import { proxyFor, proxyName } from './proxy.ts';
-import { ConnectionError, toConnectionError } from './transport.ts';
+import { proxyAgent } from './sender.ts';
+import { ConnectionError, onConnected, toConnectionError } from './transport.ts';
 
 export interface LogSocket {
   /** Waits `maxWaitMs` for the first text, and `gatherMs` for others. `quiet` without any, `closed` after the last. */
@@ -47,14 +47,21 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
   for (const [name, value] of Object.entries({ ...query, token })) if (value) url.searchParams.set(name, String(value));
   const { WebSocket } = await import('ws');
   const aborted = new AbortController();
-  const connection = new Connection(url, proxyFor(proxy, url));
   await trustCertificateFile();
-  const agent = await connection.agent();
+  const agent = await proxyAgent(proxy, new URL(url.href.replace('ws', 'http')), {});
   signal.throwIfAborted();
+  let isOpen = false;
+  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
+  let failure: GantryError | undefined;
   const request = {
     agent,
     headers: { 'user-agent': userAgent },
-    finishRequest: (sent: ClientRequest) => connection.watch(sent),
+    finishRequest(sent: ClientRequest) {
+      onConnected(sent, () => {
+        isOpen = true;
+      });
+      sent.end();
+    },
     // Read by the agent, which may still be opening a tunnel.
     until: AbortSignal.any([signal, aborted.signal]),
   };
@@ -97,10 +104,14 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
     finish(code === 1000 || code === 1001 ? 'closed by the platform' : 'the connection was lost');
   });
 
-  await opened(socket, connection, Math.min(handshakeMs, silenceMs)).catch(() => {
+  // An error without a listener would be thrown; it is followed by a close.
+  socket.on('error', (cause) => {
+    if (!isOpen) failure ??= toConnectionError(url, cause, false, agent?.through);
+  });
+  await opened(socket, Math.min(handshakeMs, silenceMs)).catch(() => {
     finish('the connection failed');
     signal.throwIfAborted();
-    throw connection.failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
+    throw failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
   });
   return {
     async next(maxWaitMs, gatherMs) {
@@ -120,57 +131,18 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
 }
 
 /** Rejects without a reason, because the error may contain the URL. */
-function opened(socket: WebSocket, connection: Connection, maxWaitMs: number): Promise<void> {
+function opened(socket: WebSocket, maxWaitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const stopTimer = after(maxWaitMs, reject);
     socket.once('open', () => {
       stopTimer();
       resolve();
     });
-    // An error without a listener would be thrown; it is followed by a close.
-    socket.on('error', (error) => connection.failed(error));
     socket.once('close', () => {
       stopTimer();
       reject();
     });
   });
-}
-
-/** The connection that is opened for a WebSocket, and why that failed. */
-class Connection {
-  #isOpen = false;
-  /** Undefined if the connection was opened: what fails then may name the URL, and with it the token. */
-  failure: GantryError | undefined;
-
-  constructor(
-    private readonly url: URL,
-    private readonly proxy: ProxyServer | undefined,
-  ) {}
-
-  async agent(): Promise<Agent | undefined> {
-    if (!this.proxy) return undefined;
-    const { tunnelAgent } = await import('./tunnel.ts');
-    const plain = new URL(this.url);
-    plain.protocol = this.url.protocol.replace('ws', 'http');
-    return tunnelAgent(this.proxy, plain, {});
-  }
-
-  watch(request: ClientRequest): void {
-    request.once('socket', (socket) => {
-      const isEncrypted = 'encrypted' in socket;
-      const connected = () => {
-        this.#isOpen = true;
-      };
-      socket.once(isEncrypted ? 'secureConnect' : 'connect', connected);
-      // A tunnel without TLS is connected already.
-      if (!isEncrypted && !socket.connecting) connected();
-    });
-    request.end();
-  }
-
-  failed(cause: Error): void {
-    if (!this.#isOpen) this.failure ??= toConnectionError(this.url, cause, false, this.proxy && proxyName(this.proxy));
-  }
 }
 
 class TextBuffer {

@@ -4,6 +4,7 @@ import { after, onAbort } from '../../kernel/clock.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import type { HttpReply } from './http-reply.ts';
 import { silenceError } from './progress-limit.ts';
+import { proxyAgent } from './sender.ts';
 import {
   type HttpRequest,
   incompleteReply,
@@ -104,7 +105,7 @@ function linkAbort(signal: AbortSignal, controller: AbortController): () => void
 
 /** Without an agent, uses a new connection, because a pooled one would keep the process alive. */
 async function open({ body, proxy, agent: given, ...message }: StreamedMessage): Promise<OpenResponse> {
-  const agent = given ?? (await agentFor(proxy, message.url, false)) ?? false;
+  const agent = given ?? (await proxyAgent(proxy, message.url, {})) ?? false;
   const { outgoing, failure } = await openRequest({ ...message, agent });
   try {
     const response = waitForResponse(outgoing);
@@ -126,7 +127,7 @@ async function open({ body, proxy, agent: given, ...message }: StreamedMessage):
 
 /** Connections for many requests to one host. The caller destroys the agent, which would keep the process alive. */
 export async function keptConnections(settings: ProxySettings | undefined, url: URL): Promise<Agent> {
-  const tunnel = await agentFor(settings, url, true);
+  const tunnel = await proxyAgent(settings, url, { keepAlive: true });
   if (tunnel) return tunnel;
   const { Agent } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   return new Agent({ keepAlive: true, timeout: maxIdleMs });
@@ -134,13 +135,6 @@ export async function keptConnections(settings: ProxySettings | undefined, url: 
 
 /** Servers close idle connections after 5 seconds or more: a request that is being sent then may or may not have arrived. */
 const maxIdleMs = 3_000;
-
-async function agentFor(settings: ProxySettings | undefined, url: URL, keepAlive: boolean): Promise<Agent | undefined> {
-  if (!settings) return undefined;
-  const { proxyFor } = await import('./proxy.ts');
-  const proxy = proxyFor(settings, url);
-  return proxy && (await import('./tunnel.ts')).tunnelAgent(proxy, url, { keepAlive });
-}
 
 /** Keeps repeated headers, which Node's `headers` joins or drops. */
 function headersOf({ headersDistinct }: IncomingMessage): StreamedReply['headers'] {

@@ -96,17 +96,11 @@ export async function openRequest({
   // Node's `signal` option takes a millisecond to load.
   const destroy = () => outgoing.destroy();
   onAbort(signal, destroy);
-  outgoing
-    .once('socket', (socket) => {
-      if (outgoing.reusedSocket) connected();
-      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
-      // A tunnel without TLS is connected already. A socket for which this machine has no descriptor never was.
-      if (!('encrypted' in socket) && !socket.connecting && !socket.destroyed) connected();
-    })
-    .once('close', () => {
-      stopTimer();
-      signal.removeEventListener('abort', destroy);
-    });
+  onConnected(outgoing, connected);
+  outgoing.once('close', () => {
+    stopTimer();
+    signal.removeEventListener('abort', destroy);
+  });
   return {
     outgoing,
     failure: (cause) => {
@@ -115,6 +109,16 @@ export async function openRequest({
       return toConnectionError(url, cause, isConnected, isConnected ? undefined : through);
     },
   };
+}
+
+/** Calls when a request has a connection, over TLS if it is for https. */
+export function onConnected(outgoing: ClientRequest, connected: () => void): void {
+  outgoing.once('socket', (socket) => {
+    if (outgoing.reusedSocket) connected();
+    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
+    // A tunnel without TLS is connected already. A socket for which this machine has no descriptor never was.
+    if (!('encrypted' in socket) && !socket.connecting && !socket.destroyed) connected();
+  });
 }
 
 export function connectTimeoutError(): Error {

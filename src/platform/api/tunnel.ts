@@ -63,7 +63,7 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
 const defaultAgentOptions: AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 };
 
 /** `openRequest` in transport.ts reads `through`, for messages, and gives `until`, the signal of the request. */
-export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions = defaultAgentOptions): PlainAgent {
+export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions = defaultAgentOptions) {
   const agent = url.protocol === 'https:' ? new Agent(options) : new PlainAgent(options);
   // Adds TLS to a given socket.
   const encrypt = agent.createConnection.bind(agent);
