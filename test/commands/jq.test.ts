@@ -108,9 +108,9 @@ test.each([
 });
 
 async function run(expression: string, json: string): Promise<JqResult> {
-  jq.postMessage({ json, expression });
-  const [reply] = await once(jq, 'message');
-  return reply;
+  jq.postMessage({ id: 1, task: { json, expression } });
+  const [{ result }] = await once(jq, 'message');
+  return result;
 }
 
 describe('a program that does not end by itself', () => {
@@ -133,8 +133,8 @@ describe('a program that does not end by itself', () => {
   test('prints without end: is ended', async () => {
     const printing = startOwnWorker('kernel/output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 12 } });
     printing.postMessage((await readJq()).slice());
-    printing.postMessage({ json: '1', expression: 'repeat(.)' });
-    expect(await once(printing, 'message')).toEqual(['out of memory']);
+    printing.postMessage({ id: 1, task: { json: '1', expression: 'repeat(.)' } });
+    expect(await once(printing, 'message')).toEqual([{ id: 1, result: 'out of memory' }]);
     await printing.terminate();
   });
 

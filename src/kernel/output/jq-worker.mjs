@@ -9,6 +9,9 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { loadJq } from 'jq-wasm';
 
+/** The job that runs. */
+let current = 0;
+
 /**
  * jq-wasm collects what a program prints in arrays that it doubles, without a bound. jq goes on after a failed write, so
  * the error does not reach `run`: the reply tells the other thread to end this one.
@@ -17,7 +20,7 @@ class BoundedArray extends Uint8Array {
   /** @param {[size: any]} args */
   constructor(...args) {
     if (typeof args[0] === 'number' && args[0] > workerData.maxBytes) {
-      parentPort?.postMessage('out of memory');
+      parentPort?.postMessage({ id: current, result: 'out of memory' });
       throw new RangeError('too much output');
     }
     super(...args);
@@ -54,6 +57,9 @@ if (!isMainThread && workerData.name === 'jq' && parentPort) {
   globalThis.Uint8Array = /** @type {Uint8ArrayConstructor} */ (/** @type {unknown} */ (BoundedArray));
   port.once('message', (/** @type {Uint8Array} */ wasmBinary) => {
     const loaded = loadJq({ wasmBinary });
-    port.on('message', async (/** @type {JqJob} */ job) => port.postMessage(run(await loaded, job)));
+    port.on('message', async (/** @type {{ id: number, task: JqJob }} */ { id, task }) => {
+      current = id;
+      port.postMessage({ id, result: run(await loaded, task) });
+    });
   });
 }

@@ -1,8 +1,7 @@
-import type { Worker } from 'node:worker_threads';
 import type { JqResult } from 'jq-wasm';
-import { startOwnWorker } from '../../own-files.ts';
 import { after } from '../clock.ts';
 import { FailedError, UsageError } from '../errors.ts';
+import { Thread } from '../thread.ts';
 import { duration, size } from './format.ts';
 import { readJq } from './jq-wasm.ts';
 import type { JqJob, JqReply } from './jq-worker.mjs';
@@ -11,7 +10,7 @@ import type { JqJob, JqReply } from './jq-worker.mjs';
 export async function compileJq(expression: string, signal: AbortSignal, timeoutMs = maxMs): Promise<JqFilter> {
   const thread = new JqThread(signal);
   try {
-    const { exitCode, stderr } = await thread.run({ json: '', expression }, maxMs);
+    const { exitCode, stderr } = await thread.apply({ json: '', expression }, maxMs);
     if (exitCode !== 0) throw invalidExpression(expression, stderr);
     return new JqFilter(expression, thread, Math.min(timeoutMs, maxMs));
   } catch (error) {
@@ -37,7 +36,7 @@ export class JqFilter {
   async filter(json: string): Promise<string> {
     const { expression, thread, timeoutMs } = this;
     const { stdout, stderr, exitCode } = await thread
-      .run({ json: withoutHalves(json), expression }, timeoutMs)
+      .apply({ json: withoutHalves(json), expression }, timeoutMs)
       .catch((error) => {
         throw error instanceof BoundError ? cannotFilter(error.message) : error;
       });
@@ -61,36 +60,28 @@ function withoutHalves(json: string): string {
 class BoundError extends Error {}
 
 /** A thread that runs one program after the other. It ends with the first that reaches a bound, and at the signal. */
-class JqThread {
-  readonly #worker: Worker;
-  #waiting: { resolve(reply: JqReply): void; reject(error: Error): void } | undefined;
+class JqThread extends Thread<JqJob, JqReply> {
   #last: Promise<unknown>;
-  #error: Error | undefined;
 
   constructor(private readonly signal: AbortSignal) {
-    this.#worker = startOwnWorker('kernel/output/jq-worker.mjs', {
+    super('kernel/output/jq-worker.mjs', {
       workerData: { name: 'jq', maxBytes },
-      execArgv: [],
       // What jq prints when it aborts is not for users.
       stdout: true,
       stderr: true,
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 },
     });
-    this.#worker.on('message', (reply: JqReply) => this.#waiting?.resolve(reply));
-    this.#worker.on('error', (error: NodeJS.ErrnoException) => {
-      this.#end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuchMemory() : error);
-    });
     signal.addEventListener('abort', this.#interrupt);
     if (signal.aborted) this.#interrupt();
     // It is read while the thread starts.
     this.#last = readJq().then(
-      (jq) => this.#worker.postMessage(jq),
-      (error) => this.#end(error),
+      (jq) => this.worker.postMessage(jq),
+      (error) => this.break(error),
     );
   }
 
-  run(job: JqJob, timeoutMs: number): Promise<JqResult> {
-    const result = this.#last.then(() => this.#runNext(job, timeoutMs));
+  apply(job: JqJob, timeoutMs: number): Promise<JqResult> {
+    const result = this.#last.then(() => this.#applyNext(job, timeoutMs));
     this.#last = result.catch(() => {});
     return result;
   }
@@ -98,31 +89,25 @@ class JqThread {
   async close(): Promise<void> {
     await this.#last;
     this.signal.removeEventListener('abort', this.#interrupt);
-    await this.#worker.terminate();
+    await this.worker.terminate();
   }
 
-  async #runNext(job: JqJob, timeoutMs: number): Promise<JqResult> {
-    if (job.json.length > maxBytes) this.#end(tooMuchMemory());
-    if (this.#error) throw this.#error;
+  override break(error: NodeJS.ErrnoException): void {
+    super.break(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuchMemory() : error);
+    void this.worker.terminate();
+  }
+
+  async #applyNext(job: JqJob, timeoutMs: number): Promise<JqResult> {
+    if (job.json.length > maxBytes) this.break(tooMuchMemory());
     const late = new BoundError(`the program was still running after ${duration(timeoutMs)}`);
-    const stopTimer = after(timeoutMs, () => this.#end(late));
-    const reply = new Promise<JqReply>((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-    });
-    this.#worker.postMessage(job);
-    const result = await reply.finally(stopTimer);
+    const stopTimer = after(timeoutMs, () => this.break(late));
+    const result = await this.run(job).finally(stopTimer);
     if (result !== 'out of memory') return result;
-    this.#end(tooMuchMemory());
-    throw this.#error;
+    this.break(tooMuchMemory());
+    throw tooMuchMemory();
   }
 
-  readonly #interrupt = () => this.#end(this.signal.reason);
-
-  #end(error: Error): void {
-    this.#error ??= error;
-    this.#waiting?.reject(this.#error);
-    void this.#worker.terminate();
-  }
+  readonly #interrupt = () => this.break(this.signal.reason);
 }
 
 function tooMuchMemory(): BoundError {
