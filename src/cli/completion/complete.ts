@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { accelerators, regions } from '../../app/hardware.ts';
 import { pause } from '../../kernel/clock.ts';
-import { makePrivateFolder, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { attempt } from '../../kernel/errors.ts';
 import { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import { createPage } from '../../kernel/output/page.ts';
@@ -12,7 +11,6 @@ import { stripControlSequences } from '../../kernel/output/sanitize.ts';
 import type { Io } from '../../kernel/process.ts';
 import { readOwnFile } from '../../own-files.ts';
 import { profileNames } from '../../platform/config/profiles.ts';
-import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context, GlobalFlags } from '../../platform/context.ts';
 import { createContext } from '../program/create-context.ts';
 import type { CommandHelp } from '../program/help.ts';
@@ -24,7 +22,6 @@ import {
   type CompletionTree,
   findCandidates,
   joinFlagValues,
-  typedFolder,
   type ValueAtCursor,
 } from './candidates.ts';
 import type { NamesContext, Place, PlatformName } from './name-sources.ts';
@@ -227,34 +224,17 @@ const byPlace: Record<string, ValueKind> = {
   'service-accounts set-grants id': 'service-account',
 };
 
-const maxAgeMs = 60_000;
 /** How long a shell waits for names of the platform. */
 const maxWaitMs = 1_000;
 /** Runs and the files of a folder may be many. */
 const maxNames = 500;
 
-interface CachedNames {
-  at: number;
-  words: Candidate[];
-}
-
-/** Cached names if they are fresh, else new ones if they arrive in time, else stale ones. */
+/** None if they cannot be had, or not in time. */
 async function namesOf(context: NamesContext, kind: PlatformName, place: Place): Promise<Candidate[]> {
-  const { settings, now } = context;
-  const file = join(settings.folders.cache, 'names.json');
-  const project = attempt(() => context.project);
-  const asked = [project, kind, settings.region.value, place.typed[0], place.given['--app'], typedFolder(place.typing)];
-  const key = stateKey(platformOf(settings), settings.profile.value, ...asked.map(String));
-  const kept = readCache(file);
-  const old = kept[key];
-  if (old && now() - old.at < maxAgeMs) return old.words;
-  // Not loaded for cached names: endpoints and their schemas take longer than all else here.
   const { nameSources } = await import('./name-sources.ts');
-  const names = nameSources[kind](context, place).catch(() => undefined);
-  const late = pause(maxWaitMs, undefined, { background: true }).then(() => undefined);
-  const words = (await Promise.race([names, late]))?.slice(0, maxNames);
-  if (words) writeCache(file, { ...withoutOld(kept, now()), [key]: { at: now(), words } });
-  return words ?? old?.words ?? [];
+  const names = nameSources[kind](context, place).catch((): Candidate[] => []);
+  const late = pause(maxWaitMs, undefined, { background: true }).then((): Candidate[] => []);
+  return (await Promise.race([names, late])).slice(0, maxNames);
 }
 
 /** What belongs to an app: to the one that is typed first, or else to that of the folder. */
@@ -273,23 +253,4 @@ async function platformNames(context: Context, tree: CompletionTree, kind: Platf
   const next = tree.inputsOf(place.command).arguments[place.typed.length + 1]?.name;
   const following = ofApps.find((name) => name === next && kind === 'app' && place.flag === undefined);
   return [...(following ? await ofHere(following) : []), ...(await namesOf(context, kind, place))];
-}
-
-/** Each folder of a volume is an entry of its own, so the cache would grow forever. */
-function withoutOld(kept: Record<string, CachedNames>, now: number): Record<string, CachedNames> {
-  return Object.fromEntries(Object.entries(kept).filter(([, { at }]) => now - at < maxKeptMs));
-}
-
-const maxKeptMs = 86_400_000;
-
-function readCache(file: string): Record<string, CachedNames> {
-  return attempt(() => JSON.parse(readFileSync(file, 'utf8'))) ?? {};
-}
-
-/** Best-effort: without a writable folder there is no cache. */
-function writeCache(file: string, kept: Record<string, CachedNames>): void {
-  attempt(() => {
-    makePrivateFolder(dirname(file));
-    writeFileAtomicSync(file, JSON.stringify(kept), { mode: 0o600 });
-  });
 }

@@ -11,7 +11,7 @@ import { listServiceAccounts } from '../../platform/contract/team.ts';
 import { listFolder } from '../../platform/contract/volumes.ts';
 import { type Candidate, typedFolder, type ValueAtCursor } from './candidates.ts';
 
-export type NamesContext = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
+export type NamesContext = Pick<Context, 'api' | 'settings' | 'project'>;
 
 export type Place = Pick<ValueAtCursor, 'typed' | 'given'> & { typing: string };
 
@@ -45,7 +45,6 @@ export const nameSources = {
     return projects.map(({ id, name }) => [id, name ?? '']);
   },
 
-  /** Without their values, which are not even cached. */
   async secret({ api, project }, { given: { '--app': app } }) {
     const stored = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
     return Object.keys(stored ?? {}).map((name) => [name, '']);

@@ -7,7 +7,7 @@ import { attempt } from '../../kernel/errors.ts';
 export interface Folders {
   config: string;
   state: string;
-  /** Names for shell completion, compressed files of apps, runs. */
+  /** Compressed files of apps, runs. */
   cache: string;
 }
 
