@@ -125,14 +125,12 @@ describe('gantry mcp', () => {
     expect((await gantry(['apps', 'get', 'transcriber'], { emulator })).code).toBe(0);
   });
 
-  test('--local of the server is that of each call, and an entry for a client needs the emulator', async () => {
+  test('--local of the server is that of each call', async () => {
     await using session = await open(['--local']);
     const called = await run(session, 'apps list');
     expect(JSON.parse(textOf(called)).error).toMatchObject({ message: 'this folder has no emulator yet' });
     const refused = await run(session, 'deploy');
     expect(JSON.parse(textOf(refused)).error.fix).toBe('ask the user to start gantry mcp --allow-changes --local');
-    const refusedHere = await gantry(['mcp', 'install', 'claude', '--local', '--json'], { cwd: app });
-    expect(refusedHere.json()).toMatchObject({ error: { message: 'this folder has no emulator yet' } });
   });
 
   test('says of no command to run it next that a tool call cannot be', async () => {
@@ -438,37 +436,6 @@ describe('gantry mcp', () => {
       expect.objectContaining({ code, ...(fix && { fix }) }),
     ]);
     expect(emulator.calls.length).toBe(before);
-  });
-});
-
-describe('gantry mcp install', () => {
-  test.each([
-    ['claude', '.mcp.json', 'mcpServers'],
-    ['cursor', '.cursor/mcp.json', 'mcpServers'],
-    ['vscode', '.vscode/mcp.json', 'servers'],
-    ['gemini', '.gemini/settings.json', 'mcpServers'],
-  ])('prints the entry of %s', async (client, file, key) => {
-    const folder = newFolder();
-    const entry = { [key]: { gantry: { type: 'stdio', command: 'gantry', args: ['mcp', '--allow-changes'] } } };
-    const line = ['mcp', 'install', client, '--allow-changes'];
-    const printed = await gantry(line, { cwd: folder });
-    expect(printed.json()).toEqual(entry);
-    expect(printed.stderr).toContain(join(folder, file));
-  });
-
-  test('keeps the project and the profile that it is called with', async () => {
-    const { stdout } = await gantry(['mcp', 'install', 'claude', '--project', 'p-2', '--profile', 'default']);
-    expect(stdout).toMatch(/"mcp",\s+"--project=p-2",\s+"--profile=default"/);
-  });
-
-  test('finds the files of clients that have one for each user', async () => {
-    const env = { HOME: '/home/ada', XDG_CONFIG_HOME: '', APPDATA: '/home/ada/data' };
-    const path = async (client: string) => {
-      const { json } = await gantry(['mcp', 'install', client, '--json=path'], { env });
-      return (json() as { path: string }).path;
-    };
-    expect(await path('windsurf')).toBe('/home/ada/.codeium/windsurf/mcp_config.json');
-    expect(await path('claude-desktop')).toContain('Claude/claude_desktop_config.json');
   });
 });
 

@@ -5,7 +5,7 @@ export const local = [
   ...['init', 'check', 'history', 'dev', 'webhooks listen'],
   ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config profiles'],
   ...['emulator start', 'emulator exec', 'emulator env', 'emulator list', 'emulator stop'],
-  ...['completion', 'help', 'mcp serve', 'mcp install'],
+  ...['completion', 'help', 'mcp serve'],
 ];
 
 /** What an argument is in most lines, by its name. */

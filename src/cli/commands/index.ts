@@ -177,7 +177,6 @@ export const commands: Record<string, Record<string, Entry>> = {
       byDefault: 'serve',
       commands: {
         serve: { summary: 'serve MCP on stdin and stdout', load: () => import('./mcp/serve.ts') },
-        install: { summary: 'show the entry for an MCP client', load: () => import('./mcp/install.ts') },
       },
     },
     completion: { summary: 'generate a shell completion script', load: () => import('./completion.ts') },

@@ -12,7 +12,7 @@ export function isSuitable({ unattended, command }: Pick<CommandReference, 'unat
 }
 
 /** About gantry itself, or a way for an agent to lock itself out. */
-const notForAgents = new Set(['mcp install', 'mcp serve', 'completion', 'help', 'logout']);
+const notForAgents = new Set(['mcp serve', 'completion', 'help', 'logout']);
 const onlyInShell = new Set(['apps prune', 'emulator env', 'emulator list', 'emulator stop']);
 
 /** The flags of a command that `call` takes, without those of every command. */

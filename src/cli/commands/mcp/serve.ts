@@ -1,4 +1,3 @@
-import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { RawOutput } from '../../../kernel/output/raw-output.ts';
 import { defineCommand } from '../../command.ts';
 
@@ -10,8 +9,7 @@ export default defineCommand({
   run: async (context, access) => {
     const { interruption, progress, terminal } = context;
     interruption.message = '';
-    if (terminal.stdin)
-      progress.note(sentence`waiting for an MCP client on stdin; to add gantry to one: ${gantryCommand`mcp install`}`);
+    if (terminal.stdin) progress.note('waiting for an MCP client on stdin');
     const { serveMcp } = await import('../../mcp/serve.ts');
     return new RawOutput((write) => serveMcp(context, access, write));
   },
