@@ -6,20 +6,18 @@ import { isSecure } from '../contract/address.ts';
  * Checks a URL that the token is sent to: https, except on this machine, and without credentials or a query, which would
  * be shown with the settings. Returns it without a trailing slash. `origin` is undefined for one that was just typed.
  */
-export function checkUrl(text: string, origin: string | undefined, onInvalid: OnInvalidSetting = throwInvalid): string {
-  const refuse = (message: string, fix?: string) => {
-    const why = origin === undefined ? undefined : `it comes from the ${origin}`;
-    onInvalid(new UsageError(message, { why, fix }));
-    return '';
-  };
-  if (!URL.canParse(text)) return refuse(`"${text}" is not a URL: expected https://HOST`);
+export function checkUrl(text: string, origin?: string): string {
+  const why = origin && `it comes from the ${origin}`;
+  if (!URL.canParse(text)) throw new UsageError(`"${text}" is not a URL: expected https://HOST`, { why });
   // Logs are read from the same address over WebSockets and over HTTP.
   const url = new URL(text.replace(/^ws(?=s?:)/i, 'http'));
-  if (url.username || url.password || url.search || url.hash)
-    return refuse(`the URL of ${url.host} must not contain credentials, a query or a fragment`, `use ${url.origin}`);
-  if (!isSecure(url))
-    return refuse(`refusing to send the token to ${url.origin}: it is not https`, `use https://${url.host}`);
-  return url.href.replace(/\/$/, '');
+  if (url.username || url.password || url.search || url.hash) {
+    const message = `the URL of ${url.host} must not contain credentials, a query or a fragment`;
+    throw new UsageError(message, { why, fix: `use ${url.origin}` });
+  }
+  if (isSecure(url)) return url.href.replace(/\/$/, '');
+  const message = `refusing to send the token to ${url.origin}: it is not https`;
+  throw new UsageError(message, { why, fix: `use https://${url.host}` });
 }
 
 /** Handles an invalid setting. If it does not throw, the setting is ignored, as in `gantry doctor`. */
@@ -27,6 +25,20 @@ export type OnInvalidSetting = (error: GantryError) => void;
 
 export function throwInvalid(error: GantryError): never {
   throw error;
+}
+
+/** A value that passes its check; undefined, if that is accepted, for one that does not. */
+export function checked(
+  value: string | undefined,
+  check: (value: string) => string,
+  onInvalid: OnInvalidSetting,
+): string | undefined {
+  try {
+    return value && check(value);
+  } catch (error) {
+    onInvalid(error as GantryError);
+    return undefined;
+  }
 }
 
 export function checkProjectId(value: string): string {
@@ -46,11 +58,11 @@ export function looksLikeRegion(word: string): boolean {
 }
 
 /** Such as `default:/.gantry`: a folder below the root. `origin` is undefined for one that was just typed. */
-export function teamStateProblem(text: string, origin?: string): UsageError | undefined {
+export function checkTeamState(text: string, origin?: string): string {
   const isFolder = /^(?:[A-Za-z][\w.-]+)?:(?:\/[^/\s]+)+\/?$/.test(text) && !/\/\.{1,2}(\/|$)/.test(text);
-  if (isFolder || text === 'off') return undefined;
+  if (isFolder || text === 'off') return text;
   const source = origin === undefined ? '' : `it comes from the ${origin}; `;
-  return new UsageError(`invalid team state "${text}"`, {
+  throw new UsageError(`invalid team state "${text}"`, {
     why: `${source}expected a folder on a volume, or off`,
     fix: 'use default:/.gantry',
   });

@@ -7,11 +7,12 @@ import type { Host } from '../contract/endpoint.ts';
 import { type Folders, findBoundFolder, resolveFolders } from './folders.ts';
 import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
 import {
+  checked,
   checkProjectId,
+  checkTeamState,
   checkUrl,
   defaultRegion,
   type OnInvalidSetting,
-  teamStateProblem,
   throwInvalid,
 } from './setting-values.ts';
 
@@ -102,19 +103,27 @@ export function resolveSettings(
   const ownAddresses = withOfficialAddresses(env);
   const address = (source: SettingSource) => {
     const { value = '', origin } = resolve(source, undefined, ownAddresses);
-    return { value: origin === 'default' ? value : checkUrl(value, origin, onInvalid), origin };
+    return {
+      value: origin === 'default' ? value : (checked(value, (text) => checkUrl(text, origin), onInvalid) ?? ''),
+      origin,
+    };
   };
+  // In other programs, `-p` is another flag: `cp -p FILE`.
+  const project = checked(flags.project, checkProjectId, onInvalid) ?? flags.project;
+  const { value: folder, origin } = resolve(settingSources.teamState);
+  const teamState = checked(folder, (text) => checkTeamState(text, origin), onInvalid);
   return {
     folders,
     proxy: readProxySettings(env, onInvalid),
     profile,
     profiles: Object.keys(profiles),
-    project: resolve(settingSources.project, flags.project && checkedProject(flags.project, onInvalid)),
+    project: resolve(settingSources.project, project),
     region: resolve(settingSources.region, flags.region),
     packingCache: resolve(settingSources.packingCache),
     keepArchives: resolve(settingSources.keepArchives),
     teamState: {
-      ...checkedTeamState(resolve(settingSources.teamState), onInvalid),
+      value: teamState,
+      origin: teamState ? origin : 'not set',
       // Not that of a flag: a deploy to another region has the same team.
       region: resolve(settingSources.region).value ?? defaultRegion,
     },
@@ -156,23 +165,6 @@ function resolveSetting(
   const value = stored[key];
   if (typeof value === 'string' && value) return { value, origin: 'profile' };
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
-}
-
-function checkedTeamState(setting: Setting, onInvalid: OnInvalidSetting): Setting {
-  const problem = setting.value === undefined ? undefined : teamStateProblem(setting.value, setting.origin);
-  if (!problem) return setting;
-  onInvalid(problem);
-  return { value: undefined, origin: 'not set' };
-}
-
-/** In other programs, `-p` is another flag: `cp -p FILE`. */
-function checkedProject(id: string, onInvalid: OnInvalidSetting): string {
-  try {
-    return checkProjectId(id);
-  } catch (error) {
-    onInvalid(error as UsageError);
-    return id;
-  }
 }
 
 function checkProfileName({ value, origin }: Profile, onInvalid: OnInvalidSetting): void {

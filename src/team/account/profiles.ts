@@ -13,7 +13,7 @@ import {
   readableSettings,
   storableSettings,
 } from '../../platform/config/setting-list.ts';
-import { checkProjectId, checkUrl, looksLikeRegion, teamStateProblem } from '../../platform/config/setting-values.ts';
+import { checkProjectId, checkTeamState, checkUrl, looksLikeRegion } from '../../platform/config/setting-values.ts';
 import { readStoredSettings, type Settings, type StoredKey } from '../../platform/config/settings.ts';
 import {
   bindFolder,
@@ -180,11 +180,11 @@ const checks: Record<StoredKey, (value: string, progress: Context['progress']) =
   statusUrl: checkAddress,
   packingCache: checkSwitch,
   keepArchives: checkSwitch,
-  teamState: checkTeamState,
+  teamState: (value) => checkTeamState(value),
 };
 
 function checkAddress(value: string): string {
-  return checkUrl(value, undefined);
+  return checkUrl(value);
 }
 
 /** The platform may have regions that are not documented yet, but they are named like the others. */
@@ -196,12 +196,6 @@ function checkRegion(value: string, progress: Context['progress']): string {
     throw new UsageError(`unknown region ${value}: ${expected}`, { fix: gantryCommand`config set region ${meant}` });
   }
   progress.warn(`region ${value} is not documented: ${expected}`);
-  return value;
-}
-
-function checkTeamState(value: string): string {
-  const problem = teamStateProblem(value);
-  if (problem) throw problem;
   return value;
 }
 
