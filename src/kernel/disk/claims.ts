@@ -1,10 +1,10 @@
 import { realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { attempt, ConflictError } from '../errors.ts';
+import { announce } from './announcements.ts';
 import { makePrivateFolder } from './folders.ts';
 import { type Lock, waitForLock } from './lock.ts';
-import { writeFileAtomicSync } from './new-file.ts';
-import { isAbandoned, newOwnerName, ownedIn, startHeartbeat } from './owner.ts';
+import { isAbandoned, ownedIn } from './owner.ts';
 import { readJsonSync } from './regular-file.ts';
 
 interface ClaimTarget {
@@ -50,15 +50,7 @@ async function tryClaim(folder: string, wanted: ClaimTarget): Promise<Lock | Oth
   try {
     const other = liveClaims(folder).find(({ target }) => contains(target, wanted) || contains(wanted, target));
     if (other) return other;
-    const file = join(folder, newOwnerName());
-    writeFileAtomicSync(file, JSON.stringify(wanted), { mode: 0o600 });
-    const stopHeartbeat = startHeartbeat(file, '{');
-    return {
-      release() {
-        stopHeartbeat();
-        rmSync(file, { force: true });
-      },
-    };
+    return { release: announce(folder, wanted).withdraw };
   } finally {
     lock.release();
   }
@@ -73,7 +65,7 @@ async function lockClaims(folder: string): Promise<Lock> {
 /** Takes the current time from the new lock, because the clock of the disk may differ. */
 function liveClaims(folder: string): OtherClaim[] {
   const now = statSync(`${folder}.lock`).mtimeMs;
-  return ownedIn(folder).flatMap(({ owner, path: file }) => {
+  return ownedIn(folder, /\.json$/).flatMap(({ owner, path: file }) => {
     if (isAbandoned(file, owner, now)) {
       rmSync(file, { force: true });
       return [];

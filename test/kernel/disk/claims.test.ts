@@ -6,6 +6,7 @@ import { newOwnerName } from '../../../src/kernel/disk/owner.ts';
 import { filesIn, newFolder } from '../../support/files.ts';
 
 const state = newFolder();
+const ownFile = () => `${newOwnerName()}.json`;
 
 /** Claims, and gives up when it would have to wait. */
 function claim(path: string, kind: 'file' | 'folder') {
@@ -71,7 +72,7 @@ test('a waiting process learns whom it waits for, continues when that one ends, 
 });
 
 test('a claim of another machine counts until it has not been refreshed for a minute', async () => {
-  const far = join(state, 'claims', newOwnerName().replace(/-[0-9a-f]{8}-/, '-00000000-'));
+  const far = join(state, 'claims', ownFile().replace(/-[0-9a-f]{8}-/, '-00000000-'));
   mkdirSync(dirname(far), { recursive: true });
   writeFileSync(far, JSON.stringify({ path: '/x', kind: 'folder' }));
   await expect(claim('/x/a', 'file')).rejects.toThrow('it has to wait');
@@ -82,9 +83,9 @@ test('a claim of another machine counts until it has not been refreshed for a mi
 
 test('claims of ended processes and damaged claims do not count', async () => {
   mkdirSync(join(state, 'claims'), { recursive: true });
-  const dead = newOwnerName().replace(/^\d+-\d+/, `${2 ** 22 + 1}-0`);
+  const dead = ownFile().replace(/^\d+-\d+/, `${2 ** 22 + 1}-0`);
   writeFileSync(join(state, 'claims', dead), JSON.stringify({ path: '/x', kind: 'folder' }));
-  writeFileSync(join(state, 'claims', newOwnerName()), '{"path":7}');
-  writeFileSync(join(state, 'claims', newOwnerName()), 'not JSON');
+  writeFileSync(join(state, 'claims', ownFile()), '{"path":7}');
+  writeFileSync(join(state, 'claims', ownFile()), 'not JSON');
   (await claim('/x/a', 'file')).release();
 });
