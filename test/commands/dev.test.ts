@@ -522,8 +522,8 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
       press('o');
       press('i');
       press('l');
-      // Lines that a shell continues.
-      await until(/reloaded in .*\n(http:\S+\/web)\ncurl \S+ \\\n {2}-H 'content-type: application\/json'/);
+      // Whole, so that it can be copied.
+      await until(/reloaded in .*\n(http:\S+\/web)\ncurl \S+ -H 'content-type: application\/json' -d/);
       press('c');
       await until(/(\[2J[\s\S]*keys: )/);
       // An arrow key, and text that was pasted.

@@ -5,7 +5,6 @@ import type { Command as Commander } from '@commander-js/extra-typings';
 import { isSecretVariable } from '../../app/secret-value.ts';
 import { DebugRelay, type Emulator, findPython, type OnBreakpoint } from '../../emulator/index.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
-import { wrapCommand } from '../../kernel/output/wrap-text.ts';
 import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
 import { detectShell, evaluationOf, takeFolderData } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';
@@ -108,10 +107,7 @@ export default defineCommand({
   flagRules: { requires: { waitForClient: ['debugPort'] } },
   run: serve,
   verbatim: () => true,
-  view:
-    ({ page, endpoint, curl }) =>
-    ({ columns }) =>
-      [page || endpoint, ...(curl ? [wrapCommand(curl, columns)] : [])].join('\n'),
+  view: ({ page, endpoint, curl }) => [page || endpoint, curl].filter(Boolean).join('\n'),
   effect: 'changes',
   local: true,
   unattended: false,

@@ -3,7 +3,6 @@ import type { GantryError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { duration, localTime, printablePath, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import { wrapCommand } from '../../kernel/output/wrap-text.ts';
 import { type AppAddresses, type AppLine, type Reload, reloadProblems } from '../../local/dev/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
@@ -104,9 +103,7 @@ export class DevPrinter {
 
   addresses(apps: Iterable<AppAddresses>): void {
     for (const { page, endpoint, curl, dashboard } of apps) {
-      const lines = ({ columns }: Page) =>
-        [page, endpoint, curl && wrapCommand(curl, columns), dashboard].filter(Boolean).join('\n');
-      this.#progress.note(lines);
+      this.#progress.note([page, endpoint, curl, dashboard].filter(Boolean).join('\n'));
     }
   }
 

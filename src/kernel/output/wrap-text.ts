@@ -3,8 +3,8 @@ import { once } from '../once.ts';
 
 /**
  * The lines of a text, broken between words so that none is wider than a number of columns; those that continue one are
- * indented like it, or by `hang`. A word that is wider, such as a URL, and a command at the end of a line stay whole:
- * broken they could not be copied.
+ * indented like it, or by `hang`. A word that is wider, such as a URL, and a command, also at the end of a line, stay
+ * whole: broken they could not be copied.
  */
 export function wrapText(text: string, width: number, hang?: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(20, width), hang));
@@ -12,7 +12,7 @@ export function wrapText(text: string, width: number, hang?: number): string[] {
 
 function wrapLine(line: string, width: number, hang?: number): string[] {
   // No character is wider than two columns: most lines need not be measured.
-  if (line.length * 2 <= width || displayWidth(line) <= width) return [line];
+  if (line.length * 2 <= width || wholeCommand.test(line) || displayWidth(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
   const margin = ' '.repeat(hang ?? indent.length);
   const lines: string[] = [];
@@ -31,6 +31,9 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
   return [...lines, current];
 }
 
+/** How an app is called with curl, which may get the token from `printf`. */
+const wholeCommand = /^(printf .+ \| )?curl /;
+
 /** `the run continues; to follow it: gantry logs web --run r-1 -f` */
 const endingInCommand = /^(.*:) (gantry [^,;]+)$/;
 
@@ -45,26 +48,3 @@ export function displayWidth(text: string): number {
   if (/^[ -~]*$/.test(plain)) return plain.length;
   return stringWidth()(plain);
 }
-
-/**
- * A shell command on several lines that continue with a backslash, so that it can be copied from a narrow terminal. A
- * word that is wider than the terminal stays whole.
- */
-export function wrapCommand(command: string, columns: number): string {
-  if (displayWidth(command) <= columns) return command;
-  const [program = '', ...others] = command.match(wordPattern) ?? [];
-  const lines = [program];
-  for (const word of others) {
-    const current = lines.at(-1) ?? '';
-    const longer = `${current} ${word}`;
-    // A line with nothing but the program's name would save no width.
-    const fits = current === program || displayWidth(longer) <= columns - continued.length;
-    if (fits) lines[lines.length - 1] = longer;
-    else lines.push(`  ${word}`);
-  }
-  return lines.join(`${continued}\n`);
-}
-
-/** A word of a shell, a short flag with its value, or a pipe with the name of the next program. */
-const wordPattern = /(?:(?:-\w|\|) )?(?:'[^']*'|[^\s'])+/g;
-const continued = ' \\';

@@ -123,6 +123,11 @@ test('a command at the end of a line stays whole, on a line of its own if it nee
   ]);
 });
 
+test('a command that calls an app stays whole', () => {
+  const line = "printf 'authorization: Bearer t' | curl -H @- http://127.0.0.1:4100/v4/p-1/web/run -d '{}'";
+  expect(wrapText(line, 40)).toEqual([line]);
+});
+
 describe("in the user's time zone", () => {
   const zone = process.env.TZ;
   afterEach(() => {
