@@ -19,7 +19,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { writeArchive } from '../../src/app/archive.ts';
 import { collectFiles } from '../../src/app/collect.ts';
-import { columnCount, columns, forms } from '../../src/app/deflate/batch.mjs';
 import { DeflatePool } from '../../src/app/deflate/deflate-pool.ts';
 import type { Result } from '../../src/app/deflate/deflate-worker.mjs';
 import { maxCacheBytes, trimCache } from '../../src/app/packing-cache/cache-folder.ts';
@@ -88,8 +87,8 @@ async function pack({ now = later(), cached = true } = {}) {
   const tasks = run.mock.calls.slice(before).map(([task]) => task);
   const read = tasks.flatMap((task) => (task.kind === 'files' ? task.sources : []));
   const results = await Promise.all(run.mock.results.slice(before).map(({ value }) => value as Promise<Result>));
-  const facts = results.flatMap(({ files }) => [...(files?.facts ?? [])]);
-  const compressed = facts.filter((fact, at) => at % columnCount === columns.form && fact === forms.deflated).length;
+  const packed = results.flatMap(({ files = [] }) => files);
+  const compressed = packed.filter((each) => each !== 'known' && 'at' in each && each.deflated).length;
   return { bytes: readFileSync(target), tasks: tasks.map(({ kind }) => kind), read, compressed };
 }
 
@@ -289,9 +288,7 @@ describe('the cache', () => {
     await pack();
     const index = readdirSync(packing()).find((name) => name.endsWith('.files')) ?? '';
     const content = readFileSync(join(packing(), index));
-    // In each of its rows, which are at the end.
-    for (let at = content.length - 88; at > content.length - 88 * 8; at -= 88) content[at + 33] = 0x77;
-    writeFileSync(join(packing(), index), content);
+    writeFileSync(join(packing(), index), String(content).replaceAll(/"crc32":\d+/g, '"crc32":7'));
     await expectSameArchive();
   });
 

@@ -11,11 +11,11 @@
  *   a block of a file that is stored: all blocks of an id go to one thread, in their order
  * @typedef {FilesTask | BlockTask | SumsTask} Task
  *
- * @typedef {{ length: number, buffer: ArrayBuffer, files?: PackedFiles, sums?: Sums }} Result
+ * @typedef {{ length: number, buffer: ArrayBuffer, files?: Packed[], sums?: Sums }} Result
  *   the first `length` bytes of `buffer` are the data of all files; the last block of a stored file has the checksums of the file
  * @typedef {{ crc32: number, sha256: string }} Sums
  */
-/** @import { FilesTask, PackedFiles } from './batch.mjs' */
+/** @import { FilesTask, Packed } from './batch.mjs' */
 import { createHash } from 'node:crypto';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { constants, crc32, deflateRawSync } from 'node:zlib';

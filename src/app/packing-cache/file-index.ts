@@ -1,11 +1,7 @@
-/**
- * What is known of the files of one app folder, by their path. It holds as long as the identity of a file does. In columns
- * of numbers, in memory as on disk: for 50,000 small files, objects and their JSON would take half as long as packing them.
- */
+/** What is known of the files of one app folder, by their path. It holds as long as the identity of a file does. */
 import { createHash } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { endianness } from 'node:os';
 import { writeFileAtomic } from '../../kernel/disk/index.ts';
 import { attempt } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
@@ -36,62 +32,42 @@ interface Members {
   sums: number[];
 }
 
-interface Head {
-  paths: string[];
+interface KnownFile {
+  content: KnownContent;
+  /** Undefined if the file may have changed since without a trace: only its content tells. */
+  stats?: FileStats | undefined;
+}
+
+interface StoredIndex {
   members: [number: number, members: Members][];
+  files: [path: string, file: KnownFile][];
 }
 
 export class FileIndex {
-  readonly #rows: Map<string, number>;
-  #bytes = Buffer.alloc(0);
-  #doubles = new Float64Array(0);
-  #integers = new Uint32Array(0);
-  #count: number;
-
   private constructor(
     /** What the archive depends on besides the files. */
     private readonly salt: string,
     /** The device of the files; undefined if their change times cannot be trusted. */
     readonly device: number | undefined,
     readonly members: Map<number, Members>,
-    paths: readonly string[],
-    rows: Uint8Array,
-  ) {
-    this.#rows = new Map(paths.map((path, row) => [path, row]));
-    this.#count = paths.length;
-    this.#resize(this.#count);
-    this.#bytes.set(rows);
-  }
+    private readonly files: Map<string, KnownFile>,
+  ) {}
 
   /** Reads the index; a missing or damaged file gives an empty one. */
   static async read(path: string, compression: string, device: number | undefined): Promise<FileIndex> {
-    const salt = `files 6 ${device} ${endianness()}\n${compression}`;
-    const content = await readFile(path).catch(() => Buffer.alloc(0));
-    const body = content.subarray(digestBytes);
-    const isWhole = digestOf(salt, body).equals(content.subarray(0, digestBytes));
-    if (!isWhole) return new FileIndex(salt, device, new Map(), [], new Uint8Array(0));
-    const headEnd = body.indexOf('\n');
-    const { paths, members } = tryParseJson(body.toString('utf8', 0, headEnd)) as Head;
-    return new FileIndex(salt, device, new Map(members), paths, body.subarray(headEnd + 1));
+    const salt = `files 7 ${device}\n${compression}`;
+    const text = await readFile(path, 'utf8').catch(() => '');
+    const body = text.slice(digestLength);
+    const isWhole = text.startsWith(digestOf(salt, body));
+    const stored = isWhole ? (tryParseJson(body) as StoredIndex) : { members: [], files: [] };
+    return new FileIndex(salt, device, new Map(stored.members), new Map(stored.files));
   }
 
   /** What is known of a file that has not changed. */
   recall(path: string, stats: FileStats | undefined): KnownContent | undefined {
-    const row = this.#rows.get(path);
-    return row !== undefined && this.#isUnchanged(row, stats) ? this.contentOf(path) : undefined;
-  }
-
-  /** Whether a file with these stats has not changed since it was learned. */
-  #isUnchanged(row: number, stats: FileStats | undefined): boolean {
-    const at = doublesAt(row);
-    return (
-      stats !== undefined &&
-      stats.dev === this.device &&
-      this.#doubles[at] === stats.ino &&
-      this.#doubles[at + 1] === stats.size &&
-      this.#doubles[at + 2] === stats.mtimeMs &&
-      this.#doubles[at + 3] === stats.ctimeMs
-    );
+    const known = this.files.get(path);
+    if (!known?.stats || !stats || stats.dev !== this.device) return undefined;
+    return isSame(known.stats, stats) ? known.content : undefined;
   }
 
   /** Whether a file with these stats cannot change without a trace. */
@@ -101,74 +77,31 @@ export class FileIndex {
 
   /** What is known of a file, whether or not it has changed. */
   contentOf(path: string): KnownContent | undefined {
-    const row = this.#rows.get(path);
-    if (row === undefined) return undefined;
-    const sha256 = this.#bytes.toString('hex', sha256At(row), sha256At(row) + sha256Bytes);
-    const size = this.#doubles[doublesAt(row) + 1] ?? 0;
-    return { crc32: this.#integer(row, columns.crc32), sha256, size, packed: this.#packedOf(row) };
+    return this.files.get(path)?.content;
   }
 
-  #packedOf(row: number): KnownContent['packed'] {
-    const form = this.#integer(row, columns.form);
-    if (form !== forms.packed) return form === forms.stored ? null : undefined;
-    const members = this.#integer(row, columns.members);
-    return { members, at: this.#integer(row, columns.at), length: this.#integer(row, columns.length) };
-  }
-
-  set(path: string, stats: FileStats | undefined, { crc32, sha256, size, packed }: KnownContent): void {
-    const row = this.#count++;
-    if (this.#count * rowBytes > this.#bytes.length) this.#resize(2 * this.#count);
-    // Not a number equals none.
-    const { ino, mtimeMs, ctimeMs } = stats ?? { ino: Number.NaN, mtimeMs: 0, ctimeMs: 0 };
-    this.#doubles.set([ino, size, mtimeMs, ctimeMs], doublesAt(row));
-    const form = packed ? forms.packed : packed === null ? forms.stored : forms.unknown;
-    const { members, at, length } = packed ?? { members: 0, at: 0, length: 0 };
-    // In the order of the columns.
-    this.#integers.set([crc32, form, members, at, length], integersAt(row));
-    this.#bytes.write(sha256, sha256At(row), sha256Bytes, 'hex');
-    this.#rows.set(path, row);
+  set(path: string, stats: FileStats | undefined, content: KnownContent): void {
+    this.files.set(path, { content, stats });
   }
 
   /** Without files that are not `among` these. Throws system errors. */
   async write(file: string, among?: ReadonlySet<string>): Promise<void> {
-    const live = [...this.#rows].filter(([path]) => among?.has(path) ?? true);
-    const rows = Buffer.allocUnsafe(live.length * rowBytes);
-    for (const [index, [, row]] of live.entries())
-      this.#bytes.copy(rows, index * rowBytes, row * rowBytes, (row + 1) * rowBytes);
-    const head: Head = { paths: live.map(([path]) => path), members: [...this.members] };
-    const body = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), rows]);
-    await writeFileAtomic(file, Buffer.concat([digestOf(this.salt, body), body]), { mode: 0o600 });
-  }
-
-  #integer(row: number, column: number): number {
-    return this.#integers[integersAt(row) + column] ?? 0;
-  }
-
-  #resize(rows: number): void {
-    const memory = new ArrayBuffer(rows * rowBytes);
-    const bytes = Buffer.from(memory);
-    bytes.set(this.#bytes.subarray(0, bytes.length));
-    this.#bytes = bytes;
-    this.#doubles = new Float64Array(memory);
-    this.#integers = new Uint32Array(memory);
+    const files = [...this.files].filter(([path]) => among?.has(path) ?? true);
+    const body = JSON.stringify({ members: [...this.members], files } satisfies StoredIndex);
+    await writeFileAtomic(file, digestOf(this.salt, body) + body, { mode: 0o600 });
   }
 }
 
-const digestBytes = 32;
+function isSame(one: FileStats, other: FileStats): boolean {
+  return (['ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every((name) => one[name] === other[name]);
+}
+
+const digestLength = 64;
 
 /** Damage and other versions of the format differ in it. */
-function digestOf(salt: string, body: Uint8Array): Buffer {
-  return createHash('sha256').update(`${salt}\n`).update(body).digest();
+function digestOf(salt: string, body: string): string {
+  return createHash('sha256').update(`${salt}\n`).update(body).digest('hex');
 }
-
-/** A row: four doubles, five integers and four unused bytes, the SHA-256. */
-const rowBytes = 88;
-const sha256Bytes = 32;
-const columns = { crc32: 0, form: 1, members: 2, at: 3, length: 4 };
-const forms = { unknown: 0, stored: 1, packed: 2 };
-const doublesAt = (row: number) => (row * rowBytes) / 8;
-const integersAt = (row: number) => (row * rowBytes + 32) / 4;
-const sha256At = (row: number) => row * rowBytes + 56;
 
 /** Local disks, by the magic number of statfs. Others cache (network), lack change times (FAT) or miss some (tmpfs). */
 const trustedFileSystems = new Set([

@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
-import { columnCount, columns, forms } from '../deflate/batch.mjs';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { Result } from '../deflate/deflate-worker.mjs';
 import type { Unread } from '../deflate/read-small-file.mjs';
@@ -57,18 +56,10 @@ function fromCache(content: KnownContent | undefined, cache: PackingCache | unde
 /** What a thread has read, in order. */
 function membersOf({ files, buffer }: Result): (SmallMember | 'known')[] {
   if (!files) throw new Error('the thread has packed no files');
-  return Array.from({ length: files.facts.length / columnCount }, (_, index) => {
-    const fact = (column: number) => files.facts[index * columnCount + column] ?? 0;
-    const unread = files.unread.get(index);
-    if (unread) return unread;
-    if (fact(columns.form) === forms.known) return 'known';
-    return {
-      size: fact(columns.size),
-      crc32: fact(columns.crc32),
-      sha256: files.sha256.slice(index * 64, index * 64 + 64),
-      deflated: fact(columns.form) === forms.deflated,
-      data: new Uint8Array(buffer, fact(columns.at), fact(columns.length)),
-    };
+  return files.map((file) => {
+    if (file === 'known' || !('at' in file)) return file;
+    const { at, length, ...facts } = file;
+    return { ...facts, data: new Uint8Array(buffer, at, length) };
   });
 }
 
