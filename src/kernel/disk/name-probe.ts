@@ -25,8 +25,8 @@ export const nameProbe = {
 };
 
 /**
- * Names with different keys are different on every disk. Disks differ in case folding, Unicode normalization and the
- * characters that they drop.
+ * Names or paths with different keys are different on every disk. Disks differ in case folding, Unicode normalization and
+ * the characters that they drop.
  */
 export function nameKey(name: string): string {
   const plain = name.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
@@ -34,7 +34,7 @@ export function nameKey(name: string): string {
     .toLowerCase()
     .toUpperCase()
     .normalize('NFD')
-    .replace(/[. ]+$/, '');
+    .replace(/[. ]+(?=\/|$)/g, '');
 }
 
 /** Case, Unicode normalization, trailing dots and spaces. */

@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { nameKey, nameProbe, temporaryFilter, toDiskErrorOf } from '../../kernel/disk/index.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { byUnits, PackedList, sortPacked } from '../../kernel/packed-list.ts';
+import type { Context } from '../../platform/context.ts';
 import {
   type CopyEndSource,
+  type CopyOptions,
   type CopyTarget,
   checkKeptName,
   createPathFilter,
@@ -21,7 +24,21 @@ import {
   walkLocal,
 } from '../copy/index.ts';
 import { type VolumePath, walkVolume } from '../volumes/index.ts';
-import { type CompareContext, type CompareOptions, type Difference, pathKey } from './difference.ts';
+
+export interface Difference {
+  added: Files;
+  updated: Files;
+  unchanged: number;
+  /** Entries of the source that could not be read or are not regular files. */
+  uncopied: UncopiedEntry[];
+  /** Sorted paths that are only in the target. */
+  extra: PackedList<string>;
+}
+
+type Files = Iterable<FoundFile> & { readonly length: number };
+
+type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
+export type CompareContext = Pick<Context, 'api' | 'project' | 'settings'>;
 
 /**
  * Compares a source with a target. Both are walked in the same order at the same time, so that one folder of each is in
@@ -54,7 +71,7 @@ async function compareInOrder(
   const uncopied: UncopiedEntry[] = [];
   let unchanged = 0;
   const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
-  const names = new NameHashes();
+  const names = new AlikeNames();
   const found = assertAscending(findSourceFiles([source], undefined, options, context));
   const sourceFiles = folder.kind === 'local' ? withKeptNames(found, folder.path, names) : found;
   const targetFiles = assertAscending(findTargetFiles(folder, options, context));
@@ -65,14 +82,14 @@ async function compareInOrder(
     else if (isUnchanged(file, there, tolerance)) unchanged++;
     else updated.add(file);
   }
-  if (folder.kind === 'local' && (names.end() || mayMeet(extra, added.paths()))) throw new OrderError();
+  if (folder.kind === 'local' && names.mayMeet(extra)) throw new OrderError();
   return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)) };
 }
 
 async function* withKeptNames(
   files: AsyncGenerator<FoundEntry>,
   folder: string,
-  names: NameHashes,
+  names: AlikeNames,
 ): AsyncGenerator<FoundEntry> {
   for await (const file of files) {
     if ('bytes' in file) names.add(file.path);
@@ -117,89 +134,32 @@ class ChangedFiles implements Iterable<FoundFile> {
       yield { path, bytes, modified: modified ?? undefined, from: sourceOf(this.source.location, path) };
     }
   }
-
-  *paths(): Generator<string> {
-    for (const [path] of this.#files) yield path;
-  }
 }
 
-interface OpenFolder {
-  /** Empty, or with a trailing slash. */
-  path: string;
-  hashes: number[];
-}
+/** Tells whether some disk may have one entry for two names, such as `a` and `A`. Keeps a number for each. */
+class AlikeNames {
+  readonly #hashes: number[] = [];
+  #folder = '';
 
-/**
- * Tells whether two names in one folder may be equal on some disk, such as `a` and `A`. Takes paths in the order of a walk,
- * and keeps a number for each name of the current folder and of those above it.
- */
-class NameHashes {
-  readonly #open: OpenFolder[] = [];
-  #mayClash = false;
-
+  /** A file of the source, with the folders around it. A walk comes to each folder once. */
   add(path: string): void {
-    let folder = this.#closeOthers(path) ?? this.#openFolder('');
-    for (;;) {
-      const end = path.indexOf('/', folder.path.length);
-      folder.hashes.push(hash(nameKey(path.slice(folder.path.length, end < 0 ? undefined : end))));
-      if (end < 0) return;
-      folder = this.#openFolder(path.slice(0, end + 1));
-    }
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    for (const { index } of folder.matchAll(/\//g))
+      if (!this.#folder.startsWith(folder.slice(0, index + 1))) this.#hashes.push(hashOf(folder.slice(0, index)));
+    this.#folder = folder;
+    this.#hashes.push(hashOf(path));
   }
 
-  end(): boolean {
-    for (const { hashes } of this.#open) this.#mayClash ||= hasEqual(hashes);
-    return this.#mayClash;
-  }
-
-  #openFolder(path: string): OpenFolder {
-    const folder = { path, hashes: [] };
-    this.#open.push(folder);
-    return folder;
-  }
-
-  /** Ends the folders that do not contain a path. Returns the innermost one that does. */
-  #closeOthers(path: string): OpenFolder | undefined {
-    for (let folder = this.#open.at(-1); folder; folder = this.#open.at(-1)) {
-      if (path.startsWith(folder.path)) return folder;
-      this.#mayClash ||= hasEqual(folder.hashes);
-      this.#open.pop();
-    }
-    return undefined;
+  /** Whether two of the source do, or one of it and one of those that are only in the target. */
+  mayMeet(extra: Iterable<string>): boolean {
+    for (const path of extra) this.#hashes.push(hashOf(path));
+    const sorted = Float64Array.from(this.#hashes).sort();
+    return sorted.some((each, index) => index > 0 && each === sorted[index - 1]);
   }
 }
 
-/** Whether a path of one list may lead to the same file as one of the other. */
-function mayMeet(paths: Iterable<string>, others: Iterable<string>): boolean {
-  const hashes = pathHashes(paths);
-  let at = 0;
-  for (const each of pathHashes(others)) {
-    while (Number(hashes[at]) < each) at++;
-    if (hashes[at] === each) return true;
-  }
-  return false;
-}
-
-const pathHashes = (paths: Iterable<string>) => Float64Array.from(paths, (path) => hash(pathKey(path))).sort();
-
-function hasEqual(hashes: readonly number[]): boolean {
-  const sorted = Float64Array.from(hashes).sort();
-  return sorted.some((each, index) => index > 0 && each === sorted[index - 1]);
-}
-
-/** 53 bits, so that different texts hardly ever share a hash among millions: two of 32 bits, mixed. */
-function hash(text: string): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    high = Math.imul(high ^ unit, 2_654_435_761);
-    low = Math.imul(low ^ unit, 1_597_334_677);
-  }
-  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909);
-  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909);
-  return 2 ** 32 * (high & 0x1fffff) + (low >>> 0);
-}
+/** 48 bits: different names hardly ever share a hash among millions. */
+const hashOf = (path: string) => hash('md5', nameKey(path), 'buffer').readUIntBE(0, 6);
 
 /** Compares both in any order. Keeps several hundred bytes for each file in memory: see {@link compare}. */
 export async function compareInMemory(
@@ -238,9 +198,9 @@ interface DifferentFiles extends Omit<Difference, 'extra'> {
 /** On a disk where `a` and `A` are equal, the target's `A` is the source's `a`: neither new nor extra. */
 function matchOtherSpellings(found: DifferentFiles, existing: TargetFiles, folder: string): void {
   if (existing.size === 0 || found.added.length === 0) return;
-  const spellings = new Map([...existing.keys()].map((path) => [pathKey(path), path]));
+  const spellings = new Map([...existing.keys()].map((path) => [nameKey(path), path]));
   found.added = found.added.filter((file) => {
-    const spelling = spellings.get(pathKey(file.path));
+    const spelling = spellings.get(nameKey(file.path));
     const before = spelling === undefined ? undefined : existing.get(spelling);
     if (spelling === undefined || !before || !nameProbe.isSameEntry(folder, file.path, spelling)) return true;
     existing.delete(spelling);

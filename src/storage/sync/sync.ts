@@ -31,8 +31,7 @@ import {
   type VolumeContext,
   type VolumePath,
 } from '../volumes/index.ts';
-import { compare } from './compare.ts';
-import type { Difference } from './difference.ts';
+import { compare, type Difference } from './compare.ts';
 import { LocalRemoval } from './remove-local.ts';
 
 export interface SyncOptions extends CopyOptions {

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Api } from '../../../src/platform/api/client.ts';
 import type { CopyEndSource, CopyTarget } from '../../../src/storage/copy/index.ts';
-import { compare, compareInMemory, comparePaths } from '../../../src/storage/sync/compare.ts';
-import type { CompareContext, Difference } from '../../../src/storage/sync/difference.ts';
+import {
+  type CompareContext,
+  compare,
+  compareInMemory,
+  comparePaths,
+  type Difference,
+} from '../../../src/storage/sync/compare.ts';
 import { newFolder } from '../../support/files.ts';
 
 /** Sizes of files by path. */
