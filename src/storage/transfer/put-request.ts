@@ -76,10 +76,11 @@ class UploadBody {
   async start(): Promise<Buffer | Readable> {
     const { bytes } = this.sending;
     // undici takes any async iterable; its types know streams only.
-    if (bytes > maxInlineHashBytes || this.resources.rateLimit) return this.#chunks() as unknown as Readable;
+    if (bytes > maxInlineHashBytes) return this.#chunks() as unknown as Readable;
     const range = await this.sending.read();
     const buffer = range.content?.length === bytes ? range.content : await readAll(range, bytes);
     if (this.resources.hasher) this.#md5 = md5(buffer);
+    await this.resources.rateLimit?.wait(bytes, this.signal);
     this.#sent = bytes;
     this.resources.onBytes(bytes);
     return buffer;
@@ -90,7 +91,7 @@ class UploadBody {
     const { rateLimit, hasher, onBytes } = this.resources;
     const range = await read();
     const chunkBytes = this.#chunkBytes();
-    if (bytes > Math.min(maxInlineHashBytes, chunkBytes)) this.#digest = hasher?.createDigest();
+    this.#digest = hasher?.createDigest();
     try {
       for (let turn = 0; this.#sent < bytes; turn = 1 - turn) {
         const length = Math.min(chunkBytes, bytes - this.#sent);
@@ -100,7 +101,6 @@ class UploadBody {
         if ((await this.#filling) < length) throw shorterError();
         if (this.#isClosed) return;
         this.#hash(turn, length);
-        if (hasher && !this.#digest && bytes === length) this.#md5 = md5(buffer);
         await rateLimit?.wait(length, this.signal);
         yield buffer;
         this.#sent += length;
@@ -115,7 +115,7 @@ class UploadBody {
     const { hasher } = this.resources;
     const expected = parseMd5Etag(etag);
     if (!hasher || !expected) return;
-    const sent = await (this.#digest?.end() ?? this.#md5 ?? md5(Buffer.alloc(0)));
+    const sent = await (this.#digest?.end() ?? this.#md5);
     this.#digest = undefined;
     if (sent === expected) return;
     throw new UnavailableError('checksum mismatch (MD5): the storage received different bytes', {
