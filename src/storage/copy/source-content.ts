@@ -183,5 +183,5 @@ function openRemote(
 }
 
 async function* pieces(content: RemoteContent, range: RangeBounds | undefined, { signal }: TransferContext) {
-  yield* (await content.get(range, signal)).chunks;
+  for await (const { bytes } of (await content.get(range, signal)).pieces) yield bytes;
 }

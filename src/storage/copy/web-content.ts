@@ -3,6 +3,7 @@ import { type Block, blockBytesFor } from '../transfer/block-pool.ts';
 import type { ByteSource, PartReader, TakenPart } from '../transfer/byte-source.ts';
 import type { Digest } from '../transfer/hash.ts';
 import { mib, type Part, type SentPart } from '../transfer/parts.ts';
+import type { Piece } from '../transfer/range-request.ts';
 import { checkSum } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
@@ -56,14 +57,15 @@ export async function openWebFile(web: WebFile, bytes: number, resources: Transf
 function byRanges(content: RemoteContent): ReadRange {
   return async function* (start, end, signal) {
     const isWhole = start === 0 && end === content.bytes;
-    yield* (await content.get(isWhole ? undefined : { start, end }, signal)).chunks;
+    const { pieces } = await content.get(isWhole ? undefined : { start, end }, signal);
+    for await (const { bytes } of pieces) yield bytes;
   };
 }
 
 /** For a server that sends whole files only: the ranges, which are asked for in their order, take turns with one response. */
 class OneResponse {
   #turn: Promise<unknown> = Promise.resolve();
-  #open: { at: number; rest: Buffer; chunks: AsyncGenerator<Buffer> } | undefined;
+  #open: { at: number; rest: Buffer; pieces: AsyncGenerator<Piece> } | undefined;
   readonly #closing = new AbortController();
 
   constructor(
@@ -101,21 +103,21 @@ class OneResponse {
   /** Some bytes from `at` on; those before are skipped. */
   async #next(at: number, end: number): Promise<Buffer> {
     for (;;) {
-      this.#open ??= { at: 0, rest: Buffer.alloc(0), chunks: await this.#request() };
+      this.#open ??= { at: 0, rest: Buffer.alloc(0), pieces: await this.#request() };
       const open = this.#open;
       const skipped = Math.min(open.rest.length, at - open.at);
       const chunk = open.rest.subarray(skipped, skipped + end - at);
       open.rest = open.rest.subarray(skipped + chunk.length);
       open.at += skipped + chunk.length;
       if (chunk.length > 0) return chunk;
-      const { done, value } = await open.chunks.next();
+      const { done, value } = await open.pieces.next();
       if (done) throw new ChangedError('the file is shorter than its server said');
-      open.rest = value;
+      open.rest = value.bytes;
     }
   }
 
-  async #request(): Promise<AsyncGenerator<Buffer>> {
-    return (await this.content.get(undefined, AbortSignal.any([this.signal, this.#closing.signal]))).chunks;
+  async #request(): Promise<AsyncGenerator<Piece>> {
+    return (await this.content.get(undefined, AbortSignal.any([this.signal, this.#closing.signal]))).pieces;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Block } from './block-pool.ts';
 /** Bytes of a response, in a block that is reused once the next one is requested. */
 export interface ReceivedBlock {
   block: Block;
-  length: number;
+  bytes: Buffer;
 }
 
 /** The head of a response whose length is known. */
@@ -130,7 +130,8 @@ export class DownloadConnection {
   }
 
   #handOver(): void {
-    if (this.#filled > 0) this.#full.push({ block: this.#filling, length: this.#filled });
+    const block = this.#filling;
+    if (this.#filled > 0) this.#full.push({ block, bytes: block.bytes.subarray(0, this.#filled) });
     [this.#filling, this.#next] = [this.#next, this.#filling];
     this.#filled = 0;
     this.#isPaused = true;

@@ -1,12 +1,10 @@
+import { createHash, type Hash } from 'node:crypto';
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
-import { streamSource } from './byte-source.ts';
-import type { ReceivedBlock } from './download-connection.ts';
-import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
+import { type Digest, maxInlineHashBytes } from './hash.ts';
 import type { Part } from './parts.ts';
-import type { ObjectResponse, ResponseForm } from './range-request.ts';
+import type { Piece, ResponseForm } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
-import { closedEarlyError } from './storage-errors.ts';
 import { maxSmallBytes, repeated, requestKind, type TransferContext } from './transfer-context.ts';
 
 /** Takes bytes at this offset of the file. The buffer is reused after it resolves. */
@@ -30,7 +28,7 @@ export async function downloadRange(download: RangeDownload, resources: Transfer
   try {
     const proceed = () => requests.run({ ...request, bytes: range.length - attempt.done }, () => attempt.proceed());
     await repeated(proceed, resources, () => !signal.aborted);
-    return download.hash && resources.hasher ? await attempt.md5(range.length) : undefined;
+    return await attempt.md5();
   } catch (error) {
     attempt.forget();
     throw error;
@@ -42,75 +40,50 @@ export async function downloadRange(download: RangeDownload, resources: Transfer
 class RangeAttempt {
   done = 0;
   readonly #digest: Digest | undefined;
+  /** Instead of a digest, of what is hashed faster on this thread. */
+  readonly #ownHash: Hash | undefined;
+  /** For hashed bytes that come without one. */
   #block: Block | undefined;
-  #whole: Buffer | undefined;
 
   constructor(
     private readonly download: RangeDownload,
     private readonly resources: TransferContext,
   ) {
-    const { range, hash } = download;
-    if (hash && range.length > maxInlineHashBytes) this.#digest = resources.hasher?.createDigest();
+    if (!download.hash || !resources.hasher) return;
+    if (download.range.length <= maxInlineHashBytes) this.#ownHash = createHash('md5');
+    else this.#digest = resources.hasher.createDigest();
   }
 
   async proceed(): Promise<void> {
-    const { chunks, blocks, whole } = await this.#request();
-    if (whole) {
-      this.#whole = whole;
-      await this.#take(whole, undefined);
-    } else await (blocks ? this.#takeBlocks(blocks) : this.#takeChunks(chunks));
-  }
-
-  async #takeBlocks(blocks: AsyncGenerator<ReceivedBlock>): Promise<void> {
-    for await (const { block, length } of blocks) await this.#take(block.bytes.subarray(0, length), block);
-    if (this.done < this.download.range.length) throw closedEarlyError();
-  }
-
-  async #takeChunks(chunks: AsyncGenerator<Buffer>): Promise<void> {
-    const { length } = this.download.range;
-    const source = streamSource(chunks);
-    const buffer = this.#buffer();
-    try {
-      while (this.done < length) {
-        const room = buffer.subarray(0, Math.min(buffer.length, length - this.done));
-        const bytes = room.subarray(0, await source.fill(room));
-        await this.#take(bytes, this.#block);
-      }
-      // A connection can be reused only if the response was read to its end.
-      await source.fill(Buffer.alloc(1));
-    } finally {
-      await source.close();
-    }
-  }
-
-  /** The whole range if it is short, and otherwise a block. */
-  #buffer(): Buffer {
-    const { length } = this.download.range;
-    if (length <= maxInlineHashBytes) {
-      this.#whole ??= Buffer.allocUnsafe(length);
-      return this.#whole;
-    }
-    this.#block ??= this.resources.blocks.acquire(blockBytesFor(length));
-    return this.#block.bytes;
+    const { content, range, signal } = this.download;
+    const missing = { start: range.offset + this.done, end: range.offset + range.length };
+    const isWhole = missing.end - missing.start === content.bytes;
+    const { pieces } = await content.get(isWhole ? undefined : missing, signal, formOf(range));
+    for await (const piece of pieces) await this.#take(piece);
   }
 
   /** Both the hash and the sink have finished with the bytes when it resolves. */
-  async #take(bytes: Buffer, block: Block | undefined): Promise<void> {
-    const hashing = block && this.#digest?.update(block, bytes.length);
-    await Promise.allSettled([this.#write(this.download.sink, bytes), hashing]).then(throwFirst);
+  async #take(piece: Piece): Promise<void> {
+    const { bytes } = piece;
+    await Promise.allSettled([this.#write(this.download.sink, bytes), this.#hash(piece)]).then(throwFirst);
     this.done += bytes.length;
     this.resources.onBytes(bytes.length);
   }
 
-  async #request(): Promise<ObjectResponse> {
-    const { content, range, signal } = this.download;
-    const missing = { start: range.offset + this.done, end: range.offset + range.length };
-    const isWhole = missing.end - missing.start === content.bytes;
-    return content.get(isWhole ? undefined : missing, signal, formOf(range));
+  async #hash({ bytes, block }: Piece): Promise<void> {
+    this.#ownHash?.update(bytes);
+    if (!this.#digest) return;
+    if (block) return this.#digest.update(block, bytes.length);
+    this.#block ??= this.resources.blocks.acquire(blockBytesFor(this.download.range.length));
+    for (let at = 0; at < bytes.length; ) {
+      const length = bytes.copy(this.#block.bytes, 0, at);
+      await this.#digest.update(this.#block, length);
+      at += length;
+    }
   }
 
-  async md5(length: number): Promise<string> {
-    return (await this.#digest?.end()) ?? md5(this.#buffer().subarray(0, length));
+  async md5(): Promise<string | undefined> {
+    return this.#ownHash?.digest('hex') ?? (await this.#digest?.end());
   }
 
   forget(): void {

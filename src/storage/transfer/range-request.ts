@@ -19,7 +19,7 @@ export interface RangeRequest extends ContentAddress {
   as?: ResponseForm | undefined;
 }
 
-/** How bytes are received: preferably as {@link ObjectResponse.blocks}, or all of at most {@link maxInlineHashBytes} at once. */
+/** How bytes are received: preferably read into blocks, or all of at most {@link maxInlineHashBytes} at once. */
 export type ResponseForm = 'blocks' | 'whole';
 
 /** Offsets in bytes; `end` is exclusive. */
@@ -28,15 +28,14 @@ export interface RangeBounds {
   end: number;
 }
 
+/** Bytes of a response, in a block or in memory of their own. */
+export type Piece = ReceivedBlock | { bytes: Buffer; block?: undefined };
+
 export interface ObjectResponse {
   /** Its ETag, if that is not a weak one. */
   version: string | undefined;
-  /** Holds the last chunk back until the response ends, to be sure that there are no more bytes. */
-  chunks: AsyncGenerator<Buffer>;
-  /** The bytes without a copy. There may be fewer. Read either, not both. */
-  blocks?: AsyncGenerator<ReceivedBlock> | undefined;
-  /** All of them, if they were wanted so: then read nothing else. */
-  whole?: Buffer | undefined;
+  /** All bytes that were asked for, and an error if there are more or fewer. */
+  pieces: AsyncGenerator<Piece>;
   /** Call it if nothing is read. */
   drop: () => void;
 }
@@ -52,21 +51,17 @@ export async function sendRangeRequest(
   const reply = await openReply(request, url, resources, signal).catch((cause: unknown) => {
     throw toError(cause);
   });
-  const { headers, blocks, body, whole, drop } = reply;
+  const { headers, drop } = reply;
   const error = headerError(reply, request);
   if (error) {
     drop();
     throw error;
   }
   const { start, end } = request.range ?? { start: 0, end: request.bytes };
-  const isExact = headers['content-length'] === String(end - start);
-  if (whole) await checkWhole(whole, end - start, resources, signal);
   return {
     version: headers.etag?.startsWith('W/') ? undefined : headers.etag,
-    whole,
     drop,
-    chunks: received(chunks(body, end - start, resources, signal), toError),
-    blocks: blocks && isExact && !resources.rateLimit ? received(blocks(), toError) : undefined,
+    pieces: received(reply, end - start, resources, signal, toError),
   };
 }
 
@@ -101,7 +96,7 @@ async function requestBlocks(
 }
 
 async function* copies(receive: () => AsyncGenerator<ReceivedBlock>): AsyncGenerator<Buffer> {
-  for await (const { block, length } of receive()) yield Buffer.from(block.bytes.subarray(0, length));
+  for await (const { bytes } of receive()) yield Buffer.from(bytes);
 }
 
 /** With thousands of small files, a stream for each would take more time than all the rest. */
@@ -114,9 +109,7 @@ async function requestWhole(
   // A slow line with many of them may take long for each.
   const limit = { bytes: maxInlineHashBytes + 1, truncates: true, silenceMs: Number.POSITIVE_INFINITY };
   const reply = await dispatchForBytes(dispatcher, getOptions(url, headers), signal, limit);
-  const [first, ...others] = reply.body;
-  const whole = first && others.length === 0 ? first : Buffer.concat(reply.body);
-  return { ...reply, whole, drop: () => {} };
+  return { ...reply, drop: () => {} };
 }
 
 const getOptions = ({ origin, pathname, search }: URL, headers: Record<string, string>) =>
@@ -132,12 +125,33 @@ export async function requestStream(
   return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
 }
 
-async function* received<T>(pieces: AsyncGenerator<T>, toError: (cause: unknown) => unknown): AsyncGenerator<T> {
+async function* received(
+  reply: StorageReply,
+  expectedBytes: number,
+  { rateLimit }: TransferContext,
+  signal: AbortSignal,
+  toError: (cause: unknown) => unknown,
+): AsyncGenerator<Piece> {
+  let bytes = 0;
+  let last: Piece | undefined;
   try {
-    yield* pieces;
+    for await (const piece of reply.blocks?.() ?? piecesOf(reply.body)) {
+      await rateLimit?.wait(piece.bytes.length, signal);
+      bytes += piece.bytes.length;
+      if (bytes > expectedBytes) throw longerError();
+      // Without a block, held back until the response ends, to be sure that there are no more.
+      if (bytes === expectedBytes && !piece.block) last = piece;
+      else yield piece;
+    }
+    if (bytes < expectedBytes) throw closedEarlyError();
+    if (last) yield last;
   } catch (cause) {
     throw toError(cause);
   }
+}
+
+async function* piecesOf(body: StorageReply['body']): AsyncGenerator<Piece> {
+  for await (const bytes of body) yield { bytes };
 }
 
 /** Checks the headers; returns an error if these are not the requested bytes. */
@@ -158,38 +172,8 @@ export function changedError(): ChangedError {
   return new ChangedError('the file changed during the copy');
 }
 
-async function checkWhole(
-  { length }: Buffer,
-  expectedBytes: number,
-  { rateLimit }: TransferContext,
-  signal: AbortSignal,
-): Promise<void> {
-  await rateLimit?.wait(length, signal);
-  if (length > expectedBytes) throw longerError();
-  if (length < expectedBytes) throw closedEarlyError();
-}
-
 function longerError(): ChangedError {
   return new ChangedError('it is longer than in the listing');
-}
-
-async function* chunks(
-  body: StorageReply['body'],
-  expectedBytes: number,
-  { rateLimit }: TransferContext,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  let received = 0;
-  let last: Buffer | undefined;
-  for await (const chunk of body) {
-    await rateLimit?.wait(chunk.length, signal);
-    received += chunk.length;
-    if (received > expectedBytes) throw longerError();
-    if (received === expectedBytes) last = chunk;
-    else yield chunk;
-  }
-  if (received < expectedBytes) throw closedEarlyError();
-  if (last) yield last;
 }
 
 export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {
@@ -211,10 +195,10 @@ export interface StorageReply {
   statusCode: number;
   headers: IncomingHttpHeaders;
   body: AsyncIterable<Buffer> | readonly Buffer[];
-  whole?: Buffer;
+  /** The bytes of the body without a copy: read either, not both. */
+  blocks?: () => AsyncGenerator<ReceivedBlock>;
   /** Call it if the body is not read. */
   drop: () => void;
-  blocks?: () => AsyncGenerator<ReceivedBlock>;
 }
 
 /** Throws an error for a status other than 200 and 206, and for a web page that something else replied with. */

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import { etagCheck } from './etag-checksum.ts';
+import type { Piece } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { ChangedError } from './storage-errors.ts';
 import { repeated, type TransferContext } from './transfer-context.ts';
 
 /** Reads a remote file from start to end. Resumes it when the connection fails. */
 export async function* readContent(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
-  let chunks: AsyncGenerator<Buffer> | undefined;
-  let bytes = 0;
+  let pieces: AsyncGenerator<Piece> | undefined;
+  let read = 0;
   const next = async () => {
-    const rest = bytes > 0 ? { start: bytes, end: content.bytes } : undefined;
-    chunks ??= (await content.get(rest, resources.signal)).chunks;
-    return chunks.next().catch((error: unknown) => {
-      chunks = undefined;
+    const rest = read > 0 ? { start: read, end: content.bytes } : undefined;
+    pieces ??= (await content.get(rest, resources.signal)).pieces;
+    return pieces.next().catch((error: unknown) => {
+      pieces = undefined;
       throw error;
     });
   };
@@ -20,11 +21,11 @@ export async function* readContent(content: RemoteContent, resources: TransferCo
     for (;;) {
       const { done, value } = await repeated(next, resources);
       if (done) return;
-      bytes += value.length;
-      yield value;
+      read += value.bytes.length;
+      yield value.bytes;
     }
   } finally {
-    await chunks?.return(undefined);
+    await pieces?.return(undefined);
   }
 }
 

@@ -39,9 +39,9 @@ async function get(connections: DownloadConnections, url: URL, takeMs = async ()
   const reply = await connections.get(url, { range: 'bytes=0-1' }, signal);
   if (!reply) return undefined;
   const received: Buffer[] = [];
-  for await (const { block, length } of reply.receive()) {
+  for await (const { bytes } of reply.receive()) {
     await takeMs();
-    received.push(Buffer.from(block.bytes.subarray(0, length)));
+    received.push(Buffer.from(bytes));
   }
   return `${reply.statusCode} ${Buffer.concat(received).toString('latin1')}`;
 }
