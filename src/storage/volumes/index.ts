@@ -1,7 +1,6 @@
 export { formatRemotePath } from '../transfer/remote-path.ts';
 export { deletePaths } from './delete-paths.ts';
 export { diskUsage, listPath, type PathEntry } from './list-path.ts';
-export type { ListedEntry } from './listed-entry.ts';
 export { parseVolumes, type VolumeAmount } from './parse-volumes.ts';
 export {
   findRemoteFiles,
@@ -15,6 +14,7 @@ export { growVolume } from './resize-volume.ts';
 export {
   checkVolume,
   findEntry,
+  type ListedEntry,
   listEntries,
   listIfExists,
   listNames,

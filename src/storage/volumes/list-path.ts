@@ -1,8 +1,14 @@
 import { NotFoundError } from '../../kernel/errors.ts';
 import { PackedList, sortPacked } from '../../kernel/packed-list.ts';
 import { formatRemotePath, remoteName } from '../transfer/remote-path.ts';
-import type { ListedEntry } from './listed-entry.ts';
-import { findEntry, type VolumeContext, type VolumePath, walkEntries, walkVolume } from './walk-volume.ts';
+import {
+  findEntry,
+  type ListedEntry,
+  type VolumeContext,
+  type VolumePath,
+  walkEntries,
+  walkVolume,
+} from './walk-volume.ts';
 
 /** An entry with its path in the form that other commands accept. A folder ends in a slash, and has no size. */
 export interface PathEntry {

@@ -6,11 +6,10 @@ import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { readEvidence, warnUnconfirmed } from '../../platform/waiting/index.ts';
 import { formatRemotePath, spellingsOf, withTrailingSlash } from '../transfer/remote-path.ts';
-import { type Deletion, deletePaths } from './delete-paths.ts';
-import type { ConfirmContext } from './folder-looks.ts';
-import type { ListedEntry } from './listed-entry.ts';
+import { type ConfirmContext, type Deletion, deletePaths } from './delete-paths.ts';
 import {
   findEntry,
+  type ListedEntry,
   parseVolumePath,
   singleLine,
   type VolumeContext,

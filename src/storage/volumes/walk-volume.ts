@@ -9,17 +9,17 @@ import { defaultRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { unreadableItems } from '../../platform/contract/lists.ts';
-import { listFolder, listVolumes } from '../../platform/contract/volumes.ts';
+import { listFolder, listVolumes, type VolumeEntry } from '../../platform/contract/volumes.ts';
 import {
   defaultVolume,
   formatRemotePath,
+  joinRemotePath,
   type RemotePath,
   remoteName,
   remoteParent,
   toRemotePath,
   withTrailingSlash,
 } from '../transfer/remote-path.ts';
-import { type ListedEntry, rootEntry, toListedEntries } from './listed-entry.ts';
 import { parseVolumes } from './parse-volumes.ts';
 
 export type VolumeContext = Pick<Context, 'api' | 'project'>;
@@ -27,6 +27,27 @@ export type VolumeContext = Pick<Context, 'api' | 'project'>;
 export interface VolumePath extends RemotePath {
   region: string;
 }
+
+export interface ListedEntry {
+  /** Without a slash; untrusted text. */
+  name: string;
+  /** From the root of the volume; ends in a slash for a folder. */
+  path: string;
+  isFolder: boolean;
+  /** In bytes; null for a folder. */
+  size: number | null;
+  /** RFC 3339, UTC. */
+  modified: string | null;
+}
+
+/** The root of a volume, which no listing has. */
+const rootEntry: ListedEntry = {
+  name: '',
+  path: '/',
+  isFolder: true,
+  size: null,
+  modified: null,
+};
 
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
@@ -62,6 +83,26 @@ async function readFolder(
   });
   const entries = inOrder({ [Symbol.iterator]: () => toListedEntries(dir, reply) });
   return { entries, unreadable: unreadableItems(reply).length };
+}
+
+function* toListedEntries(folder: string, entries: Iterable<VolumeEntry>): Generator<ListedEntry> {
+  for (const entry of entries) {
+    const listed = toListedEntry(folder, entry);
+    if (listed.name !== '' && listed.name !== '.') yield listed;
+  }
+}
+
+function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
+  const isFolder = entry.is_folder || entry.name.endsWith('/');
+  const name = entry.name.replace(/\/$/, '');
+  const path = joinRemotePath(folder, name);
+  return {
+    name,
+    path: isFolder ? `${path}/` : path,
+    isFolder,
+    size: isFolder ? null : (entry.size_bytes ?? 0),
+    modified: entry.last_modified ?? null,
+  };
 }
 
 /** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
