@@ -65,16 +65,27 @@ async function compareInOrder(
   options: CompareOptions,
   context: CompareContext,
 ): Promise<Difference> {
+  const names = new AlikeNames();
+  const found = assertAscending(findSourceFiles([source], undefined, options, context));
+  const sourceFiles = folder.kind === 'local' ? withKeptNames(found, folder.path, names) : found;
+  const targetFiles = assertAscending(findTargetFiles(folder, options, context));
+  const difference = await compareAscending(source, folder, sourceFiles, targetFiles);
+  if (folder.kind === 'local' && names.mayMeet(difference.extra)) throw new OrderError();
+  return difference;
+}
+
+async function compareAscending(
+  source: CopyEndSource,
+  folder: CopyTarget['folder'],
+  sourceFiles: AsyncGenerator<FoundEntry>,
+  targetFiles: AsyncGenerator<TargetFileInfo>,
+): Promise<Difference> {
   const added = new ChangedFiles(source);
   const updated = new ChangedFiles(source);
   const extra = new PackedList<string>();
   const uncopied: UncopiedEntry[] = [];
   let unchanged = 0;
   const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
-  const names = new AlikeNames();
-  const found = assertAscending(findSourceFiles([source], undefined, options, context));
-  const sourceFiles = folder.kind === 'local' ? withKeptNames(found, folder.path, names) : found;
-  const targetFiles = assertAscending(findTargetFiles(folder, options, context));
   for await (const { file, there } of inPairs(sourceFiles, targetFiles)) {
     if (!file) extra.add(there.path);
     else if (!('bytes' in file)) uncopied.push(file);
@@ -82,7 +93,6 @@ async function compareInOrder(
     else if (isUnchanged(file, there, tolerance)) unchanged++;
     else updated.add(file);
   }
-  if (folder.kind === 'local' && names.mayMeet(extra)) throw new OrderError();
   return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)) };
 }
 
@@ -168,49 +178,33 @@ export async function compareInMemory(
   options: CompareOptions,
   context: CompareContext,
 ): Promise<Difference> {
-  const existing: TargetFiles = new Map();
-  for await (const { path, ...file } of findTargetFiles(folder, options, context)) existing.set(path, file);
-  const found: DifferentFiles = { added: [], updated: [], unchanged: 0, uncopied: [] };
-  const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
-  const files = findSourceFiles([source], undefined, options, context);
-  for await (const file of folder.kind === 'local' ? distinctNames(files, folder.path, nameProbe, true) : files) {
-    if (!('bytes' in file)) {
-      found.uncopied.push(file);
-      continue;
-    }
-    const before = existing.get(file.path);
-    existing.delete(file.path);
-    if (!before) found.added.push(file);
-    else if (isUnchanged(file, before, tolerance)) found.unchanged++;
-    else found.updated.push(file);
-  }
-  // Last: a name that is not text may be shown as that of another file.
-  for (const { path } of found.uncopied) existing.delete(path);
-  if (folder.kind === 'local') matchOtherSpellings(found, existing, folder.path);
-  return { ...found, extra: PackedList.from([...existing.keys()].sort()) };
-}
-
-interface DifferentFiles extends Omit<Difference, 'extra'> {
-  added: FoundFile[];
-  updated: FoundFile[];
+  const there = new Map<string, TargetFileInfo>();
+  for await (const file of findTargetFiles(folder, options, context)) there.set(file.path, file);
+  const found = findSourceFiles([source], undefined, options, context);
+  const files: FoundEntry[] = [];
+  const distinct = folder.kind === 'local' ? distinctNames(found, folder.path, nameProbe, true) : found;
+  for await (const file of distinct) files.push(file);
+  if (folder.kind === 'local') takeSpellings(files, there, folder.path);
+  return compareAscending(source, folder, ascending(files), ascending([...there.values()]));
 }
 
 /** On a disk where `a` and `A` are equal, the target's `A` is the source's `a`: neither new nor extra. */
-function matchOtherSpellings(found: DifferentFiles, existing: TargetFiles, folder: string): void {
-  if (existing.size === 0 || found.added.length === 0) return;
-  const spellings = new Map([...existing.keys()].map((path) => [nameKey(path), path]));
-  found.added = found.added.filter((file) => {
-    const spelling = spellings.get(nameKey(file.path));
-    const before = spelling === undefined ? undefined : existing.get(spelling);
-    if (spelling === undefined || !before || !nameProbe.isSameEntry(folder, file.path, spelling)) return true;
-    existing.delete(spelling);
-    if (isUnchanged(file, before, diskToleranceMs)) found.unchanged++;
-    else found.updated.push(file);
-    return false;
-  });
+function takeSpellings(files: readonly FoundEntry[], there: Map<string, TargetFileInfo>, folder: string): void {
+  const spellings = new Map([...there.keys()].map((path) => [nameKey(path), path]));
+  for (const { path } of files) {
+    const spelling = there.has(path) ? undefined : spellings.get(nameKey(path));
+    const file = spelling === undefined ? undefined : there.get(spelling);
+    if (!file || !nameProbe.isSameEntry(folder, path, file.path)) continue;
+    there.delete(file.path);
+    there.set(path, { ...file, path });
+  }
 }
 
-type TargetFiles = Map<string, Omit<TargetFileInfo, 'path'>>;
+/** A name that is not text may be shown as that of a file, which comes first. */
+async function* ascending<Entry extends { path: string }>(entries: Entry[]): AsyncGenerator<Entry> {
+  const isFile = (entry: Entry) => Number('bytes' in entry);
+  yield* entries.sort((one, other) => comparePaths(one.path, other.path) || isFile(other) - isFile(one));
+}
 
 /**
  * The order in which sorted folders are walked: the files of a folder before its subfolders, each by name. Names are
