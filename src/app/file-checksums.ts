@@ -7,9 +7,6 @@ import { once } from '../kernel/once.ts';
 import type { FileEntry } from './files/entry.ts';
 import type { Checksums, FileIndex, PackingCacheOptions } from './packing-cache/index.ts';
 
-/** What is kept of a larger one decides by its content whether it can be used again. */
-const maxLearnedBytes = 2 ** 20;
-
 /** With a cache, a file that has not changed since it was packed or read is not read again. */
 export class FileChecksums {
   readonly #sums = new Map<string, Checksums>();
@@ -39,11 +36,11 @@ export class FileChecksums {
     return known && { crc32: known.crc32, sha256: known.sha256 };
   }
 
-  async #read({ source, size, stats }: FileEntry, files: FileIndex | undefined): Promise<Checksums> {
+  async #read({ source, stats }: FileEntry, files: FileIndex | undefined): Promise<Checksums> {
     if ('text' in source) return { crc32: crc32(source.text), sha256: hash('sha256', source.text) };
     const sums = await readChecksums(source.file);
     this.#sums.set(source.file, sums);
-    if (size <= maxLearnedBytes && stats && this.cache && files?.canLearn(stats, this.cache.now)) {
+    if (stats && this.cache && files?.canLearn(stats, this.cache.now)) {
       files.set(source.file, stats, { ...sums, size: stats.size, packed: undefined });
       this.#hasLearned = true;
     }
@@ -64,7 +61,7 @@ export class FileChecksums {
 const block = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Reads a file for its checksums only, synchronously: a small one takes less time than a way through the thread pool. */
-export async function readChecksums(path: string): Promise<Checksums> {
+async function readChecksums(path: string): Promise<Checksums> {
   const file = openRegularSync(path);
   try {
     const sha256 = createHash('sha256');

@@ -10,7 +10,7 @@ import { NewFile, openRegularSync } from '../../kernel/disk/index.ts';
 import { membersPath } from './cache-folder.ts';
 
 /** What is checked at once, and read at once: files that come one after the other are beside each other. */
-export const chunkBytes = 2 ** 20;
+const chunkBytes = 2 ** 20;
 
 export class MemberReader {
   #file: number | undefined;

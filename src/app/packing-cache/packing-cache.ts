@@ -5,7 +5,7 @@ import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry } from '../files/entry.ts';
 import { indexPath, maxCacheBytes, membersPath, openFolder, removeOtherMembers, trimCache } from './cache-folder.ts';
 import { type Checksums, FileIndex, type KnownContent, type MemberPlace, trustedDevice } from './file-index.ts';
-import { chunkBytes, MemberReader, MemberWriter } from './members.ts';
+import { MemberReader, MemberWriter } from './members.ts';
 
 export interface PackingCacheOptions {
   cache: string;
@@ -107,14 +107,8 @@ export class PackingCache {
     }
   }
 
-  /** The parts of what a large file compresses to. */
-  *parts({ members, at, length }: MemberPlace): Generator<Uint8Array | undefined> {
-    for (let done = 0; done < length; done += chunkBytes)
-      yield this.read({ members, at: at + done, length: Math.min(chunkBytes, length - done) });
-  }
-
   /** Keeps data until `flush` writes it. Returns undefined if there is no room. */
-  append(data: Uint8Array): MemberPlace | undefined {
+  #append(data: Uint8Array): MemberPlace | undefined {
     const isFull = this.#writer.bytes + data.length > this.limit;
     return isFull ? undefined : { members: this.#next, at: this.#writer.append(data), length: data.length };
   }
@@ -123,7 +117,7 @@ export class PackingCache {
     if (!this.isJoining && this.knows(entry)) return;
     const isKept = deflated || content.size <= tinyBytes;
     const isHere = !this.isJoining && this.#has(place);
-    this.learn(entry, { ...content, packed: isHere ? place : isKept ? this.append(data) : null });
+    this.learn(entry, { ...content, packed: isHere ? place : isKept ? this.#append(data) : null });
   }
 
   /** Remembers a file. Its stats are from before it was read. */

@@ -3,15 +3,13 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { turn } from '../../kernel/clock.ts';
 import { openRegular } from '../../kernel/disk/index.ts';
 import { ProjectError, throwIfAborted } from '../../kernel/errors.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
 import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
 import type { Unread } from '../deflate/read-small-file.mjs';
-import { readChecksums } from '../file-checksums.ts';
 import type { FileEntry } from '../files/entry.ts';
-import type { KnownContent, MemberPlace, PackingCache } from '../packing-cache/index.ts';
+import type { PackingCache } from '../packing-cache/index.ts';
 import { newZipEntry, type ZipWriter } from './records.ts';
 import {
   BlockBuffers,
@@ -119,69 +117,15 @@ interface LargeFileOptions extends PackOptions {
   buffers: BlockBuffers;
 }
 
-/** Adds a file in blocks, which are compressed concurrently and written in order. */
+/** Adds a file in blocks, which are compressed concurrently and written in order. The cache keeps none of them. */
 async function packLargeFile(entry: FileEntry, options: LargeFileOptions): Promise<void> {
-  const { cache } = options;
-  const known = cache?.recall(entry);
-  const content = cache && (await intactContent(entry, known, cache));
-  if (cache && content) return addKnownBlocks(entry, content, { ...options, cache });
-
   const file = await openRegular('file' in entry.source ? entry.source.file : '').catch((error) => {
     throw unreadable(entry, error);
   });
   try {
-    await addBlocks(entry, file, options, known?.packed === null);
+    await addBlocks(entry, file, options, options.cache?.recall(entry)?.packed === null);
   } finally {
     await file.close();
-  }
-}
-
-/** What the cache has of a file, all of it looked at first: what is written cannot be taken back. */
-async function intactContent(entry: FileEntry, known: KnownContent | undefined, cache: PackingCache) {
-  const content = known ?? cache.formerly(entry);
-  if (!content?.packed || content.size !== entry.size || !('file' in entry.source)) return undefined;
-  const sums = known ?? (await readChecksums(entry.source.file).catch(() => undefined));
-  if (sums?.sha256 !== content.sha256) return undefined;
-  for (const part of cache.parts(content.packed)) {
-    if (!part) return undefined;
-    await turn();
-  }
-  return { ...content, packed: content.packed };
-}
-
-async function addKnownBlocks(
-  entry: FileEntry,
-  { packed, ...sums }: KnownContent & { packed: MemberPlace },
-  { writer, cache, signal, order, onRead }: LargeFileOptions & { cache: PackingCache },
-): Promise<void> {
-  const item = newZipEntry(entry, { deflated: true });
-  const kept = new KeptBlocks(cache);
-  await order.add(Promise.resolve(), async () => {
-    await writer.beginEntry(item);
-    for (const part of cache.parts(packed)) {
-      throwIfAborted(signal);
-      if (!part) throw new Error(`a part of ${entry.path} has disappeared from the packing cache`);
-      await writer.data(item, part);
-      if (cache.isJoining) await kept.add(part);
-    }
-    onRead(sums.size);
-    await writer.finishEntry(Object.assign(item, sums));
-    cache.learn(entry, { ...sums, packed: cache.isJoining ? kept.place : packed });
-  });
-}
-
-/** What the cache keeps of a large file; without a place if it has no room for a block. */
-class KeptBlocks {
-  place: MemberPlace | undefined;
-  #isCut = false;
-
-  constructor(private readonly cache: PackingCache | undefined) {}
-
-  async add(data: Uint8Array): Promise<void> {
-    const next = this.#isCut ? undefined : this.cache?.append(data);
-    this.#isCut = next === undefined;
-    this.place = next && { ...next, ...this.place, length: (this.place?.length ?? 0) + next.length };
-    await this.cache?.flush();
   }
 }
 
@@ -196,7 +140,6 @@ async function addBlocks(
   const { size } = await file.stat();
   const deflated = !isStored && !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
   const item = newZipEntry(entry, { deflated });
-  const kept = new KeptBlocks(cache);
   // Compressing takes many times as long as the checksums. Storing does not, and leaves them to a thread.
   const hash = createHash('sha256');
   const addSums = pool.startSums();
@@ -224,7 +167,6 @@ async function addBlocks(
     await order.add(work, async (block) => {
       await writer.data(item, block.data);
       Object.assign(item, block.sums);
-      if (deflated) await kept.add(block.data);
       buffers.give(block.buffer);
       onRead(length);
     });
@@ -233,7 +175,7 @@ async function addBlocks(
     item.sha256 ||= hash.digest('hex');
     await writer.finishEntry(item);
     const { crc32, sha256, size } = item;
-    cache?.learn(entry, { crc32, sha256, size, packed: deflated ? kept.place : null });
+    cache?.learn(entry, { crc32, sha256, size, packed: deflated ? undefined : null });
   });
 }
 
