@@ -8,6 +8,7 @@ import {
   endingOf,
   type LogEnding,
   type LogSource,
+  readingsUntil,
   readLog,
   splitLogText,
 } from '../calls/logs/index.ts';
@@ -354,12 +355,21 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
 
 /** The lines of a run. Those of a server of the app's own are of no run: then what its replica printed since the call. */
 async function readRunLog(context: Context, app: string, run: Run): Promise<string> {
-  const container = run.containerId || run.podName;
   const source = appLogSource(context, app, { runId: run.id });
-  const isOfNone = container && runHasFailed(run) && (await readText(context, source, {})) === '';
-  const ofReplica = isOfNone && appLogSource(context, app, { container });
-  const around = ofReplica ? await readText(context, ofReplica, { since: toMs(run.createdAt), ofNoRun: true }) : '';
-  return around || readText(context, source, { ending: runEnding(context, run) });
+  const ended = runEnding(context, run);
+  let text = '';
+  for (const ending of ended ? readingsUntil(context, ended) : []) {
+    text = await readText(context, source, { ending });
+    const around = text === '' ? await readReplicaLog(context, app, run) : '';
+    if (around !== '') return around;
+  }
+  return text;
+}
+
+async function readReplicaLog(context: Context, app: string, run: Run): Promise<string> {
+  const container = run.containerId || run.podName;
+  if (!container) return '';
+  return readText(context, appLogSource(context, app, { container }), { since: toMs(run.createdAt), ofNoRun: true });
 }
 
 /** The end of a log has the failure. */

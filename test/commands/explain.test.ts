@@ -198,6 +198,21 @@ test.each([
   expect([cause, log, next?.[0]?.argv.join(' ')]).toEqual(['unknown', lines, command]);
 });
 
+test.each<[what: string, id: string, lines: string[], endedAgoMs: number, looks: (string | undefined)[]]>([
+  ['once', 'r-old', ['half of the rows are gone'], 60_000, ['r-old']],
+  ['once, and then that of its replica, where it has no lines', 'r-mute', [], 60_000, ['r-mute', undefined]],
+  ['until it is complete, where it has just ended', 'r-new', ['half'], 1_000, ['r-new', 'r-new']],
+])('the log of a failed run is read %s', async (_, id, lines, endedAgoMs, looks) => {
+  await deployWeb(emulator);
+  record(emulator, { id, createdAt: Date.now() - endedAgoMs, statusCode: 500 });
+  for (const line of lines) print(emulator, line, { run: id });
+  emulator.calls.length = 0;
+  expect((await gantry(['explain', 'web', id], { emulator })).code).toBe(0);
+  const asked = emulator.calls.filter(({ endpoint }) => endpoint === 'getAppLogs').map(({ query }) => query.runId);
+  expect(asked.slice(0, looks.length)).toEqual(looks);
+  if (endedAgoMs > 10_000) expect(asked).toHaveLength(looks.length);
+});
+
 test('on a terminal, the command to explain a failed build follows what is shown of it', async () => {
   await failedApp('build_failure');
   const order: string[] = [];

@@ -5,6 +5,16 @@ import type { LogLine } from './log-line.ts';
 /** When the work that prints a log ended, as `elapsed` counts, and how long its last lines are waited for, in ms. */
 export type LogEnding = ReturnType<typeof endingOf>;
 
+/** For how long lines may still arrive of work that has ended, in ms; 0 if none is late any more. */
+export function msToSettle({ elapsed }: Pick<Context, 'elapsed'>, { at, limitMs }: LogEnding): number {
+  return Math.max(0, at + limitMs - elapsed());
+}
+
+/** The readings that a log is worth, by the ending of its work: of what is there, and of all when no line can be late. */
+export function readingsUntil(context: Pick<Context, 'elapsed'>, ending: LogEnding): LogEnding[] {
+  return msToSettle(context, ending) > 0 ? [{ ...ending, limitMs: 0 }, ending] : [ending];
+}
+
 /** A status is final before all lines are visible: this long, in ms (docs/platform.md#logs). */
 const maxLagMs = 10_000;
 
@@ -48,13 +58,14 @@ export class Arrivals {
    * Whether all lines of work that has ended have arrived. If none has, all of them may be late, unless `isClosed`: the
    * platform has closed its live log.
    */
-  areComplete({ at, limitMs }: LogEnding, isEmpty: boolean, isClosed: boolean): boolean {
+  areComplete(ending: LogEnding, isEmpty: boolean, isClosed: boolean): boolean {
+    const { at } = ending;
     const now = this.context.elapsed();
     const endedAt = this.context.platformNow() - (now - at);
     // A program prints last when it ends: a log that was there and stops before may lack its end.
     const unseenMs = this.#newestAt < endedAt - pollDelayMs ? maxLagMs : 0;
     const lateMs = this.#lateMs ?? unseenMs;
     const lastAt = isEmpty ? at : Math.max(at + lateMs, this.#newAt);
-    return now >= at + limitMs || ((!isEmpty || isClosed) && now >= lastAt + quietMs);
+    return msToSettle(this.context, ending) === 0 || ((!isEmpty || isClosed) && now >= lastAt + quietMs);
   }
 }

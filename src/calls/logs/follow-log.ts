@@ -1,7 +1,7 @@
 import { GantryError } from '../../kernel/errors.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
-import { Arrivals, endingOf, type LogEnding } from './ending.ts';
+import { Arrivals, endingOf, type LogEnding, msToSettle } from './ending.ts';
 import { readForward } from './history.ts';
 import { LiveLog, PollIntervals } from './live-log.ts';
 import { compareLines, type LogLine } from './log-line.ts';
@@ -209,7 +209,7 @@ class LogFollower {
   #noteFailure(error: unknown): { isOpen: boolean; isTransient: boolean } {
     this.context.signal.throwIfAborted();
     const ending = this.#knownEnding;
-    this.#isGivenUp = ending !== undefined && this.context.elapsed() >= ending.at + ending.limitMs;
+    this.#isGivenUp = ending !== undefined && msToSettle(this.context, ending) === 0;
     const isOpen = this.#live.socket !== undefined && !ending;
     const isTransient = this.#intervals.failed(error);
     if (!isTransient && !(isOpen && isRefusal(error))) throw error;

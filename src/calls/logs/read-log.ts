@@ -1,6 +1,6 @@
 import { GantryError, NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import type { LogEnding } from './ending.ts';
+import { type LogEnding, msToSettle } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { type LogRange, readForward, readLastLines } from './history.ts';
 import { compareLines, type LogLine, withoutSplitSecrets } from './log-line.ts';
@@ -78,10 +78,9 @@ async function* readBatches(context: Needs, source: LogSource, options: EndedLog
 }
 
 /** The end of the work, if its last lines may still be on their way: they are waited for. */
-function endToSettle({ elapsed }: Needs, { tail, ending, ended }: EndedLogOptions): AbortSignal | undefined {
+function endToSettle(context: Needs, { tail, ending, ended }: EndedLogOptions): AbortSignal | undefined {
   if (!ending) return tail === undefined ? ended : undefined;
-  const isRecent = tail !== 0 && elapsed() - ending.at < ending.limitMs;
-  return isRecent ? AbortSignal.abort(ending) : undefined;
+  return tail !== 0 && msToSettle(context, ending) > 0 ? AbortSignal.abort(ending) : undefined;
 }
 
 /** What there is now. The last line is read in any case if others are to follow it. */

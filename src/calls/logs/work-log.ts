@@ -2,7 +2,7 @@ import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
-import { endingOf, type LogEnding } from './ending.ts';
+import { endingOf, type LogEnding, msToSettle } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { readLastLines } from './history.ts';
 import { type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
@@ -72,8 +72,9 @@ export class WorkLog {
   /** Reads the log to its end. With `laterCommand`, tells how to see lines that have not arrived. */
   async finish(ending: LogEnding, laterCommand?: CommandLine): Promise<void> {
     const limitMs = Math.min(ending.limitMs, Math.max(minSettleMs, this.options.deadline.remainingMs));
-    const isRecent = this.context.elapsed() - ending.at < limitMs;
-    this.#ended.abort({ ...ending, limitMs });
+    const limited = { ...ending, limitMs };
+    const isRecent = msToSettle(this.context, limited) > 0;
+    this.#ended.abort(limited);
     this.follow();
     await this.#following;
     if (!laterCommand || !isRecent || this.#lines.length > 0 || this.#hasWarned) return;
@@ -109,14 +110,12 @@ export class WorkLog {
   }
 
   #source(): LogSource {
-    const { apiWithSignal, project, onRetry, elapsed, openLog } = this.context;
+    const { apiWithSignal, project, onRetry, openLog } = this.context;
     const onFirstRetries = (retry: Parameters<typeof onRetry>[0]) => this.#hasWarned || onRetry(retry);
     // For each page: the consumer of the lines may be slow.
     const api: Context['api'] = (...call) => {
       const { reason } = this.#ended.signal as { reason?: LogEnding };
-      const leftMs = reason
-        ? reason.at + reason.limitMs - elapsed()
-        : Math.min(pageMs, this.options.deadline.remainingMs);
+      const leftMs = reason ? msToSettle(this.context, reason) : Math.min(pageMs, this.options.deadline.remainingMs);
       const late = () => new UnavailableError('no reply in time');
       return apiWithSignal(timeoutSignal(Math.max(minSettleMs, leftMs), late, this.#until), onFirstRetries)(...call);
     };
