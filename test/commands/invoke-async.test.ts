@@ -51,13 +51,9 @@ describe('--wait', () => {
   });
 
   test.each([
-    [
-      { status: 'failure', statusCode: 500, runtimeMs: 40 },
-      'ended with status failed (HTTP 500) after 40 ms',
-      'explain',
-    ],
-    [{ status: 'cancelled', statusCode: 0 }, 'ended with status canceled', 'runs get'],
-    [{ status: 'failed' }, 'ended with status failed', 'explain'],
+    [{ status: 'failure', statusCode: 500, runtimeMs: 40 }, 'run r-1 of web failed (HTTP 500)', 'explain'],
+    [{ status: 'cancelled', statusCode: 0 }, 'run r-1 of web was canceled', 'runs get'],
+    [{ status: 'failed' }, 'run r-1 of web failed', 'explain'],
   ])('%j exits with 13', async (record, message, helps) => {
     const { env } = await saying(record);
     const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
@@ -87,9 +83,7 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'processing', runtimeMs: 0 });
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '2m'], { env });
     expect(code).toBe(8);
-    expect(stderr).toMatch(
-      /run r-1 of web has not ended after 2m: last status: in progress\n {2}fix gantry logs web --run r-1 -f/,
-    );
+    expect(stderr).toMatch(/run r-1 of web is still in progress after 2m\n {2}fix gantry logs web --run r-1 -f/);
   });
 
   test('does not wait forever for a status that never becomes final, and says so', async () => {

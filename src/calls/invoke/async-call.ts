@@ -3,18 +3,20 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { AppError, PendingError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { cutText, duration } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
-import { commandAfter, hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
+import { maxAsyncSeconds, RunAcknowledgement } from '../../platform/contract/invocation.ts';
+import type { Run } from '../../platform/contract/runs.ts';
+import { contextUntil } from '../../platform/waiting/index.ts';
+import { commandAfter, endText, followRun, hasEnded, hasSucceeded, type RunWait, runStatus } from '../runs/index.ts';
 import { Deliveries, maxDeliveryDelayMs } from '../webhooks/index.ts';
+import { awaitDelivery } from './await-delivery.ts';
 import { type AppCall, callOrThrow, requestTo } from './call.ts';
 import { type CallTarget, platformIsHere } from './call-target.ts';
 import type { InvokeOptions } from './prepare-call.ts';
 import { deliveredResponse, readResponse, readRunId } from './response.ts';
-import { awaitDelivery, maxRunMs, type WaitOptions, waitForRun } from './wait-for-run.ts';
 
 export type AsyncRun = Awaited<ReturnType<typeof startAsyncRun>>;
 
-/** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
+/** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `followRun`. */
 export async function startAsyncRun(context: Context, { wait, webhook }: InvokeOptions, call: AppCall) {
   const { target } = call;
   const runId = await requestAsyncRun(context, call);
@@ -25,8 +27,9 @@ export async function startAsyncRun(context: Context, { wait, webhook }: InvokeO
       ? 'its response goes to the webhook only'
       : 'the platform keeps no response of an asynchronous call: --await-webhook prints it, --webhook sends it to a URL',
   );
-  const run = wait ? await waitForRun(context, { target, runId, timeoutMs: remainingMs(call) }) : null;
-  return { run: runId, app: target.app, statusCode: 202, record: run };
+  const { app } = target;
+  const record = wait ? await waitForEnd(context, { app, run: runId, timeoutMs: remainingMs(call) }) : null;
+  return { run: runId, app, statusCode: 202, record };
 }
 
 /** Starts a run and returns what its webhook delivers to this machine, as if the call had been synchronous. */
@@ -39,12 +42,36 @@ export async function callAndAwaitDelivery(context: Context, options: InvokeOpti
     const { url, headers } = requestTo(target, { isAsync: true, webhook: deliveries });
     const runId = await requestAsyncRun(context, { ...call, url, headers: { ...call.headers, ...headers } });
     setInterruptionNote(context, target, runId);
-    const received = await waitForDelivery(context, deliveries, { target, runId, timeoutMs: remainingMs(call) });
+    const received = await waitForDelivery(context, deliveries, {
+      app: target.app,
+      run: runId,
+      timeoutMs: remainingMs(call),
+    });
     return deliveredResponse(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
     await deliveries.close();
   }
 }
+
+/** Waits for a run until it has ended. Throws like `followRun`, and the reason of `signal` when that is aborted. */
+async function waitForEnd(context: Context, wait: RunWait, signal = context.signal): Promise<Run> {
+  const { progress, elapsed } = context;
+  const name = `run ${wait.run} of ${wait.app}`;
+  const step = progress.step(`Waiting for ${name}`);
+  const since = elapsed();
+  try {
+    const run = await followRun(contextUntil(context, signal, { progress: { ...progress, event() {} } }), wait);
+    step.done(`${name} succeeded in ${duration(elapsed() - since)}`);
+    return run;
+  } catch (error) {
+    if (error instanceof AppError) step.fail();
+    else step.clear();
+    throw error;
+  }
+}
+
+/** No run takes longer. */
+const maxRunMs = maxAsyncSeconds * 1_000;
 
 /** How long the run may take. The limit hands over to the wait for it, which says how to go on. */
 function remainingMs({ limit }: AppCall): number {
@@ -80,42 +107,41 @@ function warnOfUnreachable({ progress }: Context, url: string): void {
 }
 
 /** Throws AppError if the run fails, which a delivery does not say, and PendingError at the time limit. */
-async function waitForDelivery(context: Context, deliveries: Deliveries, options: WaitOptions) {
-  const { target, runId, timeoutMs } = options;
-  const { app } = target;
-  const delivery = deliveries.expectOnly(runId);
+async function waitForDelivery(context: Context, deliveries: Deliveries, wait: RunWait) {
+  const { app, run: id, timeoutMs } = wait;
+  const delivery = deliveries.expectOnly(id);
   void delivery.arrived.then(() => delivery.acknowledge(true));
   const startedAt = context.elapsed();
   let leftMs = timeoutMs;
   const { run, received } = await awaitDelivery(context, {
-    target,
-    runId,
+    app,
+    run: id,
     delivery,
-    wait: (signal) => waitForRun(context, options, signal),
+    wait: (signal) => waitForEnd(context, wait, signal),
     waitForDelivery(signal) {
       leftMs = Math.max(0, timeoutMs - (context.elapsed() - startedAt));
       return deliveries.wait(delivery, signal, leftMs);
     },
   });
-  if (!received) throw undelivered(options, leftMs);
+  if (!received) throw undelivered(wait, leftMs);
   if (!run || !hasEnded(run) || hasSucceeded(run)) return received;
-  throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
+  throw new AppError(endText(run, app), {
     why: `it delivered ${cutText(received.body.toString('utf8'), 2_000)}`,
     fix: commandAfter(app, run),
-    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
+    details: { app, run: id, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }
 
-function undelivered({ target: { app }, runId }: WaitOptions, leftMs: number): PendingError | UnavailableError {
-  const details = { app, run: runId };
+function undelivered({ app, run }: RunWait, leftMs: number): PendingError | UnavailableError {
+  const details = { app, run };
   if (leftMs < maxDeliveryDelayMs) {
-    return new PendingError(`run ${runId} of ${app} succeeded, but its webhook was not delivered in time`, {
+    return new PendingError(`run ${run} of ${app} succeeded, but its webhook was not delivered in time`, {
       why: `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`,
-      fix: gantryCommand`runs get ${app} ${runId}`,
+      fix: gantryCommand`runs get ${app} ${run}`,
       details,
     });
   }
-  return new UnavailableError(`run ${runId} of ${app} succeeded, but its webhook was not delivered`, {
+  return new UnavailableError(`run ${run} of ${app} succeeded, but its webhook was not delivered`, {
     why: 'the platform made three attempts and cannot reach the webhook URL',
     fix: 'pass a URL that the platform can reach as --public-url',
     details,

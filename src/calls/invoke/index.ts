@@ -1,4 +1,5 @@
 export type { AsyncRun } from './async-call.ts';
+export type { EndedRun } from './await-delivery.ts';
 export { callApp, callOrThrow, requestTo } from './call.ts';
 export {
   type CallAuth,
@@ -25,10 +26,9 @@ export {
   responseHead,
   responseSummary,
 } from './response.ts';
-export type { EndedRun } from './wait-for-run.ts';
 
 /** Loaded for the first response other than 2xx. */
 export const loadResponseErrors = () => import('./response-error.ts');
 
 /** Loaded for the first run that is waited for. */
-export const loadRunPolling = () => import('./wait-for-run.ts');
+export const loadDeliveryWait = () => import('./await-delivery.ts');

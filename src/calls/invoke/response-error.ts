@@ -22,7 +22,7 @@ import { liveBuild } from '../../platform/contract/apps.ts';
 import { FunctionReply } from '../../platform/contract/invocation.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { recordFailedCall } from '../runs/index.ts';
+import { describeGracePeriod, recordFailedCall } from '../runs/index.ts';
 import type { CallAuth, CallTarget } from './call-target.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
@@ -233,7 +233,7 @@ async function gatewayError(
   if (status === 504) {
     return new UnavailableError(`${name} did not respond within ${duration(firstByteMs)} (HTTP 504)`, {
       ...facts,
-      why: [reason, await describeGracePeriod(context, target)].filter(Boolean).join('\n'),
+      why: [reason, await describeGracePeriod(context, app)].filter(Boolean).join('\n'),
       fix: sentence`raise response_grace_period in cerebrium.toml (${gantryCommand`apps scale ${app} --response-grace-period 1h`}), or use --async`,
     });
   }
@@ -295,11 +295,4 @@ async function fixOfFunction(
 async function callOf({ cwd }: Context, app: string, fn?: string): Promise<CommandLine | undefined> {
   const { sampleInvocation } = await import('../../app/sample-call.ts');
   return sampleInvocation(cwd, app, fn);
-}
-
-/** Explains how long the platform lets a call take (spec 8), with the app's own limit if it can be read. */
-export async function describeGracePeriod(context: Context, { project, app }: Pick<CallTarget, 'project' | 'app'>) {
-  const seconds = (await tryRequest(context, (api) => fetchApp(api, { project, app })))?.responseGracePeriodSeconds;
-  const limit = seconds ? `${duration(seconds * 1000)} for ${app}` : '15 minutes by default';
-  return `the platform ends a call after the app's response_grace_period: ${limit}, 12 hours at most`;
 }

@@ -3,17 +3,18 @@ import { GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
+import { contextUntil } from '../../platform/waiting/index.ts';
 import {
   type BufferedResponse,
   deliveredResponse,
   type EndedRun,
+  loadDeliveryWait,
   loadResponseErrors,
-  loadRunPolling,
   platformIsHere,
   readResponse,
   requestTo,
 } from '../invoke/index.ts';
-import { hasEnded, hasSucceeded, runStatus } from '../runs/index.ts';
+import { endText, hasEnded, hasSucceeded, startRunWait } from '../runs/index.ts';
 import type { Deliveries, DeliveryOptions, RunDelivery } from '../webhooks/index.ts';
 import { type CalledInput, type CallSettings, callInput } from './call-input.ts';
 import type { MapInput } from './input-file.ts';
@@ -75,17 +76,18 @@ export class AsyncCalls {
     runId: string,
     delivery: RunDelivery | undefined,
   ): Promise<MapOutcome> {
-    const { target, timeoutMs } = settings;
-    const { awaitDelivery, pollRun } = await loadRunPolling();
+    const { timeoutMs } = settings;
+    const { app } = settings.target;
+    const { awaitDelivery } = await loadDeliveryWait();
     try {
       const ended = await awaitDelivery(context, {
-        target,
-        runId,
+        app,
+        run: runId,
         delivery,
-        wait: async (signal) => (await pollRun(context, { target, runId, timeoutMs }, { signal })).run,
+        wait: (signal) => startRunWait(contextUntil(context, signal), { app, run: runId, timeoutMs }).end(),
         waitForDelivery: async (signal) => delivery && this.deliveries?.wait(delivery, signal),
       });
-      return await judgeRun(context, settings, runId, ended);
+      return await judgeRun(context, settings, ended);
     } catch (error) {
       if (!(error instanceof GantryError) || context.signal.aborted) throw error;
       if (!(error instanceof PendingError || error instanceof NotFoundError)) throw new MapStopped(error);
@@ -124,16 +126,11 @@ function startedRun({ result, run }: MapResult & { status: 'succeeded' }): strin
   return result === '' || result === null ? (run ?? undefined) : undefined;
 }
 
-async function judgeRun(
-  context: Context,
-  settings: CallSettings,
-  runId: string,
-  { run, received }: EndedRun,
-): Promise<MapOutcome> {
+async function judgeRun(context: Context, settings: CallSettings, { run, received }: EndedRun): Promise<MapOutcome> {
   const { target } = settings;
   const response = received && deliveredResponse(received, target, context.elapsed(), 0);
   const read = response && (await readResponse(response, context.elapsed));
-  if (run && hasEnded(run) && !hasSucceeded(run)) return failureOf(run, `run ${runId} of ${target.app}`, read);
+  if (run && hasEnded(run) && !hasSucceeded(run)) return failureOf(run, target.app, read);
   if (!read) return { status: 'succeeded', result: null };
   const judgment = await judgeResponse(context, settings, response, read);
   if ('refused' in judgment) throw judgment.refused;
@@ -142,10 +139,10 @@ async function judgeRun(
 }
 
 /** The failure in the words of the app, if it has delivered any. */
-async function failureOf(run: Run, name: string, read: BufferedResponse | undefined): Promise<MapOutcome> {
+async function failureOf(run: Run, app: string, read: BufferedResponse | undefined): Promise<MapOutcome> {
   const { responseMessage } = await loadResponseErrors();
   const { message, why } = read ? responseMessage(read) : {};
   const { statusCode } = run;
-  const error = { code: 'app-error', message: message ?? why ?? `${name} ended with status ${runStatus(run)}` };
+  const error = { code: 'app-error', message: message ?? why ?? endText(run, app) };
   return { status: 'failed', error: { ...error, ...(statusCode && { statusCode }) } };
 }

@@ -39,7 +39,7 @@ import {
   untilKnown,
 } from '../../platform/waiting/index.ts';
 import type { WorkLine } from '../logs/index.ts';
-import { type FinishedRun, type FollowRunOptions, followRun, remoteRun } from '../runs/index.ts';
+import { type FinishedRun, type FollowRunOptions, finishedRun, followRun, remoteRun } from '../runs/index.ts';
 import type { Program } from './read-program.ts';
 
 interface RunOptions {
@@ -96,7 +96,7 @@ export async function followProgram(
 ): Promise<FinishedRun> {
   try {
     context.signal.throwIfAborted();
-    return await followRun(context, { app, run, config: project, ...waiting }, onLine);
+    return finishedRun(await followRun(context, { app, run, config: project, ...waiting, onLine }), app);
   } catch (error) {
     if (context.signal.aborted) await abandon(context, app, run);
     throw error;

@@ -1,60 +1,47 @@
 import type { AppConfig } from '../../app/config.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { type GantryError, NotFoundError, ProgramError } from '../../kernel/errors.ts';
-import { toMs } from '../../kernel/output/format.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { ProgramError } from '../../kernel/errors.ts';
+import { duration, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
-import {
-  Deadline,
-  isTooEarly,
-  pollUntil,
-  shownLateMs,
-  throwUnlessTransient,
-  unfinishedError,
-} from '../../platform/waiting/index.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { contextUntil, tryRequest } from '../../platform/waiting/index.ts';
 import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from '../logs/index.ts';
-import { commandAfter, fetchRun, runEnding } from './fetch-run.ts';
+import { commandAfter, runEnding } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, readExitCode, runHasFailed, runStatus } from './run-status.ts';
+import { type RunWait, startRunWait } from './wait-for-run.ts';
 
-export type FinishedRun = Awaited<ReturnType<typeof followRun>>;
-
-export interface FollowRunOptions {
-  app: string;
-  run: string;
-  /** Stop waiting after this time; the run continues. */
-  timeoutMs: number;
+export interface FollowRunOptions extends RunWait {
   /** The app of the run; by default the one in this folder, if that is the app. */
   config?: AppConfig | undefined;
-  /** Another command started the run. */
-  startedBefore?: true;
   forwardExitCode?: boolean | undefined;
+  /** Takes what the run prints. Without it, the log is read only if the run fails. */
+  onLine?: ((line: WorkLine) => unknown) | undefined;
+  /** A log that is shown already. */
+  shown?: FollowedLog | undefined;
 }
 
 /** Short at first: many runs end immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
+/** Records of asynchronous runs have been seen to never change after the run ended. */
+const staleRecordMs = 10 * 60_000;
+/** A call that fails sooner has not exceeded its grace period. */
+const minGracePeriodMs = 15_000;
 
 /**
- * Passes on what the run prints (unless its log is `shown` already), and returns when the run has ended. The polled status decides, never the log. Throws
+ * Passes on what the run prints, and returns the run when it has ended. The polled status decides, never the log. Throws
  * ProgramError if the run failed, and at the timeout PendingError, or UnavailableError if nothing is known of the run.
  */
-export async function followRun(
-  context: Context,
-  { app, run, timeoutMs, config, startedBefore, forwardExitCode = false }: FollowRunOptions,
-  onLine: (line: WorkLine) => unknown,
-  shown?: FollowedLog,
-) {
-  const { project, progress, elapsed } = context;
+export async function followRun(context: Context, options: FollowRunOptions): Promise<Run> {
+  const { progress } = context;
+  const { app, run, startedBefore, onLine, shown } = options;
   const details = { app, run };
-  let status = '';
-  let unread: GantryError | undefined;
-  const work = { name: `run ${run} of ${app}`, fix: gantryCommand`logs ${app} --run ${run} -f`, details };
   /** Nobody takes the lines any more. */
   const unwanted = new AbortController();
-  const signal = AbortSignal.any([context.signal, unwanted.signal]);
-  const deadline = new Deadline({ elapsed, signal }, timeoutMs, () =>
-    unfinishedError(work, { timeoutMs, status, failure: unread, startedBefore }),
-  );
+  const own = contextUntil(context, AbortSignal.any([context.signal, unwanted.signal]));
+  const isShown = (onLine ?? shown) !== undefined;
+  const { deadline, end } = startRunWait(own, { ...options, ...(isShown && { pauses }) });
   const newLog = () =>
     new WorkLog(context, {
       source: (client) => appLogSource(client, app, { runId: run }),
@@ -62,57 +49,99 @@ export async function followRun(
       needsStream: true,
       deadline,
       async onLine(line) {
+        if (!onLine) return;
         progress.event('log', { ...details, ...line });
         await Promise.resolve(onLine(line)).catch((error: unknown) => unwanted.abort(error));
       },
     });
   const log = shown ?? newLog();
   let wasSeen = !startedBefore;
-  const polling = {
-    poll: (api: Context['api']) => fetchRun(api, { project, app, run }),
-    deadline,
-    pauses,
-    onFailure(error: unknown, silentMs: number) {
-      const { waitedMs } = deadline;
-      const mayShow = error instanceof NotFoundError && waitedMs <= shownLateMs;
-      const ageMs = startedBefore && !mayShow ? undefined : waitedMs;
-      unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
-      if (ageMs === undefined || !isTooEarly(error, ageMs)) log.follow();
-    },
+  let status = '';
+  let nextWarningMs = isShown ? Number.POSITIVE_INFINITY : staleRecordMs;
+  const follow = () => {
+    if (isShown) log.follow();
+  };
+  const onRun = (state: Run) => {
+    if (runStatus(state) !== status) progress.event('status', { ...details, status: runStatus(state) });
+    status = runStatus(state);
+    if (hasEnded(state)) return;
+    wasSeen = true;
+    follow();
+    if (deadline.waitedMs < nextWarningMs) return;
+    progress.warn(staleRecordWarning(app, state, deadline.waitedMs));
+    nextWarningMs *= 2;
   };
   try {
-    const item = await pollUntil(context, polling, (state) => {
-      unread = undefined;
-      if (runStatus(state) !== status) progress.event('status', { ...details, status: runStatus(state) });
-      status = runStatus(state);
-      if (hasEnded(state)) return state;
-      wasSeen = true;
-      log.follow();
-    });
+    const item = await end({ onRun, onUnread: follow });
     const ending = (wasSeen ? undefined : runEnding(context, item)) ?? endingOf(context);
-    await log.finish(ending, gantryCommand`logs ${app} --run ${run}`);
-    signal.throwIfAborted();
-    const finished = toFinishedRun(item, app, log.tail(), forwardExitCode);
-    if (!(finished instanceof ProgramError)) return finished;
-    await (await import('../../causes/index.ts')).addCause(context, finished, config);
-    throw finished;
+    const laterCommand = isShown ? gantryCommand`logs ${app} --run ${run}` : undefined;
+    if (isShown || !isFine(item)) await log.finish(ending, laterCommand);
+    own.signal.throwIfAborted();
+    if (isFine(item)) return item;
+    const failure = await runFailure(context, item, options, log.tail());
+    await (await import('../../causes/index.ts')).addCause(context, failure, options.config);
+    throw failure;
   } finally {
     await log.abort();
   }
 }
 
-function toFinishedRun(item: Run, app: string, log: string[], forwards: boolean) {
-  const status = runStatus(item);
+const isFine = (item: Run) => hasSucceeded(item) && !readExitCode(item);
+
+export type FinishedRun = ReturnType<typeof finishedRun>;
+
+/** What is said of a run that has ended. */
+export function finishedRun(item: Run, app: string) {
+  return {
+    run: item.id,
+    app,
+    status: runStatus(item),
+    programExitCode: readExitCode(item),
+    durationMs: durationOf(item),
+  };
+}
+
+async function runFailure(
+  context: Context,
+  item: Run,
+  { app, forwardExitCode = false, onLine }: FollowRunOptions,
+  log: string[],
+): Promise<ProgramError> {
   const programExitCode = readExitCode(item);
-  const finished = { run: item.id, app, status, programExitCode, durationMs: durationOf(item) };
-  if (hasSucceeded(item) && !programExitCode) return finished;
-  const withCode = programExitCode ? ` with exit code ${programExitCode}${signalOf(programExitCode)}` : '';
-  const isFailure = hasSucceeded(item) || runHasFailed(item);
-  return new ProgramError(
-    `run ${item.id} of ${app} ${isFailure ? `failed${withCode}` : `was ${runOutcome(item)}`}`,
-    { fix: commandAfter(app, item), details: finished, log },
-    (forwards && programExitCode) || undefined,
-  );
+  const mayBeLimited = !onLine && runHasFailed(item) && durationOf(item) >= minGracePeriodMs;
+  const facts = {
+    why: mayBeLimited ? await describeGracePeriod(context, app) : undefined,
+    fix: commandAfter(app, item),
+    details: { ...finishedRun(item, app), statusCode: item.statusCode ?? null },
+    log,
+  };
+  return new ProgramError(endText(item, app), facts, (forwardExitCode && programExitCode) || undefined);
+}
+
+/** How a run ended that is not fine: `run r-1 of web failed (HTTP 500)`. */
+export function endText(item: Run, app: string): string {
+  if (!hasSucceeded(item) && !runHasFailed(item)) return `run ${item.id} of ${app} was ${runOutcome(item)}`;
+  const code = readExitCode(item);
+  const { statusCode } = item;
+  const how = code ? ` with exit code ${code}${signalOf(code)}` : statusCode ? ` (HTTP ${statusCode})` : '';
+  return `run ${item.id} of ${app} failed${how}`;
+}
+
+/** Explains how long the platform lets a call take (spec 8), with the app's own limit if it can be read. */
+export async function describeGracePeriod(context: Context, app: string): Promise<string> {
+  const { project } = context;
+  const seconds = (await tryRequest(context, (api) => fetchApp(api, { project, app })))?.responseGracePeriodSeconds;
+  const limit = seconds ? `${duration(seconds * 1000)} for ${app}` : '15 minutes by default';
+  return `the platform ends a call after the app's response_grace_period: ${limit}, 12 hours at most`;
+}
+
+function staleRecordWarning(app: string, run: Run, waitedMs: number) {
+  return {
+    severity: 'warning' as const,
+    message: `run ${run.id} has had status ${runStatus(run) || 'unknown'} for ${duration(waitedMs)}`,
+    why: 'the run may still be in progress, or the platform did not update its record when it ended',
+    fix: sentence`check whether its results exist, or run: ${gantryCommand`runs get ${app} ${run.id}`}`,
+  };
 }
 
 /** A shell and a container add 128 to the signal that ended a program. */

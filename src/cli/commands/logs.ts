@@ -95,7 +95,7 @@ async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
     (own, shown) =>
       run === undefined
         ? followBuild(own, { ...common, build: id, logs: true, shown })
-        : followRun(own, { ...common, run: id }, () => {}, shown),
+        : followRun(own, { ...common, run: id, shown }),
   );
 }
 
