@@ -304,8 +304,6 @@ test('a folder of a room that does work is imported by its index.ts', () => {
     .flatMap((file) =>
       imports(file)
         .filter((target) => RegExp(`^src/(${work})/`).test(target) && folder(target) && entered.has(folder(target)))
-        // Of texts that are read; the index is of webhooks.
-        .filter((target) => target !== 'src/calls/receiver/text-server')
         .filter((target) => folder(target) !== folder(file) && !target.endsWith('/index'))
         .map((target) => `${file} -> ${target}`),
     );

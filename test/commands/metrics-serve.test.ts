@@ -2,8 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openTextServer } from '../../src/calls/receiver/text-server.ts';
-import { isLocalName } from '../../src/insight/monitor/serve-metrics.ts';
+import { openTextServer } from '../../src/calls/receiver/index.ts';
 import { Draw } from '../chaos/draw.js';
 import { isWhole } from '../support/extent.ts';
 import { deployWeb, emulatorForAll, gantry, newFolder, recordMany } from '../support/index.ts';
@@ -117,7 +116,7 @@ test('a browser page with a name of its own for this machine is refused', async 
       get(options, ({ statusCode }) => resolve(statusCode)).on('error', reject);
     });
   const textOf = () => ({ contentType: 'text/plain', text: '' });
-  const server = await openTextServer({ host: '127.0.0.1', port: 0, textOf, isOwnHost: (name) => isLocalName(name) });
+  const server = await openTextServer({ host: '127.0.0.1', port: 0, textOf });
   onTestFinished(server.close);
   const hosts = ['evil.test', 'localhost:9464', '127.0.0.1', '[::1]:9464'];
   expect(await Promise.all(hosts.map(statusOf))).toEqual([403, 200, 200, 200]);

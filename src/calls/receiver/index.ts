@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { pause } from '../../kernel/clock.ts';
 import { FailedError } from '../../kernel/errors.ts';
+import { isLoopbackHost } from '../../platform/contract/address.ts';
 
 /** A POST request as it was received. */
 export interface ReceivedRequest {
@@ -19,7 +20,7 @@ export interface ReceiverResponse {
 }
 
 /** Where a server listens. */
-export interface ListenPlace {
+interface ListenPlace {
   host: string;
   /** 0 picks a free port. Undefined: the usual one, or a free one if that is in use. */
   port: number | undefined;
@@ -151,7 +152,7 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
 }
 
 /** Throws FailedError if the address is not free. */
-export async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace) {
+async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace) {
   const bound = bind(server, host, port ?? usualPort);
   const own = port === undefined ? bound.catch(() => bind(server, host, 0)) : bound;
   await own.catch((error) => {
@@ -182,4 +183,39 @@ function bindError(cause: NodeJS.ErrnoException, host: string, port: number): Fa
     return new FailedError(`port ${port} is in use`, { fix: 'use a free port', retryWith: ['--port', '0'], cause });
   }
   return new FailedError(`cannot listen on ${host}, port ${port}`, { why: cause.message, cause });
+}
+
+interface ServedText {
+  contentType: string;
+  text: string;
+}
+
+interface TextServerOptions extends ListenPlace {
+  /** The text of a path; undefined if there is none. `accept` is what the client can read. */
+  textOf: (path: string, accept: string) => ServedText | undefined;
+}
+
+/** Serves texts to GET requests. Throws FailedError if it cannot listen. */
+export async function openTextServer({ textOf, ...place }: TextServerOptions): Promise<Listening> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+    request.resume();
+    response.on('error', () => {});
+    const { method = '', url = '/', headers } = request;
+    const refuse = (status: number, text: string) => response.writeHead(status).end(`${text}\n`);
+    // A page in a browser may have a name that leads to this machine: only its own names are answered.
+    if (isLocalName(place.host) && !isLocalName(headers.host ?? '')) return refuse(403, 'another host name');
+    if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'only GET');
+    const served = textOf(url.replace(/\?.*$/s, ''), String(headers.accept));
+    if (!served) return refuse(404, 'not found');
+    const { contentType, text } = served;
+    response.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(text) });
+    response.end(method === 'HEAD' ? undefined : text);
+  });
+  return listenOn(server, place);
+}
+
+/** Whether a `Host` header or an address to listen on names this machine only. */
+function isLocalName(name: string): boolean {
+  const url = `http://${name === '::1' ? '[::1]' : name}`;
+  return URL.canParse(url) && isLoopbackHost(new URL(url));
 }

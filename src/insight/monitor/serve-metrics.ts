@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { openTextServer } from '../../calls/receiver/text-server.ts';
+import { openTextServer } from '../../calls/receiver/index.ts';
 import { makePrivateFolder, readRegular, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
-import { isLoopbackHost } from '../../platform/contract/address.ts';
 import type { AppFigures } from './app-figures.ts';
 import { CallCounter, type CallCounts, KeptCounts } from './call-counter.ts';
 import { leastIntervalMs, monitorApps, type ProjectFigures } from './monitor-apps.ts';
@@ -38,9 +37,7 @@ export async function* serveMetrics(context: Context, { app, forMs, host, port }
     const texts = families.map((family) => familyText(family, project, apps, format));
     return { contentType: format.contentType, text: `${texts.join('')}${format.end}` };
   };
-  // A page in a browser may have a name that leads to this machine: only its own names are answered.
-  const isOwnHost = (name: string) => !isLocalName(host) || isLocalName(name);
-  const server = await openTextServer({ host, port, usualPort, textOf, isOwnHost });
+  const server = await openTextServer({ host, port, usualPort, textOf });
   context.interruption.message = '';
   try {
     yield { url: `${server.url}/metrics` };
@@ -60,12 +57,6 @@ export async function* serveMetrics(context: Context, { app, forMs, host, port }
   } finally {
     await server.close();
   }
-}
-
-/** Whether a `Host` header or an address to listen on names this machine only. */
-export function isLocalName(name: string): boolean {
-  const url = `http://${name === '::1' ? '[::1]' : name}`;
-  return URL.canParse(url) && isLoopbackHost(new URL(url));
 }
 
 const KeptApps = v.record(v.string(), KeptCounts);
