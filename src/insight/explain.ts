@@ -383,7 +383,11 @@ async function readText(
 ): Promise<string> {
   const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
   const lines: string[] = [];
-  for await (const { line } of readLog(silent, source, { tail: maxLines, since, readEnding: async () => ending }))
-    for (const each of ofNoRun && line.original.runId ? [] : splitLogText(line.text)) lines.push(each);
+  for await (const { text, original } of readLog(silent, source, {
+    tail: maxLines,
+    since,
+    readEnding: async () => ending,
+  }))
+    for (const each of ofNoRun && original.runId ? [] : splitLogText(text)) lines.push(each);
   return lines.join('\n');
 }

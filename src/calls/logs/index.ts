@@ -1,7 +1,7 @@
 export { endingOf, type LogEnding, readingsUntil } from './ending.ts';
-export { splitLogText } from './log-line.ts';
+export { type LogLine, splitLogText } from './log-line.ts';
 export type { LogSource } from './log-source.ts';
 export { appLogSource, buildLogSource, findContainer } from './log-source.ts';
-export { type ReadLine, readLog } from './read-log.ts';
+export { readLog } from './read-log.ts';
 export { withWholeTracebacks } from './whole-tracebacks.ts';
 export { type FollowedLog, readFailureLog, readLogTail, readWorkLog, type WorkLine, WorkLog } from './work-log.ts';

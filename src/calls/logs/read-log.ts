@@ -17,23 +17,20 @@ export interface ReadLogOptions extends LogRange {
   ended?: AbortSignal | undefined;
 }
 
-export interface ReadLine {
-  line: LogLine;
-  /** Whether stdout and stderr may be told apart: the live log does not say, so none of the lines before it do. */
-  hasStream: boolean;
-}
-
 type Needs = Parameters<typeof followLog>[0] & Pick<Context, 'secrets'>;
 
-/** Yields the lines of a log, oldest first, each once. Warns if lines may be missing. */
-export async function* readLog(context: Needs, source: LogSource, options: ReadLogOptions): AsyncGenerator<ReadLine> {
-  const hasStream = !(options.follow && source.openLive);
+/**
+ * Yields the lines of a log, oldest first, each once. Warns if lines may be missing. The live log does not tell stdout from
+ * stderr: then no line has a stream.
+ */
+export async function* readLog(context: Needs, source: LogSource, options: ReadLogOptions): AsyncGenerator<LogLine> {
+  const stream = options.follow && source.openLive ? { stream: undefined } : {};
   const secrets = context.secrets.inSequence();
   let isEmpty = true;
   const { ending, missing } = await readEnding(context, options);
   for await (const batch of readBatches(context, source, { ...options, ending })) {
     isEmpty &&= batch.length === 0;
-    for (const received of batch) yield { line: withoutSplitSecrets(received, secrets), hasStream };
+    for (const received of batch) yield { ...withoutSplitSecrets(received, secrets), ...stream };
   }
   if (isEmpty) throwOrNoteEmpty(context, source, { ...options, ending }, missing);
 }

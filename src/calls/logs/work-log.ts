@@ -7,7 +7,6 @@ import { followLog } from './follow-log.ts';
 import { readLastLines } from './history.ts';
 import { type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
 import { type AppLogFilter, appLogSource, type LogSource } from './log-source.ts';
-import type { ReadLine } from './read-log.ts';
 import { SeenLines } from './seen-lines.ts';
 
 export interface WorkLine {
@@ -215,9 +214,9 @@ export async function readLogTail(
  */
 export async function* readWorkLog(
   context: Context,
-  read: (context: Context, ended: AbortSignal) => AsyncIterable<ReadLine>,
+  read: (context: Context, ended: AbortSignal) => AsyncIterable<LogLine>,
   wait: (context: Context, log: FollowedLog) => Promise<unknown>,
-): AsyncGenerator<ReadLine, void> {
+): AsyncGenerator<LogLine, void> {
   const ended = new AbortController();
   const failed = new AbortController();
   const unread = new AbortController();
@@ -249,7 +248,7 @@ export async function* readWorkLog(
     await Promise.race([begun, waiting]);
     const until = AbortSignal.any([context.signal, failed.signal]);
     for await (const each of read(contextUntil(context, until), ended.signal)) {
-      lines = [...lines.slice(-keptLines), each.line.text];
+      lines = [...lines.slice(-keptLines), each.text];
       yield each;
     }
     isRead = true;

@@ -1,4 +1,4 @@
-import { type ReadLine, splitLogText } from '../../calls/logs/index.ts';
+import { type LogLine, splitLogText } from '../../calls/logs/index.ts';
 import { localTime } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import type { Style } from '../../kernel/output/style.ts';
@@ -18,19 +18,19 @@ const buildLine = passThrough(sentFields(BuildLogLine));
 
 export const logOutput = {
   view: logLineView,
-  data: ({ line }: ReadLine) => line.original,
+  data: ({ original }: LogLine) => original,
   raw: ({ raw }: LogLineFlags) => raw === true,
   json: stream(appLine, buildLine),
   formOf: ({ build }: { build?: unknown }) => stream(build === undefined ? appLine : buildLine),
 };
 
 /** `2026-11-20 14:00:05.123 [c00f418f-df34e] text`; the time and the container if the flags ask for them. */
-export function logLineView({ line, hasStream }: ReadLine, { timestamps, prefix, raw }: LogLineFlags): View {
+export function logLineView(line: LogLine, { timestamps, prefix, raw }: LogLineFlags): View {
   return (page) => {
     const time = timestamps && line.timestamp ? `${page.style.dim(timeText(line.timestamp))} ` : '';
     if (raw) return time + line.text;
     const container = prefix ? containerText(line, page) : '';
-    const paint = hasStream && line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
+    const paint = line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
     return splitLogText(line.text)
       .map((text) => time + container + paint(text))
       .join('\n');
@@ -44,7 +44,7 @@ function timeText(timestamp: string): string {
 }
 
 /** The name without the app, which all lines have in common. */
-function containerText({ original }: ReadLine['line'], { style }: Page): string {
+function containerText({ original }: LogLine, { style }: Page): string {
   const container = original.containerName || original.containerId;
   if (typeof container !== 'string') return '';
   const app = `${original.appId}-`;

@@ -8,8 +8,7 @@ const timestamp = '2026-11-20T14:00:05.12Z';
 const line = (more: object = {}) =>
   appLine({ logLine: 'hello', timestamp, containerName: 'web-1', stream: 'stdout', ...more });
 
-const shown = (more: object, flags = {}, page = plainPage(), hasStream = true) =>
-  logLineView({ line: line(more), hasStream }, flags)(page);
+const shown = (more: object, flags = {}, page = plainPage()) => logLineView(line(more), flags)(page);
 
 describe('a log line', () => {
   test.each([
