@@ -14,12 +14,10 @@ import {
 } from '../calls/logs/index.ts';
 import {
   fetchRun,
-  fetchShownRun,
   findJobs,
   hasSucceeded,
-  lastFailedRun,
-  newestFirst,
   readFailedCall,
+  readNewestRuns,
   readRunList,
   recentMs,
   resolveRun,
@@ -50,7 +48,7 @@ import { type Build, buildHasFailed, ownStatus } from '../platform/contract/buil
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { contextWith, isRefusal, unless, unlessMissing, untilShown } from '../platform/waiting/index.ts';
+import { contextWith, unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand' | 'mayLack'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
@@ -307,10 +305,8 @@ type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
 async function findFailedRun(context: Context, app: string, callsOnly?: true) {
-  const { runs: listed } = await readRunList(context, app, {
-    isEnough: (page) => callsOnly ?? page.some(runHasFailed),
-  });
-  const runs = callsOnly ? listed : await withRefused(context, app, listed);
+  const read = callsOnly ? readRunList : readNewestRuns;
+  const { runs } = await read(context, app, { isEnough: (page) => callsOnly ?? page.some(runHasFailed) });
   const calls = (await findJobs(context, app)).calls(runs);
   const at = calls.findIndex(runHasFailed);
   const run = calls[at] ?? (callsOnly ? undefined : runs.find(runHasFailed));
@@ -319,14 +315,6 @@ async function findFailedRun(context: Context, app: string, callsOnly?: true) {
   const later = calls.slice(0, Math.max(0, at));
   const laterSucceeded = later.some((call) => call.functionName === run.functionName && hasSucceeded(call));
   return { newest, failed: { ...(await runSubject(context, app, run)), laterSucceeded } };
-}
-
-/** With the last call that failed from here, which the platform may not list yet. */
-async function withRefused(context: Context, app: string, listed: Run[]): Promise<Run[]> {
-  const own = await lastFailedRun(context, app);
-  if (!own || listed.some(({ id }) => id === own.run)) return listed;
-  const refused = await unless(isRefusal, fetchShownRun(context, app, own.run));
-  return refused ? newestFirst([refused, ...listed]) : listed;
 }
 
 async function runSubject(context: Context, app: string, run: Run): Promise<Subject> {

@@ -45,11 +45,10 @@ export const recentMs = 60_000;
 
 type Place = Pick<Context, 'settings' | 'project'>;
 
-/** The run of the last call that failed, and its age in ms; undefined if that was longer ago than `recentMs`. */
-export async function lastFailedRun(context: Place & Pick<Context, 'now'>, app: string) {
+/** The run of the last call that failed; undefined if that was longer ago than `recentMs`. */
+export async function lastFailedRun(context: Place & Pick<Context, 'now'>, app: string): Promise<string | undefined> {
   const { run, at = 0 } = (await readAll(placeOf(context, app).file)).at(-1) ?? {};
-  const ageMs = context.now() - at;
-  return run !== undefined && ageMs <= recentMs ? { run, ageMs } : undefined;
+  return context.now() - at <= recentMs ? run : undefined;
 }
 
 function placeOf({ settings, project }: Place, app: string) {

@@ -1,5 +1,5 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
-export { forgetFailedCalls, lastFailedRun, readFailedCall, recentMs, recordFailedCall } from './failed-calls.ts';
+export { forgetFailedCalls, readFailedCall, recentMs, recordFailedCall } from './failed-calls.ts';
 export { commandAfter, fetchRun, fetchShownRun, readRunEnding, remoteRun, runEnding } from './fetch-run.ts';
 export {
   describeGracePeriod,
@@ -10,7 +10,7 @@ export {
   followRun,
 } from './follow-run.ts';
 export { addOutcome, type Call, countErrors, findJobs, Jobs, kindOfRun } from './jobs.ts';
-export { atPosition, newestFirst, readChart, readRunList, resolveRun } from './list-runs.ts';
+export { atPosition, readChart, readNewestRuns, readRunList, readRunPages, resolveRun } from './list-runs.ts';
 export { withNewestRun } from './newest-run.ts';
 export { hasEnded, hasSucceeded, readExitCode, runDocument, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { matches, type RunFilters, type RunSearchResult, searchRuns } from './search-runs.ts';

@@ -5,8 +5,9 @@ import type { Context } from '../../platform/context.ts';
 import { getRunsChart, listRuns, type Run, type RunsQuery } from '../../platform/contract/runs.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
 import { type ListPage, type PagePosition, readPages } from '../../platform/replies/index.ts';
-import { isRefusal } from '../../platform/waiting/index.ts';
+import { isRefusal, unless } from '../../platform/waiting/index.ts';
 import { lastFailedRun } from './failed-calls.ts';
+import { fetchShownRun } from './fetch-run.ts';
 import { hasSucceeded, runHasFailed, runKey } from './run-status.ts';
 
 interface ListOptions {
@@ -36,20 +37,30 @@ export async function readRunList(source: RunListSource, app: string, options: L
     const isAbsent = error.facts.status !== 403;
     return read(undefined).catch((other) => Promise.reject(isAbsent && isRefusal(other) ? other : error));
   });
-  const pages = readPages<Run>({
-    read: (position) => (position ? read(position) : Promise.resolve(first)),
-    key: runKey,
-    by: 'token',
-    fix: fewerRunsFix,
-  });
+  const readNext = (position: PagePosition | undefined) => (position ? read(position) : Promise.resolve(first));
+  const { runs, ...list } = await readRunPages({ read: readNext, by: 'token', fix: fewerRunsFix }, isEnough);
+  return { ...list, runs: newestFirst(runs) };
+}
+
+/**
+ * Reads pages of runs until there are enough. `total`: the least that a page announced. They are not complete if the
+ * platform announced more than it returned.
+ */
+export async function readRunPages(
+  pages: Omit<Parameters<typeof readPages<Run>>[0], 'key'>,
+  isEnough: ListOptions['isEnough'] = () => false,
+) {
+  const reading = readPages<Run>({ ...pages, key: runKey });
   const runs: Run[] = [];
+  let total = Number.POSITIVE_INFINITY;
   for (;;) {
-    const next = await pages.next();
-    if (next.done) return { runs: newestFirst(runs), hasMore: false, isComplete: next.value };
+    const next = await reading.next();
+    if (next.done) return { runs, total, hasMore: false, isComplete: next.value };
     const { items, page } = next.value;
     for (const run of items) runs.push(run);
+    total = Math.min(total, page.total ?? total);
     if (!isNewestFirst(page.items) || !isEnough(page.items, runs)) continue;
-    return { runs: newestFirst(runs), hasMore: Boolean(page.nextToken), isComplete: true };
+    return { runs, total, hasMore: Boolean(page.nextToken), isComplete: true };
   }
 }
 
@@ -72,7 +83,7 @@ export function newestFirst<Item extends Run>(runs: readonly Item[]): Item[] {
 }
 
 /** Whether what follows a page is older; not, if it does not say. */
-export function isNewestFirst(page: readonly Run[]): boolean {
+function isNewestFirst(page: readonly Run[]): boolean {
   const times = page.map(({ createdAt }) => createdAt ?? Number.NaN);
   return times.every((time, at) => at === 0 || time <= (times[at - 1] ?? '')) && times.at(0) !== times.at(-1);
 }
@@ -93,8 +104,6 @@ export async function readChart(api: Context['api'], of: { project: string; app:
   });
 }
 
-type RunSource = Pick<Context, 'api' | 'project' | 'cwd' | 'platformNow' | 'settings' | 'now'>;
-
 /** How many of the newest runs are searched. */
 const maxSearched = 1_000;
 
@@ -102,16 +111,14 @@ const maxSearched = 1_000;
  * Returns the id of the run that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word, of
  * the latest one. A whole id is not looked up. Throws NotFoundError, UsageError.
  */
-export async function resolveRun(source: RunSource, app: string, word: string | undefined): Promise<string> {
+export async function resolveRun(context: Context, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted) return wanted.id;
-  const { run, searched } = await searchRun(source, app, word);
-  const mayBeNewer = 'latest' in wanted && wanted.latest !== 'succeeded';
-  const id = mayBeNewer ? await withUnlisted(source, app, run) : run?.id;
-  if (id !== undefined) return id;
+  const { run, searched } = await searchRun(context, app, word);
+  if (run) return run.id;
   if (word === undefined || word === 'latest') {
     const { sampleInvocation } = await import('../../app/sample-call.ts');
-    const call = await sampleInvocation(source.cwd, app);
+    const call = await sampleInvocation(context.cwd, app);
     throw new NotFoundError(`${app} has no runs yet`, { fix: call ?? gantryCommand`invoke ${app}` });
   }
   const error = noneFound(word, { noun: 'run', app, list: gantryCommand`runs list ${app}` });
@@ -119,22 +126,23 @@ export async function resolveRun(source: RunSource, app: string, word: string | 
   throw error;
 }
 
-/** What has just failed from here may not be listed yet. */
-async function withUnlisted(source: RunSource, app: string, newest: Run | undefined): Promise<string | undefined> {
-  const own = await lastFailedRun(source, app);
-  // The clock of this machine has the one, that of the platform the other.
-  const isOlder = newest !== undefined && source.platformNow() - toMs(newest.createdAt) <= (own?.ageMs ?? 0);
-  return own && !isOlder ? own.run : newest?.id;
+/** The list of runs, with the last call that failed from here, which the platform may not list yet. */
+export async function readNewestRuns(context: Context, app: string, options: ListOptions) {
+  const list = await readRunList(context, app, options);
+  const own = await lastFailedRun(context, app);
+  if (own === undefined || list.runs.some(({ id }) => id === own)) return list;
+  const unlisted = await unless(isRefusal, fetchShownRun(context, app, own));
+  return unlisted ? { ...list, runs: newestFirst([unlisted, ...list.runs]) } : list;
 }
 
 /** Reads pages up to the one that has it. */
-async function searchRun(source: RunSource, app: string, word: string | undefined) {
+async function searchRun(context: Context, app: string, word: string | undefined) {
   const wanted = readIdWord(word);
   const find = (runs: readonly Run[]) =>
     'latest' in wanted
       ? newestFirst(runs).find(hasResult[wanted.latest])
       : findByBeginning(word ?? '', { noun: 'run', app, items: runs, list: gantryCommand`runs list ${app}` });
-  const { runs } = await readRunList(source, app, {
+  const { runs } = await readNewestRuns(context, app, {
     isEnough(_, searched) {
       const run = find(searched);
       // Ids may begin with the time, so that the next run may begin alike.

@@ -3,8 +3,8 @@ import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run, RunStatus, RunsQuery } from '../../platform/contract/runs.ts';
-import { type PagePosition, readPages } from '../../platform/replies/index.ts';
-import { atPosition, fewerRunsFix, isNewestFirst, isPast, newestFirst, readChart, readRunList } from './list-runs.ts';
+import type { PagePosition } from '../../platform/replies/index.ts';
+import { atPosition, fewerRunsFix, isPast, newestFirst, readChart, readRunList, readRunPages } from './list-runs.ts';
 import { runKey } from './run-status.ts';
 
 /**
@@ -192,29 +192,20 @@ async function readWindow(
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
   const read = (position: PagePosition | undefined) =>
     readChart(api, { project, app }, { ...range, ...atPosition(position), ...filters });
-  const runs: Run[] = [];
-  let isUnfiltered = false;
-  let hasOtherTimes = false;
-  let total = Number.POSITIVE_INFINITY;
-  const pages = readPages({ read, key: runKey, by: 'offset', limit, fix: fewerRunsFix });
-  let next = await pages.next();
-  while (!next.done) {
-    const { items, page } = next.value;
-    const matching = items.filter((run) => matches(run, asked));
-    for (const run of matching) runs.push(run);
-    isUnfiltered ||= matching.length < items.length;
-    hasOtherTimes ||= items.some((run) => !matches(run, { since: start, until: end, filters: {} }));
-    total = Math.min(total, page.total ?? total);
-    if (runs.length >= enough && isNewestFirst(page.items)) break;
-    next = await pages.next();
-  }
-  const isComplete = next.done ? next.value : true;
+  const isAsked = (run: Run) => matches(run, asked);
+  const { runs, total, isComplete } = await readRunPages(
+    { read, by: 'offset', limit, fix: fewerRunsFix },
+    (_, read) => read.filter(isAsked).length >= enough,
+  );
+  const matching = runs.filter(isAsked);
+  const isUnfiltered = matching.length < runs.length;
+  const hasOtherTimes = runs.some((run) => !matches(run, { since: start, until: end, filters: {} }));
   const isCounted = Number.isFinite(total) && !isUnfiltered && !hasOtherTimes;
   return {
-    runs,
+    runs: matching,
     isComplete,
     isUnfiltered,
     hasOtherTimes,
-    total: isCounted ? Math.max(total, runs.length) : runs.length,
+    total: isCounted ? Math.max(total, runs.length) : matching.length,
   };
 }

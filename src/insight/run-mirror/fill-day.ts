@@ -1,7 +1,7 @@
-import { atPosition, type Jobs, type readChart, runKey } from '../../calls/runs/index.ts';
+import { atPosition, type Jobs, type readChart, readRunPages, runKey } from '../../calls/runs/index.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { Run, RunsQuery } from '../../platform/contract/runs.ts';
-import { type PagePosition, readPages } from '../../platform/replies/index.ts';
+import type { PagePosition } from '../../platform/replies/index.ts';
 import { dayMs, type RunDay } from './day-file.ts';
 import { mirrored, RunTable } from './run-table.ts';
 
@@ -158,18 +158,10 @@ async function readAllPages(
 ): Promise<WindowRuns> {
   const readPage = async (position: PagePosition | undefined) =>
     position ? read({ ...query, ...atPosition(position) }) : first;
-  const pages = readPages({ read: readPage, key: runKey, by: 'offset', limit: pageSize, fix: 'read fewer days' });
-  const runs: Run[] = [];
-  let total = Number.POSITIVE_INFINITY;
-  for (;;) {
-    const next = await pages.next();
-    if (next.done) {
-      const missing = Number.isFinite(total) ? total - runs.length : Number.NaN;
-      return { ...window, runs, missing: next.value ? 0 : missing };
-    }
-    for (const run of next.value.items) runs.push(run);
-    total = Math.min(total, next.value.page.total ?? total);
-  }
+  const pages = { read: readPage, by: 'offset', limit: pageSize, fix: 'read fewer days' } as const;
+  const { runs, total, isComplete } = await readRunPages(pages);
+  const missing = Number.isFinite(total) ? total - runs.length : Number.NaN;
+  return { ...window, runs, missing: isComplete ? 0 : missing };
 }
 
 function time(ms: number): string {
