@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { pause } from '../../kernel/clock.ts';
 import { FailedError } from '../../kernel/errors.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
@@ -32,8 +32,6 @@ export interface ReceiverOptions extends ListenPlace {
   onRequest: (received: ReceivedRequest) => Promise<ReceiverResponse | 'drop'>;
   /** Called for requests that never reach `onRequest`. */
   onRejected: (why: string) => void;
-  /** Maximum time a sender may be silent; 10 s by default. */
-  idleTimeoutMs?: number | undefined;
 }
 
 /** A server that listens. */
@@ -42,43 +40,21 @@ export type Listening = Awaited<ReturnType<typeof listenOn>>;
 const maxBodyBytes = 10 * 1024 * 1024;
 /** Maximum size of all bodies in memory together. */
 const maxBufferedBytes = 128 * 1024 * 1024;
-/** Beyond this many unfinished requests the oldest is dropped, so that slow senders cannot block others. */
-const maxIncomingRequests = 256;
-const defaultIdleTimeoutMs = 10_000;
+/** For how long a sender may take for its headers, and for all of a request, in ms. A response may take any time. */
+const limits = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 /** Maximum time to read the rest of a rejected body: a sender that is cut off does not see the response. */
 const maxDiscardMs = 2_000;
 
-/** Opens a server for POST requests that limits memory, connections and time. Throws FailedError if it cannot listen. */
+/** Opens a server for POST requests that limits memory and time. Throws FailedError if it cannot listen. */
 export async function openReceiver(options: ReceiverOptions): Promise<Listening> {
-  const { onRejected, idleTimeoutMs = defaultIdleTimeoutMs } = options;
-  const server = createServer({
-    requestTimeout: 60_000,
-    headersTimeout: 20_000,
-    connectionsCheckingInterval: 5_000,
-  });
-  /** The sockets of unfinished requests, oldest first. */
-  const incoming = new Set<Socket>();
-  const begin = (socket: Socket) => {
-    socket.setTimeout(idleTimeoutMs);
-    incoming.delete(socket);
-    const [oldest] = incoming.add(socket);
-    if (incoming.size > maxIncomingRequests) oldest?.destroy();
-  };
-  server.on('connection', (socket) => {
-    begin(socket);
-    socket.on('timeout', () => socket.destroy()).on('close', () => incoming.delete(socket));
-  });
+  const server = createServer(limits);
   const memory = { bytes: 0 };
   server.on('request', (request, response) => {
-    const { socket } = request;
     response.on('error', () => {});
-    begin(socket);
-    // The response may take any time.
-    request.on('end', () => incoming.delete(socket) && socket.setTimeout(0));
-    serve(request, response, memory, options).catch(() => void socket.destroy());
+    serve(request, response, memory, options).catch(() => void request.socket.destroy());
   });
   server.on('clientError', (_, socket) => {
-    onRejected('a request that is not HTTP');
+    options.onRejected('a request that is not HTTP');
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });

@@ -31,12 +31,6 @@ async function stalled(url: string, count: number, text: string): Promise<Socket
   );
 }
 
-const closed = (socket: Socket) =>
-  new Promise<void>((done) => {
-    socket.resume().once('close', () => done());
-    if (socket.destroyed) done();
-  });
-
 const post = async (url: string, body: string | Buffer = '{}') => (await fetch(url, { method: 'POST', body })).status;
 
 test.each([
@@ -47,35 +41,6 @@ test.each([
   const { url } = await open();
   await stalled(url, 60, text);
   expect(await post(url)).toBe(200);
-});
-
-test('the oldest of very many unfinished senders is dropped for a new one', async () => {
-  const { url } = await open();
-  const [oldest] = await stalled(url, 1, 'POST / HTTP/1.1\r\n');
-  const others = await stalled(url, 256, 'POST / HTTP/1.1\r\n');
-  await closed(oldest as Socket);
-  expect(await post(url)).toBe(200);
-  expect(others.at(-1)?.destroyed).toBe(false);
-});
-
-test.each([
-  ['headers', 'POST / HTTP/1.1\r\nhost: x\r\n'],
-  ['body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
-])('a sender that is silent in its %s is disconnected', async (_, text) => {
-  const { url } = await open({ idleTimeoutMs: 20 });
-  const [socket] = await stalled(url, 1, text);
-  await closed(socket as Socket);
-});
-
-test('a sender that has sent everything may wait for its response without limit', async () => {
-  const { url } = await open({
-    idleTimeoutMs: 20,
-    onRequest: async () => {
-      await new Promise((done) => setTimeout(done, 100));
-      return { status: 202 };
-    },
-  });
-  expect(await post(url)).toBe(202);
 });
 
 test('limits the memory for concurrent requests', async () => {
