@@ -108,25 +108,15 @@ function callFigures(reading: RunsReading) {
   };
 }
 
-/**
- * Where more calls were made than were returned, the order of these says when the others were: after them, before them, or at
- * any time.
- */
+/** Where more calls were made than were returned, as many as in any minute of the time that was read. */
 export function callsOfLastMinute({
   since,
   until,
   runs,
   total,
 }: Omit<RunsReading, 'runs'> & { runs: readonly Pick<Call, 'createdAt'>[] }): number {
-  const times = runs.map(timeOf);
-  const from = until - minuteMs;
-  const seen = times.filter((time) => time > from).length;
-  if (total === runs.length) return seen;
-  const last = times.at(-1) ?? since;
-  const isInOrder = (sign: number) => times.every((time, at) => at === 0 || sign * (time - (times[at - 1] ?? 0)) >= 0);
-  const [begin, end] = isInOrder(1) ? [last, until] : isInOrder(-1) ? [since, last] : [since, until];
-  const share = Math.max(0, end - Math.max(from, begin)) / Math.max(1, end - begin);
-  return seen + share * (total - runs.length);
+  if (total > runs.length) return (total * minuteMs) / Math.max(minuteMs, until - since);
+  return runs.filter((run) => timeOf(run) > until - minuteMs).length;
 }
 
 function queuedOf(reading: RunsReading | undefined, replicas: number | undefined, concurrency: number | undefined) {

@@ -142,8 +142,6 @@ const rangeMs = { first: 60 * minuteMs, longest: 15 * minuteMs, shortest: minute
 const settingsEvery = 40;
 /** The log of a failed call is read at most every so many times: what is new matters more. */
 const messageEvery = 6;
-/** An app without calls and replicas is asked this many times less often. */
-const sleepFactor = 3;
 const logLines = 50;
 
 /** One app and what was read of it. It is asked for one thing at a time, in turns. */
@@ -188,9 +186,7 @@ class WatchedApp {
 
   /** Makes one request at most, but those of a whole picture the first time. Throws what waiting does not mend. */
   async read(): Promise<void> {
-    const turn = this.#turns++;
-    if (this.#isAsleep() && !this.showsLog && turn % sleepFactor > 0) return;
-    let left = turn === 0 ? firstSources.length : 1;
+    let left = this.#turns++ === 0 ? firstSources.length : 1;
     do await this.#readNext();
     while (--left > 0 && !this.problem);
   }
@@ -275,10 +271,6 @@ class WatchedApp {
   #unreadFailure(): FailedCalls | undefined {
     const [last] = this.failures;
     return last && !this.#messages.has(last.run) ? last : undefined;
-  }
-
-  #isAsleep(): boolean {
-    return this.#runs?.runs.length === 0 && this.#readings.containers?.length === 0;
   }
 }
 
