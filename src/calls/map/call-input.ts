@@ -12,13 +12,12 @@ import { type JudgeSettings, type Judgment, judgeResponse, MapStopped } from './
 import type { MapOutcome, MapResult } from './result-line.ts';
 
 export interface CallSettings extends JudgeSettings {
-  signals: CallSignals;
+  open: OpenCalls;
   /** Where an asynchronous call goes, and what it sends besides. */
   request?: { url: URL; headers: CallHeaders };
   /** Keeps the connections between calls. */
   agent: StreamedRequest['agent'];
   timeoutMs: number;
-  acceptance: Acceptance;
   /** The call was refused (429, 503) or did not arrive: it will be repeated. */
   onRefused: (error: GantryError) => void;
 }
@@ -40,15 +39,15 @@ export interface CalledInput {
  * other has a result, or a failure that may not be repeated without asking. Throws MapStopped, and the reason of the signal.
  */
 export function callInput(context: Context, settings: CallSettings, input: MapInput): Promise<CalledInput> {
-  return settings.signals.run((call) => {
+  return settings.open.run((call) => {
     const own: Context = Object.create(context, { signal: { value: call.signal } });
     return callUntilAccepted(own, settings, input, call);
   });
 }
 
-function accepted(judgment: Exclude<Judgment, { refused: GantryError }>, ms: number, note: () => void): CalledInput {
+function accepted(judgment: Exclude<Judgment, { refused: GantryError }>, ms: number, open: OpenCalls): CalledInput {
   const { concernsAll, ...outcome } = judgment;
-  if (!concernsAll) note();
+  if (!concernsAll) open.noteTaken();
   return { result: { ...outcome, ms }, concernsAll };
 }
 
@@ -58,20 +57,19 @@ function pauseAfter({ facts }: GantryError, attempt: number): number {
 }
 
 async function callUntilAccepted(context: Context, settings: CallSettings, input: MapInput, call: AbortController) {
-  const { signals, acceptance, hasOwnServer, onRefused } = settings;
+  const { open, hasOwnServer, onRefused } = settings;
   const { elapsed } = context;
   const startedAt = elapsed();
   let refusedAt = startedAt;
   let pausedMs = 0;
   for (let attempt = 2; ; attempt++) {
-    const end = acceptance.begin(elapsed());
-    const judgment = await tryCall(context, settings, input, call).finally(end);
+    const judgment = await tryCall(context, settings, input, call);
     const ms = Math.round(elapsed() - startedAt);
-    if (!('refused' in judgment)) return accepted(judgment, ms, () => acceptance.note(elapsed()));
+    if (!('refused' in judgment)) return accepted(judgment, ms, open);
     const { refused } = judgment;
     onRefused(refused);
     if (pausedMs >= maxRefusedMs) {
-      if (!acceptance.isSince(refusedAt, elapsed())) throw new MapStopped(refused);
+      if (!open.tookOneSince(refusedAt)) throw new MapStopped(refused);
       // Its own server refuses this input only.
       if (hasOwnServer) return { result: { ...failure(refused), run: null, ms } };
       pausedMs = 0;
@@ -79,7 +77,7 @@ async function callUntilAccepted(context: Context, settings: CallSettings, input
     if (pausedMs === 0) refusedAt = elapsed();
     const pauseMs = pauseAfter(refused, attempt);
     pausedMs += pauseMs;
-    await signals.pause(call, () => context.delay(pauseMs, call.signal));
+    await open.pause(call, () => context.delay(pauseMs, call.signal));
   }
 }
 
@@ -125,74 +123,63 @@ function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingErro
   });
 }
 
-/**
- * A signal for each call, so that all can be aborted. `AbortSignal.any` would keep something of each call for as long as the
- * common signal lives.
- */
-export class CallSignals {
-  readonly #open = new Set<AbortController>();
-  readonly #pausing = new Set<AbortController>();
-  #hasEnded = false;
-
-  get inFlight(): number {
-    return this.#open.size - this.#pausing.size;
-  }
-
-  abortAll(reason: unknown): void {
-    for (const call of this.#open) call.abort(reason);
-  }
-
-  /** No call is repeated from now on: those that had no effect yet end with a {@link NotRepeated}. */
-  endPauses(): void {
-    this.#hasEnded = true;
-    for (const call of this.#pausing) call.abort(new NotRepeated());
-  }
-
-  async run<T>(call: (controller: AbortController) => Promise<T>): Promise<T> {
-    const controller = new AbortController();
-    this.#open.add(controller);
-    try {
-      return await call(controller);
-    } finally {
-      this.#open.delete(controller);
-    }
-  }
-
-  async pause(call: AbortController, wait: () => Promise<void>): Promise<void> {
-    if (this.#hasEnded) throw new NotRepeated();
-    this.#pausing.add(call);
-    try {
-      await wait();
-    } finally {
-      this.#pausing.delete(call);
-    }
-  }
-}
-
 /** A call that was refused is not repeated any more: its input has no result. */
 export class NotRepeated extends Error {}
 
 /** A call that has been on its way for longer was not refused: the app is processing it. */
 const processedAfterMs = 60_000;
 
-/** Knows when the app has last taken a call. Times are monotonic, in ms. */
-export class Acceptance {
-  #lastAt = Number.NEGATIVE_INFINITY;
-  /** When the calls began that have no reply yet. */
-  readonly #begun = new Set<{ at: number }>();
+/**
+ * The calls of a map that have begun and not ended, each with a signal of its own, so that all can be aborted.
+ * `AbortSignal.any` would keep something of each call for as long as the common signal lives.
+ */
+export class OpenCalls {
+  /** When each was sent last; undefined while it pauses before it is repeated. Monotonic, in ms. */
+  readonly #sentAt = new Map<AbortController, number | undefined>();
+  /** When the app has last taken a call. */
+  #takenAt = Number.NEGATIVE_INFINITY;
+  #hasEnded = false;
 
-  /** A call is on its way. Returns what ends it. */
-  begin(now: number): () => void {
-    const call = { at: now };
-    this.#begun.add(call);
-    return () => void this.#begun.delete(call);
+  constructor(private readonly elapsed: () => number) {}
+
+  get inFlight(): number {
+    return [...this.#sentAt.values()].filter((at) => at !== undefined).length;
   }
 
-  note(now: number): void {
-    this.#lastAt = now;
+  abortAll(reason: unknown): void {
+    for (const call of this.#sentAt.keys()) call.abort(reason);
   }
 
-  isSince(time: number, now: number): boolean {
-    return this.#lastAt >= time || [...this.#begun].some(({ at }) => now - at > processedAfterMs);
+  /** No call is repeated from now on: those that had no effect yet end with a {@link NotRepeated}. */
+  endPauses(): void {
+    this.#hasEnded = true;
+    for (const [call, at] of this.#sentAt) if (at === undefined) call.abort(new NotRepeated());
+  }
+
+  async run<T>(call: (controller: AbortController) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    this.#sentAt.set(controller, this.elapsed());
+    try {
+      return await call(controller);
+    } finally {
+      this.#sentAt.delete(controller);
+    }
+  }
+
+  async pause(call: AbortController, wait: () => Promise<void>): Promise<void> {
+    if (this.#hasEnded) throw new NotRepeated();
+    this.#sentAt.set(call, undefined);
+    await wait();
+    this.#sentAt.set(call, this.elapsed());
+  }
+
+  noteTaken(): void {
+    this.#takenAt = this.elapsed();
+  }
+
+  /** Whether the app has taken a call since then. */
+  tookOneSince(time: number): boolean {
+    const isProcessed = (at = Number.POSITIVE_INFINITY) => this.elapsed() - at > processedAfterMs;
+    return this.#takenAt >= time || [...this.#sentAt.values()].some(isProcessed);
   }
 }

@@ -8,7 +8,7 @@ import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
 import type { AppFacts } from '../spending.ts';
 import type { DeliveryOptions } from '../webhooks/index.ts';
 import { AsyncCalls } from './async-calls.ts';
-import { Acceptance, type CalledInput, type CallSettings, CallSignals, NotRepeated } from './call-input.ts';
+import { type CalledInput, type CallSettings, NotRepeated, OpenCalls } from './call-input.ts';
 import type { InputFile, MapInput } from './input-file.ts';
 import { MapStopped } from './judge-response.ts';
 import { ResultsChangedError } from './lines.ts';
@@ -57,7 +57,7 @@ const lookMs = 5_000;
 export type MapCounts = Awaited<ReturnType<MapCalls['run']>>;
 
 export class MapCalls {
-  readonly #signals = new CallSignals();
+  readonly #open: OpenCalls;
   readonly #width: AdaptiveWidth;
   readonly #spending: MapSpending;
   readonly #startedAt: number;
@@ -76,6 +76,7 @@ export class MapCalls {
   ) {
     const { elapsed, trace } = context;
     this.#startedAt = elapsed();
+    this.#open = new OpenCalls(elapsed);
     const { concurrency: max, target, facts, budget } = options;
     this.#spending = new MapSpending(context, target.app, facts, budget === undefined ? undefined : budget * 100);
     this.#width = new AdaptiveWidth({ max, elapsed, trace, unit: 'calls', longRequestMs: Number.POSITIVE_INFINITY });
@@ -128,8 +129,7 @@ export class MapCalls {
     const settings: CallSettings = {
       ...options,
       agent,
-      signals: this.#signals,
-      acceptance: new Acceptance(),
+      open: this.#open,
       onRefused: () => {
         this.#refused++;
         this.#width.reduce();
@@ -191,8 +191,8 @@ export class MapCalls {
     const finish = () => {
       this.#end();
       stopTimer = after(finishMs, () => {
-        this.#lost += this.#signals.inFlight;
-        this.#signals.abortAll(signal.reason);
+        this.#lost += this.#open.inFlight;
+        this.#open.abortAll(signal.reason);
       });
     };
     signal.addEventListener('abort', finish, { once: true });
@@ -205,7 +205,7 @@ export class MapCalls {
   #end(by: 'budget' | 'failures' | null = null): void {
     this.#isOver = true;
     this.#stoppedBy ??= by;
-    this.#signals.endPauses();
+    this.#open.endPauses();
   }
 
   async #record(index: number, result: MapResult, results: ResultsFile): Promise<void> {
