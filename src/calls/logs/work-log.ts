@@ -1,5 +1,8 @@
+import events from 'node:events';
+import { PassThrough } from 'node:stream';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
 import { endingOf, type LogEnding, msToSettle } from './ending.ts';
@@ -218,49 +221,45 @@ export async function* readWorkLog(
   wait: (context: Context, log: FollowedLog) => Promise<unknown>,
 ): AsyncGenerator<LogLine, void> {
   const ended = new AbortController();
-  const failed = new AbortController();
-  const unread = new AbortController();
+  const over = new AbortController();
+  const until = AbortSignal.any([context.signal, over.signal]);
+  const received = new PassThrough({ objectMode: true });
   let lines: string[] = [];
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  let finish = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const relay = async () => {
+    for await (const line of read(contextUntil(context, until), ended.signal)) {
+      until.throwIfAborted();
+      lines = [...lines.slice(-keptLines), line.text];
+      if (!received.write(line)) await events.once(received, 'drain', { signal: until });
+    }
+  };
+  // What ended long ago is not followed: it is read when its end is known.
+  const following = once(() =>
+    relay().catch((error: unknown) => {
+      if (until.aborted) return;
+      if (!(error instanceof GantryError)) throw error;
+      // The end is known without it.
+      context.progress.warn(`cannot read the log: ${error.message}`);
+    }),
+  );
   // Lines of the log are all that is printed.
   const progress = { ...context.progress, event() {} };
-  const waiting = wait(contextUntil(context, AbortSignal.any([context.signal, unread.signal]), { progress }), {
-    follow: begin,
+  const waiting = wait(contextUntil(context, until, { progress }), {
+    follow: () => void following().catch(() => {}),
     async finish(ending) {
       ended.abort(ending);
-      begin();
-      await finished;
+      await following();
     },
     tail: (count = keptLines) => lines.slice(-count),
     async abort() {},
+  }).finally(() => {
+    over.abort();
+    received.end();
   });
-  waiting.catch((error: unknown) => failed.abort(error));
-  let isRead = false;
+  waiting.catch(() => {});
   try {
-    // What ended long ago is not followed.
-    await Promise.race([begun, waiting]);
-    const until = AbortSignal.any([context.signal, failed.signal]);
-    for await (const each of read(contextUntil(context, until), ended.signal)) {
-      lines = [...lines.slice(-keptLines), each.text];
-      yield each;
-    }
-    isRead = true;
-  } catch (error) {
-    if (failed.signal.aborted) throw failed.signal.reason;
-    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-    // The end is known without it.
-    isRead = true;
-    context.progress.warn(`cannot read the log: ${error.message}`);
+    yield* received;
   } finally {
-    if (!isRead) unread.abort();
-    finish();
+    over.abort();
   }
   await waiting;
 }
