@@ -227,7 +227,7 @@ function silent(context: Context): Context {
   return contextWith(context, { progress });
 }
 
-/** The status page of the platform. Statuses are its own words, in lower case. */
+/** What the status page of the platform says. Statuses are its own words, in lower case. */
 export type ServiceStatus = ReturnType<typeof parseStatusPage>;
 
 /** Reads the status page. Needs no token. */
@@ -240,75 +240,28 @@ export function isOperational({ status, incidents }: Pick<ServiceStatus, 'status
   return healthyStatuses.has(status) && incidents.length === 0;
 }
 
-/** Parses the page. Any part may be missing: it is read during incidents. */
+/** Parses the page. Any part may be missing: it is read during incidents. Maintenance that is only planned is none. */
 export function parseStatusPage({ data, included }: StatusPage, now: number) {
-  const of = (type: string) => included.filter((item) => item.type === type);
-  const sections = new Map(of('status_page_section').map((item) => [readId(item), readText(item, 'name')]));
-  const resources = new Map(
-    of('status_page_resource').map((item) => {
-      const section = sections.get(String(item.attributes?.status_page_section_id ?? '')) || null;
-      const status = readStatus(item, 'status') || 'unknown';
-      return [
-        readId(item),
-        { name: readText(item, 'public_name') || section || readId(item), section, status },
-      ] as const;
-    }),
-  );
-  const updates = new Map(of('status_update').map((item) => [readId(item), item]));
-  const open = of('status_report')
-    .map((item) => parseReport(item, resources, updates))
-    .filter(({ endsAt }) => !(toMs(endsAt) <= now));
-  const planned = open.filter(({ startsAt }) => toMs(startsAt) > now);
-  const incidents = open.filter(
-    (report) => !planned.includes(report) && !healthyStatuses.has(report.status) && report.status !== 'resolved',
-  );
-  return {
-    status: readStatus(data, 'aggregate_state') || 'unknown',
-    announcement: readText(data, 'announcement') || null,
-    components: [...resources.values()],
-    incidents,
-    planned,
-  };
+  const incidents = included
+    .filter(({ type }) => type === 'status_report')
+    .map((report) => ({
+      title: readText(report, 'title') || 'incident',
+      status: readStatus(report),
+      startsAt: readText(report, 'starts_at') || null,
+      endsAt: readText(report, 'ends_at') || null,
+    }))
+    .filter(({ startsAt, endsAt }) => !(toMs(startsAt) > now || toMs(endsAt) <= now))
+    .filter(({ status }) => !healthyStatuses.has(status) && status !== 'resolved');
+  return { status: readStatus(data), incidents };
 }
 
 const healthyStatuses = new Set(['operational', 'not_monitored']);
-
-function parseReport(
-  item: StatusItem,
-  components: ReadonlyMap<string, { name: string }>,
-  updates: ReadonlyMap<string, StatusItem>,
-) {
-  const affects = asList(item.attributes?.affected_resources).map((resource) =>
-    components.get(String((resource as Record<string, unknown> | null)?.status_page_resource_id)),
-  );
-  const latest = asList((item.relationships?.status_updates as { data?: unknown } | undefined)?.data)
-    .map((reference) => updates.get(String((reference as Record<string, unknown> | null)?.id)))
-    .filter((update) => update !== undefined)
-    .sort((a, b) => toMs(readText(b, 'published_at')) - toMs(readText(a, 'published_at')))[0];
-  return {
-    title: readText(item, 'title') || 'incident',
-    status: readStatus(item, 'aggregate_state') || 'unknown',
-    startsAt: readText(item, 'starts_at') || null,
-    endsAt: readText(item, 'ends_at') || null,
-    affects: affects.filter((component) => component !== undefined).map(({ name }) => name),
-    lastUpdate: (latest && readText(latest, 'message')) || null,
-    updatedAt: (latest && readText(latest, 'published_at')) || null,
-  };
-}
-
-function readId({ id }: StatusItem): string {
-  return String(id ?? '');
-}
 
 function readText({ attributes }: StatusItem, name: string): string {
   const value = attributes?.[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
-function readStatus(item: StatusItem, name: string): string {
-  return readText(item, name).toLowerCase();
-}
-
-function asList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
+function readStatus(item: StatusItem): string {
+  return readText(item, 'aggregate_state').toLowerCase() || 'unknown';
 }

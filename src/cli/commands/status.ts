@@ -20,14 +20,11 @@ import { boolean, document, integer, list, nullable, number, object, record, tex
 import { commitShape, commitText } from '../views/build.ts';
 import { paintStatus, statusCell } from '../views/status.ts';
 
-const reportShape = object({
+const incidentShape = object({
   title: text('title'),
   status: text('status'),
   startsAt: nullable(text('RFC 3339, UTC')),
   endsAt: nullable(text('RFC 3339, UTC')),
-  affects: list(text('name'), 'names of the affected components'),
-  lastUpdate: nullable(text('latest message')),
-  updatedAt: nullable(text('RFC 3339, UTC')),
 });
 
 const sharedFields = {
@@ -36,13 +33,7 @@ const sharedFields = {
     object(
       {
         status: text('operational, degraded, downtime, maintenance, or another platform value'),
-        announcement: nullable(text('announcement, or null')),
-        components: list(
-          object({ name: text('name'), section: nullable(text('section')), status: text('status') }),
-          'services',
-        ),
-        incidents: list(reportShape, 'current incidents'),
-        planned: list(reportShape, 'planned maintenance'),
+        incidents: list(incidentShape, 'current incidents'),
       },
       'status page of the platform',
     ),

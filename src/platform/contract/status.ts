@@ -4,12 +4,7 @@ import { listOf, objectOf, replyObject } from './lists.ts';
 import { optionalRecord, optionalText } from './scalars.ts';
 
 /** A JSON:API resource: the status page, a section, a component, a report or an update. */
-export const StatusItem = objectOf({
-  id: optionalText,
-  type: optionalText,
-  attributes: optionalRecord,
-  relationships: optionalRecord,
-});
+export const StatusItem = objectOf({ type: optionalText, attributes: optionalRecord });
 export type StatusItem = v.InferOutput<typeof StatusItem>;
 
 /** The status page, with everything that belongs to it in `included` (docs/platform.md#service-status). */
