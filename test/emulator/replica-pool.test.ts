@@ -124,7 +124,7 @@ test.each([
   }
   await vi.advanceTimersByTimeAsync(3_600_000);
   const scaling = { minReplicas: 0, maxReplicas: max, concurrency, cooldownMs: 1_000 * cooldown };
-  const model = { routing: 'first', sharesStarts: false, starts: { draw: () => startMs } } as const;
+  const model = { routing: 'first', sharesStarts: false, starts: () => startMs } as const;
   const replayed = replayCalls(past.trace(), scaling, model);
   const { coldStarts, waited } = pool.counts();
   expect(coldStartsOf(replayed.days)).toBe(coldStarts);

@@ -24,7 +24,6 @@ export class PastCalls {
   readonly #at: number[] = [];
   readonly #runtimeMs: number[] = [];
   readonly #wasCold: number[] = [];
-  readonly #startMs: number[] = [];
   /** Waits of calls that waited for no start, in buckets. */
   readonly #queue = new LatencyHistogram();
   /** When calls end, by replica. */
@@ -72,7 +71,7 @@ export class PastCalls {
     day.latency.add(LatencyHistogram.bucketOf(queueMs + runtime));
     if (coldStartMs > 0) day.coldStarts++;
     else this.#queue.add(LatencyHistogram.bucketOf(queueMs));
-    this.#startMs.push(this.#occupy(replica, at, { runtime, coldStartMs, queueMs }));
+    this.#occupy(replica, at, { runtime, coldStartMs, queueMs });
     this.#busyUntil = Math.max(this.#busyUntil, at + queueMs + runtime);
   }
 
@@ -88,28 +87,25 @@ export class PastCalls {
       bucket,
       overheadMs,
       wasCold: Uint8Array.from(this.#wasCold),
-      startMs: Float64Array.from(this.#startMs),
       day,
       since: this.since,
       until: this.until,
     };
   }
 
-  /** Returns how long the start took that it was the first to wait for; 0 without one. */
-  #occupy(replica: string | undefined, at: number, { runtime, coldStartMs, queueMs }: Timing): number {
+  #occupy(replica: string | undefined, at: number, { runtime, coldStartMs, queueMs }: Timing): void {
     const replicaCalls = this.#replicas.get(replica ?? '');
     const start = at + queueMs;
     // A later call of the same start waited for a part of it only.
     const startMs = replicaCalls && replica !== undefined ? 0 : coldStartMs;
     if (startMs > 0) this.starts.push({ at, ms: startMs, isAlone: at >= this.#busyUntil });
-    if (replica === undefined) return startMs;
+    if (replica === undefined) return;
     const ends = (replicaCalls ?? []).filter((end) => end > start);
     const sample = ends.length > 0 ? this.overlapping : this.alone;
     if (sample.length < maxSample) sample.push(runtime);
     ends.push(start + runtime);
     this.mostAtOnce = Math.max(this.mostAtOnce, ends.length);
     this.#replicas.set(replica, ends);
-    return startMs;
   }
 }
 

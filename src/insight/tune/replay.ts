@@ -13,8 +13,6 @@ export interface CallTrace {
   overheadMs: number;
   /** Whether each waited for a start, as 0 or 1. */
   wasCold: Uint8Array;
-  /** How long the start took that each waited for from its begin; 0 if there was none. */
-  startMs: Float64Array;
   /** {@link dayOf} when it was made. */
   day: Uint16Array;
   since: number;
@@ -29,11 +27,8 @@ export interface ReplicaModel {
   starts: StartTimes;
 }
 
-/** How long starts take. */
-export interface StartTimes {
-  /** In ms: that of the nth start, at a time, for a call. */
-  draw: (nth: number, at: number, call: number) => number;
-}
+/** How long the nth start takes, at a time, in ms. */
+type StartTimes = (nth: number, at: number) => number;
 
 export type Replayed = ReturnType<Replay['run']>;
 
@@ -139,22 +134,22 @@ class Replay {
       return;
     }
     if (!sharesStarts && placed === 'start') {
-      this.#serve(call, this.#start(call, now), now);
+      this.#serve(call, this.#start(now), now);
       return;
     }
     this.#isLimited ||= this.#replicas.members.length >= maxReplicas;
     this.#waiting.push(call);
     const isCovered = this.#waiting.size <= this.#starting * concurrency;
     if (!sharesStarts || isCovered || this.#replicas.members.length >= maxReplicas) return;
-    const replica = this.#start(call, now);
+    const replica = this.#start(now);
     this.#starting++;
     // Nothing is placed on it before it is ready.
     replica.busy = concurrency;
     this.#events.add(replica.readyAt, replica, true);
   }
 
-  #start(call: number, now: number): VirtualReplica {
-    const readyAt = now + this.model.starts.draw(this.#starts++, now, call);
+  #start(now: number): VirtualReplica {
+    const readyAt = now + this.model.starts(this.#starts++, now);
     const replica = { busy: 0, idleSince: now, startedAt: now, readyAt };
     this.#replicas.add(replica);
     this.#expiryAt = now;

@@ -28,7 +28,7 @@ test.each([
   async (_, concurrency, maxReplicas, seconds) => {
     const past = new PastCalls(since, since + 86_400_000);
     for (let call = 0; call < 3; call++) past.addCall(since, 1_000, { coldStartMs: 0, queueMs: 0, replica: undefined });
-    const model = { routing: 'first', sharesStarts: true, starts: { draw: () => 7_000 } } as const;
+    const model = { routing: 'first', sharesStarts: true, starts: () => 7_000 } as const;
     const settings = { minReplicas: 0, maxReplicas, cooldownSeconds: 100, concurrency };
     const replay = replayer(past.trace(), { model, price: 1, onReplay: async () => {} });
     expect((await replay(settings)).replicaSeconds).toBe(seconds);
@@ -39,7 +39,7 @@ test.each([true, false])(
   'settings that cannot differ are replayed once, and come as by themselves',
   async (sharesStarts) => {
     const trace = pastCalls().trace();
-    const model = { routing: 'first', sharesStarts, starts: { draw: () => 7_000 } } as const;
+    const model = { routing: 'first', sharesStarts, starts: () => 7_000 } as const;
     const candidates = [6, 3, 2, 1].flatMap((maxReplicas) =>
       [0, 1].flatMap((minReplicas) =>
         [10, 90, 600].map((cooldownSeconds) => ({ minReplicas, maxReplicas, cooldownSeconds, concurrency: 1 })),
