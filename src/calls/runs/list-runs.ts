@@ -50,7 +50,8 @@ export async function readRunPages(
   pages: Omit<Parameters<typeof readPages<Run>>[0], 'key'>,
   isEnough: ListOptions['isEnough'] = () => false,
 ) {
-  const reading = readPages<Run>({ ...pages, key: runKey });
+  const read = async (position: PagePosition | undefined) => withoutRepeated(await pages.read(position));
+  const reading = readPages<Run>({ ...pages, read, key: runKey });
   const runs: Run[] = [];
   let total = Number.POSITIVE_INFINITY;
   for (;;) {
@@ -62,6 +63,11 @@ export async function readRunPages(
     if (!isNewestFirst(page.items) || !isEnough(page.items, runs)) continue;
     return { runs, total, hasMore: Boolean(page.nextToken), isComplete: true };
   }
+}
+
+/** A run that a page has twice counts once: the next page begins after so many. */
+function withoutRepeated(page: ListPage<Run>): ListPage<Run> {
+  return { ...page, items: [...new Map(page.items.map((run) => [runKey(run), run])).values()] };
 }
 
 /** Longer ranges are aggregated (spec 4.6). */

@@ -1,7 +1,5 @@
-import { atPosition, type Jobs, type readChart, readRunPages, runKey } from '../../calls/runs/index.ts';
-import { toMs } from '../../kernel/output/format.ts';
+import { atPosition, type Jobs, type readChart, readRunPages } from '../../calls/runs/index.ts';
 import type { Run, RunsQuery } from '../../platform/contract/runs.ts';
-import type { PagePosition } from '../../platform/replies/index.ts';
 import { dayMs, type RunDay } from './day-file.ts';
 import { mirrored, RunTable } from './run-table.ts';
 
@@ -12,8 +10,6 @@ const settledMs = dayMs;
 /** Windows that are closer are read as one. */
 const joinMs = 10 * 60_000;
 const maxWindows = 20;
-/** How many runs a kill may cost. */
-const runsPerSave = 20_000;
 
 interface FillOptions {
   read: ReadRuns;
@@ -30,35 +26,23 @@ export function isDayWhole({ day, readTo }: RunDay): boolean {
 }
 
 /**
- * Reads what is new: runs that had not ended, and what was created since. In this order, and from old to new: whatever a kill
- * leaves is right, and the next time goes on from there, or from the first gap.
+ * Reads what is new: runs that had not ended, and what was created since. In this order: whatever a kill leaves is right, and
+ * the next time goes on from there, or from the first gap.
  */
 export async function fillDay(day: RunDay, { read, jobs, now, save, onRuns }: FillOptions): Promise<void> {
-  let unsaved = 0;
-  const take = (found: WindowRuns) => {
+  const take = async (window: Window) => {
+    const found = await readWindow(read, window);
     const before = day.runs.length;
     takeRuns(day, found, jobs);
     onRuns(day.runs.length - before);
-    unsaved += found.runs.length;
   };
   const end = day.day + dayMs;
-  const readOn = (to: number) => {
-    if (day.gaps.length === 0) day.readTo = Math.max(day.readTo, to);
-  };
   const resumeAt = day.readTo;
-  for (const window of windowsToRepeat(day)) {
-    for await (const found of readWindow(read, window)) take(found);
-  }
-  const rest = resumeAt < end ? readWindow(read, { from: resumeAt, to: end }) : [];
-  for await (const found of rest) {
-    take(found);
-    readOn(Math.min(found.to, (day.runs.newest() ?? 0) - lateMs));
-    if (unsaved < runsPerSave) continue;
-    await save();
-    unsaved = 0;
-  }
+  for (const window of windowsToRepeat(day)) await take(window);
+  if (resumeAt < end) await take({ from: resumeAt, to: end });
   day.readAt = now;
-  if (now >= end + settledMs) readOn(end);
+  const readTo = now >= end + settledMs ? end : (day.runs.newest() ?? 0) - lateMs;
+  if (day.gaps.length === 0) day.readTo = Math.max(day.readTo, Math.min(end, readTo));
   await save();
   day.runs = new RunTable(day.runs.sorted());
 }
@@ -114,52 +98,16 @@ interface WindowRuns extends Window {
 export type ReadRuns = (query: RunsQuery) => ReturnType<typeof readChart>;
 
 const pageSize = 1_000;
-/** A platform that always says that there is another page must not be asked for each second. */
-const smallestFullPage = 20;
-const shortestWindowMs = 1_000;
-const maxParts = 48;
 
-/**
- * Reads the runs of a window of at most 24 hours, oldest part first. It is split until each part fits into one page: runs
- * that come or go while pages are read shift those that follow, and parts have none that follow.
- */
-async function* readWindow(read: ReadRuns, window: Window): AsyncGenerator<WindowRuns> {
+/** Reads the runs of a window of at most 24 hours. */
+async function readWindow(read: ReadRuns, window: Window): Promise<WindowRuns> {
   const query = { startTime: time(window.from), endTime: time(window.to), limit: pageSize };
-  const page = await read(query);
-  const { items, nextToken, total } = page;
-  const isFull = Boolean(nextToken) || items.length >= pageSize;
-  if (!isFull && (total ?? 0) <= new Set(items.map(runKey)).size) yield { ...window, runs: items, missing: 0 };
-  else if (isFull && canBeSplit(window, items)) {
-    for (const part of split(window, (total || 2 * items.length) / items.length)) yield* readWindow(read, part);
-  } else yield readAllPages(read, query, window, page);
-}
-
-/** Not if the platform does not keep to the window: its parts would be as long. */
-function canBeSplit({ from, to }: Window, items: readonly Run[]): boolean {
-  return (
-    to - from >= 2 * shortestWindowMs &&
-    items.length >= smallestFullPage &&
-    items.every(({ createdAt }) => toMs(createdAt) >= from - 1 && toMs(createdAt) <= to + 1)
-  );
-}
-
-function split({ from, to }: Window, pages: number): Window[] {
-  const most = Math.min(maxParts, Math.floor((to - from) / shortestWindowMs));
-  const count = Math.max(2, Math.min(most, Math.ceil(1.5 * pages)));
-  const at = (part: number) => (part === count ? to : from + Math.floor(((to - from) * part) / count));
-  return Array.from({ length: count }, (_, part) => ({ from: at(part), to: at(part + 1) }));
-}
-
-async function readAllPages(
-  read: ReadRuns,
-  query: RunsQuery,
-  window: Window,
-  first: Awaited<ReturnType<ReadRuns>>,
-): Promise<WindowRuns> {
-  const readPage = async (position: PagePosition | undefined) =>
-    position ? read({ ...query, ...atPosition(position) }) : first;
-  const pages = { read: readPage, by: 'offset', limit: pageSize, fix: 'read fewer days' } as const;
-  const { runs, total, isComplete } = await readRunPages(pages);
+  const { runs, total, isComplete } = await readRunPages({
+    read: (position) => read({ ...query, ...atPosition(position) }),
+    by: 'offset',
+    limit: pageSize,
+    fix: 'read fewer days',
+  });
   const missing = Number.isFinite(total) ? total - runs.length : Number.NaN;
   return { ...window, runs, missing: isComplete ? 0 : missing };
 }

@@ -80,8 +80,10 @@ async function live(
   const draw = new Draw(seed);
   const pageCap = draw.pick([1_000, 100, 40, 40]);
   const order = pageCap === 40 ? 'newest first' : draw.pick(['newest first', 'oldest first', 'any'] as const);
+  // The total is documented (spec 2.8): without it, nothing tells that pages without an order lack runs.
+  const hasTotal = draw.chance(0.7) || order === 'any';
   const manners: Manners = {
-    ...{ pageCap, order, hasTotal: draw.chance(0.7), hasToken: pageCap !== 1_000 || draw.chance(0.7) },
+    ...{ pageCap, order, hasTotal, hasToken: pageCap !== 1_000 || draw.chance(0.7) },
     ...{ repeats: draw.chance(0.3), excludesEnd: draw.chance(0.5) },
     lacks: draw.pick([undefined, undefined, 'podName', 'coldstartTimeMs', 'statusCode', 'runtimeMs']),
   };
