@@ -136,29 +136,16 @@ export async function* readEvents({ target, chunks }: AppResponse): AsyncGenerat
     maxBufferSize: maxEventLength,
     onEvent: (event) => parsed.push(event),
     onError({ type }) {
-      if (type !== 'max-buffer-size-exceeded') return;
-      throw eventTooLong(target.name);
+      if (type === 'max-buffer-size-exceeded') throw eventTooLong(target.name);
     },
   });
   const decoder = new TextDecoder();
-  // The parser re-reads an unfinished line with every chunk, so it only gets complete lines.
-  let unfinished: string[] = [];
-  let unfinishedLength = 0;
   for await (const chunk of chunks) {
-    const text = decoder.decode(chunk, { stream: true });
-    const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
-    if (end > 0) {
-      parser.feed(unfinished.join('') + text.slice(0, end));
-      unfinished = [];
-      unfinishedLength = 0;
-      yield* drain(parsed);
-    }
-    unfinished.push(text.slice(end));
-    unfinishedLength += text.length - end;
-    if (unfinishedLength > maxEventLength) throw eventTooLong(target.name);
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* drain(parsed);
   }
   // The response is complete, so its last event may lack the empty line that ends it.
-  parser.feed(`${unfinished.join('')}${decoder.decode()}\n\n`);
+  parser.feed(`${decoder.decode()}\n\n`);
   yield* drain(parsed);
 }
 
