@@ -148,12 +148,12 @@ class LogFollower {
 
   /** Waits for lines of the live log, or until it is time to read the history. */
   async *#wait(): AsyncGenerator<LogLine[]> {
-    const { seen, until } = this.options;
+    const { until } = this.options;
     const remainingMs = until - this.context.now();
     const { socket } = this.#live;
     if (socket) {
       const waitMs = this.#knownEnding ? settlePausesMs.live : Math.max(0, Math.min(this.#besideMs, remainingMs));
-      const lines = this.#live.next(waitMs, seen.isInterleaved ? reorderMs : 0);
+      const lines = this.#live.next(waitMs, reorderMs);
       if (this.#knownEnding) await this.#pauseUntil(lines).then(() => socket.wake());
       yield* this.#take(await lines, socket);
     } else if (this.#knownEnding) await this.context.delay(settlePausesMs.live);
@@ -227,7 +227,7 @@ class LogFollower {
   async *#readHistoryOnce(whole: boolean): AsyncGenerator<LogLine[]> {
     const { source, seen, onGap, ended } = this.options;
     if (whole) this.#missedSince = 0;
-    this.#missedSince ??= seen.resumeHistoryAt(ended !== undefined);
+    this.#missedSince ??= seen.resumeHistoryAt;
     const since = seen.rememberedFrom(this.#missedSince);
     const lastBefore = seen.last;
     let first: LogLine | undefined;

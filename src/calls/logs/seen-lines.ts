@@ -44,8 +44,6 @@ export class SeenLines {
   last: LogLine | undefined;
   /** The time of the last line of the history, which may be later than the live log. */
   #lastInHistory = Number.NEGATIVE_INFINITY;
-  /** When the container last changed from one line to the next, in ms since 1970. */
-  #switchedAt = Number.NEGATIVE_INFINITY;
   /** Earlier lines may have been forgotten. In ms since 1970. */
   #rememberedSince = 0;
 
@@ -62,13 +60,8 @@ export class SeenLines {
     sightings.shown = number;
     if (this.#isKnownId(line)) return false;
     if (channel === 'socket' && line.stream === undefined) sightings.withoutStream.push(line);
-    this.#noteLast(line);
-    return true;
-  }
-
-  #noteLast(line: LogLine): void {
-    if (this.last && line.container !== this.last.container) this.#switchedAt = line.at;
     if (!this.last || line.at >= this.last.at) this.last = line;
+    return true;
   }
 
   /** Whether the line was shown with another time or container, and remembers its id. */
@@ -80,18 +73,14 @@ export class SeenLines {
     return false;
   }
 
-  get isInterleaved(): boolean {
-    return this.last !== undefined && this.last.at - this.#switchedAt < overlapMs;
-  }
-
   /** Where to resume the live log, by the platform's clock; undefined for the start. */
   get resumeAt(): number | undefined {
     return this.last && this.notBefore(this.last.at - overlapMs);
   }
 
-  /** Where to resume the history. `isReadAgain`: in the end it is read as a whole, so little of it is read twice until then. */
-  resumeHistoryAt(isReadAgain: boolean): number | undefined {
-    return this.last && this.rememberedFrom(this.#lastInHistory - (isReadAgain ? 100 : overlapMs));
+  /** Where to resume the history. */
+  get resumeHistoryAt(): number | undefined {
+    return this.last && this.rememberedFrom(this.#lastInHistory - overlapMs);
   }
 
   /** This time or a later one, from which on all lines are remembered; undefined if all are. */

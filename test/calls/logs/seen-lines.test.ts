@@ -110,22 +110,3 @@ describe('after an interruption the log is read', () => {
     expect(seen.isNew(line(2_000, { logLine: 'line 20000' }), 'history', 'other')).toBe(false);
   });
 });
-
-describe('containers print at the same time', () => {
-  const interleaved = (...lines: [ms: number, container: string][]) => {
-    const seen = new SeenLines();
-    for (const [ms, containerName] of lines) seen.isNew(line(ms, { containerName }), 'history', 'page');
-    return seen.isInterleaved;
-  };
-
-  test('if the container changed within the last five seconds', () => {
-    expect(interleaved([0, 'a'], [1_000, 'b'])).toBe(true);
-    expect(interleaved([0, 'a'], [1_000, 'b'], [5_999, 'b'])).toBe(true);
-  });
-
-  test('not if it changed before, or never', () => {
-    expect(interleaved()).toBe(false);
-    expect(interleaved([0, 'a'], [1_000, 'a'])).toBe(false);
-    expect(interleaved([0, 'a'], [1_000, 'b'], [6_000, 'b'])).toBe(false);
-  });
-});
