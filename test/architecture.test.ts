@@ -37,9 +37,9 @@ const work = 'storage|causes|calls|deploys|insight|team|local';
 
 /** Where a room is entered by some doors only: who, what it enters, and the doors. */
 const doors: [RegExp, RegExp, RegExp][] = [
-  // What does the work knows no terminal; the emulator has the kit of pages, and the page of charts.
+  // What does the work knows no terminal; the emulator has the kit of pages.
   [RegExp(`^src/(${work})/`), /^src\/kernel\/output\//, /\/(redacted-json|progress|format|failure)$/],
-  [/^src\/emulator\//, /^src\/kernel\/output\//, /\/(chart\/model|chart-page\/chart-page|page-kit\/page-kit)$/],
+  [/^src\/emulator\//, /^src\/kernel\/output\//, /\/page-kit\/page-kit$/],
   [/^src\/app\//, /^src\/kernel\/(output\/|process$)/, /^none$/],
   // The terminal knows no HTTP; the bytes of volumes know no endpoint.
   [/^src\/cli\/(?!program\/)/, /^src\/platform\/api\//, /^none$/],

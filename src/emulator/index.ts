@@ -6,9 +6,8 @@ import { approvalAddress, approvalSecret } from './endpoints/account/activation.
 import type { OnCall } from './endpoints/call-observer.ts';
 import { type Platform, StateChanges } from './endpoints/platform.ts';
 import { createOwnerCheck } from './http/owner-check.ts';
-import { callsAddress, dashboardAddress } from './model/dashboard-address.ts';
+import { dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue, type FaultTarget } from './model/faults.ts';
-import { InspectedCalls } from './model/inspected-calls.ts';
 import { Lateness, PlatformClock } from './model/platform-clock.ts';
 import type { RecordedRequest } from './model/recorded-request.ts';
 import { endAbandonedRuns } from './model/runs/record.ts';
@@ -184,7 +183,7 @@ async function startIn(
     volumes,
     faults,
     calls,
-    inspected: new InspectedCalls(),
+    inspected: new Map(),
     hideSecrets,
     maxCalls: options.maxCalls ?? 10_000,
     maxBuilds: options.maxBuilds ?? Number.POSITIVE_INFINITY,
@@ -232,7 +231,7 @@ async function startIn(
     /** The page of the project. Its address has a key that only lets its holder see the page. */
     dashboardUrl: dashboardAddress(server.url, { project }, store),
     /** The page of the last calls. Its address has a key that lets its holder see their bodies. */
-    callsUrl: callsAddress(server.url, { project }, store),
+    callsUrl: dashboardAddress(server.url, { project, calls: true }, store),
     /** Aborts when the owner asks the emulator to stop. The process that started it then closes it. */
     stopRequested: stopRequest.signal,
     /** Whether the owner can call apps without a token, and nobody else. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CapturedBody } from '../../src/emulator/http/captured-body.ts';
-import { InspectedCalls } from '../../src/emulator/model/inspected-calls.ts';
+import { type InspectedCall, keepCall } from '../../src/emulator/model/inspected-calls.ts';
 import { redact } from '../../src/kernel/output/redact.ts';
 import { browsing, chromiumPath } from '../support/browser.ts';
 import { platform } from './support/platform.ts';
@@ -80,10 +80,10 @@ describe('the page of calls', () => {
   });
 
   test('keeps 200 calls', () => {
-    const calls = new InspectedCalls();
+    const calls = new Map<string, InspectedCall>();
     const call = { app: 'p-web', method: 'POST', path: '/run', headers: {}, body: new CapturedBody() };
-    for (let index = 0; index <= 200; index += 1) calls.add({ ...call, run: `run-${index}` });
-    expect([calls.list().length, calls.get('run-0'), calls.list()[0]?.run]).toEqual([200, undefined, 'run-200']);
+    for (let index = 0; index <= 200; index += 1) keepCall(calls, { ...call, run: `run-${index}` });
+    expect([calls.size, calls.has('run-0'), calls.has('run-200')]).toEqual([200, false, true]);
   });
 
   test('escapes what callers and apps wrote', async () => {

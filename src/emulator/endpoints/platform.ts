@@ -4,7 +4,7 @@ import type { EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
-import type { InspectedCalls } from '../model/inspected-calls.ts';
+import type { InspectedCall } from '../model/inspected-calls.ts';
 import type { Lateness, PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest, Recorder } from '../model/recorded-request.ts';
 import type { Running } from '../running/app-runner.ts';
@@ -24,8 +24,8 @@ export interface Platform extends Recorder, Running {
   readonly storage: string;
   readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
-  /** The last calls of apps, with their bodies. */
-  readonly inspected: InspectedCalls;
+  /** The last calls of apps by run, with their bodies, oldest first. */
+  readonly inspected: Map<string, InspectedCall>;
   /** Hides what looks like a secret in text that a page shows. */
   readonly hideSecrets: (text: string) => string;
   /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */

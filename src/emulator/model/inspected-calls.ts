@@ -18,25 +18,9 @@ export interface InspectedCall {
 
 export const maxInspectedCalls = 200;
 
-export class InspectedCalls {
-  readonly #calls = new Map<string, InspectedCall>();
-  /** Newest first. */
-  list(): InspectedCall[] {
-    return [...this.#calls.values()].reverse();
-  }
-
-  get(run: string): InspectedCall | undefined {
-    return this.#calls.get(run);
-  }
-
-  add(call: InspectedCall): InspectedCall {
-    this.#calls.set(call.run, call);
-    const [oldest] = this.#calls.keys();
-    if (oldest !== undefined && this.#calls.size > maxInspectedCalls) this.#calls.delete(oldest);
-    return call;
-  }
-
-  clear(): void {
-    this.#calls.clear();
-  }
+/** Adds a call, and forgets the oldest one if there are too many. */
+export function keepCall(calls: Map<string, InspectedCall>, call: InspectedCall): void {
+  calls.set(call.run, call);
+  const [oldest] = calls.keys();
+  if (oldest !== undefined && calls.size > maxInspectedCalls) calls.delete(oldest);
 }

@@ -30,13 +30,12 @@ import {
   type ServerReply,
   textReply,
 } from '../http/reply.ts';
-import { dashboardPath, parseCallsPath } from '../model/dashboard-address.ts';
+import { dashboardPath } from '../model/dashboard-address.ts';
 import { parseFaultOption } from '../model/faults.ts';
 import { recordRequest } from '../model/recorded-request.ts';
 import { DamagedDataError } from '../model/state/data-folder.ts';
 import { formatTime } from '../model/time.ts';
 import { applyFault } from './apply-fault.ts';
-import { showCalls } from './dashboard/calls-handler.ts';
 import { showDashboard } from './dashboard/handler.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
@@ -103,8 +102,6 @@ async function serveEndpoint(
   platform: Platform,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
-  const calls = parseCallsPath(url.pathname);
-  if (calls) return showCalls(request.method, url, calls, platform);
   if (url.pathname.startsWith(dashboardPath)) return showDashboard(request.method, url, platform);
   if (url.pathname.startsWith(controlPath)) return handleControl(request, url, platform);
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);

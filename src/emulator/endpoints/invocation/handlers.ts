@@ -4,7 +4,7 @@ import { invoke as contract } from '../../../platform/contract/invocation.ts';
 import { CapturedBody } from '../../http/captured-body.ts';
 import { parseAs } from '../../http/read-request.ts';
 import { type ByteStream, jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
-import type { InspectedCall } from '../../model/inspected-calls.ts';
+import { type InspectedCall, keepCall } from '../../model/inspected-calls.ts';
 import { markAssigned, markEnded, markStarted, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { CallAbortedError, type ReplicaCall } from '../../running/replicas/replica.ts';
@@ -32,10 +32,11 @@ export const invocationHandlers = {
     const container = unassigned(app);
     const record = { app: app.id, functionName, method, async, container };
     const run = recordRun({ ...record, ...(webhookEndpoint && { webhookEndpoint }) }, platform).id;
-    const inspected = platform.inspected.add({
-      ...{ run, app: app.id, method, path: `/${url.pathname.split('/').slice(4).join('/')}${url.search}` },
-      ...{ headers: request.headers, body: received },
-    });
+    const inspected: InspectedCall = {
+      ...{ run, app: app.id, method, headers: request.headers, body: received },
+      path: `/${url.pathname.split('/').slice(4).join('/')}${url.search}`,
+    };
+    keepCall(platform.inspected, inspected);
     const headers = forwardedHeaders(app, inspected.headers);
     const controller = platform.runner.runs.track(run);
     const call = { run, method, path, address: pathBelowApp(url), headers, body };

@@ -1,81 +1,93 @@
 import { appDetails } from '../../endpoints/apps/view.ts';
 import { readLines } from '../../endpoints/logs/handlers.ts';
 import type { Platform } from '../../endpoints/platform.ts';
-import { runHandlers } from '../../endpoints/runs/handlers.ts';
 import { jsonReply, type ServerReply } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
-import { dashboardAddress, hasKey, parseDashboardPath } from '../../model/dashboard-address.ts';
+import { type DashboardPlace, dashboardAddress, hasKey, parseDashboardPath } from '../../model/dashboard-address.ts';
 import { findRuns, getRunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { day, formatTime } from '../../model/time.ts';
-import { appPage, type ChartedPage, messageReply, projectPage, runPage } from './pages.ts';
+import { callPage, callsPage, showCall } from './call-pages.ts';
+import { appPage, messageReply, projectPage, runPage } from './pages.ts';
 
-/** Shows a project, an app or a run. The pages are read-only: they have no forms, no cookies, and no scripts but the kit's. */
-export async function showDashboard(method: string | undefined, url: URL, at: Platform): Promise<ServerReply> {
+/** Shows a project, an app, a run or calls. The pages are read-only: no forms, no cookies, and no scripts but the kit's. */
+export function showDashboard(method: string | undefined, url: URL, platform: Platform): ServerReply {
   if (method !== 'GET' && method !== 'HEAD') {
     return jsonReply({ message: `method ${method} not allowed: pages are read with GET` }, 405);
   }
-  // All that a page shows is of one moment: the hours of several apps would else begin at different ones.
-  const moment = at.now();
-  const platform: Platform = { ...at, now: () => moment };
-  const { store } = platform;
   const place = parseDashboardPath(url.pathname);
-  if (!place || !hasKey(url, 'view', place.project, store)) return noKey;
-  const { project } = place;
-  const link = (app?: string, part = {}) => dashboardAddress('', { project, app, ...part }, store);
-  if (place.app === undefined) return charted(projectPage({ project, apps: await listApps(project, platform), link }));
-  const app = store.apps.get(place.app);
-  if (app?.project !== project) return messageReply(404, 'App not found', 'It does not exist, or was deleted.');
-  const runs = findRuns(app, { start: moment - day, end: moment }, store);
-  if (place.run !== undefined) {
-    const run = runs.find(({ id }) => id === place.run);
-    if (!run) return messageReply(404, 'Run not found', 'Runs of the last 24 hours are shown here.');
-    const lines = readRunLog(app, run, platform);
-    const page = runPage({ project, app, run: { ...run, ...getRunProgress(run, moment) }, lines, link });
-    return { status: 200, ...page };
-  }
-  const builds = store.getAppBuilds(app.id).map((build) => ({
-    ...{ ...getBuildProgress(build, moment), id: build.id, createdAt: formatTime(build.createdAt) },
-  }));
-  const build = place.build === undefined ? builds[0] : builds.find(({ id }) => id === place.build);
-  if (place.build !== undefined && !build) return messageReply(404, 'Build not found', 'It does not exist.');
-  const shown = runs.slice(0, maxShownRuns).map((run) => ({ ...run, ...getRunProgress(run, moment) }));
-  const [facts, buckets] = [appDetails(app, platform), await readBuckets(app, platform)];
-  return charted(appPage({ project, facts, builds, build, buckets, runs: shown, link }));
-}
-
-const maxShownRuns = 50;
-
-/** What a run printed, without secrets. */
-export function readRunLog(app: AppRecord, { id, createdAt }: RunRecord, platform: Platform) {
-  return [...readLines(app, { start: createdAt, end: createdAt + day }, false, platform)]
-    .filter(({ run }) => run === id)
-    .map(({ text, stream }) => ({ text: platform.hideSecrets(text), isError: stream === 'stderr' }));
-}
-
-function listApps(project: string, platform: Platform) {
-  const apps = [...platform.store.apps.values()].filter((app) => app.project === project && !app.ephemeral);
-  return Promise.all(
-    apps.map(async (app) => ({ ...appDetails(app, platform), buckets: await readBuckets(app, platform) })),
-  );
-}
-
-async function readBuckets({ project, id }: AppRecord, platform: Platform) {
-  const [startTime, endTime] = [formatTime(platform.now() - day), formatTime(platform.now())];
-  const query = { startTime, endTime, groupBy: 'hour' as const, aggregate: true };
-  const { aggregatedData } = await runHandlers.getRunsChart({ project, app: id, query }, platform);
-  // Wire numbers may be text; those of the emulator are not.
-  return (aggregatedData ?? []) as Parameters<typeof appPage>[0]['buckets'];
-}
-
-/** The charts are large: they are read with the first page that has some. */
-async function charted({ title, report, ...parts }: ChartedPage): Promise<ServerReply> {
-  const { chartPage } = await import('../../../kernel/output/chart-page/chart-page.ts');
-  return { status: 200, ...chartPage(title, report, undefined, parts) };
+  if (!place || !hasKey(url, place, platform.store)) return noKey;
+  if (place.calls) return showCalls(place, platform);
+  return place.app === undefined ? showProject(place, platform) : showApp(place, place.app, platform);
 }
 
 const noKey = messageReply(
   403,
   'No access',
-  'Open the address that deploy or emulator start printed. It is a new one after each start.',
+  'Open the address that deploy, emulator start, or the key i of gantry dev gives. It is a new one after each start.',
 );
+
+function showProject({ project }: DashboardPlace, platform: Platform): ServerReply {
+  const { store } = platform;
+  const apps = [...store.apps.values()].filter((app) => app.project === project && !app.ephemeral);
+  const rows = apps.map((app) => ({ ...appDetails(app, platform), runs: lastRuns(app, platform).length }));
+  return { status: 200, ...projectPage({ project, apps: rows, link: linkIn(project, platform) }) };
+}
+
+function showApp({ project, build: shown, run: id }: DashboardPlace, appId: string, platform: Platform): ServerReply {
+  const { store, now } = platform;
+  const app = store.apps.get(appId);
+  if (app?.project !== project) return messageReply(404, 'App not found', 'It does not exist, or was deleted.');
+  const link = linkIn(project, platform);
+  const runs = lastRuns(app, platform);
+  if (id !== undefined) {
+    const run = runs.find((each) => each.id === id);
+    if (!run) return messageReply(404, 'Run not found', 'Runs of the last 24 hours are shown here.');
+    return { status: 200, ...runPage({ project, app, run, lines: readRunLog(app, run, platform), link }) };
+  }
+  const builds = store
+    .getAppBuilds(app.id)
+    .map((each) => ({ ...getBuildProgress(each, now()), id: each.id, createdAt: formatTime(each.createdAt) }));
+  const build = shown === undefined ? builds[0] : builds.find((each) => each.id === shown);
+  if (shown !== undefined && !build) return messageReply(404, 'Build not found', 'It does not exist.');
+  return { status: 200, ...appPage({ project, facts: appDetails(app, platform), builds, build, runs, link }) };
+}
+
+function linkIn(project: string, { store }: Platform) {
+  return (app?: string, part = {}) => dashboardAddress('', { project, app, ...part }, store);
+}
+
+/** Of the last 24 hours, newest first. */
+function lastRuns(app: AppRecord, { store, now }: Platform) {
+  const range = { start: now() - day, end: now() };
+  return findRuns(app, range, store).map((run) => ({ ...run, ...getRunProgress(run, now()) }));
+}
+
+/** What a run printed, without secrets. */
+function readRunLog(app: AppRecord, { id, createdAt }: RunRecord, platform: Platform) {
+  return [...readLines(app, { start: createdAt, end: createdAt + day }, false, platform)]
+    .filter(({ run }) => run === id)
+    .map(({ text, stream }) => ({ text: platform.hideSecrets(text), isError: stream === 'stderr' }));
+}
+
+/** The last calls of a project, or one of them. */
+function showCalls({ project, run: shown }: DashboardPlace, platform: Platform): ServerReply {
+  const { store, inspected } = platform;
+  const link = (run?: string) => dashboardAddress('', { project, calls: true, run }, store);
+  const home = [project, linkIn(project, platform)()] as const;
+  const calls = [...inspected.values()].flatMap((call) => {
+    const [app, run] = [store.apps.get(call.app), store.runs.get(call.run)];
+    // The run is deleted with its app.
+    return run && app?.project === project ? [{ call, app, run }] : [];
+  });
+  if (shown === undefined) {
+    const rows = calls.reverse().map(({ call, app, run }) => showCall(call, app, run, platform));
+    return { status: 200, ...callsPage(rows, { trail: [home], link }) };
+  }
+  const found = calls.find(({ call }) => call.run === shown);
+  if (!found)
+    return messageReply(404, 'Call not found', 'Only the last calls are kept, and only of apps that still exist.');
+  const { call, app, run } = found;
+  const lines = readRunLog(app, run, platform);
+  return { status: 200, ...callPage(showCall(call, app, run, platform), lines, [home, ['All calls', link()]]) };
+}

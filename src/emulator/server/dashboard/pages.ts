@@ -1,10 +1,8 @@
-import type { ChartReport, Panel } from '../../../kernel/output/chart/model.ts';
 import {
   copyButton,
   filterField,
   type Html,
   html,
-  type PageParts,
   pageSection,
   rowsTable,
   type WebPage,
@@ -13,7 +11,6 @@ import {
 } from '../../../kernel/output/page-kit/page-kit.ts';
 import { buildPhase, ownStatus } from '../../../platform/contract/builds.ts';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
-import type { RunBucket } from '../../../platform/contract/runs.ts';
 import type { appDetails } from '../../endpoints/apps/view.ts';
 import type { ServerReply } from '../../http/reply.ts';
 import type { BuildProgress } from '../../model/builds/build-progress.ts';
@@ -21,7 +18,6 @@ import type { RunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';
 
-/** As `apps get` shows them. */
 type AppFacts = ReturnType<typeof appDetails>;
 type ShownBuild = BuildProgress & { id: string; createdAt: string };
 type ShownRun = RunRecord & RunProgress;
@@ -34,7 +30,8 @@ interface InProject {
 }
 
 interface ProjectPage extends InProject {
-  apps: readonly (AppFacts & { buckets: readonly RunBucket[] })[];
+  /** With the number of their runs. */
+  apps: readonly (AppFacts & { runs: number })[];
 }
 
 /** Lists are newest first. */
@@ -43,48 +40,38 @@ interface AppPage extends InProject {
   builds: readonly ShownBuild[];
   /** The build whose log is shown. */
   build: ShownBuild | undefined;
-  buckets: readonly RunBucket[];
   runs: readonly ShownRun[];
 }
 
-/** A page with charts and what is around them. */
-export interface ChartedPage extends PageParts {
-  title: string;
-  report: ChartReport<RunBucket>;
-  content: Html;
-}
-
-/** The apps of a project, and the runs of all of them. */
-export function projectPage({ project, apps, link }: ProjectPage): ChartedPage {
-  const rows = apps.map(({ id, name, status, hardware, updatedAt, buckets }) => {
-    const requests = buckets.reduce((sum, { totalRequests }) => sum + (totalRequests ?? 0), 0);
+/** The apps of a project. */
+export function projectPage({ project, apps, link }: ProjectPage): WebPage {
+  const rows = apps.map(({ id, name, status, hardware, runs, updatedAt }) => {
     const linked = html`<a href="${link(id)}"><bdi>${wrapping(name)}</bdi></a>`;
-    return [linked, word(status), hardware, requests, clock(updatedAt)];
+    return [linked, word(status), hardware, runs, clock(updatedAt)];
   });
   const none = html`No apps yet. Deploy one: <code>gantry deploy</code>`;
   const table = rowsTable(['App', 'Status', 'Hardware', 'Runs', 'Updated'], rows, none);
-  return {
-    ...{ title: `Apps of ${project}`, server: 'emulator', refresh: 0, sections: { apps: 'apps' } },
-    report: hourlyRuns(addedRuns(apps.map(({ buckets }) => buckets))),
-    content: pageSection('apps', 'Apps', table, filterField),
-  };
+  const parts = { server: 'emulator', refresh: 0, intro: html`<p>Runs are those of the last 24 hours.</p>` };
+  return webPage(`Apps of ${project}`, pageSection('apps', 'Apps', table, filterField), parts);
 }
 
-/** An app with its runs of the last 24 hours, its builds and the log of one. */
-export function appPage({ project, facts, builds, build, buckets, runs, link }: AppPage): ChartedPage {
+/** An app with its last runs, its builds and the log of one. */
+export function appPage({ project, facts, builds, build, runs, link }: AppPage): WebPage {
   const isBuilding = builds[0] && buildPhase(builds[0].status) === 'in progress';
-  const address = facts.internalEndpoint;
-  return {
-    ...{ title: facts.name, server: 'emulator', refresh: isBuilding ? 2 : 0, trail: [[project, link()]] },
-    intro: html`<p>${word(facts.status)} ${wrapping(address)} ${copyButton(address)}</p>`,
-    sections: { runs: 'last runs', builds: 'builds', ...(build && { log: 'build log' }), settings: 'settings' },
-    report: hourlyRuns(buckets),
-    content: html`${pageSection('runs', 'Last runs', runTable(runs, facts.id, link), filterField)}
-${pageSection('builds', 'Builds', buildTable(builds, facts.id, link))}
-${build && pageSection('log', `Log of build ${short(build.id)}`, logView(build.lines), filterField)}
-${pageSection('settings', 'Settings', settings(facts))}`,
-  };
+  const { name, id, internalEndpoint: address } = facts;
+  const failed = runs.filter((run) => runOutcome(run).startsWith('failed')).length;
+  const content = html`${pageSection('runs', 'Last runs', runTable(runs.slice(0, maxShownRuns), id, link), filterField)}
+${pageSection('builds', 'Builds', buildTable(builds, id, link))}
+${build && pageSection('log', `Log of build ${short(build.id)}`, logView(build.lines), filterField)}`;
+  return webPage(name, content, {
+    ...{ server: 'emulator', refresh: isBuilding ? 2 : 0, trail: [[project, link()]] },
+    intro: html`<p>${word(facts.status)} ${wrapping(address)} ${copyButton(address)}</p>
+<p>${runs.length} runs in the last 24 hours, ${failed} failed</p>`,
+    sections: { runs: 'last runs', builds: 'builds', ...(build && { log: 'build log' }) },
+  });
 }
+
+const maxShownRuns = 50;
 
 /** A run with what it printed. */
 export function runPage(of: InProject & { app: AppRecord; run: ShownRun; lines: ShownLine[] }): WebPage {
@@ -136,34 +123,6 @@ export function logView(lines: readonly ShownLine[]): Html {
   return html`<pre tabindex="0" class="log">${shown}</pre>`;
 }
 
-/** Names of settings, as `apps get` shows them, with the unit of their value. */
-const settingNames: Record<string, readonly [name: string, unit?: string]> = {
-  ...{ hardware: ['compute'], gpuCount: ['GPUs'], cpu: ['CPU', 'cores'], memory: ['memory', 'GB'] },
-  ...{ hardwareProvider: ['provider'], region: ['region'], computeTier: ['tier'] },
-  ...{ costPerSecondCents: ['cost per second', 'US cents'], minReplicaCount: ['min replicas'] },
-  ...{ maxReplicaCount: ['max replicas'], cooldownPeriodSeconds: ['cooldown', 's'] },
-  ...{ replicaConcurrency: ['concurrency', 'requests'], responseGracePeriodSeconds: ['response grace period', 's'] },
-  ...{ scalingMetric: ['scaling metric'], scalingTarget: ['scaling target'], scalingBuffer: ['scaling buffer'] },
-  ...{ evaluationIntervalSeconds: ['evaluation interval', 's'], rollOutDurationSeconds: ['roll-out duration', 's'] },
-  ...{ loadBalancingAlgorithm: ['load balancing'], deploymentInitializationTimeout: ['start timeout', 's'] },
-  ...{ runtime: ['runtime'], pythonVersion: ['Python'], baseImage: ['base image'], entrypoint: ['entrypoint'] },
-  ...{ port: ['port'], healthcheckEndpoint: ['health check'], readycheckEndpoint: ['ready check'] },
-  ...{ disableAuth: ['calls without a token'], createdAt: ['created'], updatedAt: ['updated'] },
-  ...{ errorMessage: ['last build error'] },
-};
-
-function settings(facts: Record<string, unknown>): Html {
-  const rows = Object.entries(settingNames).map(([field, [name, unit = '']]) => {
-    const text = [facts[field] ?? '']
-      .flat()
-      .join(' ')
-      .replace(/^true$/, 'yes')
-      .replace(/^false$/, 'no');
-    return [name, text && (field.endsWith('At') ? clock(text) : `${text} ${unit}`.trim())] as const;
-  });
-  return definitions(rows.filter(([, value]) => value !== ''));
-}
-
 function definitions(rows: readonly (readonly [string, string])[]): Html {
   return html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${wrapping(value)}</dd></div>\n`)}</dl>`;
 }
@@ -195,53 +154,6 @@ export function ms(time: number | undefined): string {
 }
 
 /** The first characters of an id, as lists of commands show it. */
-export function short(id: string): string {
+function short(id: string): string {
   return /^[0-9a-f-]{36}$/.test(id) ? id.slice(0, 8) : id;
-}
-
-/** Runs by the hour, as a chart and as a table. */
-function hourlyRuns(buckets: readonly RunBucket[]): ChartReport<RunBucket> {
-  const measured = measures.filter(([, measure]) => buckets.some((each) => timing(each, 'p50', measure)));
-  const requests = counts.map(([name, field]) => ({ name, values: buckets.map((each) => each[field] ?? 0) }));
-  const [all, failed] = requests.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
-  const panels = measured.map(([title, measure]) => {
-    const values = (name: Percentile) => buckets.map((bucket) => timing(bucket, name, measure));
-    return { title, kind: 'lines', unit: 'ms', series: percentiles.map((name) => ({ name, values: values(name) })) };
-  });
-  const durations = measured.flatMap(([title, measure]) =>
-    percentiles.map((name) => [`${title} ${name}, ms`, (each: RunBucket) => timing(each, name, measure)] as const),
-  );
-  const columns = [...counts.map(([name, field]) => [name, (each: RunBucket) => each[field]] as const), ...durations];
-  return {
-    summary: [`${all} runs in the last 24 hours, ${failed} failed`],
-    chart: {
-      ...{ times: buckets.map(({ startTime }) => Date.parse(startTime ?? '')), step: 'hour', zone: 'UTC' },
-      panels: [{ title: 'runs', kind: 'bars', unit: 'count', series: requests }, ...(panels as Panel[])],
-    },
-    rows: buckets.toReversed(),
-    columns: {
-      'TIME (UTC)': ({ startTime }) => startTime?.slice(0, 16).replace('T', ' '),
-      ...Object.fromEntries(columns.map(([name, read]) => [name.toUpperCase(), read])),
-    },
-  };
-}
-
-/** The runs of several apps. Percentiles cannot be added up. */
-function addedRuns(apps: readonly (readonly RunBucket[])[]): RunBucket[] {
-  const sum = (at: number, field: 'totalRequests' | 'failedRequests') =>
-    apps.reduce((all, buckets) => all + (buckets[at]?.[field] ?? 0), 0);
-  return (apps[0] ?? []).map(({ startTime }, at) => {
-    const sums = { totalRequests: sum(at, 'totalRequests'), failedRequests: sum(at, 'failedRequests') };
-    return { startTime, ...sums } as RunBucket;
-  });
-}
-
-const counts = [['runs', 'totalRequests'] as const, ['failed', 'failedRequests'] as const];
-const measures = [['runtime', 'RuntimeMs'] as const, ['response time', 'ResponseTimeMs'] as const];
-const percentiles = ['p50', 'p90', 'p99'] as const;
-type Percentile = (typeof percentiles)[number];
-
-/** An hour without runs has no durations. */
-function timing(bucket: RunBucket, name: Percentile, measure: (typeof measures)[number][1]): number | null {
-  return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}`] ?? null);
 }

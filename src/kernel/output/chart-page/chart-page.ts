@@ -3,7 +3,7 @@ import libraryStyle from 'uplot/dist/uPlot.min.css?raw';
 import type { ChartReport } from '../chart/model.ts';
 import { KnownSecrets } from '../known-secrets.ts';
 import { createPage } from '../page.ts';
-import { filterField, Html, html, type PageParts, rowsTable, type WebPage, webPage } from '../page-kit/page-kit.ts';
+import { filterField, Html, html, rowsTable, type WebPage, webPage } from '../page-kit/page-kit.ts';
 import { redact } from '../redact.ts';
 import { redactValue } from '../redacted-json.ts';
 import { cellText } from '../table.ts';
@@ -14,12 +14,11 @@ import valueTexts from './value-texts.js?raw';
 
 const script = [drawing, series, valueTexts].join('\n');
 
-/** A page with charts, what a server shows after them, and their data as a table. */
+/** A page with charts, and their data as a table. */
 export function chartPage<Row>(
   name: string,
   { summary, chart, rows, columns }: ChartReport<Row>,
   secrets = new KnownSecrets(),
-  { content, ...parts }: PageParts & { content?: Html } = {},
 ): WebPage {
   const safe = (text: string) => redact(text, secrets);
   const page = createPage({ isTTY: true }, {}, 'never', 0);
@@ -29,16 +28,15 @@ export function chartPage<Row>(
   const data = new Html(JSON.stringify(redactValue(chart, secrets)).replace(/</g, '\\u003c'));
   const charts = html`<div id="panels">
 <noscript><p>The charts need JavaScript. The data is in the table below.</p></noscript>
-</div>${content}
+</div>
 <details id="data"><summary>Data table</summary>
 <div class="head">${filterField}</div>
 <div class="scroll" tabindex="0" role="region" aria-label="Data table">${rowsTable(Object.keys(columns).map(safe), cells, 'No data.', 'data')}</div>
 </details>
 <script id="chart" type="application/json">${data}</script>`;
   return webPage(safe(name), charts, {
-    ...parts,
-    intro: html`${parts.intro}${summary.map((line) => html`<p>${safe(line)}</p>`)}`,
-    sections: { ...panels, ...parts.sections, data: 'data' },
+    intro: summary.map((line) => html`<p>${safe(line)}</p>`),
+    sections: { ...panels, data: 'data' },
     styles: [libraryStyle, style],
     scripts: [library, script],
   });

@@ -15,69 +15,25 @@ import {
 import { appEndpoint } from '../../endpoints/apps/view.ts';
 import type { Platform } from '../../endpoints/platform.ts';
 import { type CapturedBody, maxCapturedBytes } from '../../http/captured-body.ts';
-import { jsonReply, type ServerReply } from '../../http/reply.ts';
-import { type CallsPlace, callsAddress, dashboardAddress, hasKey } from '../../model/dashboard-address.ts';
 import { type InspectedCall, maxInspectedCalls } from '../../model/inspected-calls.ts';
 import { getRunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';
-import { readRunLog } from './handler.ts';
-import { clock, logView, messageReply, ms, runWord, type ShownLine } from './pages.ts';
-
-/** Shows the last calls of a project or one of them. */
-export function showCalls(method: string | undefined, url: URL, place: CallsPlace, platform: Platform): ServerReply {
-  if (!hasKey(url, 'calls', place.project, platform.store)) return noKey;
-  if (method !== 'GET' && method !== 'HEAD') {
-    return jsonReply({ message: `method ${method} not allowed: pages are read with GET` }, 405);
-  }
-  const { project, run } = place;
-  const link = (run?: string) => callsAddress('', { project, run }, platform.store);
-  const home = [project, dashboardAddress('', { project }, platform.store)] as const;
-  if (run === undefined) {
-    const calls = platform.inspected.list().flatMap((call) => show(call, project, platform)?.shown ?? []);
-    return { status: 200, ...callsPage(calls, { trail: [home], link }) };
-  }
-  const call = platform.inspected.get(run);
-  const found = call && show(call, project, platform);
-  if (!found) return gone;
-  const lines = readRunLog(found.app, found.run, platform);
-  return { status: 200, ...callPage(found.shown, lines, [home, ['All calls', link()]]) };
-}
-
-/** Undefined for a call of another project, and for one whose run was deleted with its app. */
-function show(call: InspectedCall, project: string, platform: Platform) {
-  const { store, now, hideSecrets: hide, url } = platform;
-  const app = store.apps.get(call.app);
-  const run = store.runs.get(call.run);
-  if (!run || app?.project !== project) return undefined;
-  return { shown: showCall(call, { app, run, now: now(), hide, url: appEndpoint(app, url) }), app, run };
-}
-
-const noKey = messageReply(
-  403,
-  'No access',
-  'Press i in the terminal of gantry dev. The address is a new one after each start.',
-);
-
-const gone = messageReply(404, 'Call not found', 'Only the last calls are kept, and only of apps that still exist.');
+import { clock, logView, ms, runWord, type ShownLine } from './pages.ts';
 
 type Hide = (text: string) => string;
 
-/** A call as a page shows it: without secrets, and no longer than what was kept. */
 type ShownCall = ReturnType<typeof showCall>;
 
-interface Around {
-  app: AppRecord;
-  run: RunRecord;
-  now: number;
-  hide: Hide;
-  /** The address of the app. */
-  url: string;
-}
-
-function showCall(call: InspectedCall, { app, run, now, hide, url }: Around) {
+/** A call as a page shows it: without secrets, and no longer than what was kept. */
+export function showCall(
+  call: InspectedCall,
+  app: AppRecord,
+  run: RunRecord,
+  { hideSecrets: hide, now, url }: Platform,
+) {
   const { response } = call;
-  const progress = getRunProgress(run, now);
+  const progress = getRunProgress(run, now());
   const { coldstartMs: start, queueMs, runtimeMs, statusCode = response?.status } = progress;
   return {
     run: call.run,
@@ -87,7 +43,7 @@ function showCall(call: InspectedCall, { app, run, now, hide, url }: Around) {
     path: hide(call.path),
     head: headText(call.headers, hide),
     body: showBody(call.body, hide),
-    curl: curlOf(call, hide, url),
+    curl: curlOf(call, hide, appEndpoint(app, url)),
     response: response && { head: headText(response.headers, hide), body: showBody(response.body, hide) },
     // The status is that of the response while that is sent.
     progress: { ...progress, ...defined({ statusCode }) },
@@ -139,7 +95,7 @@ interface Links extends Required<Pick<PageParts, 'trail'>> {
 }
 
 /** The last calls of a project, newest first. */
-function callsPage(calls: readonly ShownCall[], { trail, link }: Links): WebPage {
+export function callsPage(calls: readonly ShownCall[], { trail, link }: Links): WebPage {
   const rows = calls.map((call) => [
     html`<a href="${link(call.run)}">${call.method} <bdi>${wrapping(call.path)}</bdi></a>`,
     html`<bdi>${wrapping(call.app)}</bdi>`,
@@ -160,7 +116,7 @@ function callsPage(calls: readonly ShownCall[], { trail, link }: Links): WebPage
 }
 
 /** A call: what was sent, received and printed, and how long it took. */
-function callPage(call: ShownCall, lines: readonly ShownLine[], trail: Links['trail']): WebPage {
+export function callPage(call: ShownCall, lines: readonly ShownLine[], trail: Links['trail']): WebPage {
   const { run, app, at, method, path, head, body, response, curl } = call;
   const isRunning = call.progress.endedAt === undefined;
   const noResponse = isRunning ? 'The app is working on it.' : 'There is none.';
