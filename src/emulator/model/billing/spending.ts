@@ -107,7 +107,7 @@ interface PaidTime {
 
 /** What is paid for within a range: its replicas, also those of runs that begin before it. Takes runs newest first. */
 function paidTimes(app: AppRecord, runs: readonly RunRecord[], range: TimeRange, model: Model): PaidTime[] {
-  return replicaPeriods(app, runs, range, model)
+  return replicaPeriods(app, runs, model)
     .map(({ startedAt, endsAt, billed }) => ({
       settings: billed ?? settingsAt(app, startedAt),
       seconds: (Math.min(endsAt, range.end) - Math.max(startedAt, range.start)) / 1000,
