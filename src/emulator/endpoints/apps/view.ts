@@ -1,4 +1,5 @@
 import { buildPhase } from '../../../platform/contract/builds.ts';
+import { numericSettings } from '../../model/apps/settings.ts';
 import { costPerSecond, monthlyUsage } from '../../model/billing/spending.ts';
 import { type BuildProgress, getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
@@ -23,18 +24,9 @@ export function appDetails(app: AppRecord, platform: Platform) {
   const ready = builds.find((build) => build.phase === 'succeeded');
   return {
     ...identity(app, builds),
-    ...Object.fromEntries(textFields.map((key) => [key, String(settings[key])])),
-    port: settings.port,
-    runtime: settings.runtime,
-    baseImage: settings.baseImage,
-    pythonVersion: settings.pythonVersion,
-    entrypoint: settings.entrypoint,
-    healthcheckEndpoint: settings.healthcheckEndpoint,
-    readycheckEndpoint: settings.readycheckEndpoint,
-    disableAuth: settings.disableAuth,
-    computeTier: settings.computeTier,
-    scalingMetric: settings.scalingMetric,
-    loadBalancingAlgorithm: settings.loadBalancingAlgorithm,
+    // Numbers are sent as text, but that of the port (spec 2.4).
+    ...Object.fromEntries(numericSettings.map((key) => [key, String(settings[key])])),
+    ...Object.fromEntries(otherSettings.map((key) => [key, settings[key]])),
     costPerSecondCents: String(Number(costPerSecond(settings).toFixed(6))),
     cerebriumVersion: settings.cliVersion,
     internalEndpoint: appEndpoint(app, platform.url),
@@ -89,11 +81,10 @@ function status(builds: ReadBuild[]): string {
   return latest?.reason ? 'error' : 'not_ready';
 }
 
-/** Numbers that this reply sends as text (spec 2.4); `port` is sent as a number. */
-const textFields = [
-  ...(['cpu', 'memory', 'gpuCount', 'minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds'] as const),
-  ...(['replicaConcurrency', 'responseGracePeriodSeconds', 'scalingTarget', 'scalingBuffer'] as const),
-  ...(['rollOutDurationSeconds', 'evaluationIntervalSeconds', 'deploymentInitializationTimeout'] as const),
+/** The settings that this reply has under their own names, besides the numbers. */
+const otherSettings = [
+  ...(['port', 'runtime', 'baseImage', 'pythonVersion', 'entrypoint', 'healthcheckEndpoint'] as const),
+  ...(['readycheckEndpoint', 'disableAuth', 'computeTier', 'scalingMetric', 'loadBalancingAlgorithm'] as const),
 ];
 
 /**

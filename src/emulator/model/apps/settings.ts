@@ -140,21 +140,32 @@ const choices = {
   loadBalancingAlgorithm: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
 };
 
-/** Hardware types (docs/platform.md#hardware). */
-const hardware = [
-  ...['CPU', 'TURING_T4', 'ADA_L4', 'ADA_L40', 'AMPERE_A10', 'AMPERE_A100_40GB', 'AMPERE_A100_80GB'],
-  ...['BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H100', 'HOPPER_H200', 'INF2', 'TRN1'],
-];
+/** Memory in GB, if it is documented (docs/platform.md#hardware), and an invented price in US cents per second, close to real ones. */
+export const accelerators: Readonly<Record<string, { memoryGb?: number; price: number }>> = {
+  TURING_T4: { memoryGb: 16, price: 0.0164 },
+  ADA_L4: { memoryGb: 24, price: 0.0222 },
+  AMPERE_A10: { memoryGb: 24, price: 0.0306 },
+  ADA_L40: { memoryGb: 48, price: 0.0542 },
+  INF2: { price: 0.0211 },
+  TRN1: { memoryGb: 32, price: 0.0372 },
+  AMPERE_A100_40GB: { memoryGb: 40, price: 0.0403 },
+  AMPERE_A100_80GB: { memoryGb: 80, price: 0.0572 },
+  BLACKWELL_RTX6000: { memoryGb: 96, price: 0.0842 },
+  HOPPER_H100: { memoryGb: 80, price: 0.0614 },
+  HOPPER_H200: { memoryGb: 141, price: 0.0917 },
+  BLACKWELL_B200: { memoryGb: 180, price: 0.1736 },
+};
 
-/** Integer settings (spec 2.2). */
-const counts = [
-  ...['gpuCount', 'port', 'minReplicaCount', 'maxReplicaCount', 'replicaConcurrency'],
-  ...['scalingTarget', 'scalingBuffer', 'evaluationIntervalSeconds', 'rollOutDurationSeconds'],
-  ...['cooldownPeriodSeconds', 'responseGracePeriodSeconds', 'deploymentInitializationTimeout'],
-];
+const hardware = ['CPU', ...Object.keys(accelerators)];
+
+/** The settings that are numbers (spec 2.2). */
+export const numericSettings = Object.entries(defaults('CPU')).flatMap(([name, value]) =>
+  typeof value === 'number' ? [name as keyof ReturnType<typeof defaults>] : [],
+);
 
 /** Cores and GB. */
-const sizes = ['cpu', 'memory'];
+const sizes: readonly string[] = ['cpu', 'memory'];
+const counts = numericSettings.filter((name) => !sizes.includes(name));
 
 /** The packages of an app in pip's format: its requirements.txt as it was sent, and those that the platform adds. */
 export function requirementsOf(settings: AppSettings, listed: Buffer = Buffer.alloc(0)): Buffer {

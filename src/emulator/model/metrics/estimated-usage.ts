@@ -1,3 +1,4 @@
+import { accelerators } from '../apps/settings.ts';
 import { findRuns, getRunProgress } from '../runs/record.ts';
 import { createRandom } from '../seed/random.ts';
 import type { AppRecord } from '../state/records.ts';
@@ -10,7 +11,7 @@ const sampleMs = 5_000;
 /** Made-up usage of the runs that did not happen here. */
 export function estimateUsage(app: AppRecord, { start, end }: TimeRange, { store, now }: Model): UsageSample[] {
   const { cpu, memory, gpuCount, compute } = app.settings;
-  const gpuMemory = gpuCount * (gpuMemories[compute[0] ?? ''] ?? 0);
+  const gpuMemory = gpuCount * (accelerators[compute[0] ?? '']?.memoryGb ?? 0);
   return findRuns(app, { start, end: Math.min(end, now()) }, store).flatMap((run) => {
     const { startedAt, endedAt = now() } = getRunProgress(run, now());
     if (run.real || startedAt === undefined) return [];
@@ -25,21 +26,6 @@ export function estimateUsage(app: AppRecord, { start, end }: TimeRange, { store
     }));
   });
 }
-
-/** GB of each accelerator (docs/platform.md#hardware). That of INF2 is not documented. */
-const gpuMemories: Record<string, number> = {
-  TURING_T4: 16,
-  ADA_L4: 24,
-  AMPERE_A10: 24,
-  ADA_L40: 48,
-  AMPERE_A100_40GB: 40,
-  AMPERE_A100_80GB: 80,
-  BLACKWELL_RTX6000: 96,
-  HOPPER_H100: 80,
-  HOPPER_H200: 141,
-  BLACKWELL_B200: 180,
-  TRN1: 32,
-};
 
 /** What a replica used at a time, by the platform's clock. */
 export interface UsageSample {
