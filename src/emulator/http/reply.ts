@@ -83,6 +83,42 @@ export function refuseStorage(status: number, code: string, message: string): ne
 
 export type ByteStream = AsyncIterable<Buffer>;
 
+/** How a body ended: its reader may also leave, and what writes it may fail. */
+type BodyEnd = 'complete' | 'left' | Error;
+
+/** What sees the chunks of a body, and its end. */
+export interface BodyWatch {
+  onChunk?(chunk: Buffer): void;
+  onEnd(end: BodyEnd): void;
+}
+
+/** The same reply. A text has ended when it is returned. */
+export function watchReply(reply: ServerReply, watch: BodyWatch): ServerReply {
+  const { body } = reply;
+  if (typeof body !== 'string') {
+    return { ...reply, body: { size: body.size, read: () => watchChunks(body.read(), watch) } };
+  }
+  watch.onChunk?.(Buffer.from(body));
+  watch.onEnd('complete');
+  return reply;
+}
+
+export async function* watchChunks(chunks: ByteStream, watch: BodyWatch): ByteStream {
+  let end: BodyEnd = 'left';
+  try {
+    for await (const chunk of chunks) {
+      watch.onChunk?.(chunk);
+      yield chunk;
+    }
+    end = 'complete';
+  } catch (error) {
+    end = error as Error;
+    throw error;
+  } finally {
+    watch.onEnd(end);
+  }
+}
+
 /** Replies on an upgraded connection, and closes it. */
 export function writeRawReply(stream: Duplex, { status, headers, body }: ServerReply): void {
   const text = typeof body === 'string' ? body : '';

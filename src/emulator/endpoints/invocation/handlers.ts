@@ -3,7 +3,7 @@ import { parseJsonOr } from '../../../kernel/json-text.ts';
 import { invoke as contract } from '../../../platform/contract/invocation.ts';
 import { CapturedBody } from '../../http/captured-body.ts';
 import { parseAs } from '../../http/read-request.ts';
-import { type ByteStream, jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
+import { jsonReply, refuse, type ServerReply, watchChunks, watchReply } from '../../http/reply.ts';
 import { type InspectedCall, keepCall } from '../../model/inspected-calls.ts';
 import { markAssigned, markEnded, markStarted, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
@@ -26,7 +26,7 @@ export const invocationHandlers = {
     if (webhookEndpoint) checkWebhook(webhookEndpoint);
 
     const received = new CapturedBody();
-    const body = await readCallBody({ ...context, body: received.watch(context.body) }, app, async, platform);
+    const body = await readCallBody({ ...context, body: watchChunks(context.body, received) }, app, async, platform);
     const method = request.method ?? 'POST';
     const functionName = path.join('/');
     const container = unassigned(app);
@@ -42,7 +42,7 @@ export const invocationHandlers = {
     const call = { run, method, path, address: pathBelowApp(url), headers, body };
     const caller = async ? undefined : request.socket;
     const response = performCall({ app, call, controller, caller }, platform).then((reply) =>
-      watchReply(withRunId(reply, run), inspected),
+      inspectReply(withRunId(reply, run), inspected),
     );
     const secret = request.headers['x-webhook-secret'];
     const delivered = webhookEndpoint
@@ -58,10 +58,10 @@ export const invocationHandlers = {
 } satisfies Partial<Handlers>;
 
 /** Keeps the start of the response for who inspects the call. */
-function watchReply(reply: ServerReply, inspected: InspectedCall): ServerReply {
+function inspectReply(reply: ServerReply, inspected: InspectedCall): ServerReply {
   const body = new CapturedBody();
   inspected.response = { status: reply.status, headers: reply.headers, body };
-  return body.watchReply(reply);
+  return watchReply(reply, body);
 }
 
 function checkWebhook(address: string): void {
@@ -104,31 +104,23 @@ function alsoToWebhook(
 ): ServerReply {
   const { runner } = platform;
   const type = String(reply.headers['content-type'] ?? 'application/json');
-  const send = (body: string | Buffer) => {
-    const message = { run, url, secret: secret === undefined ? undefined : String(secret), body, type };
-    runner.runInBackground(deliverWebhook(message, platform, runner.signal));
-  };
-  const { body } = reply;
-  if (typeof body === 'string') {
-    send(body);
-    return reply;
-  }
-  return { ...reply, body: { size: body.size, read: () => collectBody(body.read(), send) } };
+  const collected: Buffer[] = [];
+  let size = 0;
+  return watchReply(reply, {
+    onChunk(chunk) {
+      if (size < maxDeliveredBytes) collected.push(chunk);
+      size += chunk.length;
+    },
+    onEnd(end) {
+      if (end !== 'complete') return;
+      const sent = { body: Buffer.concat(collected), type, secret: secret === undefined ? undefined : String(secret) };
+      runner.runInBackground(deliverWebhook({ run, url, ...sent }, platform, runner.signal));
+    },
+  });
 }
 
 /** A longer response is delivered truncated, because it is held in memory. */
 const maxDeliveredBytes = 64 * 1024 * 1024;
-
-async function* collectBody(chunks: AsyncIterable<Buffer>, onComplete: (body: Buffer) => void): ByteStream {
-  const collected: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    if (size < maxDeliveredBytes) collected.push(chunk);
-    size += chunk.length;
-    yield chunk;
-  }
-  onComplete(Buffer.concat(collected));
-}
 
 async function drain({ body }: ServerReply): Promise<void> {
   if (typeof body === 'string') return;
@@ -179,7 +171,7 @@ async function performCall({ app, call, controller, caller }: CallTask, platform
     slot = await acquireReplica({ app, build, run, signal }, platform);
     // It may have been aborted before the slot was known.
     if (signal.aborted) slot.release();
-    return trackReply(await slot.replica.call({ ...call, signal }), end, signal);
+    return trackReply(await slot.replica.call({ ...call, signal }), end);
   } catch (error) {
     const reply = errorReply(error, run);
     end(reply.status);
@@ -207,32 +199,11 @@ async function simulated(
 }
 
 /** Calls `end` with the run's status code when the reply was sent, failed, or lost its reader. */
-function trackReply(reply: ServerReply, end: (statusCode: number) => void, signal?: AbortSignal): ServerReply {
-  const { body, status } = reply;
-  if (typeof body === 'string') {
-    end(status);
-    return reply;
-  }
-  return { ...reply, body: { size: body.size, read: () => trackChunks(body.read(), status, end, signal) } };
-}
-
-async function* trackChunks(
-  chunks: ByteStream,
-  status: number,
-  end: (statusCode: number) => void,
-  signal: AbortSignal | undefined,
-): ByteStream {
-  let statusCode = -1;
-  try {
-    for await (const chunk of chunks) {
-      signal?.throwIfAborted();
-      yield chunk;
-    }
-    statusCode = status;
-  } catch (error) {
-    statusCode = error instanceof CallAbortedError ? error.statusCode : 500;
-    throw error;
-  } finally {
-    end(statusCode);
-  }
+function trackReply(reply: ServerReply, end: (statusCode: number) => void): ServerReply {
+  return watchReply(reply, {
+    onEnd(ended) {
+      if (ended instanceof Error) end(ended instanceof CallAbortedError ? ended.statusCode : 500);
+      else end(ended === 'complete' ? reply.status : -1);
+    },
+  });
 }

@@ -10,7 +10,7 @@ export interface WebhookMessage {
   run: string;
   url: string;
   secret: string | undefined;
-  body: string | Buffer;
+  body: Buffer;
   type: string;
 }
 
@@ -82,7 +82,7 @@ export function captureAddress(url: string): string {
 }
 
 function capture({ url, body }: WebhookMessage, headers: Record<string, string>, { captured }: Platform): number {
-  captured.push({ url, headers, body: String(body.slice(0, maxCapturedBytes)) });
+  captured.push({ url, headers, body: String(body.subarray(0, maxCapturedBytes)) });
   if (captured.length > maxCaptured) captured.shift();
   return 200;
 }
