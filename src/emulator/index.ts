@@ -45,7 +45,7 @@ export interface EmulatorOptions {
   /** The id of the only project. */
   project?: string | undefined;
   /**
-   * Fills the project with three apps and 30 days of their runs, unless `data` or `from` has state. The same number at
+   * Fills the project with three apps and 30 days of their runs, unless `data` has state. The same number at
    * the same time creates the same data. Without it the project is empty.
    */
   seed?: number | undefined;
@@ -141,7 +141,7 @@ async function startIn(
   } = options;
   const clock = new PlatformClock(options.now ?? Date.now);
   const { now } = clock;
-  const store = new Store(data && join(data, stateFile), join(folder, stateFile));
+  const store = new Store(data && join(data, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
   store.hasAccount = options.hasAccount !== false;
   if (!store.projects.includes(project)) store.projects.push(project);
@@ -263,7 +263,7 @@ async function startIn(
       await Promise.all([server.close(), runner.stop()]);
       debugging.close();
       try {
-        store.close();
+        store.save();
       } finally {
         await releaseFolder();
       }

@@ -78,10 +78,11 @@ describe('under umask 000', () => {
 });
 
 describe('a damaged state', () => {
-  const kept = { runs: [], replicas: [], accounts: {}, secrets: [], volumeSizes: {} };
-  const good = { version: 1, projects: ['p-1'], key: 'k', idsGiven: 0, apps: [], builds: [], ...kept };
+  const kept = { runs: {}, replicas: {}, accounts: {}, secrets: {}, volumeSizes: {} };
+  const good = { version: 1, projects: ['p-1'], key: 'k', idsGiven: 0, apps: {}, builds: {}, ...kept };
   const app = { id: 'p-1-web', name: 'web', project: 'p-1', createdAt: 1, updatedAt: 1, settings: { name: 'web' } };
   const build = { id: 'b', app: 'p-1-web', createdAt: 1, settings: { name: 'web' }, keyName: 'k', pace: 0 };
+  const withApp = (changes: object) => JSON.stringify({ ...good, apps: { web: { ...app, ...changes } } });
 
   test.each([
     ['{"projects": ["p-', 'it is not valid JSON'],
@@ -92,16 +93,13 @@ describe('a damaged state', () => {
     [JSON.stringify({ ...good, projects: 'p-1' }), 'projects'],
     [JSON.stringify({ ...good, key: '' }), 'key'],
     [JSON.stringify({ ...good, idsGiven: 'many' }), 'idsGiven'],
-    [JSON.stringify({ ...good, apps: {} }), 'apps'],
-    [JSON.stringify({ ...good, apps: [{ ...app, settings: null }] }), 'apps.0.settings'],
-    [JSON.stringify({ ...good, apps: [{ ...app, createdAt: 1e300 }] }), 'apps.0.createdAt'],
-    [
-      JSON.stringify({ ...good, apps: [{ ...app, settings: { name: 'web', compute: 'CPU' } }] }),
-      'apps.0.settings.compute',
-    ],
-    [JSON.stringify({ ...good, builds: [build] }), 'builds.0.registries'],
-    [JSON.stringify({ ...good, runs: [{}] }), 'runs.0'],
-    [JSON.stringify({ ...good, secrets: [['a']] }), 'secrets.0.1'],
+    [JSON.stringify({ ...good, apps: 'web' }), 'apps'],
+    [withApp({ settings: null }), 'apps.web.settings'],
+    [withApp({ createdAt: 1e300 }), 'apps.web.createdAt'],
+    [withApp({ settings: { name: 'web', compute: 'CPU' } }), 'apps.web.settings.compute'],
+    [JSON.stringify({ ...good, builds: { b: build } }), 'builds.b.registries'],
+    [JSON.stringify({ ...good, runs: { r: {} } }), 'runs.r'],
+    [JSON.stringify({ ...good, secrets: { a: 'b' } }), 'secrets.a'],
     [JSON.stringify({ ...good, accounts: { 'p-1': [] } }), 'accounts.p-1'],
     [JSON.stringify({ ...good, version: 99 }), 'was written by a newer version of gantry'],
   ])('%j is refused with its path, the reason and a fix', async (text, reason) => {

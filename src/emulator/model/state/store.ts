@@ -47,8 +47,6 @@ export class Store {
   /** The key of the previous start, to tell expired signatures from invalid ones. */
   previousKey: string | undefined;
   #idCount = 0;
-  /** The file has this count, so that ids are not given again after the emulator was killed. */
-  #reservedIds = 0;
   /** Whether projects have users, keys and invoices as in use. */
   hasAccount = true;
   /** Whether no earlier state was loaded. */
@@ -56,18 +54,17 @@ export class Store {
 
   readonly #file: StateFile | undefined;
 
-  /** Starts with the state of `from`, if that file exists. */
-  constructor(file?: string, from = file) {
-    this.#file = file === undefined ? undefined : new StateFile(file, () => this.serialize(this.#reservedIds));
-    const state = from === undefined ? undefined : readState(from);
+  /** Starts with the state of the file, if it exists. */
+  constructor(file?: string) {
+    this.#file = file === undefined ? undefined : new StateFile(file, () => this.serialize());
+    const state = file === undefined ? undefined : readState(file);
     this.isNew = state === undefined;
     if (state) this.#fill(state);
   }
 
-  /** Returns the same ids in the same order on every start, so that tests and demos are reproducible. */
+  /** Returns the same ids in the same order on every start without a state, so that tests and demos are reproducible. */
   newId(): string {
     this.#idCount += 1;
-    if (this.#idCount > this.#reservedIds) this.#reserveIds(idsAhead);
     return idFrom(`${this.projects[0]}/${this.#idCount}`);
   }
 
@@ -111,31 +108,11 @@ export class Store {
     this.#file?.writeSoon();
   }
 
-  close(): void {
-    this.#reserveIds(0);
-  }
-
-  #reserveIds(ahead: number): void {
-    this.#reservedIds = this.#idCount + ahead;
-    this.save();
-  }
-
   /** The state as its file has it. */
-  serialize(idsGiven = this.#idCount): string {
+  serialize(): string {
     const { projects, key } = this;
-    const state = {
-      version: stateVersion,
-      projects,
-      key,
-      idsGiven,
-      apps: [...this.apps.values()],
-      builds: [...this.builds.values()],
-      runs: [...this.runs.values()],
-      replicas: [...this.replicas.values()],
-      accounts: Object.fromEntries(this.accounts),
-      secrets: [...this.secrets],
-      volumeSizes: Object.fromEntries(this.volumeSizes),
-    };
+    const records = collections.map((name) => [name, Object.fromEntries<unknown>(this[name])]);
+    const state = { version: stateVersion, projects, key, idsGiven: this.#idCount, ...Object.fromEntries(records) };
     return JSON.stringify(state, null, 2);
   }
 
@@ -153,31 +130,25 @@ export class Store {
   }
 
   #empty(): void {
-    this.apps.clear();
-    this.builds.clear();
-    this.runs.clear();
-    this.replicas.clear();
-    this.accounts.clear();
-    this.secrets.clear();
-    this.volumeSizes.clear();
+    for (const name of collections) this[name].clear();
   }
 
   #fill(state: State): void {
     this.projects = state.projects;
     if (state.key !== this.key) this.previousKey = state.key;
-    this.#idCount = Math.max(this.#idCount, state.idsGiven);
-    this.#reservedIds = Math.max(this.#reservedIds, this.#idCount);
-    for (const app of state.apps) this.apps.set(app.id, app);
-    for (const build of state.builds) this.builds.set(build.id, build);
-    for (const run of state.runs) this.runs.set(run.id, run);
-    for (const replica of state.replicas) this.replicas.set(replica.name, replica);
-    for (const [project, account] of Object.entries(state.accounts)) this.accounts.set(project, account);
-    for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
-    for (const [volume, size] of Object.entries(state.volumeSizes)) this.volumeSizes.set(volume, size);
+    this.#idCount = Math.max(this.#idCount, state.idsGiven + idsAhead);
+    for (const name of collections) {
+      const records: Map<string, unknown> = this[name];
+      for (const [id, record] of Object.entries(state[name])) records.set(id, record);
+    }
   }
 }
 
-const idsAhead = 1_000;
+/** What is stored, by id: of projects the accounts, of projects and apps the secrets. */
+const collections = ['apps', 'builds', 'runs', 'replicas', 'accounts', 'secrets', 'volumeSizes'] as const;
+
+/** More than an emulator that was killed gave after its state was written: none of them is given again. */
+const idsAhead = 1_000_000;
 
 /** An id, equal for equal texts. */
 export function idFrom(text: string): string {
