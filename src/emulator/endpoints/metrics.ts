@@ -1,7 +1,7 @@
 import { estimateUsage, type UsageSample } from '../model/metrics/estimated-usage.ts';
 import { percentile } from '../model/runs/buckets.ts';
 import { findRuns, getRunProgress } from '../model/runs/record.ts';
-import type { AppRecord } from '../model/state/records.ts';
+import type { AppRecord, RunRecord } from '../model/state/records.ts';
 import { findApp } from '../model/state/store.ts';
 import { formatTime, parseTimeRange, splitIntoSteps, type TimeSteps } from '../model/time.ts';
 import type { Handlers, Platform } from './platform.ts';
@@ -17,12 +17,10 @@ export const metricsHandlers = {
     const { usage } = platform.runner;
     await usage.sample();
     const steps = splitIntoSteps(parseTimeRange(query, ['start', 'end'], platform.now()), resolution);
-    const samples = groupByStep(
-      [...usage.samplesOf(app.id, steps), ...estimateUsage(app, steps, platform)].filter(
-        (sample) => !container || sample.container === container,
-      ),
-      steps,
+    const used = [...usage.samplesOf(app.id, steps), ...estimateUsage(app, steps, platform)].filter(
+      (sample) => !container || sample.container === container,
     );
+    const samples = groupByStep(used, ({ at }) => at, steps);
     const timestamps = steps.times.map((time) => Math.floor(time / 1000));
     const chart = (series: Series[]) => ({ timestamps, series });
     const resource = (name: string, read: (sample: UsageSample) => number | null) =>
@@ -36,9 +34,12 @@ export const metricsHandlers = {
       memory: resource('memory', ({ memoryGb }) => memoryGb),
       gpu: resource('gpu', ({ gpuGb }) => gpuGb),
       containers: chart([
-        { name: 'containers', data: samples.map((of) => String(new Set(of.map(({ container }) => container)).size)) },
+        {
+          name: 'containers',
+          data: samples.map((of) => countText([...new Set(of.map(({ container }) => container))])),
+        },
       ]),
-      requests: chart([{ name: 'requests', data: countRequests(app, steps, container, platform) }]),
+      requests: chart([{ name: 'requests', data: runsByStep(app, steps, container, platform).map(countText) }]),
     };
   },
 
@@ -46,16 +47,11 @@ export const metricsHandlers = {
   getStartupTimes({ query = {}, ...params }, platform) {
     const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['start', 'end'], platform.now());
-    const runs = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store).filter(
-      (run) => query.container_id === undefined || run.container === query.container_id,
-    );
-
     const steps = splitIntoSteps(range, query.resolution);
-    const starts = steps.times.map((): number[] => []);
-    for (const run of runs) {
-      const { coldstartMs } = getRunProgress(run, platform.now());
-      if (coldstartMs > 0) starts[steps.indexOf(run.createdAt)]?.push(coldstartMs / 1000);
-    }
+    const runs = runsByStep(app, steps, query.container_id, platform);
+    const starts = runs.map((of) =>
+      of.map((run) => getRunProgress(run, platform.now()).coldstartMs / 1000).filter((seconds) => seconds > 0),
+    );
     const series = starts.map((seconds, index) => ({
       timestamp: Math.floor((steps.times[index] ?? 0) / 1000),
       ...(seconds.length > 0 && percentiles(seconds.sort((a, b) => a - b))),
@@ -64,7 +60,7 @@ export const metricsHandlers = {
       status: 'success',
       data: {
         time_series: series,
-        total_runs: runs.length,
+        total_runs: runs.flat().length,
         start_date: formatTime(range.start),
         end_date: formatTime(range.end),
       },
@@ -75,10 +71,25 @@ export const metricsHandlers = {
 // An index signature, which the contract needs, is in types but not in interfaces.
 type Series = { name: string; data: (string | null)[] };
 
-function groupByStep(samples: readonly UsageSample[], steps: TimeSteps): UsageSample[][] {
-  const groups = steps.times.map((): UsageSample[] => []);
-  for (const sample of samples) groups[steps.indexOf(sample.at)]?.push(sample);
+function groupByStep<Item>(items: readonly Item[], timeOf: (item: Item) => number, steps: TimeSteps): Item[][] {
+  const groups = steps.times.map((): Item[] => []);
+  for (const item of items) groups[steps.indexOf(timeOf(item))]?.push(item);
   return groups;
+}
+
+/** The runs of an app, or of one of its containers. */
+function runsByStep(
+  app: AppRecord,
+  steps: TimeSteps,
+  container: string | undefined,
+  platform: Platform,
+): RunRecord[][] {
+  const runs = findRuns(app, steps, platform).filter((run) => !container || run.container === container);
+  return groupByStep(runs, ({ createdAt }) => createdAt, steps);
+}
+
+function countText({ length }: readonly unknown[]): string {
+  return String(length);
 }
 
 type Join = (sorted: readonly number[]) => number | undefined;
@@ -104,21 +115,6 @@ function seriesOf(
     return value === undefined ? null : String(Number(value.toFixed(6)));
   });
   return { name, data };
-}
-
-function countRequests(
-  app: AppRecord,
-  steps: TimeSteps,
-  container: string | undefined,
-  { store, now }: Platform,
-): string[] {
-  const counts = steps.times.map(() => 0);
-  for (const run of findRuns(app, { ...steps, end: Math.min(steps.end, now()) }, store)) {
-    if (container && run.container !== container) continue;
-    const index = steps.indexOf(run.createdAt);
-    counts[index] = (counts[index] ?? 0) + 1;
-  }
-  return counts.map(String);
 }
 
 function percentiles(sorted: number[]) {

@@ -48,30 +48,20 @@ export interface RouteMatch {
 export function matchRoute(method: string, path: string): RouteMatch | undefined {
   // An app handles every method and path below its own.
   if (path.startsWith('/v4/')) return { name: 'invoke', path: {} };
-  for (const { name, pattern } of patterns.get(shapeOf(method, path)) ?? []) {
-    const match = pattern.exec(path);
+  for (const { name, method: own, pattern } of patterns) {
+    const match = own === method && pattern.exec(path);
     if (match) return { name, path: { ...match.groups } };
   }
   return undefined;
 }
 
-interface RoutePattern {
-  name: EndpointName;
-  pattern: RegExp;
-}
-
-/** What all requests of a route have in common: its method and its number of segments. */
-const shapeOf = (method: string, path: string) => `${method} ${path.split('/').length}`;
-
 const parametersOf = ({ route }: Endpoint) => route.split('{').length;
 /** `runs/charts` is no `runs/{run}`. */
 const mostExactFirst = Object.entries<Endpoint>(endpoints).sort(([, a], [, b]) => parametersOf(a) - parametersOf(b));
 
-/** Routes as regular expressions with a named group for each parameter, by their shape. */
-const patterns = new Map<string, RoutePattern[]>();
-for (const [name, { route }] of mostExactFirst) {
+/** Routes as regular expressions with a named group for each parameter. */
+const patterns = mostExactFirst.map(([name, { route }]) => {
   const { method, path } = splitRoute(route);
   const groups = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const pattern = { name: name as EndpointName, pattern: new RegExp(`^${groups}$`) };
-  patterns.set(shapeOf(method, path), [...(patterns.get(shapeOf(method, path)) ?? []), pattern]);
-}
+  return { name: name as EndpointName, method, pattern: new RegExp(`^${groups}$`) };
+});

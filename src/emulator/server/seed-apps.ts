@@ -8,6 +8,7 @@ import type { ReadArchive } from '../model/builds/stages.ts';
 import type { BuildFault } from '../model/faults.ts';
 import { replicaNamePrefix } from '../model/seed/traffic.ts';
 import type { AppRecord, Traffic } from '../model/state/records.ts';
+import { trafficProfiles } from '../model/state/traffic-profiles.ts';
 import { day, minute } from '../model/time.ts';
 
 /**
@@ -25,7 +26,7 @@ export function seedApps(project: string, seed: number, platform: Platform): voi
       project,
       createdAt,
       updatedAt: createdAt,
-      settings: withDefaults({ name, cliVersion: '1.0.0', ...sample.settings }),
+      settings: withDefaults({ name, cliVersion: '1.0.0', ...sample.settings, ...(rhythm && scalingOf(rhythm)) }),
       ...(ephemeral && { ephemeral }),
       ...(rhythm && { traffic: { seed, rhythm, since: createdAt } }),
     };
@@ -68,9 +69,6 @@ const seededApps: readonly SeedApp[] = [
       cpu: 4,
       memory: 24,
       region: 'us-east-1',
-      maxReplicaCount: 4,
-      replicaConcurrency: 2,
-      cooldownPeriodSeconds: 180,
       disableAuth: false,
       shellCommands: ['python download_weights.py'],
     },
@@ -99,9 +97,6 @@ const seededApps: readonly SeedApp[] = [
       memory: 16,
       region: 'eu-north-1',
       disableAuth: false,
-      maxReplicaCount: 3,
-      replicaConcurrency: 2,
-      cooldownPeriodSeconds: 300,
       responseGracePeriodSeconds: 3600,
     },
     files: {
@@ -119,8 +114,6 @@ const seededApps: readonly SeedApp[] = [
       cpu: 1,
       memory: 2,
       region: 'us-east-1',
-      replicaConcurrency: 4,
-      cooldownPeriodSeconds: 60,
       disableAuth: false,
       useUv: true,
     },
@@ -139,6 +132,12 @@ const seededApps: readonly SeedApp[] = [
     builds: [{ age: 0.12 }],
   },
 ];
+
+/** The settings by which its runs were generated. */
+function scalingOf(rhythm: Traffic['rhythm']) {
+  const { replicas, concurrency, cooldown } = trafficProfiles[rhythm];
+  return { maxReplicaCount: replicas, replicaConcurrency: concurrency, cooldownPeriodSeconds: cooldown / 1000 };
+}
 
 /** A past build with the log that its files would produce. */
 function addBuild(app: AppRecord, sample: SeedBuild, at: number, files: SeedApp['files'], platform: Platform): void {

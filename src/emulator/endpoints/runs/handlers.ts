@@ -23,8 +23,7 @@ export const runHandlers = {
     const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['startTime', 'endTime'], platform.now());
     const buckets = bucketsForQuery(range, query);
-    // Generated traffic includes future runs.
-    const matching = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store)
+    const matching = findRuns(app, range, platform)
       .map((run) => ({ run, createdAt: run.createdAt, progress: getRunProgress(run, platform.now()) }))
       .filter(({ progress }) => matchesQuery(progress, query));
     const total = matching.length;
@@ -77,10 +76,10 @@ function latestRuns(
   app: AppRecord,
   end: number,
   matches: (run: RunRecord) => boolean,
-  { store }: Platform,
+  platform: Platform,
 ): RunRecord[] {
   for (let length = day; ; length *= 8) {
-    const found = findRuns(app, { start: end - length, end }, store).filter(matches);
+    const found = findRuns(app, { start: end - length, end }, platform).filter(matches);
     if (found.length > pageSize || length > end) return found;
   }
 }

@@ -2,7 +2,6 @@ import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { accelerators } from '../apps/settings.ts';
 import { findRuns, getRunProgress } from '../runs/record.ts';
 import { replicaPeriods } from '../runs/replica-periods.ts';
-import { KeptDays } from '../seed/traffic.ts';
 import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
 import { day, type TimeRange } from '../time.ts';
@@ -42,16 +41,9 @@ export function spendingSince(app: AppRecord, start: number, model: Model): Spen
 
 /** Each day in UTC, from the one of `start` up to today. */
 export function spendingByDay(app: AppRecord, start: number, model: Model): { start: number; spending: Spending }[] {
-  const recorded = new Set(
-    [...model.store.runs.values()].filter((run) => run.app === app.id).map(({ createdAt }) => startOfDay(createdAt)),
-  );
   const days: { start: number; spending: Spending }[] = [];
   for (let at = startOfDay(start); at <= model.now(); at += day) {
-    const read = () => readDay(app, at, model);
-    // Recorded runs can change; generated ones of the past cannot.
-    const isFixed = !recorded.has(at) && !recorded.has(at - day);
-    const known = app.traffic && isFixed ? finalDays.get(app.traffic, at, read, ({ isFinal }) => isFinal) : read();
-    days.push({ start: at, spending: known.spending });
+    days.push({ start: at, spending: spendingOf(app, at, model) });
   }
   return days;
 }
@@ -60,28 +52,19 @@ function startOfDay(time: number): number {
   return Math.floor(time / day) * day;
 }
 
-interface DaySpending {
-  spending: Spending;
-  /** Whether it and all of its runs have ended. */
-  isFinal: boolean;
-}
-
-/** Adding up a month of generated runs takes as long as everything else in a list of apps. */
-const finalDays = new KeptDays<DaySpending>(Number.POSITIVE_INFINITY);
-
-function readDay(app: AppRecord, start: number, model: Model): DaySpending {
+/** Of the day that starts then. */
+function spendingOf(app: AppRecord, start: number, model: Model): Spending {
   const now = model.now();
   const range = { start, end: Math.min(start + day, now) };
   // A replica that started on the day before may still run.
-  const runs = findRuns(app, { start: start - day, end: Math.min(start + day - 1, now) }, model.store);
+  const runs = findRuns(app, { start: start - day, end: start + day - 1 }, model);
   const spending = paidTimes(app, runs, range, model).reduce((sum, { settings, seconds }) => {
     const prices = pricesPerSecond(settings);
     const cents = { cpu: prices.cpu * seconds, gpu: prices.gpu * seconds, memory: prices.memory * seconds };
     return addSpending(sum, { ...nothing, ...cents, gpuSeconds: seconds * settings.gpuCount });
   }, nothing);
   const today = runs.filter(({ createdAt }) => createdAt >= start);
-  const isFinal = start + day <= now && today.every((run) => getRunProgress(run, now).endedAt !== undefined);
-  return { spending: { ...spending, ...countRequests(today, now) }, isFinal };
+  return { ...spending, ...countRequests(today, now) };
 }
 
 function countRequests(runs: readonly RunRecord[], now: number) {

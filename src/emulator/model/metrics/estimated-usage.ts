@@ -9,10 +9,11 @@ import type { TimeRange } from '../time.ts';
 const sampleMs = 5_000;
 
 /** Made-up usage of the runs that did not happen here. */
-export function estimateUsage(app: AppRecord, { start, end }: TimeRange, { store, now }: Model): UsageSample[] {
+export function estimateUsage(app: AppRecord, range: TimeRange, model: Model): UsageSample[] {
+  const { now } = model;
   const { cpu, memory, gpuCount, compute } = app.settings;
   const gpuMemory = gpuCount * (accelerators[compute[0] ?? '']?.memoryGb ?? 0);
-  return findRuns(app, { start, end: Math.min(end, now()) }, store).flatMap((run) => {
+  return findRuns(app, range, model).flatMap((run) => {
     const { startedAt, endedAt = now() } = getRunProgress(run, now());
     if (run.real || startedAt === undefined) return [];
     const { next } = createRandom(run.id);

@@ -123,8 +123,10 @@ function statusOf(statusCode: number): RunStatus {
   return outcome === 'in progress' || outcome === 'unknown' ? 'failure' : outcomeWords[outcome];
 }
 
-/** Recorded and generated runs of an app that were created in a range, newest first. */
-export function findRuns(app: AppRecord, { start, end }: TimeRange, { runs }: Store): RunRecord[] {
+/** Recorded and generated runs of an app that were created in a range, and not later than now, newest first. */
+export function findRuns(app: AppRecord, range: TimeRange, { store: { runs }, now }: Model): RunRecord[] {
+  const { start } = range;
+  const end = Math.min(range.end, now());
   const recorded = [...runs.values()].filter(
     (run) => run.app === app.id && run.createdAt >= start && run.createdAt <= end,
   );

@@ -8,7 +8,7 @@ import { findRuns, getRunProgress, unassigned } from './record.ts';
 /** Replicas that are running or ended within the last hour, newest first. */
 export function listReplicas(app: AppRecord, model: Model): ReplicaPeriod[] {
   const now = model.now();
-  const runs = findRuns(app, { start: now - day, end: now }, model.store);
+  const runs = findRuns(app, { start: now - day, end: now }, model);
   return replicaPeriods(app, runs, model)
     .filter(({ startedAt, endsAt }) => startedAt <= now && endsAt > now - hour)
     .sort((a, b) => b.startedAt - a.startedAt || (a.name < b.name ? -1 : 1));

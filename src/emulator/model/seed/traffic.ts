@@ -33,13 +33,13 @@ export class KeptDays<T> {
 
   constructor(private readonly most: number) {}
 
-  get(traffic: Traffic, date: number, make: () => T, isKept: (made: T) => boolean = () => true): T {
+  get(traffic: Traffic, date: number, make: () => T): T {
     const days = this.#days.get(traffic) ?? new Map<number, T>();
     this.#days.set(traffic, days);
     const made = days.get(date) ?? make();
     // The order is that of the last use.
     days.delete(date);
-    if (isKept(made)) days.set(date, made);
+    days.set(date, made);
     const [oldest] = days.keys();
     if (oldest !== undefined && days.size > this.most) days.delete(oldest);
     return made;

@@ -175,7 +175,6 @@ function reasonOf(error: Error): string {
 class StateFile {
   #stopTimer: (() => void) | undefined;
   #lastMs = 0;
-  #hasFailed = false;
 
   constructor(
     private readonly path: string,
@@ -186,18 +185,14 @@ class StateFile {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     const started = performance.now();
-    this.#hasFailed = true;
     writeFileAtomicSync(this.path, this.serialize(), { mode: 0o600 });
-    this.#hasFailed = false;
     this.#lastMs = performance.now() - started;
   }
 
-  /** After a failure it writes at once: who causes the change learns of it. */
+  /** What cannot be written then is written with the next change, or at the end. */
   writeSoon(): void {
     const pauseMs = Math.max(minPauseMs, this.#lastMs * pauseFactor);
-    if (this.#hasFailed) this.write();
-    // Of a failure, the next change tries again, and so does the end of the emulator.
-    else this.#stopTimer ??= after(pauseMs, () => attempt(() => this.write()), { background: true });
+    this.#stopTimer ??= after(pauseMs, () => attempt(() => this.write()), { background: true });
   }
 }
 

@@ -58,9 +58,12 @@ function linkIn(project: string, { store }: Platform) {
 }
 
 /** Of the last 24 hours, newest first. */
-function lastRuns(app: AppRecord, { store, now }: Platform) {
-  const range = { start: now() - day, end: now() };
-  return findRuns(app, range, store).map((run) => ({ ...run, ...getRunProgress(run, now()) }));
+function lastRuns(app: AppRecord, platform: Platform) {
+  const now = platform.now();
+  return findRuns(app, { start: now - day, end: now }, platform).map((run) => ({
+    ...run,
+    ...getRunProgress(run, now),
+  }));
 }
 
 /** What a run printed, without secrets. */
