@@ -50,22 +50,6 @@ test('replies 404 for unknown ids and 400 for invalid bodies, with a message', a
   }
 });
 
-test('replies 401 without a token', async () => {
-  const { ask } = await platform();
-  for (const [method, path] of [
-    ['GET', '/api-keys'],
-    ['GET', '/users'],
-    ['POST', '/users'],
-    ['GET', '/service-accounts'],
-    ['PATCH', '/service-accounts/sa-ci'],
-    ['PATCH', '/subscription'],
-    ['GET', '/payment-methods'],
-  ] as const) {
-    const { status, json } = await ask(method, path, undefined, { authorization: '' });
-    expect([path, status, json]).toEqual([path, 401, { message: 'Authorization header is missing' }]);
-  }
-});
-
 test('an invitation survives a restart but not a reset', async () => {
   const data = newFolder();
   const first = await platform({ data });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { browsing, chromiumPath } from '../support/browser.ts';
 import { platform } from './support/platform.ts';
 import { sendRaw } from './support/raw.ts';
 
@@ -131,26 +130,4 @@ test('an app or a build that does not exist is not found', async () => {
   const { page, of, emulator } = await deployed();
   expect((await page(of('/apps/nothing'))).status).toBe(404);
   expect((await page(of(`/apps/${emulator.project}-mine/builds/nothing`))).status).toBe(404);
-});
-
-describe.skipIf(!chromiumPath)('in a browser', () => {
-  const open = browsing();
-
-  test.each(['light', 'dark'] as const)(
-    'is readable in %s colors, without errors or requests elsewhere',
-    async (colorScheme) => {
-      const { of, emulator } = await deployed();
-      const { page, errors, origins } = await open({ colorScheme, viewport: { width: 420, height: 900 } });
-      await page.goto(of(`/apps/${emulator.project}-web`));
-      const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      expect(background).toBe(colorScheme === 'dark' ? 'rgb(16, 19, 23)' : 'rgb(246, 247, 249)');
-      expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      await page.getByRole('link', { name: emulator.project }).click();
-      expect(await page.locator('h1').textContent()).toBe(`Apps of ${emulator.project}`);
-      await page.goto(of('').replace(/\?.*/, ''));
-      expect(await page.locator('h1').textContent()).toBe('No access');
-      expect(origins).toEqual(new Set([emulator.url]));
-      expect(errors.filter((text) => !/status of 403|favicon/.test(text))).toEqual([]);
-    },
-  );
 });

@@ -7,11 +7,13 @@ import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.
 import { endpoints } from '../../src/platform/contract/index.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
 
-test.each(Object.entries<Endpoint>(endpoints))('%s has a route', async (name, { route }) => {
+test('every endpoint has a route', async () => {
   const { emulator } = await platform();
-  const { method, path } = splitRoute(route);
-  await fetch(emulator.url + path.replace(/\{\w+\}/g, 'x'), { method });
-  expect(emulator.calls[0]?.endpoint).toBe(name);
+  for (const { route } of Object.values<Endpoint>(endpoints)) {
+    const { method, path } = splitRoute(route);
+    await fetch(emulator.url + path.replace(/\{\w+\}/g, 'x'), { method });
+  }
+  expect(emulator.calls.map(({ endpoint }) => endpoint)).toEqual(Object.keys(endpoints));
 });
 
 test('with a data folder the state survives a restart, but tokens and signed URLs do not', async () => {

@@ -166,11 +166,4 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     emulator.store.secrets.set(emulator.project, { LARGE: 'x'.repeat(3 << 20) });
     await expect(call('run', { name: 'Ada' })).toAnswer(503, 'cannot start');
   });
-
-  test('called without a function name gets a reply', async () => {
-    const { base } = await running();
-    for (const address of [base, `${base}/`]) {
-      expect((await fetch(address, { method: 'POST', body: '{}' })).status).toBe(404);
-    }
-  });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { CapturedBody } from '../../src/emulator/http/captured-body.ts';
 import { type InspectedCall, keepCall } from '../../src/emulator/model/inspected-calls.ts';
 import { redact } from '../../src/kernel/output/redact.ts';
-import { browsing, chromiumPath } from '../support/browser.ts';
 import { platform } from './support/platform.ts';
 import { python } from './support/running.ts';
 
@@ -139,25 +138,4 @@ test('nobody else sees calls with the key of the dashboard, or with none', async
     }
   }
   expect((await page(of(run), { method: 'POST' })).status).toBe(405);
-});
-
-describe.skipIf(!chromiumPath)('in a browser', () => {
-  const open = browsing();
-
-  test.each(['light', 'dark'] as const)('a call is shown in %s colors, without errors', async (colorScheme) => {
-    const { call, emulator } = await inspected();
-    await call(JSON.stringify({ name: hostile, key: 's3cret' }, undefined, 2), '/run?a=1', {
-      ...json,
-      authorization: 'Bearer s3cret',
-    });
-    const { page, errors, origins } = await open({ colorScheme, viewport: { width: 420, height: 900 } });
-    await page.goto(emulator.callsUrl);
-    await page.locator('tbody a').first().click();
-    expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(await page.locator('pre').nth(1).textContent()).toContain('"key": "[hidden]"');
-    await page.getByRole('link', { name: 'All calls' }).click();
-    expect(await page.locator('tbody tr').count()).toBe(1);
-    expect(origins).toEqual(new Set([emulator.url]));
-    expect(errors.filter((text) => !/favicon/.test(text))).toEqual([]);
-  });
 });

@@ -65,8 +65,8 @@ describe.skipIf(!chromiumPath)('every page', () => {
   const open = browsing();
   const pages = onceForAll(everyPage);
 
-  test('has the name of the product, colors for light and dark, and fits: no word is cut or broken', async () => {
-    const page = await opened(1280);
+  test('has the name of the product, colors for light and dark, and fits, without errors or requests elsewhere', async () => {
+    const { page, errors, origins } = await open({ colorScheme: 'light', viewport: { width: 1280, height: 900 } });
     for (const [name, address] of Object.entries(pages())) {
       await page.goto(address);
       const found = await page.evaluate(`({
@@ -96,6 +96,8 @@ describe.skipIf(!chromiumPath)('every page', () => {
           .toEqual({ wide: [], cut: [], broken: [] });
       }
     }
+    expect(origins).toEqual(new Set(Object.values(pages()).map((address) => new URL(address).origin)));
+    expect(errors.filter((text) => !/status of 40[34]|favicon/.test(text))).toEqual([]);
   });
 
   test('filters its rows, keeps the filter when it is shown anew, and copies a call as curl', async () => {
@@ -116,6 +118,9 @@ describe.skipIf(!chromiumPath)('every page', () => {
     expect(command).toMatch(
       /^curl -g -X POST -H 'content-type: application\/json' .*'http:\/\/127\.0\.0\.1:\d+\/v4\//s,
     );
+    expect(await page.locator('pre').nth(1).textContent()).toContain('some words');
+    await page.getByRole('link', { name: 'All calls' }).click();
+    await page.locator('tbody a').first().click();
     await page.getByRole('link', { name: 'p-12345678' }).click();
     expect(await page.locator('h1').innerText()).toBe('Apps of p-12345678');
   });

@@ -70,7 +70,7 @@ function isPerformed(build: BuildRecord | undefined): boolean {
   return !end && scenes.some(({ work }) => work);
 }
 
-function readJson(text: string) {
+export function readJson(text: string) {
   try {
     return JSON.parse(text);
   } catch {

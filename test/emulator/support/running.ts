@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorOptions } from '../../../src/emulator/index.ts';
-import { type Closing, platform } from './platform.ts';
+import { type Closing, platform, readJson } from './platform.ts';
 
 /** Whether apps can run here. Names of tests that need it say so. */
 export const python = hasPython();
@@ -69,14 +69,6 @@ function filesOf(app: string): Record<string, string> {
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]),
   );
-}
-
-function readJson(text: string) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function hasPython(): boolean {
