@@ -92,7 +92,7 @@ export interface BodyWatch {
   onEnd(end: BodyEnd): void;
 }
 
-/** The same reply. A text has ended when it is returned. */
+/** Returns the same reply. A text has ended by then. */
 export function watchReply(reply: ServerReply, watch: BodyWatch): ServerReply {
   const { body } = reply;
   if (typeof body !== 'string') {

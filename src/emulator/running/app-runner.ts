@@ -61,6 +61,8 @@ export class AppRunner {
   readonly unpacked: UnpackedBuilds;
   readonly #starter: ReplicaStarter;
   readonly #pools = new Map<string, ReplicaPool>();
+  /** The interpreters of builds that were called: to find one may take some time. */
+  readonly #interpreters = new WeakMap<BuildRecord, string>();
   /** One-off runs. */
   readonly #processes = new Set<AppProcess>();
   readonly #background = new Set<Promise<unknown>>();
@@ -173,8 +175,12 @@ export class AppRunner {
   /** Unpacks a build, and returns the interpreter that its replicas are started with. */
   async prepare(build: BuildRecord): Promise<string> {
     const folder = await this.unpacked.unpack(build, { print: () => {}, signal: this.signal });
+    const known = this.#interpreters.get(build);
+    if (known !== undefined) return known;
     const listed = await readFile(join(folder, 'requirements.txt')).catch(() => undefined);
-    return (await this.pythonFor(build.settings, requirementsOf(build.settings, listed)))?.path ?? '';
+    const path = (await this.pythonFor(build.settings, requirementsOf(build.settings, listed)))?.path ?? '';
+    this.#interpreters.set(build, path);
+    return path;
   }
 
   /**

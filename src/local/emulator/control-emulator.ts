@@ -3,30 +3,23 @@ import { basename } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { attempt, ConflictError, FailedError, UsageError } from '../../kernel/errors.ts';
-import { isRecord, tryParseJson } from '../../kernel/json-text.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { emulatorOf, listRunningEmulators, type RunningEmulator } from './running-emulators.ts';
 
 /** Asks an emulator of this user for something that the platform has not. Throws ConflictError if it refuses. */
-export async function controlEmulator(
+async function controlEmulator(
   context: Context,
   { environment, port }: Pick<RunningEmulator, 'port' | 'environment'>,
   action: 'stop' | 'install',
-  parameters: object = {},
-): Promise<Record<string, unknown>> {
+): Promise<void> {
   const secret = environment.GANTRY_EMULATOR_SECRET ?? '';
   context.secrets.add(secret);
-  const call = {
-    method: 'POST',
-    path: `/emulator/${action}`,
-    query: [],
-    body: JSON.stringify({ ...parameters, secret }),
-  };
+  const call = { method: 'POST', path: `/emulator/${action}`, query: [], body: JSON.stringify({ secret }) };
   const { status, body } = await context.withOverrides(environment, context.cwd).raw(call);
-  const reply = tryParseJson(body);
-  const known = isRecord(reply) ? reply : {};
-  if (status < 300) return known;
-  const message = `the emulator on port ${port}: ${known.message ?? `HTTP ${status}`}`;
+  if (status < 300) return;
+  const { message: said = `HTTP ${status}` } = Object(tryParseJson(body));
+  const message = `the emulator on port ${port}: ${said}`;
   throw status === 409 ? new ConflictError(message) : new FailedError(message);
 }
 

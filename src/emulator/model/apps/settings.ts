@@ -141,7 +141,7 @@ const choices = {
 };
 
 /** Memory in GB, if it is documented (docs/platform.md#hardware), and an invented price in US cents per second, close to real ones. */
-export const accelerators: Readonly<Record<string, { memoryGb?: number; price: number }>> = {
+export const acceleratorFacts: Readonly<Record<string, { memoryGb?: number; price: number }>> = {
   TURING_T4: { memoryGb: 16, price: 0.0164 },
   ADA_L4: { memoryGb: 24, price: 0.0222 },
   AMPERE_A10: { memoryGb: 24, price: 0.0306 },
@@ -156,7 +156,7 @@ export const accelerators: Readonly<Record<string, { memoryGb?: number; price: n
   BLACKWELL_B200: { memoryGb: 180, price: 0.1736 },
 };
 
-const hardware = ['CPU', ...Object.keys(accelerators)];
+const hardware = ['CPU', ...Object.keys(acceleratorFacts)];
 
 /** The settings that are numbers (spec 2.2). */
 export const numericSettings = Object.entries(defaults('CPU')).flatMap(([name, value]) =>

@@ -1,5 +1,5 @@
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
-import { accelerators } from '../apps/settings.ts';
+import { acceleratorFacts } from '../apps/settings.ts';
 import { findRuns, getRunProgress } from '../runs/record.ts';
 import { replicaPeriods } from '../runs/replica-periods.ts';
 import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';
@@ -52,7 +52,7 @@ function startOfDay(time: number): number {
   return Math.floor(time / day) * day;
 }
 
-/** Of the day that starts then. */
+/** The spending of the day that starts then. */
 function spendingOf(app: AppRecord, start: number, model: Model): Spending {
   const now = model.now();
   const range = { start, end: Math.min(start + day, now) };
@@ -108,7 +108,7 @@ export function costPerSecond(settings: BilledSettings): number {
 function pricesPerSecond({ compute, gpuCount, cpu, memory, computeTier }: BilledSettings) {
   const factor = computeTier === 'protected' ? 2 : 1;
   return {
-    gpu: factor * gpuCount * (accelerators[compute[0] ?? '']?.price ?? 0),
+    gpu: factor * gpuCount * (acceleratorFacts[compute[0] ?? '']?.price ?? 0),
     cpu: factor * cpu * corePrice,
     memory: factor * memory * gigabytePrice,
   };

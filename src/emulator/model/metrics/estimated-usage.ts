@@ -1,4 +1,4 @@
-import { accelerators } from '../apps/settings.ts';
+import { acceleratorFacts } from '../apps/settings.ts';
 import { findRuns, getRunProgress } from '../runs/record.ts';
 import { createRandom } from '../seed/random.ts';
 import type { AppRecord } from '../state/records.ts';
@@ -12,7 +12,7 @@ const sampleMs = 5_000;
 export function estimateUsage(app: AppRecord, range: TimeRange, model: Model): UsageSample[] {
   const { now } = model;
   const { cpu, memory, gpuCount, compute } = app.settings;
-  const gpuMemory = gpuCount * (accelerators[compute[0] ?? '']?.memoryGb ?? 0);
+  const gpuMemory = gpuCount * (acceleratorFacts[compute[0] ?? '']?.memoryGb ?? 0);
   return findRuns(app, range, model).flatMap((run) => {
     const { startedAt, endedAt = now() } = getRunProgress(run, now());
     if (run.real || startedAt === undefined) return [];

@@ -23,8 +23,8 @@ export function replicaPeriods(app: AppRecord, runs: readonly RunRecord[], model
   const real = [...model.running(app), ...ended.map((replica) => ({ ...replica, state: 'SUCCEEDED' as const }))];
   // A call that was refused never had a replica.
   const known = new Set([unassigned(app), ...real.map(({ name }) => name)]);
-  const elsewhere = runs.filter(({ container }) => !known.has(container));
-  return [...real, ...deriveReplicas(app, elsewhere, model)];
+  const served = runs.filter(({ container }) => !known.has(container));
+  return [...real, ...deriveReplicas(app, served, model)];
 }
 
 /**

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
-import { after } from '../../../kernel/clock.ts';
 import { locatePython } from '../../../kernel/interpreters.ts';
 import { outputOf } from './process.ts';
 import { hasInstaller, type InstallerOptions, runInstaller } from './python-packages.ts';
@@ -13,24 +12,15 @@ export interface Python {
 
 /** Python 3 as `python3` starts it, or of a version such as `3.12`; undefined if it is not installed. */
 export function findPython(version = ''): Promise<Python | undefined> {
-  const key = keyOf(version);
+  const key = `${version} ${process.env.PATH}`;
   const known = found.get(key);
   if (known) return known;
   const search = version === '' ? firstThatRuns(commands) : findVersion(version);
   found.set(key, search);
-  // It may be installed later. Each call of an app asks, and may have to start programs to know.
-  const forget = () => after(searchAgainMs, () => found.delete(key), { background: true });
-  search.then((python) => version !== '' && !python && forget());
+  // It may be installed later. Without any, each call of an app would search.
+  search.then((python) => version !== '' && !python && found.delete(key));
   return search;
 }
-
-/** It was installed, so that the next search finds it. */
-export function forgetPython(version: string): void {
-  found.delete(keyOf(version));
-}
-
-const keyOf = (version: string) => `${version} ${process.env.PATH}`;
-const searchAgainMs = 10_000;
 
 const found = new Map<string, Promise<Python | undefined>>();
 
@@ -104,29 +94,19 @@ export async function choosePython(version: string, options: ChoiceOptions): Pro
   if (python) return python;
   if (!options.installs) return instead('not found on this machine; with --install, uv fetches it');
   if (!(await hasInstaller('uv', options))) return instead('not found on this machine; uv would fetch it');
-  const failure = await fetchOnce(version, options);
-  return (await findPython(version)) ?? instead(`uv cannot fetch it: ${failure ?? 'it cannot be found afterwards'}`);
+  const failure = await fetchPython(version, options);
+  return (await findPython(version)) ?? instead(`uv cannot fetch it: ${failure}`);
+}
+
+/** Resolves to why it may not be there afterwards. */
+function fetchPython(version: string, options: InstallerOptions): Promise<string> {
+  return runInstaller('uv', ['python', 'install', '--no-progress', version], options).then(
+    () => 'it cannot be found afterwards',
+    (error: Error) => error.message,
+  );
 }
 
 function isActiveEnvironment({ path }: Python): boolean {
   const { VIRTUAL_ENV: folder } = process.env;
   return folder !== undefined && folder !== '' && path.startsWith(join(folder, sep));
 }
-
-/** Each call of an app asks for its interpreter. Resolves to what went wrong. */
-function fetchOnce(version: string, options: InstallerOptions): Promise<string | undefined> {
-  const key = [version, process.env.PATH].join(delimiter);
-  const fetched =
-    fetches.get(key) ??
-    runInstaller('uv', ['python', 'install', '--no-progress', version], options).then(
-      () => {
-        forgetPython(version);
-        return undefined;
-      },
-      (error: Error) => error.message,
-    );
-  fetches.set(key, fetched);
-  return fetched;
-}
-
-const fetches = new Map<string, Promise<string | undefined>>();

@@ -57,7 +57,7 @@ function linkIn(project: string, { store }: Platform) {
   return (app?: string, part = {}) => dashboardAddress('', { project, app, ...part }, store);
 }
 
-/** Of the last 24 hours, newest first. */
+/** The runs of the last 24 hours, newest first. */
 function lastRuns(app: AppRecord, platform: Platform) {
   const now = platform.now();
   return findRuns(app, { start: now - day, end: now }, platform).map((run) => ({
