@@ -73,8 +73,6 @@ export interface EmulatorOptions {
   debugging?: DebuggingOptions | undefined;
   /** Hides what looks like a secret in text that a page shows. */
   hideSecrets?: ((text: string) => string) | undefined;
-  /** How many requests `calls` has at most. Default: 10,000. */
-  maxCalls?: number | undefined;
   /** How many builds of each app are kept, besides the one that serves. Default: all. */
   maxBuilds?: number | undefined;
   onCall?: OnCall | undefined;
@@ -185,7 +183,6 @@ async function startIn(
     calls,
     inspected: new Map(),
     hideSecrets,
-    maxCalls: options.maxCalls ?? 10_000,
     maxBuilds: options.maxBuilds ?? Number.POSITIVE_INFINITY,
     deliveries,
     captured: [],

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
+import { maxRecordedRequests, type RecordedRequest, recordRequest } from '../../src/emulator/model/recorded-request.ts';
 import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.ts';
 import { endpoints } from '../../src/platform/contract/index.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
@@ -91,8 +93,10 @@ function emptyTemporaryFolder(): string {
   return folder;
 }
 
-test('forgets old requests, so that gantry dev does not grow with each reload', async () => {
-  const { emulator, ask } = await platform({ maxCalls: 3 });
-  for (let request = 0; request < 5; request += 1) await ask('GET', '/apps');
-  expect(emulator.calls.map(({ number }) => number)).toEqual([3, 4, 5]);
+test('forgets old requests, so that gantry dev does not grow with each reload', () => {
+  const calls: RecordedRequest[] = [];
+  const request = { method: 'GET', headers: {} } as IncomingMessage;
+  for (let at = 0; at < maxRecordedRequests + 2; at += 1)
+    recordRequest(calls, request, new URL('http://host/'), 'getApp');
+  expect([calls.length, calls[0]?.number]).toEqual([maxRecordedRequests, 3]);
 });

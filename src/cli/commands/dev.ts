@@ -167,8 +167,6 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
     // Each reload would wait.
     late: 0,
     keepWarm: true,
-    // It runs for days, and each reload takes twenty requests.
-    maxCalls: 100,
     maxBuilds: 20,
     onCall: ({ app, ...call }) => running.print?.call(app, call),
   }).catch((error) => {

@@ -6,12 +6,14 @@ import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
 import type { InspectedCall } from '../model/inspected-calls.ts';
 import type { Lateness, PlatformClock } from '../model/platform-clock.ts';
-import type { RecordedRequest, Recorder } from '../model/recorded-request.ts';
+import type { RecordedRequest } from '../model/recorded-request.ts';
 import type { Running } from '../running/app-runner.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 
-export interface Platform extends Recorder, Running {
+export interface Platform extends Running {
+  /** The requests so far, oldest first, for tests. */
+  readonly calls: RecordedRequest[];
   /** The base URL, without a trailing slash. */
   readonly url: string;
   /** Whether apps have origins of their own (`http://web.localhost:4100`). */

@@ -20,15 +20,9 @@ export interface RecordedRequest {
   status?: number;
 }
 
-export interface Recorder {
-  /** The requests so far, oldest first. */
-  readonly calls: RecordedRequest[];
-  /** Older ones are dropped, so that an emulator can run for days. */
-  readonly maxCalls: number;
-}
-
+/** Adds a request to those so far, oldest first. Of very old ones the oldest is dropped: an emulator can run for days. */
 export function recordRequest(
-  { calls, maxCalls }: Recorder,
+  calls: RecordedRequest[],
   request: IncomingMessage,
   url: URL,
   endpoint: RecordedRequest['endpoint'],
@@ -47,6 +41,8 @@ export function recordRequest(
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
   };
   calls.push(call);
-  if (calls.length > maxCalls) calls.shift();
+  if (calls.length > maxRecordedRequests) calls.shift();
   return call;
 }
+
+export const maxRecordedRequests = 10_000;

@@ -57,7 +57,7 @@ export async function serveRequest(
   const route = matchRoute(request.method ?? '', url.pathname);
   const stored = storageTarget(url);
   const target = stored ?? route?.name;
-  const call = recordRequest(platform, request, url, target);
+  const call = recordRequest(platform.calls, request, url, target);
   response.setHeader('x-request-id', `req-${call.number}`);
   response.setHeader('date', new Date(platform.now()).toUTCString());
 

@@ -21,7 +21,7 @@ export async function acceptAppSocket(
   { client, head }: Pick<SocketTask, 'client' | 'head'>,
   platform: Platform,
 ): Promise<void> {
-  const recorded = recordRequest(platform, request, url, 'invoke');
+  const recorded = recordRequest(platform.calls, request, url, 'invoke');
   const started = performance.now();
   let end: SocketEnd = { isComplete: false };
   try {

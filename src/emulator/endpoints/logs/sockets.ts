@@ -34,7 +34,7 @@ export async function acceptLogSocket(
 }
 
 function openFeed(request: IncomingMessage, url: URL, platform: Platform) {
-  const call = recordRequest(platform, request, url, 'log-socket');
+  const call = recordRequest(platform.calls, request, url, 'log-socket');
   const fault = platform.faults.take('log-socket');
   try {
     if (fault === 'refused') refuse(503, 'sockets are unavailable');
@@ -103,9 +103,9 @@ function feedApp(
   const waiting: PrintedLine[] = [];
   let sentUntil = now();
   const past = { start: since || sentUntil - maxPastMs, end: sentUntil };
-  const show = (line: PrintedLine) => (late.ms === 0 ? send(line) : waiting.push(line));
-  for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) show(line);
-  const unsubscribe = runner.logs.subscribe(app.id, show);
+  const wait = (line: PrintedLine) => void waiting.push(line);
+  for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) wait(line);
+  const unsubscribe = runner.logs.subscribe(app.id, wait);
   const sendDue = () => {
     const young = waiting.findIndex(({ at }) => at > now());
     for (const line of waiting.splice(0, young < 0 ? waiting.length : young)) send(line);
@@ -114,7 +114,8 @@ function feedApp(
     sentUntil = Math.max(sentUntil, next.end);
     for (const line of generateLines(app, next)) send(line);
   };
-  const stopTimer = every(app.traffic ? generatePollMs : pollMs, sendDue, { background: true });
+  sendDue();
+  const stopTimer = every(pollMs, sendDue, { background: true });
   return () => {
     stopTimer();
     unsubscribe();
@@ -123,7 +124,6 @@ function feedApp(
 
 /** How far back the socket of a seeded app goes without `after`. */
 const maxPastMs = hour;
-const generatePollMs = 500;
 
 const pollMs = 50;
 

@@ -1,6 +1,6 @@
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
 import { type TrafficProfile, trafficProfiles } from '../state/traffic-profiles.ts';
-import { day, hour, minute, type TimeRange } from '../time.ts';
+import { day, hour, type TimeRange } from '../time.ts';
 import { createRandom, type SeededRandom } from './random.ts';
 
 /** The generated runs of an app in a range, newest first. */
@@ -57,16 +57,13 @@ export function generatedRunsOf(app: AppRecord, traffic: Traffic, date: number):
 /** Newest first. */
 function generateDay(app: AppRecord, { seed, rhythm: name, since }: Traffic, date: number): RunRecord[] {
   const profile: TrafficProfile = trafficProfiles[name];
-  const nth = date - dayOf(since);
-  const random = createRandom(`${seed}/${name}/${nth}`);
-  const incidents = incidentsOf(profile, date, since, seed, random);
+  const random = createRandom(`${seed}/${name}/${date - dayOf(since)}`);
   const replicas = new SimulatedReplicas(profile, replicaNamePrefix(app, { seed, rhythm: name }), random);
   return arrivals(profile, date, random)
     .map((at) => {
       const call = random.pick(profile.calls);
-      const incident = incidents.find(({ start, end }) => at >= start && at <= end);
-      const statusCode = pickStatusCode(profile, incident?.failing ?? profile.failing, random);
-      const runtime = random.logNormal(call.runtime * (incident?.slower ?? 1), call.spread);
+      const statusCode = pickStatusCode(profile, random);
+      const runtime = random.logNormal(call.runtime, call.spread);
       // A failed or canceled run ends at any time before.
       const runtimeMs = Math.ceil(statusCode === 200 ? runtime : runtime * random.next());
       const served = replicas.assign(at, runtimeMs);
@@ -112,36 +109,8 @@ function isWeekend(date: number): boolean {
   return (date + 4) % 7 === 6 || (date + 4) % 7 === 0;
 }
 
-interface TrafficIncident extends TimeRange {
-  failing: number;
-  slower: number;
-}
-
-/** A few minutes on one day in four, and once, in the fourth week, a whole afternoon. */
-function incidentsOf(
-  profile: TrafficProfile,
-  date: number,
-  since: number,
-  seed: number,
-  random: SeededRandom,
-): TrafficIncident[] {
-  const startsAt = date * day + (8 + 12 * random.next()) * hour;
-  const short = { start: startsAt, end: startsAt + (6 + 12 * random.next()) * minute, failing: 0.7, slower: 1 };
-  const afternoon = { start: date * day + 13 * hour, end: date * day + 16.5 * hour, failing: 0.55, slower: 3 };
-  return [
-    ...(profile.badAfternoon && date === badDay(since, seed) ? [afternoon] : []),
-    ...(random.next() < 0.25 ? [short] : []),
-  ];
-}
-
-/** A working day in the fourth week. */
-function badDay(since: number, seed: number): number {
-  const date = dayOf(since) + 22 + (Math.abs(seed) % 4);
-  return isWeekend(date) ? date + 2 : date;
-}
-
 /** Some runs are canceled (0), and of some the caller disconnects (-1). */
-function pickStatusCode({ failures }: TrafficProfile, failing: number, random: SeededRandom): number {
+function pickStatusCode({ failing, failures }: TrafficProfile, random: SeededRandom): number {
   const draw = random.next();
   if (draw < 0.006) return 0;
   if (draw < 0.01) return -1;

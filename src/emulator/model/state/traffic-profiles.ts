@@ -7,14 +7,12 @@ export interface TrafficProfile {
   calls: readonly (readonly [CallProfile, weight: number])[];
   /** Median of a cold start. */
   coldstart: number;
-  /** The share of calls that fail without an incident. */
+  /** The share of calls that fail. */
   failing: number;
   failures: readonly (readonly [statusCode: number, weight: number])[];
   replicas: number;
   concurrency: number;
   cooldown: number;
-  /** Whether there was one afternoon with a long incident. */
-  badAfternoon?: boolean;
 }
 
 interface CallProfile {
@@ -51,7 +49,6 @@ export const trafficProfiles = {
     replicas: 4,
     concurrency: 2,
     cooldown: 180_000,
-    badAfternoon: true,
     failures: [
       [500, 45],
       [422, 20],

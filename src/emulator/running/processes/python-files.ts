@@ -40,7 +40,7 @@ function writeOnce(target: string, file: string): void {
 const written = new Set<string>();
 
 /** What `sitecustomize.py` loads if it is beside it: before the app's own code, in each of its Python processes. */
-type StartModule = 'loopback' | 'breakpoints' | 'debugger';
+type StartModule = 'loopback' | 'breakpoints' | 'debugger' | 'persistent_storage';
 
 /** A PYTHONPATH with modules of the emulator that Python loads at its start. */
 export function startModules(

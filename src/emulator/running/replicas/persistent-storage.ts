@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../../kernel/json-text.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
-import { pythonFile } from '../processes/python-files.ts';
+import { pythonFile, startModules } from '../processes/python-files.ts';
 import type { VolumeStore } from '../volumes/volume-store.ts';
 
 /** Volumes by the path where apps find them (docs/platform.md#volumes). */
@@ -68,12 +69,8 @@ export class PersistentStorage {
   }
 
   async #rewritten(folders: StorageFolders, region: string): Promise<AttachedStorage> {
-    const { scratch } = this.options;
-    await mkdir(scratch, { recursive: true, mode: 0o700 });
-    const modules = await mkdtemp(join(scratch, 'python-'));
+    const modules = startModules(join(this.options.scratch, `storage-${randomUUID()}`), {}, ['persistent_storage']);
     await writeFile(join(modules, 'folders.json'), JSON.stringify(folders));
-    for (const name of ['sitecustomize.py', 'persistent_storage.py'] as const)
-      await copyFile(pythonFile(`emulator/running/replicas/${name}`), join(modules, name));
     const folder = folders[volumePath] ?? '';
     const note = `${noteOn(region)} for Python code; other programs find it in $PERSISTENT_STORAGE: ${folder}`;
     return { ...inPlace(folders, note), environment: { ...environmentFor(folder), PYTHONPATH: modules } };
