@@ -46,50 +46,33 @@ const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
  */
 export async function* develop(context: Context, options: DevelopOptions): AsyncGenerator<Reload> {
   const { signal, elapsed } = context;
+  const { watcher } = options;
   const app = new WatchedApp(context, options);
   let change: FolderChange = { noticedAt: elapsed(), paths: [], isAsked: true };
-  const changes = new Changes(options.watcher, signal);
   while (!signal.aborted) {
     const overtaken = new AbortController();
     const reload = app.reload(change, AbortSignal.any([signal, overtaken.signal]));
-    const newer = await changes.before(reload, (noticed) => app.changedBy(noticed));
+    const newer = await changeDuring(reload, app, watcher);
     if (newer) overtaken.abort(new InterruptedError('a later change replaces it'));
     const attempt = await reload;
     if (signal.aborted) return;
     if (attempt) yield { ...attempt, tookMs: Math.round(elapsed() - change.noticedAt) };
-    if (!newer) change = await changes.take();
-    else change = attempt ? newer : joined(change, newer);
+    if (!newer) await watcher.changed();
+    change = newer && !attempt ? joined(change, newer) : (newer ?? watcher.take());
   }
 }
 
-class Changes {
-  #next: Promise<FolderChange>;
-
-  constructor(
-    private readonly watcher: FolderWatcher,
-    private readonly signal: AbortSignal,
-  ) {
-    this.#next = watcher.nextChange(signal);
+/** The first change that matters and is noticed before a reload has ended, however it ends. */
+async function changeDuring(reload: Promise<unknown>, app: WatchedApp, watcher: FolderWatcher) {
+  const ended = reload.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([ended, watcher.changed().then(() => false)]))) {
+    const noticed = watcher.take();
+    if ((await app.changedBy(noticed))?.length !== 0) return noticed;
   }
-
-  async take(): Promise<FolderChange> {
-    const taken = await this.#next;
-    this.#next = this.watcher.nextChange(this.signal);
-    return taken;
-  }
-
-  /** The first one that matters and is noticed before a reload has ended, however it ends. */
-  async before(reload: Promise<unknown>, changedBy: (change: FolderChange) => Promise<string[] | undefined>) {
-    const ended = reload.then(
-      () => undefined,
-      () => undefined,
-    );
-    while (await Promise.race([ended, this.#next])) {
-      const noticed = await this.take();
-      if ((await changedBy(noticed))?.length !== 0) return noticed;
-    }
-    return undefined;
-  }
+  return undefined;
 }
 
 function joined(earlier: FolderChange, later: FolderChange): FolderChange {

@@ -47,21 +47,18 @@ export class FolderWatcher {
     if (file !== undefined) this.#watch(file, dirname(file), basename(file));
   }
 
-  /** Resolves when something has changed since the last call, or when the signal aborts. */
-  async nextChange(signal: AbortSignal): Promise<FolderChange> {
-    const onAbort = () => this.#wake?.();
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (!this.#isDue && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    signal.removeEventListener('abort', onAbort);
-    const change = {
-      noticedAt: this.#noticedAt ?? this.options.elapsed(),
-      paths: [...this.#paths],
-      isAsked: this.#isAsked,
-    };
+  /** Resolves when there is something to take. */
+  changed(): Promise<void> {
+    if (this.#isDue) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** What has changed since the last time. */
+  take(): FolderChange {
+    const noticedAt = this.#noticedAt ?? this.options.elapsed();
+    const change = { noticedAt, paths: [...this.#paths], isAsked: this.#isAsked };
     this.#isDue = false;
     this.#isAsked = false;
     this.#noticedAt = undefined;

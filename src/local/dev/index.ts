@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { basename, relative, resolve } from 'node:path';
 import { sampleCallOf } from '../../app/sample-call.ts';
+import { onAbort } from '../../kernel/clock.ts';
 import {
   BuildFailedError,
   ConflictError,
@@ -113,6 +114,8 @@ export class DevSession {
     const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
     const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
     this.#watchers.push(watcher);
+    // Nothing else ends the wait for a change.
+    onAbort(options.signal, () => watcher.ask());
     let name: string | undefined;
     let since: string | undefined;
     let told: readonly string[] = [];
