@@ -55,17 +55,8 @@ const refused: [what: string, tar: Buffer, reason: string][] = [
   ['a device', tarOf({ name: 'a', type: '3' }), 'an entry that is not a file: a'],
   ['a FIFO', tarOf({ name: 'a', type: '6' }), 'an entry that is not a file: a'],
   ['an entry of an unknown type', tarOf({ name: 'a', type: '\xff' }), 'an entry that is not a file: a'],
-  ['a negative size', tarOf({ size: '-0000000512' }), 'Invalid header'],
-  ['a size that is not a number', tarOf({ size: 'many' }), 'Invalid header'],
-  ['a size that is not octal', tarOf({ size: '9' }), 'Invalid header'],
   ['a size of 8 GiB', tarOf({ size: '77777777777' }), 'Unexpected end of data'],
-  ['a size of 8 GiB for a long name', tarOf({ type: 'L', size: '77777777777' }), 'exceeds max size'],
-  ['a huge size in an extended header', tarOf(pax('30 size=999999999999999999999\n'), {}), 'Unexpected end of data'],
-  ['a large size in an extended header', tarOf(pax('17 size=99999999\n'), {}), 'Unexpected end of data'],
-  ['a negative size in an extended header', tarOf(pax('11 size=-1\n'), {}), 'Invalid header'],
   ['a wrong checksum', tarOf({ sum: '000001\0 ' }), 'Invalid tar header'],
-  ['a checksum that is not a number', tarOf({ sum: 'checksum' }), 'Invalid tar header'],
-  ['half a header', tarOf({}).subarray(0, 300), 'Unexpected end of data'],
   ['half a content', tarOf({ content: 'x'.repeat(900) }).subarray(0, 1000), 'Unexpected end of data'],
   ['text', Buffer.from('not a tar'.repeat(200)), 'Invalid tar header'],
 ];
@@ -79,12 +70,8 @@ describe('a tar with', () => {
 
   test.each<[string, Buffer, [path: string, content: string][]]>([
     ['line ends in a name', tarOf(pax('13 path=a\nb.py\n'.replace('13', '15')), {}), [['a\nb.py', '']]],
-    ['a name within a comment', tarOf(pax('26 comment=x\n13 path=evil\n'), { name: 'a' }), [['a', '']]],
-    ['a size in an extended header', tarOf(pax('10 size=3\n'), { size: '0', content: 'abc' }), [['job.py', 'abc']]],
     ['a folder of the oldest form', tarOf({ name: 'a/', type: '\0' }, { name: 'a/b' }), [['a/b', '']]],
     ['a folder', tarOf({ name: '../a', type: '5' }, { name: 'b' }), [['b', '']]],
-    ['a folder of 8 GiB', tarOf({ name: 'a', type: '5', size: '77777777777' }), []],
-    ['a long name for a folder', tarOf(long('a'.repeat(120)), { type: '5' }, { name: 'b' }), [['b', '']]],
   ])('%s is read like tar does', async (_, tar, files) => {
     expect((await readTar(tar)).map(({ path, content }) => [path, String(content)])).toEqual(files);
     expect(await unpackTar(tar, join(newFolder(), 'run'))).toEqual(files.map(([path]) => path));
