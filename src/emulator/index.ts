@@ -151,7 +151,6 @@ async function startIn(
   const server = await startServer(port, allowOrigins);
   const faults = new FaultQueue();
   const calls: RecordedRequest[] = [];
-  const deliveries: (number | undefined)[] = [];
   const debugging = await Debugging.open(debuggingOptions);
   const runner = new AppRunner({
     debugging,
@@ -184,7 +183,6 @@ async function startIn(
     inspected: new Map(),
     hideSecrets,
     maxBuilds: options.maxBuilds ?? Number.POSITIVE_INFINITY,
-    deliveries,
     captured: [],
     now,
     pace,
@@ -214,8 +212,6 @@ async function startIn(
     late: platform.late,
     /** The requests so far, oldest first. */
     calls,
-    /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
-    deliveries,
     logs: runner.logs,
     /** Creates a token with other claims, for example an expired one. */
     issueToken,

@@ -60,31 +60,30 @@ describe('a webhook', () => {
   });
 
   test.each([
-    ['that answers', [200], [200], 'delivered (HTTP 200)'],
-    ['that is down once', [0, 200], [undefined, 200], 'delivered (HTTP 200)'],
-    ['that is down', [0], [undefined, undefined, undefined], 'failed (attempt 3): UND_ERR_SOCKET'],
-    ['that does not exist yet', [404, 404, 204], [404, 404, 204], 'delivered (HTTP 204)'],
-    ['that sends elsewhere', [302], [302, 302, 302], 'failed (attempt 3): HTTP 302'],
-    ['that finds it bad', [400], [400], 'failed (attempt 1): HTTP 400'],
-    ['that refuses', [410], [410], 'failed (attempt 1): HTTP 410'],
-    ['that is broken', [503], [503], 'failed (attempt 1): HTTP 503'],
+    ['that answers', [200], 1, 'delivered (HTTP 200)'],
+    ['that is down once', [0, 200], 2, 'delivered (HTTP 200)'],
+    ['that is down', [0], 3, 'failed (attempt 3): UND_ERR_SOCKET'],
+    ['that does not exist yet', [404, 404, 204], 3, 'delivered (HTTP 204)'],
+    ['that sends elsewhere', [302], 3, 'failed (attempt 3): HTTP 302'],
+    ['that finds it bad', [400], 1, 'failed (attempt 1): HTTP 400'],
+    ['that refuses', [410], 1, 'failed (attempt 1): HTTP 410'],
+    ['that is broken', [503], 1, 'failed (attempt 1): HTTP 503'],
   ])('%s', async (_, statuses, attempts, webhookDelivery) => {
-    const { emulator, delivered, runs } = await called('&async=true', {}, ...statuses);
-    await expect.poll(() => [...emulator.deliveries]).toEqual(attempts);
-    expect(await runs()).toMatchObject([{ webhookDelivery }]);
-    expect(delivered).toHaveLength(attempts.length);
+    const { delivered, runs } = await called('&async=true', {}, ...statuses);
+    await expect.poll(runs).toMatchObject([{ webhookDelivery }]);
+    expect(delivered).toHaveLength(attempts);
     expect(new Set(delivered.map(({ body }) => body)).size).toBe(1);
   });
 
   test.each([
-    ['lost', 1, [undefined, 200]],
-    ['twice', 2, [200]],
-  ])('can be %s', async (fault, arrived, attempts) => {
+    ['lost', 1],
+    ['twice', 2],
+  ])('can be %s', async (fault, arrived) => {
     const { delivered, url } = await receiver();
-    const { call, emulator } = await running('functions', {}, { real: false });
+    const { call, emulator, runs } = await running('functions', {}, { real: false });
     emulator.fail('webhook', fault);
     await call(`run?webhookEndpoint=${encodeURIComponent(url)}`);
-    await expect.poll(() => [...emulator.deliveries]).toEqual(attempts);
+    await expect.poll(runs).toMatchObject([{ webhookDelivery: 'delivered (HTTP 200)' }]);
     expect(delivered).toHaveLength(arrived);
   });
 

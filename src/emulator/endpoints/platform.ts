@@ -30,9 +30,7 @@ export interface Platform extends Running {
   readonly inspected: Map<string, InspectedCall>;
   /** Hides what looks like a secret in text that a page shows. */
   readonly hideSecrets: (text: string) => string;
-  /** The HTTP status of each attempt to deliver a webhook, oldest first; undefined without a response. */
-  readonly deliveries: (number | undefined)[];
-  /** Deliveries to the address that captures them, oldest first. */
+  /** The last deliveries to the address that captures them, oldest first. */
   readonly captured: CapturedDelivery[];
   /** How many builds of each app are kept, besides the one that serves. */
   readonly maxBuilds: number;

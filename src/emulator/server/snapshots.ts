@@ -49,11 +49,10 @@ export function restoreState(snapshot: string, platform: Platform): Promise<void
 }
 
 /** What is not part of the state: faults, and what was received and delivered. */
-export function forgetRecords({ faults, calls, inspected, deliveries, captured }: Platform): void {
+export function forgetRecords({ faults, calls, inspected, captured }: Platform): void {
   faults.clear();
   inspected.clear();
   calls.length = 0;
-  deliveries.length = 0;
   captured.length = 0;
 }
 

@@ -16,16 +16,13 @@ export interface WebhookMessage {
 
 /** Makes up to three attempts, until one succeeds or gets a final error. */
 export async function deliverWebhook(message: WebhookMessage, platform: Platform, signal: AbortSignal): Promise<void> {
-  const { deliveries, webhookPauseMs } = platform;
   for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
     const reply = await attemptDelivery(message, platform, signal);
     const status = typeof reply === 'number' ? reply : undefined;
-    deliveries.push(status);
-    if (deliveries.length > maxRecordedAttempts) deliveries.shift();
     const isLast = !isRetryable(status) || signal.aborted || attempt === maxWebhookAttempts;
     markDelivery(message.run, deliveryText(reply, attempt, isLast), platform);
     if (isLast) return;
-    await pause(webhookPauseMs, signal).catch(() => {});
+    await pause(platform.webhookPauseMs, signal).catch(() => {});
   }
 }
 
@@ -35,9 +32,6 @@ function deliveryText(reply: number | string, attempt: number, isLast: boolean):
   if (typeof reply === 'number' && reply >= 200 && reply < 300) return `delivered (${reason})`;
   return isLast ? `failed (attempt ${attempt}): ${reason}` : `attempt ${attempt} failed: ${reason}`;
 }
-
-/** Older attempts are dropped, so that an emulator can run for days. */
-const maxRecordedAttempts = 10_000;
 
 /** After network errors, 404, and redirects, which are not followed. */
 function isRetryable(status: number | undefined): boolean {

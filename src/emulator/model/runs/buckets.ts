@@ -1,6 +1,6 @@
 import { wallClock } from '../../../kernel/wall-clock.ts';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
-import type { BucketSize } from '../../../platform/contract/runs.ts';
+import type { BucketSize, RunStatus } from '../../../platform/contract/runs.ts';
 import { day, formatTime, hour, minute, type TimeRange } from '../time.ts';
 import type { RunProgress } from './record.ts';
 
@@ -91,27 +91,18 @@ function bucketIndex(time: number, buckets: readonly Bucket[]): number {
 }
 
 function counts(runs: readonly RunProgress[]) {
-  const number = {
-    pending: 0,
-    proxyQueued: 0,
-    containerQueued: 0,
-    processing: 0,
-    success: 0,
-    failure: 0,
-    cancelled: 0,
-  };
-  for (const { status } of runs) number[status] += 1;
-  const { success, failure, cancelled, proxyQueued, containerQueued, processing } = number;
-  const finished = success + failure + cancelled;
+  const number = (...statuses: RunStatus[]) => runs.filter(({ status }) => statuses.includes(status)).length;
+  const successful = number('success');
+  const finished = number('success', 'failure', 'cancelled');
   return {
     totalRequests: runs.length,
-    successfulRequests: success,
-    failedRequests: failure,
-    cancelledRequests: cancelled,
-    proxyQueued,
-    containerQueued,
-    processing,
-    successRate: finished === 0 ? undefined : round((100 * success) / finished),
+    successfulRequests: successful,
+    failedRequests: number('failure'),
+    cancelledRequests: number('cancelled'),
+    proxyQueued: number('proxyQueued'),
+    containerQueued: number('containerQueued'),
+    processing: number('processing'),
+    successRate: finished === 0 ? undefined : round((100 * successful) / finished),
   };
 }
 

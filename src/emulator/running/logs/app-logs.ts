@@ -106,11 +106,15 @@ class AppLog {
   }
 
   delete(): void {
-    this.lines = [];
-    this.#lineNumbers.clear();
-    this.#size = 0;
+    this.#reset();
     this.#unwritten = '';
     if (this.file) rmSync(this.file, { force: true });
+  }
+
+  #reset(): void {
+    this.lines = [];
+    this.#size = 0;
+    this.#lineNumbers.clear();
   }
 
   /** Lines that come at once are written at once. */
@@ -138,9 +142,7 @@ class AppLog {
   /** Replaces the lines by those of a file, if it exists. */
   load(file: string): void {
     this.#flush();
-    this.lines = [];
-    this.#size = 0;
-    this.#lineNumbers.clear();
+    this.#reset();
     const text = attempt(() => readFileSync(file, 'utf8')) ?? '';
     for (const json of text.split('\n').slice(-maxLines)) {
       // A crash can leave half a line. Damaged lines are skipped.
