@@ -55,12 +55,11 @@ export class AppRunner {
   readonly #packages: PythonPackages;
   installsPackages: boolean;
   readonly storage: PersistentStorage;
-  readonly runs = new ActiveWork('the run');
-  /** Builds that install or start something. */
-  readonly builds = new ActiveWork('the build');
   readonly unpacked: UnpackedBuilds;
   readonly #starter: ReplicaStarter;
   readonly #pools = new Map<string, ReplicaPool>();
+  /** Runs, and builds that install or start something, by id. */
+  readonly #active = new Map<string, AbortController>();
   /** The interpreters of builds that were called: to find one may take some time. */
   readonly #interpreters = new WeakMap<BuildRecord, string>();
   /** One-off runs. */
@@ -128,6 +127,21 @@ export class AppRunner {
       isFound = true;
     });
     return isFound;
+  }
+
+  /** A run or a build is in progress. Returns what {@link cancel} and {@link stop} abort. */
+  track(id: string): AbortController {
+    const controller = new AbortController();
+    this.#active.set(id, controller);
+    return controller;
+  }
+
+  untrack(id: string): void {
+    this.#active.delete(id);
+  }
+
+  cancel(what: 'run' | 'build', id: string): void {
+    this.#active.get(id)?.abort(new CallAbortedError(`the ${what} was canceled`, 500, 0));
   }
 
   /** Aborts when the emulator stops. */
@@ -257,7 +271,7 @@ export class AppRunner {
   async stop(): Promise<void> {
     this.#stopping.abort(stoppedError);
     this.#stopping = new AbortController();
-    this.runs.abortAll(stoppedError);
+    for (const controller of this.#active.values()) controller.abort(stoppedError);
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     const cleared = this.unpacked.clear();
@@ -286,33 +300,6 @@ const addressInUse =
 const maxStartLines = 5_000;
 
 const stoppedError = new CallAbortedError('the emulator is stopping', 503, -1);
-
-/** Runs or builds that are in progress and can be canceled, by id. */
-class ActiveWork {
-  readonly #active = new Map<string, AbortController>();
-
-  /** `what` is one of them, for the reason: `the run`. */
-  constructor(private readonly what: string) {}
-
-  /** Returns the controller that `cancel` aborts. */
-  track(id: string): AbortController {
-    const controller = new AbortController();
-    this.#active.set(id, controller);
-    return controller;
-  }
-
-  untrack(id: string): void {
-    this.#active.delete(id);
-  }
-
-  cancel(id: string): void {
-    this.#active.get(id)?.abort(new CallAbortedError(`${this.what} was canceled`, 500, 0));
-  }
-
-  abortAll(reason: Error): void {
-    for (const controller of this.#active.values()) controller.abort(reason);
-  }
-}
 
 export interface Running extends Model {
   readonly runner: AppRunner;

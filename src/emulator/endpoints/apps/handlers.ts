@@ -53,7 +53,7 @@ export const appHandlers = {
 
   async deleteApp(params, { store, runner }) {
     const app = findApp(store, params);
-    for (const { id } of store.getAppBuilds(app.id)) runner.builds.cancel(id);
+    for (const { id } of store.getAppBuilds(app.id)) runner.cancel('build', id);
     await runner.stopApp(app.id);
     for (const build of store.getAppBuilds(app.id)) store.builds.delete(build.id);
     for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);

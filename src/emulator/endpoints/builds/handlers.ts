@@ -55,7 +55,7 @@ export const buildHandlers = {
     const { status } = getBuildProgress(build, now());
     if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be canceled: it is ${status}`);
     build.cancelledAt = now();
-    runner.builds.cancel(build.id);
+    runner.cancel('build', build.id);
     store.save();
     return `Build ${build.id} cancelled`;
   },

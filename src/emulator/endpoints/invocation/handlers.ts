@@ -38,7 +38,7 @@ export const invocationHandlers = {
     };
     keepCall(platform.inspected, inspected);
     const headers = forwardedHeaders(app, inspected.headers);
-    const controller = platform.runner.runs.track(run);
+    const controller = platform.runner.track(run);
     const call = { run, method, path, address: pathBelowApp(url), headers, body };
     const caller = async ? undefined : request.socket;
     const response = performCall({ app, call, controller, caller }, platform).then((reply) =>
@@ -156,7 +156,7 @@ async function performCall({ app, call, controller, caller }: CallTask, platform
     stopTimer();
     caller?.off('close', onDisconnect);
     slot?.release();
-    runner.runs.untrack(run);
+    runner.untrack(run);
     markEnded(run, statusCode, platform);
   };
   signal.addEventListener('abort', () => end(signal.reason.statusCode), { once: true });

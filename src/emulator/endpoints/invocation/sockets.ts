@@ -69,7 +69,7 @@ async function performSocket(
 ): Promise<SocketEnd> {
   const { runner } = platform;
   const { run } = upgrade;
-  const controller = runner.runs.track(run);
+  const controller = runner.track(run);
   const { signal } = controller;
   // Read from the start, so that a client that leaves while the app starts is noticed.
   const fromClient = new PassThrough();
@@ -93,7 +93,7 @@ async function performSocket(
     return statusCode === -1 ? { isComplete: false, run } : { status: reply.status, isComplete: true, run };
   } finally {
     slot?.release();
-    runner.runs.untrack(run);
+    runner.untrack(run);
     markEnded(run, statusCode, platform);
   }
 }

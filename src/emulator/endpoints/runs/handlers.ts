@@ -63,7 +63,7 @@ export const runHandlers = {
     const { status, endedAt } = getRunProgress(run, now());
     if (endedAt !== undefined) refuse(409, `run ${run.id} cannot be canceled: it is ${status}`);
     store.runs.set(run.id, { ...run, cancelledAt: now() });
-    runner.runs.cancel(run.id);
+    runner.cancel('run', run.id);
     store.save();
     return undefined;
   },

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { getRunProgress, type RunProgress } from '../runs/record.ts';
-import { createRandom } from '../seed/random.ts';
 import { generatedRunsOf, KeptDays } from '../seed/traffic.ts';
 import { type AppRecord, type RunRecord, Time, type Traffic } from '../state/records.ts';
 import { day, type TimeRange } from '../time.ts';
@@ -35,7 +34,7 @@ function generateLinesOf(runs: readonly RunRecord[], traffic: Traffic): PrintedL
   let last: PrintedLine | undefined;
   return runs
     .filter(({ createdAt }) => createdAt >= traffic.since)
-    .flatMap((run) => draftsOf(run, traffic))
+    .flatMap(draftsOf)
     .sort((a, b) => a.at - b.at)
     .map((draft) => {
       const lineNumber = (lineNumbers.get(draft.container) ?? 0) + 1;
@@ -50,57 +49,35 @@ function generateLinesOf(runs: readonly RunRecord[], traffic: Traffic): PrintedL
 
 const firstNanosecond = 500_000;
 
-function draftsOf(run: RunRecord, traffic: Traffic): Draft[] {
+function draftsOf(run: RunRecord): Draft[] {
   const progress = getRunProgress(run, Number.MAX_SAFE_INTEGER);
   const { container, functionName, coldstartMs } = run;
   const { startedAt = run.createdAt, endedAt = startedAt } = progress;
-  const { loads } = scenes[traffic.rhythm];
   const line = (at: number, text: string, of = run.id): Draft => ({ at, container, stream: 'stdout', text, run: of });
   const starting = [
-    line(startedAt - Math.floor(coldstartMs * 0.8), `loading ${loads}`, ''),
+    line(startedAt - Math.floor(coldstartMs * 0.8), 'loading the model', ''),
     line(startedAt, `ready after ${(coldstartMs / 1000).toFixed(1)} s`, ''),
   ];
   return [
     ...(coldstartMs > 0 ? starting : []),
     line(startedAt, `${functionName}: started`),
-    ...outcome(traffic, run, progress).map((last) => ({ ...line(endedAt, ''), ...last })),
+    ...outcome(run, progress).map((last) => ({ ...line(endedAt, ''), ...last })),
   ];
 }
 
-function outcome({ rhythm, seed }: Traffic, { id, functionName, runtimeMs = 0 }: RunRecord, progress: RunProgress) {
-  const { makes, file, exception } = scenes[rhythm];
+function outcome({ functionName, runtimeMs = 0 }: RunRecord, progress: RunProgress) {
   const error = (text: string) => ({ stream: 'stderr' as const, text });
   const ended = runOutcome(progress);
-  if (ended === 'succeeded') {
-    const count = 20 + Math.floor(createRandom(`${seed}/${id}/log`).next() * 900);
-    return [{ text: `${functionName}: ${count} ${makes} in ${(runtimeMs / 1000).toFixed(2)} s` }];
-  }
+  if (ended === 'succeeded') return [{ text: `${functionName}: done in ${(runtimeMs / 1000).toFixed(2)} s` }];
   if (ended === 'canceled') return [error(`${functionName}: canceled`)];
   if (ended === 'closed') return [error(`${functionName}: the client closed the connection`)];
   if (ended !== 'failed') return [error(`${functionName}: failed with status ${progress.statusCode}`)];
   return [
     error('Traceback (most recent call last):'),
-    error(`  File "/cortex/${file}", line 14, in ${functionName}`),
-    error(exception),
+    error(`  File "/cortex/main.py", line 14, in ${functionName}`),
+    error('torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB.'),
   ];
 }
-
-/** What the code of a seeded app is said to do. */
-const scenes: Record<Traffic['rhythm'], { loads: string; makes: string; file: string; exception: string }> = {
-  web: {
-    loads: 'model web-7b',
-    makes: 'tokens',
-    file: 'main.py',
-    exception: 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB.',
-  },
-  transcriber: {
-    loads: 'model large-v3',
-    makes: 'segments',
-    file: 'server.py',
-    exception: 'ValueError: the audio has no samples',
-  },
-  nightly: { loads: 'templates', makes: 'rows', file: 'main.py', exception: "KeyError: 'region'" },
-};
 
 export const PrintedLine = v.object({
   at: Time,

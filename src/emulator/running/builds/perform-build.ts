@@ -22,7 +22,7 @@ export async function performBuild(
   const { runner, store, now } = running;
   // The runner has another signal after a reset.
   const { signal } = runner;
-  const canceled = runner.builds.track(build.id).signal;
+  const canceled = runner.track(build.id).signal;
   const ended = AbortSignal.any([signal, canceled]);
   let python: AppPython | undefined;
   try {
@@ -36,7 +36,7 @@ export async function performBuild(
   } catch (error) {
     build.script = signal.aborted ? interrupted(build.script) : failed(build.script, error as Error, python, running);
   } finally {
-    runner.builds.untrack(build.id);
+    runner.untrack(build.id);
     store.save();
   }
 }

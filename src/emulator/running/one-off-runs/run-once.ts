@@ -85,7 +85,7 @@ async function runProgram(
   running: Running,
 ): Promise<void> {
   const { runner, store } = running;
-  const { signal } = runner.runs.track(run);
+  const { signal } = runner.track(run);
   const worker = pythonFile('emulator/running/one-off-runs/once.py');
   const env = createAppEnvironment(app, '', storage.environment, store, python);
   const { command, args } = storage.launch(python, [worker]);
@@ -109,7 +109,7 @@ async function runProgram(
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
   const { code, signal: killedBy } = await program.ended.catch(() => ({ code: 127, signal: null }));
   stopTimer();
-  runner.runs.untrack(run);
+  runner.untrack(run);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
   markEnded(run, statusCode, running, { exitCode: code ?? 128 + (killedBy ? constants.signals[killedBy] : 0) });

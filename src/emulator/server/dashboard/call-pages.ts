@@ -141,18 +141,7 @@ function messageView(head: string, { text, size, keptBytes }: ShownCall['body'])
 ${isShown ? html`<pre tabindex="0">${wrapping(text)}</pre>` : html`<p class="quiet">${missing}</p>`}`;
 }
 
-/** How the time is divided, as a bar and as text. */
-function timesView({ queue, start, app = 0 }: ShownCall['times']): Html {
-  const parts = Object.entries({ queue, start, runtime: app });
-  const total = Math.max(1, queue + start + app);
-  const text = parts.map(([name, length]) => `${name} ${ms(length)}`).join(', ');
-  const kinds = ['quiet', 'busy', 'good'];
-  const bars = parts.map(([, length], at) => {
-    const before = parts.slice(0, at).reduce((sum, [, each]) => sum + each, 0);
-    const [x, width] = [before, length].map((part) => ((part / total) * 100).toFixed(2));
-    return html`<rect class="${kinds[at]}" fill="currentColor" x="${x}%" width="${width}%" height="12"/>`;
-  });
-  const words = parts.map(([name, length], at) => html`<span class="${kinds[at]}">${name} ${ms(length)}</span> `);
-  return html`<svg width="100%" height="12" role="img" aria-label="${text}">${bars}</svg>
-<p>${words}</p>`;
+/** How the time is divided. */
+function timesView({ queue, start, app }: ShownCall['times']): Html {
+  return html`<p>queue ${ms(queue)}, start ${ms(start)}, runtime ${ms(app)}</p>`;
 }
