@@ -82,7 +82,7 @@ test('a folder that is no snapshot, or a damaged one, changes nothing', async ()
   const { emulator } = await platform({ seed: 1 });
   const folder = newSnapshot();
   await control(emulator, 'save', { folder });
-  const states = { 'snapshot.json': '{"version":2,"advancedMs":0}', 'state.json': '{' };
+  const states = { 'snapshot.json': '{"advancedMs":-1}', 'state.json': '{' };
   for (const [name, content] of Object.entries(states)) {
     const before = readFileSync(join(folder, name));
     writeFileSync(join(folder, name), content);

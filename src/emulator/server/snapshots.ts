@@ -23,7 +23,7 @@ export function saveState(snapshot: string, platform: Platform): Promise<void> {
 export function restoreState(snapshot: string, platform: Platform): Promise<void> {
   const { folder, store, volumes, runner, clock } = platform;
   return platform.changes.run(async () => {
-    const { advancedMs } = readManifest(snapshot);
+    const advancedMs = readAdvance(snapshot);
     const state = readState(join(snapshot, stateFile));
     const copy = await mkdtemp(join(folder, 'restored-'));
     try {
@@ -61,7 +61,7 @@ export function forgetRecords({ faults, calls, inspected, captured }: Platform):
  * volumes, without uploads in progress. Leaves no folder if it fails.
  */
 async function writeSnapshot(target: string, { store, runner, storage, clock }: Platform): Promise<void> {
-  const manifest: SnapshotManifest = { version: 1, advancedMs: clock.advancedMs };
+  const { advancedMs } = clock;
   const texts = [
     [stateFile, store.serialize()],
     ...[...store.apps.keys()].map((app) => {
@@ -75,7 +75,7 @@ async function writeSnapshot(target: string, { store, runner, storage, clock }: 
     for (const [name, content] of texts) await writeFile(join(target, name), content, { mode: 0o600 });
     for (const { name } of entriesIn(storage))
       if (name !== partsFolder) await copyTree(join(storage, name), join(target, 'storage', name));
-    await writeFile(join(target, manifestFile), JSON.stringify(manifest), { mode: 0o600 });
+    await writeFile(join(target, manifestFile), JSON.stringify({ advancedMs }), { mode: 0o600 });
   } catch (error) {
     await rm(target, { recursive: true, force: true });
     throw error;
@@ -96,19 +96,13 @@ async function copyTree(from: string, to: string): Promise<void> {
 /** Written last: a folder without it is no snapshot. */
 const manifestFile = 'snapshot.json';
 
-const Manifest = v.looseObject({
-  version: v.pipe(v.number(), v.maxValue(1, 'was written by a newer version of gantry')),
-  /** How far the clock was ahead. */
-  advancedMs: v.pipe(v.number(), v.minValue(0)),
-});
+const Manifest = v.object({ advancedMs: v.pipe(v.number(), v.minValue(0)) });
 
-type SnapshotManifest = v.InferOutput<typeof Manifest>;
-
-/** Throws a `DamagedDataError` for a folder that is no snapshot. */
-function readManifest(snapshot: string): SnapshotManifest {
+/** How far the clock was ahead. Throws a `DamagedDataError` for a folder that is no snapshot. */
+function readAdvance(snapshot: string): number {
   const file = join(snapshot, manifestFile);
   try {
-    return v.parse(Manifest, JSON.parse(readFileSync(file, 'utf8')));
+    return v.parse(Manifest, JSON.parse(readFileSync(file, 'utf8'))).advancedMs;
   } catch (error) {
     throw new DamagedDataError(file, (error as Error).message, error);
   }

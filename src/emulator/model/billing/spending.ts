@@ -4,7 +4,7 @@ import { findRuns, getRunProgress } from '../runs/record.ts';
 import { replicaPeriods } from '../runs/replica-periods.ts';
 import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
-import { day, type TimeRange } from '../time.ts';
+import { day } from '../time.ts';
 
 /** What the replicas of an app cost in a period, in US cents, and its requests. */
 const nothing = { cpu: 0, gpu: 0, memory: 0, gpuSeconds: 0, successful: 0, errored: 0, total: 0 };
@@ -52,15 +52,17 @@ function startOfDay(time: number): number {
   return Math.floor(time / day) * day;
 }
 
-/** The spending of the day that starts then. */
+/** The spending of the day that starts then, or of what has passed of it. */
 function spendingOf(app: AppRecord, start: number, model: Model): Spending {
   const now = model.now();
-  const range = { start, end: Math.min(start + day, now) };
+  const end = Math.min(start + day, now);
   // A replica that started on the day before may still run.
   const runs = findRuns(app, { start: start - day, end: start + day - 1 }, model);
-  const spending = paidTimes(app, runs, range, model).reduce((sum, { settings, seconds }) => {
-    const prices = pricesPerSecond(settings);
-    const cents = { cpu: prices.cpu * seconds, gpu: prices.gpu * seconds, memory: prices.memory * seconds };
+  const spending = replicaPeriods(app, runs, model).reduce((sum, { startedAt, endsAt, billed }) => {
+    const seconds = Math.max(0, Math.min(endsAt, end) - Math.max(startedAt, start)) / 1000;
+    const settings = billed ?? settingsAt(app, startedAt);
+    const { cpu, gpu, memory } = pricesPerSecond(settings);
+    const cents = { cpu: cpu * seconds, gpu: gpu * seconds, memory: memory * seconds };
     return addSpending(sum, { ...nothing, ...cents, gpuSeconds: seconds * settings.gpuCount });
   }, nothing);
   const today = runs.filter(({ createdAt }) => createdAt >= start);
@@ -81,22 +83,6 @@ function addSpending(one: Spending, other: Spending): Spending {
   const sum = { ...one };
   for (const name of Object.keys(nothing) as (keyof Spending)[]) sum[name] += other[name];
   return sum;
-}
-
-/** For how long replicas with these settings were paid for, in seconds. */
-interface PaidTime {
-  settings: BilledSettings;
-  seconds: number;
-}
-
-/** What is paid for within a range: its replicas, also those of runs that begin before it. Takes runs newest first. */
-function paidTimes(app: AppRecord, runs: readonly RunRecord[], range: TimeRange, model: Model): PaidTime[] {
-  return replicaPeriods(app, runs, model)
-    .map(({ startedAt, endsAt, billed }) => ({
-      settings: billed ?? settingsAt(app, startedAt),
-      seconds: (Math.min(endsAt, range.end) - Math.max(startedAt, range.start)) / 1000,
-    }))
-    .filter(({ seconds }) => seconds > 0);
 }
 
 /** The price of a running replica in US cents per second. */

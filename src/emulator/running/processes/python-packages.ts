@@ -83,17 +83,12 @@ export class PythonPackages {
     }
   }
 
-  /** Keeps those that were used lately: a running app may need one. */
+  /** Removes those that were not used for a month: a running app may need a later one. */
   async #removeUnused(current: string): Promise<void> {
-    const names = (await readdir(this.folder)).filter((name) => /^[0-9a-f]{16}$/.test(name) && name !== current);
-    const environments = names
-      .map((name) => ({ name, used: lastUse(join(this.folder, name)) }))
-      .sort((one, other) => other.used - one.used);
-    const cutoff = lastUse(join(this.folder, current));
-    for (const [index, { name, used }] of environments.entries()) {
-      const idle = cutoff - used;
-      if (idle < (index < maxEnvironments ? maxIdleMs : minIdleMs)) continue;
-      await rm(join(this.folder, name), { recursive: true, force: true });
+    const names = (await readdir(this.folder)).filter((name) => /^[0-9a-f]{16}$/.test(name));
+    const oldest = lastUse(join(this.folder, current)) - maxIdleMs;
+    for (const folder of names.map((name) => join(this.folder, name))) {
+      if (lastUse(folder) < oldest) await rm(folder, { recursive: true, force: true });
     }
   }
 }
@@ -113,9 +108,7 @@ const marker = 'complete';
 const lockWaitMs = 15 * 60_000;
 const installSeconds = 30 * 60;
 const outputLines = 10;
-const maxEnvironments = 20;
-const minIdleMs = 24 * 60 * 60_000;
-const maxIdleMs = 30 * minIdleMs;
+const maxIdleMs = 30 * 24 * 60 * 60_000;
 
 function lastUse(folder: string): number {
   const paths = [join(folder, marker), folder];
