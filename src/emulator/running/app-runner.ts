@@ -15,7 +15,7 @@ import { ReplicaStarter, type StarterOptions } from './replica-starter.ts';
 import { findListeningPorts } from './replicas/listening.ts';
 import { PersistentStorage, type StorageAccess } from './replicas/persistent-storage.ts';
 import { CallAbortedError } from './replicas/replica.ts';
-import { ReplicaPool } from './replicas/replica-pool.ts';
+import { ReplicaPool, type ReplicaStart } from './replicas/replica-pool.ts';
 import { UnpackedBuilds } from './unpacked-builds.ts';
 import type { VolumeStore } from './volumes/volume-store.ts';
 
@@ -37,10 +37,7 @@ interface AppRunnerOptions extends StarterOptions {
   leastReplicas: number;
 }
 
-interface FirstStart {
-  app: AppRecord;
-  build: BuildRecord;
-  python: string;
+interface FirstStart extends ReplicaStart {
   signal: AbortSignal;
   print: (text: string) => void;
 }
@@ -153,8 +150,8 @@ export class AppRunner {
     const existing = this.#pools.get(app);
     if (existing) return existing;
     const pool = new ReplicaPool({
-      start: (...started) => this.#starter.start(...started),
-      environment: (...started) => this.#starter.environmentOf(...started),
+      start: (started) => this.#starter.start(started),
+      environment: (started) => this.#starter.environmentOf(started),
       limit: (ms, callback) => this.limit(app, ms, callback),
       now: this.options.now,
       current: (record) => this.options.store.apps.get(app) ?? record,
@@ -209,7 +206,7 @@ export class AppRunner {
     };
     const pool = this.getPool(app.id);
     const start = () =>
-      pool.startFirst(app, build, python, signal).catch(async (error) => {
+      pool.startFirst({ app, build, python }, signal).catch(async (error) => {
         if (!printed.some(({ text }) => addressInUse.test(text))) throw error;
         const { port } = build.settings;
         const other = await this.usage.listenerOn(port, findListeningPorts);
@@ -220,7 +217,7 @@ export class AppRunner {
         if (!pool.isRunning) throw error;
         print('An address is in use, perhaps by the version before: stopping that, and starting again');
         printed.length = 0;
-        return pool.startFirstAlone(app, build, python, signal);
+        return pool.startFirstAlone({ app, build, python }, signal);
       });
     const release = this.unpacked.use(build);
     try {

@@ -10,6 +10,7 @@ import { killTree } from './processes/process.ts';
 import { processTree, type UsageSampler } from './processes/usage.ts';
 import { CortexReplica } from './replicas/cortex/cortex-replica.ts';
 import type { Replica, ReplicaOptions } from './replicas/replica.ts';
+import type { ReplicaStart } from './replicas/replica-pool.ts';
 import { RestartingReplica } from './replicas/restarting-replica.ts';
 import { ServerReplica, serverContainer, serverProcess } from './replicas/server-replica.ts';
 import type { UnpackedBuilds } from './unpacked-builds.ts';
@@ -45,14 +46,14 @@ export class ReplicaStarter {
     private readonly around: Surroundings,
   ) {}
 
-  start(app: AppRecord, build: BuildRecord, python: string): { name: string; replica: RestartingReplica } {
+  start({ app, build, python }: ReplicaStart): { name: string; replica: RestartingReplica } {
     const { now, store, restartPauseMs: pauseMs, debugging } = this.options;
     const { builds, usage } = this.around;
     const name = `${app.id}-${build.id.slice(0, 8)}-${store.newId().slice(0, 5)}`;
     const folder = builds.folderFor(app.id, build.id);
     const { launch, folders } = builds.storageOf(build);
     const image = builds.imageOf(build);
-    const environment = this.environmentOf(app, build, python);
+    const environment = this.environmentOf({ app, build, python });
     const print = this.#printer(app, build, name);
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
@@ -85,7 +86,7 @@ export class ReplicaStarter {
   }
 
   /** Environment variables of a replica that is started now. */
-  environmentOf(app: AppRecord, build: BuildRecord, python: string) {
+  environmentOf({ app, build, python }: ReplicaStart) {
     const { builds } = this.around;
     const variables = [app, build.id, builds.storageOf(build).environment, this.options.store] as const;
     return builds.imageOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);

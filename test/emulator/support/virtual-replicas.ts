@@ -2,9 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { jsonReply } from '../../../src/emulator/http/reply.ts';
 import type { Emulator } from '../../../src/emulator/index.ts';
-import type { AppRecord, BuildRecord } from '../../../src/emulator/model/state/records.ts';
+import type { AppRecord } from '../../../src/emulator/model/state/records.ts';
 import { ReplicaStarter } from '../../../src/emulator/running/replica-starter.ts';
 import type { Replica } from '../../../src/emulator/running/replicas/replica.ts';
+import type { ReplicaStart } from '../../../src/emulator/running/replicas/replica-pool.ts';
 import { RestartingReplica } from '../../../src/emulator/running/replicas/restarting-replica.ts';
 
 /** A call that is made of an app: when, and how long it runs, in ms. */
@@ -30,7 +31,7 @@ export class VirtualReplicas {
     private readonly clock: { now: number },
     private readonly startMs: () => number,
   ) {
-    vi.spyOn(ReplicaStarter.prototype, 'start').mockImplementation((app, build) => this.#start(app, build));
+    vi.spyOn(ReplicaStarter.prototype, 'start').mockImplementation((start) => this.#start(start));
   }
 
   /** Calls an app, and resolves when all calls have ended. The clock is then at the last end. */
@@ -72,7 +73,7 @@ export class VirtualReplicas {
     return held === this.#inFlight || (areFull && held < this.#inFlight);
   }
 
-  #start({ id }: AppRecord, build: BuildRecord): { name: string; replica: RestartingReplica } {
+  #start({ app: { id }, build }: ReplicaStart): { name: string; replica: RestartingReplica } {
     const { clock } = this;
     const state = { executing: 0, isReady: false };
     let end = (_: string) => {};

@@ -21,7 +21,6 @@ interface ReplicaRequest {
  */
 export async function acquireReplica(first: ReplicaRequest, platform: Platform): Promise<ReplicaSlot> {
   const { run, signal } = first;
-  const { runner } = platform;
   let request = first;
   let slot = await acquireSlot(request, platform);
   while (!slot) {
@@ -31,10 +30,7 @@ export async function acquireReplica(first: ReplicaRequest, platform: Platform):
   try {
     const assignedAt = platform.now();
     markAssigned(run, slot.name, platform);
-    await raceAbort(
-      slot.replica.ready.catch((error) => throwStartError(error, runner.installsPackages)),
-      signal,
-    );
+    await raceAbort(slot.replica.ready.catch(throwStartError), signal);
     markStarted(run, slot.wasReady ? 0 : platform.now() - assignedAt, platform);
     return slot;
   } catch (error) {
@@ -88,8 +84,6 @@ function logStartError(
   }
 }
 
-function throwStartError({ message }: Error, installs = true): never {
-  const isMissing = /^ModuleNotFoundError/.test(message) && !installs;
-  const hint = isMissing ? '; gantry deploy --install installs what it lists' : '';
-  throw new AppStartError(`the app failed to start: ${message}${hint}`);
+function throwStartError({ message }: Error): never {
+  throw new AppStartError(`the app failed to start: ${message}`);
 }

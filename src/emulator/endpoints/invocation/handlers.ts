@@ -194,8 +194,7 @@ async function simulated(
   const text = Buffer.isBuffer(body) ? String(body) : '';
   const parameters = text.trim() === '' ? {} : parseJsonOr(text, text);
   const result = { simulated: true, function: path[0] ?? '', parameters };
-  const reply = jsonReply({ run_id: run, run_time_ms: 0, result, note });
-  return { ...reply, headers: { ...reply.headers, 'x-emulator-note': note } };
+  return jsonReply({ run_id: run, run_time_ms: 0, result, note });
 }
 
 /** Calls `end` with the run's status code when the reply was sent, failed, or lost its reader. */

@@ -6,9 +6,9 @@ import type { RestartingReplica } from './restarting-replica.ts';
 import { hasFixedPort, sharesPort } from './server-ready.ts';
 
 interface PoolOptions {
-  start(app: AppRecord, build: BuildRecord, python: string): Pick<PooledReplica, 'name' | 'replica'>;
+  start(start: ReplicaStart): Pick<PooledReplica, 'name' | 'replica'>;
   /** Environment variables of a replica that is started now. */
-  environment(app: AppRecord, build: BuildRecord, python: string): Record<string, string | undefined>;
+  environment(start: ReplicaStart): Record<string, string | undefined>;
   now(): number;
   /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
   limit: ReplicaOptions['limit'];
@@ -21,7 +21,7 @@ interface PoolOptions {
 }
 
 /** What a replica is started with. */
-interface ReplicaStart {
+export interface ReplicaStart {
   app: AppRecord;
   build: BuildRecord;
   python: string;
@@ -64,7 +64,7 @@ export class ReplicaPool {
 
   /** Resolves to undefined if a newer build has replaced that of the request: a call that waited must not end its replicas. */
   async acquire(request: SlotRequest): Promise<ReplicaSlot | undefined> {
-    const { app, build, python, signal, isReplaced, onQueued } = request;
+    const { app, build, signal, isReplaced, onQueued } = request;
     let hasWaited = false;
     for (;;) {
       signal.throwIfAborted();
@@ -73,7 +73,7 @@ export class ReplicaPool {
         continue;
       }
       if (isReplaced()) return undefined;
-      this.#admitFirst({ app, build, python });
+      this.#admitFirst(request);
       this.#dismissOthers(build);
       this.#dismissIdle(app);
       const placed = this.#replicas.place(this.#scalingOf(app));
@@ -84,7 +84,7 @@ export class ReplicaPool {
           await this.#stopped();
           continue;
         }
-        return this.#assign(this.#add({ app, build, python }), request);
+        return this.#assign(this.#add(request), request);
       }
       onQueued();
       await raceAbort(new Promise<void>((done) => this.#waiting.push(done)), signal);
@@ -95,16 +95,14 @@ export class ReplicaPool {
    * Starts a replica of a build that gets no calls yet, and keeps it for the first one. Replicas of the version before
    * continue, except for a server whose port cannot be changed. Rejects if it does not start in time.
    */
-  async startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
-    return hasFixedPort(build)
-      ? this.startFirstAlone(app, build, python, signal)
-      : this.#startFirst(app, build, python, signal);
+  async startFirst(start: ReplicaStart, signal: AbortSignal): Promise<void> {
+    return hasFixedPort(start.build) ? this.startFirstAlone(start, signal) : this.#startFirst(start, signal);
   }
 
   /** Starts the first replica once those of the version before have ended, if it needs an address which they have. */
-  async startFirstAlone(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+  async startFirstAlone(start: ReplicaStart, signal: AbortSignal): Promise<void> {
     const before = this.#startAlone ?? Promise.resolve();
-    const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(app, build, python, signal));
+    const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(start, signal));
     const ended = starting
       .catch(() => {})
       .finally(() => {
@@ -126,8 +124,8 @@ export class ReplicaPool {
     const { minReplicas, maxReplicas } = this.#scalingOf(start.app);
     if (minReplicas === 0) return;
     await this.#startAlone;
-    const { app, build, python } = start;
-    const environment = this.#environmentOf(app, build, python);
+    const { app, build } = start;
+    const environment = this.#environmentOf(start);
     const isOutdated = (one: PooledReplica) => one.build === build.id && one.environment !== environment;
     for (const member of this.#idle) if (!member.hasServed && isOutdated(member)) this.#dismiss(member);
     if (sharesPort(app)) await this.#stopped();
@@ -168,31 +166,31 @@ export class ReplicaPool {
     return [...(this.#first ? [this.#first] : []), ...this.#replicas.members].filter(({ busy }) => busy === 0);
   }
 
-  async #startFirst(app: AppRecord, build: BuildRecord, python: string, signal: AbortSignal): Promise<void> {
+  async #startFirst(start: ReplicaStart, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const member = this.#create(app, build, python);
+    const member = this.#create(start);
     try {
-      await startInTime(member.replica.ready, build, this.options.limit, signal);
+      await startInTime(member.replica.ready, start.build, this.options.limit, signal);
     } catch (error) {
       await member.replica.stop(0);
       throw error;
     }
     if (this.#first) this.#dismiss(this.#first);
     this.#first = member;
-    this.#coolDown(member, app);
+    this.#coolDown(member, start.app);
   }
 
   /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
-  #admitFirst({ app, build, python }: ReplicaStart): void {
+  #admitFirst(start: ReplicaStart): void {
     const member = this.#first;
-    if (member?.build !== build.id) return;
+    if (member?.build !== start.build.id) return;
     this.#first = undefined;
-    if (member.environment === this.#environmentOf(app, build, python)) this.#replicas.add(member);
+    if (member.environment === this.#environmentOf(start)) this.#replicas.add(member);
     else this.#dismiss(member);
   }
 
-  #add({ app, build, python }: ReplicaStart): PooledReplica {
-    const started = this.#create(app, build, python);
+  #add(start: ReplicaStart): PooledReplica {
+    const started = this.#create(start);
     this.#replicas.add(started);
     return started;
   }
@@ -202,10 +200,11 @@ export class ReplicaPool {
     await this.#stopped();
   }
 
-  #create(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
+  #create(start: ReplicaStart): PooledReplica {
+    const { app, build } = start;
     const member: PooledReplica = {
-      ...this.options.start(app, build, python),
-      environment: this.#environmentOf(app, build, python),
+      ...this.options.start(start),
+      environment: this.#environmentOf(start),
       isEnding: false,
       hasServed: false,
       graceMs: app.settings.responseGracePeriodSeconds * 1000,
@@ -228,8 +227,8 @@ export class ReplicaPool {
   }
 
   /** What a replica that is started now would get, as JSON. */
-  #environmentOf(app: AppRecord, build: BuildRecord, python: string): string {
-    return JSON.stringify(this.options.environment(app, build, python));
+  #environmentOf(start: ReplicaStart): string {
+    return JSON.stringify(this.options.environment(start));
   }
 
   #assign(member: PooledReplica, { app, run, isSocket }: SlotRequest): ReplicaSlot {
