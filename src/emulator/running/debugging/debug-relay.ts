@@ -31,7 +31,6 @@ export class DebugRelay {
   readonly #server = createServer((socket) => this.#acceptEditor(socket));
   #private: PrivateListener | undefined;
   #editor: Editor | undefined;
-  #isConfigured = false;
   /** Whether it was told to attach again. */
   #isReturning = false;
   /** What waits for an editor that has told all. */
@@ -65,7 +64,7 @@ export class DebugRelay {
   async settled(): Promise<void> {
     this.#follow();
     const isExpected = this.#editor !== undefined || this.#isReturning;
-    if (!isExpected || this.#isConfigured) return;
+    if (!isExpected || this.#editor?.isConfigured) return;
     await Promise.race([this.#configured(), pause(returnMs, undefined, { background: true })]);
     this.#isReturning = false;
   }
@@ -128,7 +127,7 @@ export class DebugRelay {
   /** It replaces one that has gone without a word. */
   #arrive(socket: Socket): Editor {
     this.#end(this.#editor);
-    this.#editor = { socket, queue: [], isAskedToEnd: false };
+    this.#editor = { socket, queue: [], isConfigured: false, isAskedToEnd: false };
     const arrived = this.#editor;
     this.#follow();
     return arrived;
@@ -159,11 +158,10 @@ export class DebugRelay {
     if (!editor || this.#editor !== editor) return;
     this.#editor = undefined;
     this.#isReturning = isReturning;
-    this.#isConfigured = false;
     goOn(editor);
     leave(editor.debugger);
-    const restart = isReturning;
-    editor.socket.end(encodeMessage({ seq: 0, type: 'event', event: 'terminated', body: { restart } }));
+    const body = { restart: isReturning };
+    editor.socket.end(encodeMessage({ seq: 0, type: 'event', event: 'terminated', body }));
   }
 
   #pass(editor: Editor, message: DebugMessage): void {
@@ -183,7 +181,7 @@ export class DebugRelay {
     editor.socket.write(encodeMessage(message));
     if (type !== 'response') return;
     if (command === 'configurationDone') {
-      this.#isConfigured = true;
+      editor.isConfigured = true;
       for (const done of this.#waiting.splice(0)) done();
     }
     if (command === 'continue') this.#follow();
@@ -205,6 +203,8 @@ interface Editor {
   queue: DebugMessage[];
   /** Set while the code stands in a breakpoint. */
   endHold?: (() => void) | undefined;
+  /** Whether it has told all. */
+  isConfigured: boolean;
   isAskedToEnd: boolean;
 }
 

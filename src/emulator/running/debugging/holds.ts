@@ -28,21 +28,19 @@ export class Holds {
   /** Calls once when an app has had this much time outside of breakpoints. Returns what stops it. */
   after(app: string, ms: number, callback: () => void): () => void {
     const limits = this.#limitsOf(app);
-    let stopTimer = () => {};
     const end = () => {
-      stopTimer();
+      limit.stop();
       limits.delete(limit);
       if (limits.size === 0) this.#limits.delete(app);
     };
-    const expire = () => {
-      end();
-      callback();
-    };
     const limit: Limit = {
-      start: () => {
-        stopTimer = after(ms, expire);
+      start() {
+        limit.stop = after(ms, () => {
+          end();
+          callback();
+        });
       },
-      stop: () => stopTimer(),
+      stop() {},
     };
     limits.add(limit);
     this.#limits.set(app, limits);
