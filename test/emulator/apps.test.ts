@@ -109,9 +109,8 @@ test('stores the text of the config file under either name, and accepts null for
 });
 
 test('does not store registry credentials', async () => {
-  const { emulator, deploy, logOf } = await platform();
-  const { build } = await deploy({ dockerAuth: '{"auths":{"ghcr.io":{"auth":"c2VjcmV0"}}}' });
-  expect(await logOf(build)).toContain('Login for ghcr.io received; the emulator does not use it');
+  const { emulator, deploy } = await platform();
+  await deploy({ dockerAuth: '{"auths":{"ghcr.io":{"auth":"c2VjcmV0"}}}' });
   expect(JSON.stringify([...emulator.store.apps.values(), ...emulator.store.builds.values()])).not.toContain(
     'c2VjcmV0',
   );

@@ -97,7 +97,7 @@ describe('a damaged state', () => {
     [withApp({ settings: null }), 'apps.web.settings'],
     [withApp({ createdAt: 1e300 }), 'apps.web.createdAt'],
     [withApp({ settings: { name: 'web', compute: 'CPU' } }), 'apps.web.settings.compute'],
-    [JSON.stringify({ ...good, builds: { b: build } }), 'builds.b.registries'],
+    [JSON.stringify({ ...good, builds: { b: build } }), 'builds.b.script'],
     [JSON.stringify({ ...good, runs: { r: {} } }), 'runs.r'],
     [JSON.stringify({ ...good, secrets: { a: 'b' } }), 'secrets.a'],
     [JSON.stringify({ ...good, accounts: { 'p-1': [] } }), 'accounts.p-1'],

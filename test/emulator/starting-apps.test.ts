@@ -232,7 +232,6 @@ test.each([
   const archive = { files: new Map([['main.py', { size: 1, crc32: 1 }]]), contents };
   const { scenes, end } = createBuildScript({
     settings,
-    registries: ['ghcr.io'],
     archive,
     plan: { installs: false, obstacle },
   });

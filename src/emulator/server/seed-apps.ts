@@ -141,11 +141,11 @@ function scalingOf(rhythm: Traffic['rhythm']) {
 
 /** A past build with the log that its files would produce. */
 function addBuild(app: AppRecord, sample: SeedBuild, at: number, files: SeedApp['files'], platform: Platform): void {
-  const build = createBuild(app, [], { ...platform, now: () => at, pace: minute / 3 });
+  const build = createBuild(app, { ...platform, now: () => at, pace: minute / 3 });
   const archive = createArchive(files);
   build.files = Object.fromEntries(archive.files);
   build.startedAt = at + 4_000;
-  build.script = createBuildScript({ settings: app.settings, registries: [], archive }, sample.fault);
+  build.script = createBuildScript({ settings: app.settings, archive }, sample.fault);
   if (sample.cancelledAfter) build.cancelledAt = at + sample.cancelledAfter * minute;
   app.updatedAt = at;
 }

@@ -97,9 +97,9 @@ interface Deployment {
 function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deployment {
   const { store, now, runner } = platform;
   const settings = withDefaults(body);
-  const registries = registriesIn(body.dockerAuth);
   const problem = findInvalidSetting(settings, runtimes);
   if (problem) refuse(400, problem);
+  checkRegistryLogins(body.dockerAuth);
   // Found while the archive is uploaded: the build waits for it.
   void runner.python();
 
@@ -108,13 +108,13 @@ function createDeployment(project: string, body: AppCreation, runtimes: string[]
   const { ephemeral: _, ...previous }: AppRecord = store.apps.get(id) ?? created;
   const app = replaceSettings(previous, settings, now());
   store.apps.set(id, app);
-  return { app, build: createBuild(app, registries, platform) };
+  return { app, build: createBuild(app, platform) };
 }
 
-/** `dockerAuth` is a Docker config as JSON text: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
-function registriesIn(dockerAuth = '{}'): string[] {
-  const registries = attempt(() => Object.keys(JSON.parse(dockerAuth).auths ?? {}));
-  return registries ?? refuse(400, 'dockerAuth must be a Docker config as JSON text');
+/** They are a Docker config as JSON text: `{"auths": {"ghcr.io": {"auth": "…"}}}`. No image is pulled, so they are not stored. */
+function checkRegistryLogins(dockerAuth = '{}'): void {
+  const logins = attempt(() => JSON.parse(dockerAuth).auths ?? {});
+  if (!logins) refuse(400, 'dockerAuth must be a Docker config as JSON text');
 }
 
 function creationReply({ app, build }: Deployment, uploadUrl: string, platform: Platform) {

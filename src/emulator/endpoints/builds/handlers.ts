@@ -67,7 +67,7 @@ export const buildHandlers = {
  */
 export async function startBuild(build: BuildRecord, platform: Platform, archivePath?: string): Promise<void> {
   const { store, faults, runner, now } = platform;
-  const { settings, registries } = build;
+  const { settings } = build;
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
   const archive = archivePath ? await readArchive(archivePath, filesToRead).catch((error: Error) => error) : undefined;
@@ -77,8 +77,7 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   );
   const plan = await planBuild(build, requirements, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
-  const input = { settings, registries, ...defined({ archive, plan }) };
-  build.script = createBuildScript(input, fault);
+  build.script = createBuildScript({ settings, ...defined({ archive, plan }) }, fault);
   build.startedAt = now();
   store.save();
   const app = store.apps.get(build.app);
@@ -102,8 +101,8 @@ function buildView(build: BuildRecord, now: number) {
   return { id: build.id, status, ...times, ...(reason && { initError: reason }), ...facts };
 }
 
-/** A build that waits for its archive. `registries` are those that credentials were sent for. */
-export function createBuild(app: AppRecord, registries: string[], platform: Platform): BuildRecord {
+/** A build that waits for its archive. */
+export function createBuild(app: AppRecord, platform: Platform): BuildRecord {
   const { store, now, pace } = platform;
   const id = store.newId();
   const build: BuildRecord = {
@@ -111,7 +110,6 @@ export function createBuild(app: AppRecord, registries: string[], platform: Plat
     app: app.id,
     createdAt: now(),
     settings: app.settings,
-    registries,
     pace,
     keyName: `${app.project}/cortex/${fileNameOf(app.name)}/build-${id}.zip`,
     script: { scenes: [] },

@@ -4,8 +4,6 @@ import type { NotStarted } from '../state/records.ts';
 
 export interface BuildInput {
   settings: AppSettings;
-  /** Registries that credentials were sent for. */
-  registries: readonly string[];
   /** The uploaded archive, or why it cannot be unpacked. A partner's app has none. */
   archive?: ReadArchive | Error;
   /** What the emulator does itself. Without it, nothing: for seed data, faults and simulated builds. */
@@ -31,21 +29,19 @@ export interface BuildStage {
  * Every dependency and command is printed, so that a deploy that lost one shows it.
  */
 export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[] {
-  const { settings, registries, plan } = input;
+  const { settings, plan } = input;
   const archive = input.archive as ReadArchive | undefined;
   const read = (name: string) => meaningfulLines(String(archive?.contents.get(name) ?? ''));
-  const logins = registries.map((registry) => `Login for ${registry} received; the emulator does not use it`);
   const differences = plan ? settingDifferences(settings) : [];
-  if (!archive)
-    return withLines([...logins, `FROM ${settings.runtime}:${settings.imageVersion ?? 'latest'} (not pulled)`]);
+  if (!archive) return withLines([`FROM ${settings.runtime}:${settings.imageVersion ?? 'latest'} (not pulled)`]);
   if (dockerfile)
     return [
-      ...withLines([...logins, ...differences], copyLines(archive)),
+      ...withLines(differences, copyLines(archive)),
       { lines: [], isPerformed: plan !== undefined && plan.obstacle === undefined },
     ];
   return [
     ...withLines(
-      [...logins, `FROM ${settings.baseImage} (not pulled: the app runs on this machine)`],
+      [`FROM ${settings.baseImage} (not pulled: the app runs on this machine)`],
       differences,
       commandLines('pre-build', settings.preBuildCommands),
       notInstalled('apt', read('pkglist.txt')),

@@ -100,8 +100,6 @@ const BuildRecord = v.object({
   settings: Settings,
   /** The archive's key in object storage. */
   keyName: v.string(),
-  /** Registries that credentials were sent for. The credentials are not stored. */
-  registries: Texts,
   /** The archive's files, for a seeded build without an archive. */
   files: v.exactOptional(v.record(v.string(), v.object({ size: v.number(), crc32: v.number() }))),
   /** When the archive was uploaded. */
