@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { faults as faultNames } from '../../src/emulator/index.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForEach, testLateMs } from '../support/emulators.ts';
-import { half } from '../support/extent.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
@@ -40,36 +39,27 @@ describe('reading the deployed app (getApp)', () => {
   const warned = /warning: cannot read the deployed app, deploying without a comparison: /;
   const carriedOn = { getApp: 2, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
 
-  test.each(
-    half<Case>([
-      ['getApp', '400', 0, warned, wentOn],
-      ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
-      ['getApp', '403', 0, 'web is live', { ...carriedOn, getApp: 1 }],
-      ['getApp', '404', 0, 'web is live', { ...carriedOn, getApp: 1 }],
-      ...each('getApp', '429 429:date+1 500 reset-during reset-after truncated', 0, retried, carriedOn),
-      ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
-      ['getApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-      ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
-      ['getApp', '500*', 0, warned, wentOnAtLast],
-      ['getApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
-      ['getApp', '302', 0, warned, wentOn],
-      ['getApp', 'reset-before', 0, /connection reset; retrying/, carriedOn],
-      ['getApp', 'reset-before*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
-      ['getApp', 'stall', 0, /no data for [\d.]+ s; retrying/, carriedOn],
-      ['getApp', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
-      ['getApp', 'html', 0, /received a web page instead of a reply \(HTTP 502\); retrying/, carriedOn],
-      ['getApp', 'html*', 0, warned, wentOnAtLast],
-      ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
-    ]),
-  )('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  test.each<Case>([
+    ['getApp', '400', 0, warned, wentOn],
+    ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
+    ['getApp', '403', 0, 'web is live', { ...carriedOn, getApp: 1 }],
+    ...each('getApp', '429:date+1 truncated', 0, retried, carriedOn),
+    ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
+    ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
+    ['getApp', '500*', 0, warned, wentOnAtLast],
+    ['getApp', '302', 0, warned, wentOn],
+    ['getApp', 'reset-before*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
+    ['getApp', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
+    ['getApp', 'html', 0, /received a web page instead of a reply \(HTTP 502\); retrying/, carriedOn],
+    ['getApp', 'html*', 0, warned, wentOnAtLast],
+    ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
-  test.each(
-    half<Case>([
-      ['getApp', 'malformed', 0, retried, carriedOn],
-      ['getApp', 'malformed*', 0, warned, wentOnAtLast],
-      ['getApp', 'empty*', 0, warned, wentOnAtLast],
-    ]),
-  )('%s=%s for an app that exists ends with exit %i and says %s', async (target, faults, exit, says, seen) => {
+  test.each<Case>([
+    ['getApp', 'malformed', 0, retried, carriedOn],
+    ['getApp', 'malformed*', 0, warned, wentOnAtLast],
+    ['getApp', 'empty*', 0, warned, wentOnAtLast],
+  ])('%s=%s for an app that exists ends with exit %i and says %s', async (target, faults, exit, says, seen) => {
     await gantry(['deploy'], { emulator, cwd: app });
     const builds = emulator.store.builds.size + 1;
     emulator.calls.length = 0;
@@ -97,31 +87,24 @@ describe('creating a build (createApp)', () => {
   /** The build may exist: the error says so, with a command to check. */
   const looksInto = /why .*the request may have taken effect.*\n {2}fix gantry builds list web/s;
 
-  test.each(
-    half<Case>([
-      ['createApp', '400', 1, 'error: Bad Request', refused],
-      ['createApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
-      ['createApp', '402', 14, 'error: Payment Required', refused],
-      ['createApp', '403', 5, 'error: Forbidden', refused],
-      ['createApp', '404', 6, 'error: Not Found', refused],
-      ['createApp', '409', 7, 'error: Conflict', refused],
-      ['createApp', '412', 7, 'error: Precondition Failed', refused],
-      ['createApp', '418', 1, /error: I'm a Teapot/i, refused],
-      // Refused: the platform did nothing, so the request is retried.
-      ['createApp', '429', 0, retried, carriedOn],
-      ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
-      ['createApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-      ['createApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
-      ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
-      // Unknown outcome: another build is created, once. One that gets no upload never starts.
-      ...each('createApp', '500 502 503 504 504:2 reset-before stall html', 0, lost, carriedOn),
-      ['createApp', '500*', 69, looksInto, inDoubt],
-      ['createApp', 'stall*', 69, looksInto, inDoubt],
-      ...each('createApp', 'reset-during reset-after truncated malformed empty', 0, lost, settled),
-      ['createApp', 'reset-after*', 69, looksInto, lostTwice],
-      ['createApp', '429,503:1,500', 0, lost, { ...carriedOn, createApp: 4 }],
-    ]),
-  )('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  test.each<Case>([
+    ['createApp', '400', 1, 'error: Bad Request', refused],
+    ['createApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
+    ['createApp', '402', 14, 'error: Payment Required', refused],
+    ['createApp', '403', 5, 'error: Forbidden', refused],
+    ['createApp', '409', 7, 'error: Conflict', refused],
+    ['createApp', '418', 1, /error: I'm a Teapot/i, refused],
+    // Refused: the platform did nothing, so the request is retried.
+    ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
+    ['createApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
+    ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
+    // Unknown outcome: another build is created, once. One that gets no upload never starts.
+    ...each('createApp', '500 504:2 reset-before stall html', 0, lost, carriedOn),
+    ['createApp', '500*', 69, looksInto, inDoubt],
+    ...each('createApp', 'reset-after truncated malformed empty', 0, lost, settled),
+    ['createApp', 'reset-after*', 69, looksInto, lostTwice],
+    ['createApp', '429,503:1,500', 0, lost, { ...carriedOn, createApp: 4 }],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 });
 
 describe('the upload', () => {
@@ -131,44 +114,38 @@ describe('the upload', () => {
   const carriedOn = { upload: 2, createApp: 1, builds: 1, cancelled: 0 };
   const once = { upload: 1, createApp: 1, builds: 1, cancelled: 0 };
 
-  test.each(
-    half<Case>([
-      ['upload', '400', 1, /the storage rejected the upload \(HTTP 400, BadRequest: Bad Request\)/, refused],
-      ['upload', '403', 1, /\(HTTP 403, /, refused],
-      ['upload', '302', 1, /\(HTTP 302, /, refused],
-      ...each('upload', '408 429 500 502 503 504 reset-during reset-after truncated html', 0, retried, carriedOn),
-      ['upload', '429*', 75, retriedToTheEnd, gaveUp],
-      ['upload', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-      ['upload', '503*', 69, /error: the storage returned an error \(HTTP 503/, gaveUp],
-      ['upload', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
-      ['upload', 'reset-before', 0, /connection reset; retrying/, carriedOn],
-      ['upload', 'reset-during*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
-      ['upload', 'stall', 0, /no data for [\d.]+ s; retrying/, carriedOn],
-      ['upload', 'stall-during', 0, /no data for [\d.]+ s; retrying/, carriedOn],
-      ['upload', 'slow-down', 0, /the storage returned an error.*SlowDown.*; retrying/, carriedOn],
-      ...each('upload', 'slow no-etag empty wrong-etag', 0, 'web is live', once),
-      ['upload', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
-      ['upload', 'html*', 69, retriedToTheEnd, gaveUp],
-      // Success with any headers: the ETag is an MD5 only in some storages.
-      ['upload', 'malformed', 0, 'web is live', once],
-      // Expired URL: one new build, and the first is canceled.
-      [
-        'upload',
-        'expired',
-        0,
-        /has expired; creating a new build/,
-        { ...carriedOn, createApp: 2, builds: 2, cancelled: 1 },
-      ],
-      [
-        'upload',
-        'expired,expired',
-        1,
-        /error: the upload URL has expired/,
-        { upload: 2, createApp: 2, builds: 2, cancelled: 2 },
-      ],
-      ['upload', '503,expired,reset-during', 0, 'web is live', { upload: 4, createApp: 2, builds: 2, cancelled: 1 }],
-    ]),
-  )('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  test.each<Case>([
+    ['upload', '400', 1, /the storage rejected the upload \(HTTP 400, BadRequest: Bad Request\)/, refused],
+    ['upload', '302', 1, /\(HTTP 302, /, refused],
+    ...each('upload', '408 500 reset-during reset-after truncated html', 0, retried, carriedOn),
+    ['upload', '429*', 75, retriedToTheEnd, gaveUp],
+    ['upload', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
+    ['upload', '503*', 69, /error: the storage returned an error \(HTTP 503/, gaveUp],
+    ['upload', 'reset-before', 0, /connection reset; retrying/, carriedOn],
+    ['upload', 'reset-during*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
+    ['upload', 'stall-during', 0, /no data for [\d.]+ s; retrying/, carriedOn],
+    ['upload', 'slow-down', 0, /the storage returned an error.*SlowDown.*; retrying/, carriedOn],
+    ...each('upload', 'slow no-etag empty wrong-etag', 0, 'web is live', once),
+    ['upload', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
+    // Success with any headers: the ETag is an MD5 only in some storages.
+    ['upload', 'malformed', 0, 'web is live', once],
+    // Expired URL: one new build, and the first is canceled.
+    [
+      'upload',
+      'expired',
+      0,
+      /has expired; creating a new build/,
+      { ...carriedOn, createApp: 2, builds: 2, cancelled: 1 },
+    ],
+    [
+      'upload',
+      'expired,expired',
+      1,
+      /error: the upload URL has expired/,
+      { upload: 2, createApp: 2, builds: 2, cancelled: 2 },
+    ],
+    ['upload', '503,expired,reset-during', 0, 'web is live', { upload: 4, createApp: 2, builds: 2, cancelled: 1 }],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
   test('is no failure if every reply is lost, and the build has started', async () => {
     const seen = { upload: 5, createApp: 1, builds: 1, cancelBuild: 0 };
@@ -211,33 +188,21 @@ describe('polling the build (getBuild)', () => {
   const stopped = { ...left, getBuild: 1 };
   const carriedOn = { ...left, getBuild: 2 };
 
-  test.each(
-    half<Case>([
-      ['getBuild', '400', 1, goesOn, stopped],
-      ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
-      ...each('getBuild', '403 404 malformed empty', 0, 'web is live', carriedOn),
-      ['getBuild', '403*', 5, goesOn, left],
-      ['getBuild', '404*', 6, /fix gantry builds list web\n/, left],
-      ['getBuild', '409', 7, goesOn, stopped],
-      ...each('getBuild', 'malformed* empty* 429* 500* reset-during* html*', 8, goesOn, left),
-      ['getBuild', '429', 0, retried, carriedOn],
-      // A Retry-After of an hour is not waited for.
-      ['getBuild', '429:3600*', 75, goesOn, stopped],
-      ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-      ['getBuild', '500', 0, retried, carriedOn],
-      ['getBuild', '502', 0, retried, carriedOn],
-      ['getBuild', '503', 0, retried, carriedOn],
-      ['getBuild', '504', 0, retried, carriedOn],
-      ['getBuild', 'reset-before', 0, retried, carriedOn],
-      ['getBuild', 'reset-during', 0, retried, carriedOn],
-      ['getBuild', 'reset-after', 0, retried, carriedOn],
-      ['getBuild', 'truncated', 0, retried, carriedOn],
-      ['getBuild', 'stall', 0, retried, carriedOn],
-      ['getBuild', 'html', 0, retried, carriedOn],
-      // Six in a row exceed the retries of one poll, which is not a result.
-      ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
-    ]),
-  )('%s=%s ends with exit %i and says %s', (target, faults, exit, says, seen) => {
+  test.each<Case>([
+    ['getBuild', '400', 1, goesOn, stopped],
+    ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
+    ...each('getBuild', '403 404 malformed empty', 0, 'web is live', carriedOn),
+    ['getBuild', '403*', 5, goesOn, left],
+    ['getBuild', '404*', 6, /fix gantry builds list web\n/, left],
+    ['getBuild', '409', 7, goesOn, stopped],
+    ...each('getBuild', 'malformed* 429* 500* html*', 8, goesOn, left),
+    // A Retry-After of an hour is not waited for.
+    ['getBuild', '429:3600*', 75, goesOn, stopped],
+    ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
+    ...each('getBuild', '500 502 504 reset-after html', 0, retried, carriedOn),
+    // Six in a row exceed the retries of one poll, which is not a result.
+    ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
+  ])('%s=%s ends with exit %i and says %s', (target, faults, exit, says, seen) => {
     return check(target, faults, exit, says, seen, faults.endsWith('*') ? hurried() : {});
   });
 });
@@ -246,17 +211,13 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
   const fine = { upload: 1, builds: 1, cancelled: 0, getBuild: 1 };
   const warned = /warning: cannot read the build log: /;
 
-  test.each(
-    half<Case>([
-      ...['400', '401', '403', '429*', '500*', 'reset-before*', 'stall*', 'malformed*', 'empty*', 'html*'].map(
-        (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
-      ),
-      ...['429', '500', 'reset-before', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'html'].map(
-        (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
-      ),
-      ['getBuildLogs', 'null*', 0, 'web is live', fine],
-    ]),
-  )('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  test.each<Case>([
+    ...['400', '401', '429*', 'reset-before*', 'malformed*', 'html*'].map(
+      (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
+    ),
+    ...['429', 'reset-after', 'malformed'].map((fault): Case => ['getBuildLogs', fault, 0, retried, fine]),
+    ['getBuildLogs', 'null*', 0, 'web is live', fine],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
   test('obeys Retry-After for the log', async () => {
     emulator.fail('build', 'slow');
@@ -278,24 +239,20 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
   const notCancelled = { builds: 1, cancelled: 0 };
   const says = /warning: build \S+ could not be canceled: .*\n {2}fix gantry builds cancel web \S+/;
 
-  test.each(
-    half<Case>([
-      ...['400', '401', '409'].map(
-        (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 1 }],
-      ),
-      ...['429*', '500*', 'reset-before*', 'stall*', 'html*'].map(
-        (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
-      ),
-      ...['403', '404', '429', '500', 'reset-before', 'stall', 'html'].map(
-        (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
-      ),
-      ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /canceled build/, cancelled]),
-      // The first request took effect, so the second one is refused.
-      ...['reset-during', 'reset-after', 'truncated'].map(
-        (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
-      ),
-    ]),
-  )('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
+  test.each<Case>([
+    ...['400', '409'].map((fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 1 }]),
+    ...['429*', 'stall*', 'html*'].map(
+      (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
+    ),
+    ...['403', '404', '500', 'reset-before'].map(
+      (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
+    ),
+    ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /canceled build/, cancelled]),
+    // The first request took effect, so the second one is refused.
+    ...['reset-after', 'truncated'].map(
+      (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
+    ),
+  ])('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
     emulator.fail('build', 'slow');
     await check(target, faults, exit, message, seen, { stop: /Uploaded/ });
   });
@@ -326,31 +283,29 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
 describe('the build', () => {
   const ended = { upload: 1, builds: 1, cancelled: 0, cancelBuild: 0 };
 
-  test.each(
-    half<Case>([
-      [
-        'build',
-        'build_failure',
-        11,
-        /error: build \S+ of web failed \(build_failure\)\n {2}why pip install failed/,
-        ended,
-      ],
-      ['build', 'build_failure', 11, /log gantry explain web \S+/, ended],
-      ['build', 'init_failure', 12, /error: web was built but did not start \(init_failure\)/, ended],
-      ['build', 'init_timeout', 12, /error: web was built but did not start \(init_timeout\)/, ended],
-      [
-        'build',
-        'slow',
-        8,
-        /error: build \S+ of web is still in progress after 1h\n {2}fix gantry logs web --build/,
-        ended,
-        hurried(),
-      ],
-      ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],
-      ['build', 'hostile-log', 0, 'web is live', ended],
-      ['build', 'build_failure*', 11, 'pip install failed', ended],
-    ]),
-  )('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  test.each<Case>([
+    [
+      'build',
+      'build_failure',
+      11,
+      /error: build \S+ of web failed \(build_failure\)\n {2}why pip install failed/,
+      ended,
+    ],
+    ['build', 'build_failure', 11, /log gantry explain web \S+/, ended],
+    ['build', 'init_failure', 12, /error: web was built but did not start \(init_failure\)/, ended],
+    ['build', 'init_timeout', 12, /error: web was built but did not start \(init_timeout\)/, ended],
+    [
+      'build',
+      'slow',
+      8,
+      /error: build \S+ of web is still in progress after 1h\n {2}fix gantry logs web --build/,
+      ended,
+      hurried(),
+    ],
+    ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],
+    ['build', 'hostile-log', 0, 'web is live', ended],
+    ['build', 'build_failure*', 11, 'pip install failed', ended],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
   test('succeeds in the next deploy after a failure', async () => {
     emulator.fail('build', 'build_failure');

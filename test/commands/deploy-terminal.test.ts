@@ -23,22 +23,16 @@ test.each(['hello', 'server', 'dockerfile', 'partner', 'fails'])(
 );
 
 describe('creating a partner’s app when the reply is lost', () => {
-  test.each([
-    ['reset-during', 69],
-    ['reset-after', 69],
-    ['truncated', 69],
-    ['503', 69],
-    ['malformed', 69],
-  ])('(%s) does not create it twice: exit %i and the command to check', async (fault, exit) => {
+  test.each(['reset-after', '503', 'malformed'])('(%s) does not create it twice', async (fault) => {
     emulator.fail('createPartnerApp', fault);
     const outcome = await gantry(['deploy', '--json'], { emulator, cwd: fixture('partner') });
-    expect(outcome).toExit(exit, /fix gantry builds list \S+/);
+    expect(outcome).toExit(69, /fix gantry builds list \S+/);
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'createPartnerApp')).toHaveLength(1);
     expectErrorDocument(outcome);
     expectNoTrace(outcome, emulator);
   });
 
-  test.each(['429', '429:1', '503:1'])('(%s) creates it at the second attempt', async (fault) => {
+  test.each(['429', '503:1'])('(%s) creates it at the second attempt', async (fault) => {
     emulator.fail('createPartnerApp', fault);
     const { code } = await gantry(['deploy'], { emulator, cwd: fixture('partner') });
     expect(code).toBe(0);
