@@ -82,18 +82,6 @@ test('passes over a build to which the same was sent as to the sick one, and say
   expect(builds).toHaveLength(4);
 });
 
-test('a plain rollback passes over a build to which the same was sent', async () => {
-  for (const version of ['good', 'bad', 'bad']) await deploy(version);
-  const { json } = await gantry(['rollback', 'web', '--yes', '--json'], { emulator, env });
-  expect(json()).toMatchObject({ restored: builds[0] });
-});
-
-test('a healthy build stays', async () => {
-  await deploy('good');
-  expect((await deploy('better', watching)).code).toBe(0);
-  expect(await live()).toBe(builds[1]);
-});
-
 test('says that there is no build before', async () => {
   crashing = [0];
   const { code, json } = await deploy('bad', watching);

@@ -82,12 +82,6 @@ describe('a deploy', () => {
     expect(json()).toEqual({ status: 'succeeded', settings: null });
   });
 
-  test('rejects an unknown --json field before sending anything', async () => {
-    const outcome = await gantry(['deploy', '--json=sttus'], { emulator, cwd: newFolder(smallApp()) });
-    expect(outcome).toExit(2, 'available fields: app, project');
-    expect(emulator.calls).toEqual([]);
-  });
-
   test('streams events that end with the result', async () => {
     const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: newFolder(smallApp()) });
     const events = stdout
@@ -139,16 +133,6 @@ describe('a deploy', () => {
     expect(stderr).toContain(`gantry logs web --build ${build} -f`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
-
-  test('exits with 8 at the timeout and suggests how to follow', async () => {
-    const app = newFolder(smallApp());
-    emulator.fail('build', 'slow');
-    const { code, stderr, json } = await gantry(['deploy', '--timeout', '1m', '--json'], { emulator, cwd: app });
-    expect(code).toBe(8);
-    expect(stderr).toMatch(/fix gantry logs web --build \S+ -f/);
-    expect(json()).toMatchObject({ error: { code: 'pending', exitCode: 8, details: { app: 'web' } } });
-    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
-  });
 });
 
 test.each([
@@ -174,23 +158,6 @@ test.each([
 });
 
 describe('a deploy that fails', () => {
-  test.each([
-    ['build_failure', 11, 'build-failed', 'no matching distribution'],
-    ['init_failure', 12, 'not-ready', 'No module named'],
-    ['init_timeout', 12, 'not-ready', 'not ready within'],
-  ])(
-    'in the build (%s) exits with %i and shows the reason and how to see the log',
-    async (fault, exit, name, reason) => {
-      emulator.fail('build', fault);
-      const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()) });
-      expect(code).toBe(exit);
-      expect(stderr).toContain(reason);
-      expect(stderr).toMatch(/log gantry explain web \S+/);
-      expect(json()).toMatchObject({ error: { code: name, exitCode: exit } });
-      await expectNoTrace(stderr);
-    },
-  );
-
   test('names one thing to type, and the build that still serves', async () => {
     const setting = { emulator, cwd: newFolder(smallApp()) };
     emulator.fail('build', 'build_failure');
@@ -213,34 +180,9 @@ describe('a deploy that fails', () => {
     expect(stderr).toMatch(/^cause: the package index has no torchh/m);
     expect(stderr).toContain('ERROR: No matching distribution');
   });
-
-  test('shows every problem of the file before sending anything', async () => {
-    const app = newFolder({
-      'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\npython_version = 3.10\n',
-    });
-    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app });
-    expect(code).toBe(10);
-    expect(stderr).toContain('cerebrium.toml:2:8');
-    expect(stderr).toContain('fix name = "my-app"');
-    expect(stderr).toContain('python_version = "3.10"');
-    expect(json()).toMatchObject({ error: { code: 'project', details: { problems: expect.any(Array) } } });
-    expect(emulator.calls).toEqual([]);
-  });
 });
 
 describe('Ctrl-C', () => {
-  test.each([
-    ['while the build is created', /Creating|Packed/],
-    ['while the build runs', /Building web/],
-  ])('%s cancels the build and exits with 130', async (_, stop) => {
-    emulator.fail('build', 'slow');
-    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()), stop });
-    expect(code).toBe(130);
-    const builds = emulator.store.getAppBuilds(`${emulator.project}-web`);
-    expect(builds.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true);
-    await expectNoTrace(stderr);
-  });
-
   test('does not cancel an uploaded build with --detach', async () => {
     const { stderr } = await gantry(['deploy', '--detach'], {
       emulator,
@@ -291,14 +233,6 @@ describe('a dry run', () => {
       .map(({ endpoint }) => `${endpoint}`)
       .filter((endpoint) => /App$|Builds$/.test(endpoint));
     expect(asked.sort()).toEqual(['getApp', 'listBuilds']);
-  });
-
-  test('after a deploy finds no changes, and exits with 0 with --detailed-exit-code', async () => {
-    const app = newFolder(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app });
-    const { code, stdout } = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app });
-    expect(stdout).toContain('no change');
-    expect(code).toBe(0);
   });
 
   test('finds what --if-changed finds: the mode of a file', async () => {
