@@ -132,23 +132,23 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect(await explained()).toEqual([undefined, true]);
   });
 
-  test.each([['1 + "a"'], ['{}["user"]'], ['[][3]']])(
-    'a mistake of the code is located in the file: %s',
-    async (mistake) => {
-      const app = newFolder({ ...smallApp(), 'main.py': `def run():\n    return ${mistake}\n` });
-      const setting = { emulator, cwd: app, meanwhile };
-      await gantry(['deploy'], setting);
-      await gantry(['invoke'], setting);
+  test('a mistake of the code is located in the file', async () => {
+    const mistakes = ['1 + "a"', '{}["user"]', '[][3]'];
+    const functions = mistakes.map((mistake, at) => `def f${at}():\n    return ${mistake}\n`);
+    const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': functions.join('') }), meanwhile };
+    await gantry(['deploy'], setting);
+    for (const [at, mistake] of mistakes.entries()) {
+      await gantry(['invoke', '.', `f${at}`], setting);
       emulator.late.pass();
       const { json } = await gantry(['explain', '--json'], setting);
-      const location = { file: 'main.py', line: 2, column: 5, text: `    return ${mistake}` };
+      const line = 2 * at + 2;
       expect(json()).toMatchObject({
         cause: 'code-error',
-        fix: expect.stringMatching(/^correct main\.py:2 /),
-        location,
+        fix: expect.stringMatching(new RegExp(`^correct main\\.py:${line} `)),
+        location: { file: 'main.py', line, column: 5, text: `    return ${mistake}` },
       });
-    },
-  );
+    }
+  });
 
   test('a run that was killed for its memory has the fact in its log', async () => {
     const main =
@@ -167,34 +167,21 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect(log.stdout).toContain('OOMKilled: the replica used');
   });
 
-  const last = (text: string) => text.trimEnd().split('\n').slice(-4);
-  const log = expect.stringMatching(/^ {2}log gantry explain crashes \S+$/);
-  const fourLines = [
-    'cause: the Python module model_that_is_missing is not installed',
-    expect.stringMatching(
-      /^ {2}in {2}line \d+ of the log: ModuleNotFoundError: No module named 'model_that_is_missing'$/,
-    ),
-    expect.stringMatching(/^ {2}fix \S/),
-    log,
-  ];
-
-  test.each<[string, Parameters<typeof gantry>[1]]>([
-    ['on a terminal', wideTerminal],
-    ['through a pipe', {}],
-  ])('a deploy that fails ends in cause, place, fix and log: %s', async (_, setting) => {
-    const { code, stderr } = await gantry(['deploy', '--yes'], {
-      ...setting,
-      emulator,
-      cwd: fixture('crashes'),
-      meanwhile,
-    });
-    expect([code, last(stderr)]).toEqual([12, fourLines]);
-  });
-
-  test('and so does its JSON error, and what it prints beside it', async () => {
-    const cwd = fixture('crashes');
-    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd, meanwhile });
-    expect([code, last(stderr)]).toEqual([12, fourLines]);
+  // Through a pipe: test/commands/apps-that-cannot-start.test.ts.
+  test('a deploy that fails on a terminal ends in cause, place, fix and log, and so does its JSON error', async () => {
+    const setting = { ...wideTerminal, emulator, cwd: fixture('crashes'), meanwhile };
+    const { code, stderr, json } = await gantry(['deploy', '--yes', '--json'], setting);
+    expect([code, stderr.trimEnd().split('\n').slice(-4)]).toEqual([
+      12,
+      [
+        'cause: the Python module model_that_is_missing is not installed',
+        expect.stringMatching(
+          /^ {2}in {2}line \d+ of the log: ModuleNotFoundError: No module named 'model_that_is_missing'$/,
+        ),
+        expect.stringMatching(/^ {2}fix \S/),
+        expect.stringMatching(/^ {2}log gantry explain crashes \S+$/),
+      ],
+    ]);
     expect(json()).toMatchObject({
       error: {
         fix: expect.stringMatching(/^gantry explain crashes \S+$/),
