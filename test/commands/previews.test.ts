@@ -2,11 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
-import { withGit } from '../support/machine.ts';
-import { repositoryOf } from '../support/repository.ts';
+import { emulatorForAll, gantry, keys, newFolder, repositoryOf, type Setting, withGit } from '../support/index.ts';
 
 let home: string;
 let app: ReturnType<typeof repositoryOf>;
@@ -149,17 +145,6 @@ describe('previews', () => {
     });
   });
 
-  test('prune deletes only those of this repository, after its name is typed', async () => {
-    const { foreign } = await arranged();
-    expect((await run(['apps', 'prune'])).code).toBe(9);
-    expect((await run(['apps', 'prune', '--yes'])).code).toBe(9);
-    expect((await run(['apps', 'prune', '--confirm', 'other'])).code).toBe(2);
-    const { code, stderr, json } = await run(['apps', 'prune', '--confirm', 'shop', '--json']);
-    expect([code, (json() as object[]).length]).toEqual([0, 3]);
-    expect(stderr).toMatch(/2 apps may be previews of others, and stay: /);
-    expect(appNames()).toEqual(['web', 'web-staging', 'web-x-deadbeef', foreign ?? ''].sort());
-  });
-
   test('prune deletes one by its app, its branch, or a part of either that only one has', async () => {
     app.git('checkout', '-q', '-b', 'fix/login');
     const { app: name } = await preview();
@@ -180,8 +165,8 @@ describe('previews', () => {
     expect(appNames()).toEqual([other]);
   });
 
-  test('prune --merged and --older-than choose among them', async () => {
-    const { merged } = await arranged();
+  test('prune deletes only those of this repository, after its name is typed, or those that its flags choose', async () => {
+    const { merged, foreign } = await arranged();
     const pruned = async (...flags: string[]) => {
       const { json } = await run(['apps', 'prune', '--dry-run', '--json', ...flags]);
       return (json() as { app: string }[]).map(({ app: name }) => name);
@@ -194,7 +179,13 @@ describe('previews', () => {
     expect(await pruned('--older-than', '1h')).toEqual([]);
     expect(await pruned('--older-than', '0s')).toHaveLength(3);
     expect(await pruned('--merged', '--older-than', '1h')).toEqual([]);
+    for (const flags of [[], ['--yes']]) expect((await run(['apps', 'prune', ...flags])).code).toBe(9);
+    expect((await run(['apps', 'prune', '--confirm', 'other'])).code).toBe(2);
     expect(appNames()).toHaveLength(7);
+    const done = await run(['apps', 'prune', '--confirm', 'shop', '--json']);
+    expect([done.code, (done.json() as object[]).length]).toEqual([0, 3]);
+    expect(done.stderr).toMatch(/2 apps may be previews of others, and stay: /);
+    expect(appNames()).toEqual(['web', 'web-staging', 'web-x-deadbeef', foreign ?? ''].sort());
   });
 
   describe('prune --merged', () => {
