@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-import { type Answering, inFrontOf } from '../support/in-front-of.ts';
-import { deployWeb } from '../support/runs.ts';
+import { type Answering, deployWeb, emulatorForEach, gantry, inFrontOf, type Setting } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 

@@ -5,12 +5,9 @@ import { withRevision } from '../../src/deploys/git/index.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { Random } from '../fuzz/random.ts';
 import { smallApp } from '../support/app.ts';
-import { emulatorForAll } from '../support/emulators.ts';
 import { drawnCases } from '../support/extent.ts';
-import { lay, newFolder } from '../support/files.ts';
-import { gantry as run } from '../support/gantry.ts';
 import { alsoListing } from '../support/in-front-of.ts';
-import { repositoryOf } from '../support/repository.ts';
+import { emulatorForAll, lay, newFolder, repositoryOf, gantry as run } from '../support/index.ts';
 
 /** `FUZZ_CASES=1000` and `FUZZ_SEED` for others. */
 const cases = drawnCases(8, 16);

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { emulatorForEach } from '../support/emulators.ts';
-import { filesIn, newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
-import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { type Answer, type Answering, filesIn, gantry, inFrontOf, newFolder } from '../support/index.ts';
 
 let here: string;
 

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { answering } from '../support/answering.ts';
-import { emulatorForAll, startEmulator } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
+import { emulatorForAll, gantry, newFolder, type Setting, startEmulator, wideTerminal } from '../support/index.ts';
 
 const hour = 3_600_000;
 /** A Monday, when the seeded apps are busy. */
@@ -38,11 +36,7 @@ test('of a short span has all of it, and the minute in progress', async () => {
   const own = await startEmulator({ seed: 1, now: () => end - 30_000 });
   await gantry(['metrics', 'web', '--since', '1m'], { emulator: own, clock: { now: end - 30_000 } });
   expect(own.calls.at(-1)?.query).toMatchObject({ start: at(end - 120_000), end: at(end) });
-  await own.close();
-});
-
-test('of a minute has rows that differ: their times have seconds', async () => {
-  const own = await startEmulator({ seed: 1, now: () => end - 30_000 });
+  // Rows of a minute differ: their times have seconds.
   const since = { emulator: own, clock: { now: end - 30_000 }, ...wideTerminal };
   const { stdout } = await gantry(['metrics', 'transcriber', '--since', '1m', '--timezone', 'UTC'], since);
   const times = stdout.match(/^\d{4}-\d\d-\d\d \S+/gm) ?? [];

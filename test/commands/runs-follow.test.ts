@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { emulatorForAll, startEmulator } from '../support/emulators.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
-import { deployWeb, print as printOn, record } from '../support/runs.ts';
+import { emulatorForAll } from '../support/emulators.ts';
+import { deployWeb, gantry, print as printOn, record, type Setting, startEmulator } from '../support/index.ts';
 
 const createdAt = Date.now() - 90_000;
 

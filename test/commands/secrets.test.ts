@@ -1,10 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { emulatorForEach, expectErrorDocument, gantry, keys, newFolder, type Setting } from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
