@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
-const emulator = emulatorForAll({ seed: 1 });
+const emulator = emulatorForAll({ real: false, seed: 1 });
 
 const reader = { columns: 100, env: { GANTRY_ACCESSIBLE: '1', NO_COLOR: '1' } };
 

@@ -10,7 +10,7 @@ const empty = newFolder();
 let here: Setting;
 let elsewhere: Setting;
 
-const emulator = emulatorForAll({ seed: 1 });
+const emulator = emulatorForAll({ real: false, seed: 1 });
 
 beforeAll(async () => {
   app = newFolder(smallApp());

@@ -12,7 +12,7 @@ let emulator: Emulator;
 let jq: Worker;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ seed: 1 });
+  emulator = await startEmulator({ real: false, seed: 1 });
   jq = startOwnWorker('kernel/output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 20 } });
   jq.postMessage(await readJq());
 });
@@ -49,57 +49,20 @@ test('keeps the digits of numbers that the expression does not compute with', as
   expect(stdout).toBe('1234567890123456789\n1.0\n-0\n0.12345678901234567890\n1E+400\n');
 });
 
+// The language is that of jq: what is ours is how values go in and come out.
 test.each([
   ['.', `${JSON.stringify(apps)}\n`],
-  ['.[0].name', 'web\n'],
   ['.[].name', 'web\njob\ngröße\n'],
-  ['.[-1].id', 'p-1-größe\n'],
-  ['length', '3\n'],
-  ['.[0].cost', '12.5\n'],
   ['.[1].hardware', 'null\n'],
-  ['.[2].hardware', 'null\n'],
-  ['.[].hardware.gpu // 0', '1\n'],
-  ['.[] | .hardware.gpu // 0', '1\n0\n0\n'],
   ['[.[] | .hardware.gpu // 0]', '[1,0,0]\n'],
-  ['.[] | select(.status == "ready") | .name', 'web\ngröße\n'],
-  ['map(select(.status != "ready")) | length', '1\n'],
-  ['[.[] | {name, status}] | .[0]', '{"name":"web","status":"ready"}\n'],
   ['.[0] | {app: .name, "is ready": (.status == "ready")}', '{"app":"web","is ready":true}\n'],
-  ['map(.cost) | add', '15.5\n'],
-  ['sort_by(.cost) | .[0].name', 'job\n'],
-  ['max_by(.cost).name', 'web\n'],
-  ['group_by(.status) | map({(.[0].status): length}) | add', '{"failed":1,"ready":2}\n'],
-  ['[.[].tags[]] | unique', '["dev","eu","prod"]\n'],
-  ['.[0].tags | join(", ")', 'prod, eu\n'],
-  ['.[0].tags | index("eu")', '1\n'],
-  ['.[] | "\\(.name): \\(.cost)"', 'web: 12.5\njob: 0\ngröße: 3\n'],
   ['.[0] | keys', '["cost","hardware","id","name","status","tags"]\n'],
-  ['.[0] | to_entries[0].key', 'id\n'],
-  ['.[0] | with_entries(select(.value | type == "string"))', '{"id":"p-1-web","name":"web","status":"ready"}\n'],
-  ['.[0] | del(.tags, .hardware, .id)', '{"name":"web","status":"ready","cost":12.5}\n'],
-  ['.[0] | has("cost")', 'true\n'],
-  ['any(.[]; .status == "failed")', 'true\n'],
-  ['all(.[]; .cost >= 0)', 'true\n'],
-  ['first(.[] | select(.cost < 5)).name', 'job\n'],
-  ['limit(2; .[].name)', 'web\njob\n'],
-  ['.[0:2] | map(.name)', '["web","job"]\n'],
   ['.[1].updatedAt | fromdate', '1795167000\n'],
-  ['.[0].id | split("-") | .[-1]', 'web\n'],
-  ['.[].id | sub("^p-1-"; "")', 'web\njob\ngröße\n'],
-  ['.[0].id | test("^p-\\\\d+")', 'true\n'],
   ['.[0].id | capture("p-(?<project>\\\\d+)").project', '1\n'],
   ['.[] | [.name, .cost] | @tsv', 'web\t12.5\njob\t0\ngröße\t3\n'],
-  ['.[0] | [.name, .cost] | @csv', '"web",12.5\n'],
   ['.[2].name | ascii_downcase | length', '5\n'],
-  ['reduce .[] as $app (0; . + $app.cost)', '15.5\n'],
-  ['def cheap: .cost < 10; map(select(cheap) | .name)', '["job","größe"]\n'],
-  ['if length > 2 then "many" else "few" end', 'many\n'],
   ['.[] | try (.tags[0] | ascii_upcase) catch "none"', 'PROD\nnone\nDEV\n'],
-  ['.[].missing?', 'null\nnull\nnull\n'],
-  ['.. | numbers', '12.5\n1\n0\n3\n'],
-  ['.[0] | paths(type == "number") | map(tostring) | join(".")', 'cost\nhardware.gpu\n'],
   ['empty', ''],
-  ['.[0].name | @base64', 'd2Vi\n'],
   ['input? // "no more"', 'no more\n'],
   ['-1', '-1\n'],
   ['"   indented\\n\\tsecond  ", "", "\u2028\\n"', '   indented\n\tsecond  \n\n\u2028\n\n'],

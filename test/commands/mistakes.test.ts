@@ -113,7 +113,7 @@ const lines = mistakes.split('\n').filter((line) => line !== '' && !line.startsW
 const app = newFolder(smallApp());
 let here: Setting;
 
-const emulator = emulatorForAll({ seed: 1 });
+const emulator = emulatorForAll({ real: false, seed: 1 });
 
 beforeAll(() => {
   here = { emulator, cwd: app };

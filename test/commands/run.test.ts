@@ -19,16 +19,20 @@ const toml = (more = '') => `[cerebrium.deployment]\nname = "jobs"\n${more}`;
 const job =
   'import sys\n\ndef train(epochs=1, name="first"):\n    print(f"{name}: {epochs}")\n    return {"loss": 0.5}\n';
 
-const emulator = emulatorForAll();
+const [real, simulated] = [emulatorForAll(), emulatorForAll({ real: false })];
+/** A program whose output nobody reads is not started. */
+let emulator = simulated;
 
 beforeEach(async () => {
-  await emulator.reset();
+  await Promise.all([real.reset(), simulated.reset()]);
+  emulator = simulated;
 });
 
 /** Runs a command line in a folder with these files. Waiting is simulated; the program runs in real time. */
 async function run(files: Record<string, string>, line: string[], setting: Setting = {}) {
-  const app = newFolder(files);
-  return await gantry(['run', ...line], { emulator, cwd: app, meanwhile: () => setTimeout(5), ...setting });
+  emulator = line.includes('--detach') ? simulated : real;
+  const cwd = newFolder(files);
+  return await gantry(['run', ...line], { emulator, cwd, meanwhile: () => setTimeout(5), ...setting });
 }
 
 interface Sent {
@@ -93,7 +97,7 @@ test.each([
 });
 
 test.skipIf(!python).each(['a job', 'web'])('the emulator says that it has no GPU for a run of %s', async (name) => {
-  if (name === 'web') await deployWeb(emulator);
+  if (name === 'web') await deployWeb(real);
   const app = name === 'web' ? ['--name', name] : [];
   const { code, stderr } = await run({ 'job.py': 'print(1)' }, [...app, '--gpu', 'H100', 'job.py']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('compute HOPPER_H100 is simulated')]);

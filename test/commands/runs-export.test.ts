@@ -9,7 +9,7 @@ let folder: string;
 const now = Date.now();
 
 beforeAll(async () => {
-  [emulator, folder] = [await startEmulator(), newFolder()];
+  [emulator, folder] = [await startEmulator({ real: false }), newFolder()];
   await deployWeb(emulator);
   recordMany(emulator, { name: 'r', number: 30, from: now - 3 * 86_400_000, to: now - 3_600_000 });
   record(emulator, { id: 'odd', createdAt: now - 1_800_000, container: 'a,"b"', statusCode: 500 });

@@ -22,6 +22,7 @@ let onRequest = () => {};
 
 beforeAll(async () => {
   emulator = await startEmulator({
+    real: false,
     now: () => {
       onRequest();
       return Date.now();
