@@ -54,12 +54,6 @@ describe('apps delete', () => {
     expect(web()).toBeUndefined();
   });
 
-  test('asks for the name on a terminal', async () => {
-    const { code } = await gantry(['apps', 'delete', 'web'], { emulator, columns: 80, stdin: keys('web\r') });
-    expect(code).toBe(0);
-    expect(web()).toBeUndefined();
-  });
-
   test.each<[string, Setting]>([
     ['stderr is a file', { stdin: keys('web\r') }],
     ...['CI', 'GANTRY_NO_INPUT', 'AI_AGENT', 'CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI'].map(
@@ -92,27 +86,5 @@ describe('apps delete', () => {
     expect(code).toBe(exit);
     expect(web()).toBeDefined();
     expect(calls('deleteApp')).toBe(0);
-  });
-});
-
-describe('projects', () => {
-  test('list shows the projects of the token', async () => {
-    const { stdout, code } = await gantry(['projects', 'list'], { emulator });
-    expect(code).toBe(0);
-    expect(stdout).toContain('p-12345678');
-  });
-
-  test('list without a token exits with 4', async () => {
-    const { code } = await gantry(['projects', 'list'], { env: { GANTRY_API_URL: emulator.url } });
-    expect(code).toBe(4);
-  });
-
-  test.each([
-    [['whoami'], {}, 'p-12345678'],
-    [['whoami', '-p', 'p-other'], {}, 'p-other'],
-    [['whoami'], { GANTRY_PROJECT: '' }, 'p-12345678'],
-  ])('%j %j prints the project in use', async (words, env, printed) => {
-    const { json } = await gantry([...words, '--json=project'], { emulator, env });
-    expect(json()).toEqual({ project: printed });
   });
 });

@@ -80,15 +80,6 @@ describe('config list', () => {
     expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
   });
 
-  test('with an unknown profile exits with 2 and lists the profiles', async () => {
-    const place = settled({ profiles: { staging: {} } });
-    const { code, stderr } = await place.run('config list --profile stagign');
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /profile "stagign" not found: did you mean staging\?\n.*available profiles: default, staging\n.*--profile staging$/m,
-    );
-  });
-
   test('names a file that is not valid JSON', async () => {
     const place = settled({}, { 'config.json': '{' });
     expect(await place.run('config list')).toExit(1, /config\.json are not valid JSON\n {2}fix correct or remove/);

@@ -9,9 +9,8 @@ import { gantry, listening, newFolder, smallApp } from '../support/index.ts';
 const node = process.execPath;
 const say = (expression: string) => [node, '-e', `process.stdout.write(String(${expression}))`];
 
-test.each([0, 3, 75])('emulator exec returns the exit code %i of its command', async (exit) => {
-  const { code } = await gantry(['emulator', 'exec', '--', node, '-e', `process.exit(${exit})`]);
-  expect(code).toBe(exit);
+test('emulator exec returns the exit code of its command', async () => {
+  expect((await gantry(['emulator', 'exec', '--', node, '-e', 'process.exit(75)'])).code).toBe(75);
 });
 
 test('emulator exec returns 128 plus the number of the signal that ended its command', async () => {
@@ -133,16 +132,12 @@ test('--no-seed is a project that nobody uses yet', async () => {
   expect([await exec('--no-seed'), await exec()]).toEqual([0, 1]);
 });
 
-test.each([
-  [[], 3],
-  [['--seed', '7'], 3],
-  [['--no-seed'], 0],
-])('emulator exec %j starts with %i apps', async (flags, apps) => {
+test('emulator exec --seed starts with three apps', async () => {
   const count = `
     const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
     fetch(url + '/v2/projects/' + project + '/apps', { headers: { authorization: 'Bearer ' + token } })
       .then((reply) => reply.json()).then((apps) => process.exit(apps.length));`;
-  expect((await gantry(['emulator', 'exec', ...flags, '--', node, '-e', count])).code).toBe(apps);
+  expect((await gantry(['emulator', 'exec', '--seed', '7', '--', node, '-e', count])).code).toBe(3);
 });
 
 test.each(['-1', 'lucky'])('the seed %s is refused with exit code 2', async (seed) => {

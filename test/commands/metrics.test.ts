@@ -62,15 +62,6 @@ test('accepts a container and a resolution', async () => {
   ]);
 });
 
-test.each([
-  [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
-  [['--resolution', 'low'], 'expected one of medium, high'],
-  [['--timezone', 'nowhere'], 'name of a time zone'],
-])('rejects %j before any request', async (flags, message) => {
-  expect(await startup(flags)).toExit(2, message);
-  expect(emulator.calls).toEqual([]);
-});
-
 test('prints a note if nothing started', async () => {
   const { code, stdout, stderr } = await startup(['--since', '30d', '--until', '20d']);
   expect(code).toBe(0);

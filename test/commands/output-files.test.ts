@@ -38,8 +38,9 @@ describe.each(writers)('%s in the app folder', (_, line, file) => {
     expect(readFileSync(join(cwd, 'main.py'), 'utf8')).toBe(smallApp()['main.py']);
   });
 
-  test('is written elsewhere without a word', async () => {
-    expect((await run(`${line} ${join(newFolder(), file)}`)).stderr).not.toContain('warning');
+  test('is written elsewhere, or where it is not sent, without a word', async () => {
+    for (const place of [join(newFolder(), file), `.${file}`])
+      expect((await run(`${line} ${place}`)).stderr).not.toContain('warning');
   });
 });
 

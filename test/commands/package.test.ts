@@ -14,15 +14,6 @@ test('writes the archive and prints its path', async () => {
   expect(temporaryFiles()).toEqual([]);
 });
 
-test('warns about an archive that the next deploy would send, with the whole line to write', async () => {
-  const app = newFolder(smallApp());
-  const { stderr } = await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app });
-  expect(stderr).toContain('warning: app.zip is in the folder of the app web: the next deploy sends it');
-  expect(stderr).toContain('fix exclude = [".*", "./app.zip"], or name another place');
-  const hidden = await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app });
-  expect(hidden.stderr).not.toContain('warning');
-});
-
 test('a partner’s app has nothing to pack', async () => {
   const app = inFolder({
     'cerebrium.toml': `${smallApp()['cerebrium.toml']}[cerebrium.runtime.deepgram]\n`,

@@ -58,13 +58,6 @@ describe('canceling a run', () => {
     expect(cancelled()).toBe(true);
   });
 
-  test('also accepts the full id of the app', async () => {
-    record(emulator, { id: 'r-1', ...goesOn });
-    const words = ['runs', 'cancel', `${emulator.project}-web`, 'r-1', '--yes'];
-    expect((await gantry(words, { emulator })).code).toBe(0);
-    expect(cancelled()).toBe(true);
-  });
-
   test('does not ask if the run is already canceled', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     await cancel(['--yes']);

@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { empty } from '../support/account.ts';
-import { altering } from '../support/altering.ts';
-import { answering } from '../support/answering.ts';
-import { emulatorForEach } from '../support/emulators.ts';
-import { gantry, targetOf } from '../support/gantry.ts';
-import { expectErrorDocument } from '../support/traces.ts';
+import { altering, answering, emulatorForEach, expectErrorDocument, gantry, targetOf } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 
@@ -67,17 +63,6 @@ describe('a change', () => {
       confirmed: true,
     });
   });
-
-  test.each(['grant sa-1 p-3', 'revoke sa-1 p-1', 'set-grants sa-1 p-7'])(
-    'by %s --dry-run is only shown',
-    async (line) => {
-      const { code, stdout, stderr } = await run(`${line} --dry-run`);
-      expect(code).toBe(0);
-      expect(stdout).toContain('would set the access of sa-1 to p-');
-      expect(stderr).toContain('before  p-1, p-2\nafter   p-');
-      expect(sent()).toEqual([]);
-    },
-  );
 
   test.each(['grant sa-1 p-2', 'revoke sa-1 p-7', 'set-grants sa-1 p-2 p-1'])(
     'by %s of the same grants sends nothing',
