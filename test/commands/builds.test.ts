@@ -4,7 +4,7 @@ import { answering } from '../support/answering.ts';
 import { smallApp } from '../support/app.ts';
 import { type Emulator, emulatorForEach, startEmulator } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry, keys } from '../support/gantry.ts';
+import { gantry, jsonLines, keys } from '../support/gantry.ts';
 import { logPlatform } from '../support/log-platform.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -138,10 +138,7 @@ describe('following a build', () => {
     emulator.fail('build', 'build_failure');
     await deploy(['--detach']);
     const { code, stdout } = await gantry(['logs', 'web', '--build', '-f', '--json'], { emulator });
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = jsonLines(stdout);
     expect(code).toBe(11);
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'build-failed', exitCode: 11 } });
     expect(events.filter(({ log }) => log).length).toBeGreaterThan(0);
@@ -320,10 +317,7 @@ async function slowEmulator(pace = 60): Promise<Emulator & AsyncDisposable> {
 async function shownBy(slow: Emulator, words: string[]): Promise<{ code: number; shown: string; stderr: string }> {
   const setting = { emulator: slow, cwd: newFolder(smallApp()), meanwhile: () => setTimeout(10) };
   const { code, stdout, stderr } = await gantry(words, setting);
-  const events = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const events = jsonLines(stdout);
   const lines = events.filter(({ type }) => type === 'log').map(({ line }) => `${line}\n`);
   return { code, shown: lines.join(''), stderr };
 }

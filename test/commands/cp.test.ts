@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { TemporaryNames } from '../../src/kernel/disk/index.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { descriptorsIn, filesIn, hashesIn, lay as layIn, newFolder, noise, withoutProgress } from '../support/files.ts';
-import { gantry as run, type Setting } from '../support/gantry.ts';
+import { jsonLines, gantry as run, type Setting } from '../support/gantry.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
 let home: string;
@@ -377,10 +377,7 @@ describe('the JSON result', () => {
   test('--events prints a line for each file, and one for the result', async () => {
     lay({ 'f/a': 'aaaa' });
     const { stdout } = await gantry(['cp', 'f', ':/f', '--events']);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(stdout);
     expect(lines).toEqual([
       { type: 'file', path: 'a', status: 'copied', bytes: 4 },
       expect.objectContaining({ type: 'result', files: 1 }),

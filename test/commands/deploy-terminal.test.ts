@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fixture, smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, jsonLines } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
 
@@ -47,10 +47,7 @@ test.each([
 ])('%s with %s=%s ends with a line of type error, exit %i', async (flag, target, fault, exit) => {
   emulator.fail(target as 'upload', fault);
   const { code, stdout } = await gantry(['deploy', flag], { emulator, cwd: newFolder(smallApp()) });
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(stdout);
   expect(code).toBe(exit);
   expect(lines.at(-1)).toMatchObject({ type: 'error', error: { exitCode: exit } });
   expect(lines.filter(({ type }) => type === 'error' || type === 'result')).toHaveLength(1);

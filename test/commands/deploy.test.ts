@@ -2,7 +2,7 @@ import { chmod, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach, gantry, inFrontOf, newFolder, smallApp } from '../support/index.ts';
+import { emulatorForEach, gantry, inFrontOf, jsonLines, newFolder, smallApp } from '../support/index.ts';
 import { atFirstCall } from '../support/requests.ts';
 
 let temporary: string[];
@@ -84,10 +84,7 @@ describe('a deploy', () => {
 
   test('streams events that end with the result', async () => {
     const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: newFolder(smallApp()) });
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = jsonLines(stdout);
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['created', 'uploaded', 'status', 'log', 'result']),
     );

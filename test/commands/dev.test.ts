@@ -8,7 +8,15 @@ import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { children, python } from '../emulator/support/running.ts';
 import { developing, type Session } from '../support/developing.ts';
-import { gantry, newFolder, type Setting, smallApp, startEmulator, temporaryFiles } from '../support/index.ts';
+import {
+  gantry,
+  jsonLines,
+  newFolder,
+  type Setting,
+  smallApp,
+  startEmulator,
+  temporaryFiles,
+} from '../support/index.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 const linux = process.platform === 'linux';
@@ -429,10 +437,7 @@ def run(): return 1
       write('cerebrium.toml', `${smallApp()['cerebrium.toml']}# fixed\n`);
       await until(/("type":"reload")/);
     });
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = jsonLines(stdout);
     const first = (type: string) => events.find((event) => event.type === type);
     expect(first('ready')).toMatchObject({
       app: 'web',

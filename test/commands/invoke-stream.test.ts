@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, jsonLines } from '../support/gantry.ts';
 
 const begin = (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'r-1' });
@@ -21,12 +21,7 @@ describe('a stream of events', () => {
   test('is one JSON object per line with --json', async () => {
     const { env, seen } = await stream(three);
     const { stdout } = await gantry(['invoke', 'web', '--stream', '--json'], { env });
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual([
+    expect(jsonLines(stdout)).toEqual([
       { type: 'event', event: null, data: 'one', id: null },
       { type: 'event', event: 'step', data: '{"n":\n2}', id: '7' },
       { type: 'event', event: null, data: 'three', id: null },
@@ -53,10 +48,7 @@ describe('a stream of events', () => {
 
   test('ends with its result under --events', async () => {
     const { env } = await stream(three);
-    const lines = (await gantry(['invoke', 'web', '--events'], { env })).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines((await gantry(['invoke', 'web', '--events'], { env })).stdout);
     expect(lines.map(({ type }) => type)).toEqual(['event', 'event', 'event', 'result']);
     expect(lines.at(-1)).toMatchObject({ statusCode: 200, run: 'r-1', events: 3 });
   });

@@ -5,19 +5,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileJq } from '../../src/kernel/output/jq.ts';
 import { readJq } from '../../src/kernel/output/jq-wasm.ts';
 import { startOwnWorker } from '../../src/own-files.ts';
-import { type Emulator, gantry, startEmulator } from '../support/index.ts';
+import { emulatorForAll, gantry } from '../support/index.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false, seed: 1 });
 /** One for all expressions: starting it takes longer than all of them. */
 let jq: Worker;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ real: false, seed: 1 });
   jq = startOwnWorker('kernel/output/jq-worker.mjs', { workerData: { name: 'jq', maxBytes: 2 ** 20 } });
   jq.postMessage(await readJq());
 });
 
-afterAll(() => Promise.all([emulator.close(), jq.terminate()]));
+afterAll(() => jq.terminate());
 
 /** Like a list of apps, with the values that make filters fail: null, nested, missing, empty, Unicode. */
 const apps = [

@@ -8,7 +8,7 @@ import { readToolCall } from '../../src/cli/mcp/tools.ts';
 import { reference } from '../../src/cli/reference.ts';
 import { version } from '../../src/kernel/version.ts';
 import { appServer } from '../support/app-server.ts';
-import { emulatorForAll, gantry, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
+import { emulatorForAll, gantry, jsonLines, keys, newFolder, type Setting, smallApp } from '../support/index.ts';
 import { connectMcp, type McpSession } from '../support/mcp.ts';
 
 let app: string;
@@ -257,10 +257,7 @@ describe('gantry mcp', () => {
     ].join('');
     const { code, stdout, stderr } = await gantry(['mcp'], { emulator, stdin });
     expect([code, stderr]).toEqual([0, '']);
-    const answers = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const answers = jsonLines(stdout);
     expect(answers.map(({ id }) => id)).toEqual([1, 2]);
     expect(answers[0].result.protocolVersion).toBe('2024-11-05');
     expect(answers[1].result.isError).toBe(false);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emulatorForAll, gantry, newFolder, serving } from '../support/index.ts';
+import { emulatorForAll, gantry, jsonLines, newFolder, serving } from '../support/index.ts';
 
 const hour = 3_600_000;
 const now = Date.UTC(2026, 10, 20, 12);
@@ -85,10 +85,7 @@ describe.each(servers)('a platform whose list %s', (_, server) => {
     expect((await ask('runs get web latest --json')).json()).toMatchObject({ id: 'r-0' });
     expect((await ask('runs get web latest:failed --json')).json()).toMatchObject({ id: 'r-6' });
     const { stdout } = await ask('runs export web --since 30h');
-    const kept = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).id);
+    const kept = jsonLines(stdout).map((each) => each.id);
     expect(kept.toReversed()).toEqual(runs.filter(within(30 * hour)).map(({ id }) => id));
   });
 });

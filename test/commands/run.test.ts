@@ -10,7 +10,7 @@ import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';
 import { emulatorForAll, testLateMs } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, jsonLines, type Setting } from '../support/gantry.ts';
 import { serving } from '../support/listening.ts';
 import { deployWeb } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
@@ -430,10 +430,7 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
 
   test('is one event each with --events, the last of which is the result', async () => {
     const { stdout } = await run({ 'job.py': job }, ['--events', 'job.py::train']);
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = jsonLines(stdout);
     expect(events[0]).toMatchObject({ type: 'started' });
     expect(events.filter(({ type }) => type === 'log').map(({ line }) => line)).toEqual(['first: 1', '{"loss": 0.5}']);
     expect(events.at(-1)).toMatchObject({ type: 'result', status: 'succeeded', programExitCode: 0 });

@@ -1,29 +1,25 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployWeb, type Emulator, gantry, newFolder, record, recordMany, startEmulator } from '../support/index.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { deployWeb, emulatorForAll, gantry, jsonLines, newFolder, record, recordMany } from '../support/index.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ real: false });
 let folder: string;
 const now = Date.now();
 
 beforeAll(async () => {
-  [emulator, folder] = [await startEmulator({ real: false }), newFolder()];
+  folder = newFolder();
   await deployWeb(emulator);
   recordMany(emulator, { name: 'r', number: 30, from: now - 3 * 86_400_000, to: now - 3_600_000 });
   record(emulator, { id: 'odd', createdAt: now - 1_800_000, container: 'a,"b"', statusCode: 500 });
 });
-afterAll(() => emulator.close());
 
 const run = (...words: string[]) => gantry(words, { emulator, cwd: folder, env: { GANTRY_CONFIG_DIR: folder } });
 
 test('runs are exported as lines of JSON, oldest first', async () => {
   const { stdout, code } = await run('runs', 'export', 'web', '--since', '4d');
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(stdout);
   expect([code, lines.length]).toEqual([0, 31]);
   expect(lines.map(({ createdAt }) => createdAt)).toEqual(lines.map(({ createdAt }) => createdAt).sort());
   expect(lines.at(-1)).toEqual({

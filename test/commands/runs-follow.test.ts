@@ -1,7 +1,15 @@
 import { getEventListeners } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { emulatorForAll } from '../support/emulators.ts';
-import { deployWeb, gantry, print as printOn, record, type Setting, startEmulator } from '../support/index.ts';
+import {
+  deployWeb,
+  gantry,
+  jsonLines,
+  print as printOn,
+  record,
+  type Setting,
+  startEmulator,
+} from '../support/index.ts';
 
 const createdAt = Date.now() - 90_000;
 
@@ -120,10 +128,7 @@ describe('the log of a run', () => {
     expect((await logs('l-1')).stdout).toBe('one\n\ntwo\n');
     expect((await logs('l-1', '--timestamps')).stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ one\n/);
     const { stdout } = await logs('l-1', '--json');
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(stdout);
     expect(lines.map(({ logLine, stream }) => [logLine, stream])).toEqual([
       ['one', 'stdout'],
       ['', 'stdout'],

@@ -2,25 +2,21 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { nameProbe } from '../../src/kernel/disk/name-probe.ts';
-import { type Emulator, filesIn, newFolder, gantry as run, startEmulator } from '../support/index.ts';
+import { emulatorForEach, filesIn, newFolder, gantry as run } from '../support/index.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach();
 let here: string;
 
 const fold = (name: string) => name.normalize('NFC').toLowerCase();
 
 /** The disk of these tests keeps all names apart; the probe says that it does not. */
-beforeEach(async () => {
+beforeEach(() => {
   vi.spyOn(nameProbe, 'mergesNames').mockReturnValue(true);
   vi.spyOn(nameProbe, 'isSameName').mockImplementation((_, first, second) => fold(first) === fold(second));
-  emulator = await startEmulator();
   here = newFolder();
   for (const path of ['Readme.md', 'b', 'readme.md', 'x/Data/a', 'x/data/b']) shelf().write(`/f/${path}`, path);
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  return emulator.close();
-});
+afterEach(() => vi.restoreAllMocks());
 
 const shelf = () => emulator.volume();
 const gantry = (words: string[]) =>

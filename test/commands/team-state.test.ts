@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 import { address, gantry, type Setting } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
-let emulator: Emulator;
+const emulator = emulatorForEach({ real: false });
 /** The environment that leads to the platform, and where the team's state is. */
 let platform: Record<string, string>;
 /** Builds that crash, by their order. */
@@ -23,8 +23,6 @@ let calls: string[];
 let uploading: (() => Answer) | undefined;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
-  onTestFinished(() => emulator.close());
   [crashing, builds, calls, refusing, uploading] = [[], [], [], undefined, undefined];
   const front = await inFrontOf(emulator, async (call, pass) => {
     if (call.route.includes('/volumes/')) {

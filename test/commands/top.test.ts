@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
-import { gantry, keys, type Setting } from '../support/gantry.ts';
+import { gantry, jsonLines, keys, type Setting } from '../support/gantry.ts';
 import { deployWeb, record, recordMany } from '../support/runs.ts';
 
 const clock = { now: Date.UTC(2026, 10, 20, 12) };
@@ -26,11 +26,7 @@ interface Line {
   failures: { app: string; statusCode: number; calls: number; run: string }[];
   problem: string | null;
 }
-const linesOf = (stdout: string): Line[] =>
-  stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+const linesOf = (stdout: string): Line[] => jsonLines(stdout);
 /** The last thing that was on the screen. */
 const screenOf = (stdout: string) =>
   stripVTControlCharacters(stdout.slice(stdout.lastIndexOf('\u001b[H') + 3)).split('\n');

@@ -1,11 +1,11 @@
 import { readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, gantry, newFolder, type Setting, startEmulator, wideTerminal } from '../support/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { emulatorForAll, gantry, newFolder, type Setting, startEmulator, wideTerminal } from '../support/index.ts';
 
 const now = Date.UTC(2026, 10, 23, 12);
 
-let emulator: Emulator;
+const emulator = emulatorForAll({ seed: 1, real: false, now: () => now });
 let folder: string;
 const config = `# The app.
 [cerebrium.deployment]
@@ -16,13 +16,9 @@ min_replicas = 0
 cooldown = 180 # Three minutes.
 `;
 
-beforeAll(async () => {
-  [emulator, folder] = await Promise.all([
-    startEmulator({ seed: 1, real: false, now: () => now }),
-    newFolder({ 'cerebrium.toml': config, 'main.py': '' }),
-  ]);
+beforeAll(() => {
+  folder = newFolder({ 'cerebrium.toml': config, 'main.py': '' });
 });
-afterAll(() => emulator.close());
 
 const run = (words: string[], more: Setting = {}) =>
   gantry(words, {

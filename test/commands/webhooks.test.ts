@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 import { appServer } from '../support/app-server.ts';
-import { gantry, newFolder, type Setting } from '../support/index.ts';
+import { gantry, jsonLines, newFolder, type Setting } from '../support/index.ts';
 
 const secret = 'hush';
 const now = () => String(Math.floor(Date.now() / 1000));
@@ -56,10 +56,7 @@ const post = async (url: string, body: string | Buffer, headers: Record<string, 
 
 /** Without the last line, which says how the stream ended. */
 const lines = (text: string) => {
-  const all = text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const all = jsonLines(text);
   expect(all.pop()).toEqual({ type: 'result' });
   return all;
 };

@@ -31,6 +31,13 @@ export interface Outcome {
   paged: { command: readonly string[]; text: string }[];
 }
 
+/** Text of one JSON document per line, parsed. */
+export const jsonLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
 export interface Setting {
   emulator?: Emulator;
   cwd?: string;

@@ -10,6 +10,7 @@ export {
   configFolder,
   fullDisk,
   gantry,
+  jsonLines,
   keys,
   type Outcome,
   type Setting,
