@@ -1,3 +1,4 @@
+import { appFields } from '../../support/strict-platform/apps.js';
 import { drawSteps } from './steps.js';
 import { drawContent, longAgo } from './trees.js';
 
@@ -72,21 +73,7 @@ export function deploy(draw) {
 function app(name) {
   return {
     name,
-    fields: {
-      ...{
-        id: `p-chaos001-${name}`,
-        name,
-        projectId: 'p-chaos001',
-        status: 'ready',
-        hardware: 'CPU',
-        region: 'us-east-1',
-      },
-      ...{ cpu: '2', memory: '4', gpuCount: '0', minReplicaCount: '0', maxReplicaCount: '1', runtime: 'cortex' },
-      ...{ cooldownPeriodSeconds: '10', responseGracePeriodSeconds: '900', port: 8000, disableAuth: true },
-      ...{ errorMessage: '', baseImage: 'debian:bookworm-slim', createdAt: '2026-11-01T10:00:00Z' },
-      ...{ updatedAt: '2026-11-02T10:00:00Z', entrypoint: [], hardwareProvider: 'aws', computeTier: 'interruptible' },
-      ...{ lastBuildStatus: 'success', latestBuildId: 'b-old', pythonVersion: '3.11', costPerSecondCents: '0.01' },
-    },
+    fields: appFields('p-chaos001', name),
   };
 }
 

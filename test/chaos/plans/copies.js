@@ -12,13 +12,7 @@ const dayMs = 86_400_000;
 export function copyUp(draw) {
   const files = drawTree(draw, { large: 0.2 });
   const { args, where } = words(draw, files, { from: 'src/', to: '/dst', isUp: true });
-  const targets = files
-    .filter(({ path }) => where(path) !== undefined)
-    .map(({ path, content }) => ({
-      path: /** @type {string} */ (where(path)),
-      source: [content],
-      from: `src/${path}`,
-    }));
+  const targets = targetsOf(files, where, 'src/');
   const volume = [...existing(draw, targets), ...strangers(draw, targets)];
   const options = copyOptions(draw);
   const meddled = draw.chance(0.2) ? draw.pick(targets) : undefined;
@@ -49,13 +43,7 @@ export function copyDown(draw) {
   const files = drawTree(draw, { most: 7 });
   addLookalikes(draw, files);
   const { args, where } = words(draw, files, { from: '/src/', to: 'dst', isUp: false });
-  const targets = files
-    .filter(({ path }) => where(path) !== undefined)
-    .map(({ path, content }) => ({
-      path: /** @type {string} */ (where(path)),
-      source: [content],
-      from: `/src/${path}`,
-    }));
+  const targets = targetsOf(files, where, '/src/');
   const local = [...localExisting(draw, targets), ...localStrangers(draw, targets)];
   const obstacles = draw.chance(0.12) ? drawObstacles(draw, targets, local) : { outside: [], impossible: [] };
   const options = copyOptions(draw);
@@ -286,6 +274,18 @@ function remoteEntries(draw, files, prefix) {
     ]),
   );
   return files.map(({ path, content, modified }) => ({ path: prefix + path, content, modified, etag }));
+}
+
+/**
+ * What the files are at the target, as far as the command copies them.
+ * @param {{ path: string, content: import('../types.ts').Content }[]} files
+ * @param {(path: string) => string | undefined} where @param {string} from
+ */
+function targetsOf(files, where, from) {
+  return files.flatMap(({ path, content }) => {
+    const target = where(path);
+    return target === undefined ? [] : [{ path: target, source: [content], from: `${from}${path}` }];
+  });
 }
 
 /** A disk that mostly is too small for all of them, in KiB. @param {Draw} draw @param {import('../types.ts').Target[]} targets */
