@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Random } from './fuzz/random.ts';
+import { Draw } from './chaos/draw.js';
 import { smallApp } from './support/app.ts';
 import { BadConnections, type ConnectionFault, drawFault, isHarmless } from './support/bad-connections.ts';
 import { emulatorForAll } from './support/emulators.ts';
@@ -140,7 +140,7 @@ async function problemOf(subject: Subject, fault: ConnectionFault): Promise<stri
 test(
   `${cases} commands whose connections misbehave end, and none succeeds without what was asked for`,
   async () => {
-    const random = new Random(seed);
+    const random = new Draw(seed);
     const problems: string[] = [];
     let struck = 0;
     for (let at = 0; at < cases; at++) {

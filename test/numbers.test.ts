@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { JsonNumber, parseJson, stringifyJson } from '../src/kernel/json-text.ts';
+import { Draw } from './chaos/draw.js';
 import { python } from './emulator/support/running.ts';
-import { Random } from './fuzz/random.ts';
 import { appServer } from './support/app-server.ts';
 import { gantry, newFolder, type Outcome, startEmulator } from './support/index.ts';
 
@@ -12,7 +12,7 @@ const object = `{${numbers.map((number, at) => `"n${at}":${number}`).join(',')}}
 const parameters = numbers.map((number, at) => `n${at}:=${number}`);
 
 function randomNumbers(count: number): string[] {
-  const random = new Random(8);
+  const random = new Draw(8);
   const below = (limit: number) => Math.floor(random.next() * limit);
   const digits = (length: number) => Array.from({ length }, () => below(10)).join('');
   const whole = () => `${1 + below(9)}${digits(below(25))}`;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pause } from '../../src/kernel/clock.ts';
-import { Random } from '../fuzz/random.ts';
+import { Draw } from '../chaos/draw.js';
 import { drawnCases } from '../support/extent.ts';
 import { gantry } from '../support/gantry.ts';
 import { type LateEntry, type LateWork, latePlatform } from '../support/late-platform.ts';
@@ -186,7 +186,7 @@ describe('lines that are later than the status', () => {
 test.each(Array.from({ length: drawnCases(24) }, (_, seed) => [seed]))(
   'a run and a failing build of the seed %i are read to the end',
   async (seed) => {
-    const random = new Random(seed);
+    const random = new Draw(seed);
     for (const kind of ['run', 'build'] as const) {
       const work = drawWork(kind, random);
       const [words, startMs] = drawCommand(kind, random, work);
@@ -203,7 +203,7 @@ test.each(Array.from({ length: drawnCases(24) }, (_, seed) => [seed]))(
   30_000,
 );
 
-function drawWork(kind: LateWork['kind'], random: Random): LateWork {
+function drawWork(kind: LateWork['kind'], random: Draw): LateWork {
   const endsAt = Math.round(200 + random.next() ** 2 * 15_000);
   const number = Math.floor(random.next() * 30);
   const status = kind === 'build' ? 'build_failure' : random.pick(['failure', 'success']);
@@ -234,7 +234,7 @@ function drawWork(kind: LateWork['kind'], random: Random): LateWork {
 }
 
 /** Some come a second sooner; each channel keeps their order. */
-function jitter(entries: LateEntry[], channel: 'live' | 'stored', random: Random): void {
+function jitter(entries: LateEntry[], channel: 'live' | 'stored', random: Draw): void {
   let last = 0;
   for (const entry of entries) {
     const at = entry[channel];
@@ -250,7 +250,7 @@ function wordsOf(kind: LateWork['kind'], word: string): string[] {
   return ['logs', 'web', `--${kind}`, id, ...(word === 'follow' ? ['-f'] : [])];
 }
 
-function drawCommand(kind: LateWork['kind'], random: Random, { endsAt }: LateWork): [words: string[], startMs: number] {
+function drawCommand(kind: LateWork['kind'], random: Draw, { endsAt }: LateWork): [words: string[], startMs: number] {
   const startMs = random.chance(0.7) ? 0 : Math.floor(random.next() * (endsAt + 1_500));
   return [wordsOf(kind, 'follow'), startMs];
 }

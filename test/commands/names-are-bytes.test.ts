@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withRevision } from '../../src/deploys/git/index.ts';
 import type { Context } from '../../src/platform/context.ts';
-import { Random } from '../fuzz/random.ts';
+import { Draw } from '../chaos/draw.js';
 import { smallApp } from '../support/app.ts';
 import { drawnCases } from '../support/extent.ts';
 import { alsoListing } from '../support/in-front-of.ts';
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a name is its bytes', () => {
 
   test('what is said to be there is there, name by name', { timeout: cases * 4_000 }, async () => {
     for (let number = 0; number < cases; number++) {
-      const random = new Random(seed + number);
+      const random = new Draw(seed + number);
       const tree = treeOf(drawPaths(random));
       const context = `FUZZ_SEED=${seed + number} FUZZ_CASES=1`;
       await expectCopied(tree, `/cp-${number}/`, 'cp', context);
@@ -113,11 +113,11 @@ const pieces = [
   ...[[0xff], [0xed, 0xa0, 0x80], [0xc3], [0xc0, 0xaf]].map((each) => Buffer.from(each)),
 ];
 
-function drawName(random: Random): Buffer {
+function drawName(random: Draw): Buffer {
   return Buffer.concat(Array.from({ length: 1 + Math.floor(random.next() * 3) }, () => random.pick(pieces)));
 }
 
-function drawPaths(random: Random): Path[] {
+function drawPaths(random: Draw): Path[] {
   const paths: Path[] = [];
   for (let left = 1 + Math.floor(random.next() * 8); left > 0; left--) {
     const inside = paths.length > 0 && random.chance(0.4) ? random.pick(paths).slice(0, -1) : [];

@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Random } from '../fuzz/random.ts';
+import { Draw } from '../chaos/draw.js';
 import type { Quirks } from '../support/app-platform/types.ts';
 import { drawnCases } from '../support/extent.ts';
 import { Clone, servedFiles } from './clone.ts';
@@ -192,7 +192,7 @@ class Branch {
   version = 1;
 
   constructor(
-    readonly random: Random,
+    readonly random: Draw,
     readonly upstream: Clone,
     readonly people: readonly Clone[],
     readonly quirks: Quirks,
@@ -291,7 +291,7 @@ test(
   `of ${histories} histories the newest commit serves, and nothing is refused without proof`,
   async () => {
     for (let seed = 1; seed <= histories; seed++) {
-      const random = new Random(seed);
+      const random = new Draw(seed);
       const quirks = random.pick<Quirks>([{}, { wholeSeconds: true }, { hasNoChecksums: true }]);
       const stage = await Stage.open(quirks);
       const upstream = await Clone.of(stage);

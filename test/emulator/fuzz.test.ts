@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { Draw } from '../chaos/draw.js';
 import { drawCase, type FuzzCase, type FuzzTarget } from '../fuzz/cases.ts';
-import { Random } from '../fuzz/random.ts';
 import { drawRaw, type RawRequest } from '../fuzz/raw-request.ts';
 import { emulatorForAll } from '../support/emulators.ts';
 import { drawnCases } from '../support/extent.ts';
@@ -22,7 +22,7 @@ test.each([
 ])(
   `${cases} requests %s`,
   async (_, draw) => {
-    const random = new Random(seed);
+    const random = new Draw(seed);
     const problems: string[] = [];
     let target = await prepare();
     for (let at = 0; at < cases; at += 1) {
@@ -37,12 +37,12 @@ test.each([
   cases * 200 + 30_000,
 );
 
-async function drawRequest(random: Random, target: FuzzTarget) {
+async function drawRequest(random: Draw, target: FuzzTarget) {
   const drawn = drawCase(random, target);
   return { problem: await problemOf(drawn), sent: describeCase(drawn) };
 }
 
-async function drawRawRequest(random: Random, target: FuzzTarget) {
+async function drawRawRequest(random: Draw, target: FuzzTarget) {
   const raw = drawRaw(random, drawCase(random, target), new URL(emulator.url).host);
   return { problem: await problemOfRaw(raw), sent: raw.bytes.toString('latin1', 0, 800) };
 }

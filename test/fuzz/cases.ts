@@ -1,6 +1,6 @@
 import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../src/platform/contract/index.ts';
-import type { Random } from './random.ts';
+import type { Draw } from '../chaos/draw.js';
 import { mutate, oddBodies, oddText, oddValue, validValue } from './values.ts';
 
 /** A request to the emulator. */
@@ -26,7 +26,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const names = Object.keys(endpoints) as EndpointName[];
 
 /** A request that is valid, or nearly so, or not at all. */
-export function drawCase(random: Random, target: FuzzTarget): FuzzCase {
+export function drawCase(random: Draw, target: FuzzTarget): FuzzCase {
   if (random.chance(0.08)) return drawOther(random, target);
   const name = random.pick(names);
   const { route, query, body, form }: Endpoint = endpoints[name];
@@ -48,7 +48,7 @@ export function drawCase(random: Random, target: FuzzTarget): FuzzCase {
 }
 
 /** Storage, the pages of logins and of the dashboard, sockets, and addresses that do not exist. */
-function drawOther(random: Random, target: FuzzTarget): FuzzCase {
+function drawOther(random: Draw, target: FuzzTarget): FuzzCase {
   const method = random.pick(methods);
   const extra = random.chance(0.5) ? `${encode(oddText(random))}` : '';
   const hasBody = method !== 'GET' && method !== 'HEAD';
@@ -61,7 +61,7 @@ function drawOther(random: Random, target: FuzzTarget): FuzzCase {
   };
 }
 
-function drawQuery(schema: Endpoint['query'], random: Random, { fields }: FuzzTarget): string {
+function drawQuery(schema: Endpoint['query'], random: Draw, { fields }: FuzzTarget): string {
   const valid = schema ? (validValue(schema, random, fields) as Record<string, unknown>) : {};
   const drawn = random.chance(0.5) ? valid : Object(mutate(valid, random));
   const query = new URLSearchParams(
@@ -71,7 +71,7 @@ function drawQuery(schema: Endpoint['query'], random: Random, { fields }: FuzzTa
   return query.size > 0 ? `?${query}` : '';
 }
 
-function drawBody(schema: unknown, form: Endpoint['form'], random: Random, { fields }: FuzzTarget): string | FormData {
+function drawBody(schema: unknown, form: Endpoint['form'], random: Draw, { fields }: FuzzTarget): string | FormData {
   if (random.chance(0.1)) return random.pick(oddBodies);
   const valid = validValue(schema, random, fields);
   const drawn = random.chance(0.4) ? valid : mutate(valid, random);
@@ -90,7 +90,7 @@ function drawBody(schema: unknown, form: Endpoint['form'], random: Random, { fie
   return parts;
 }
 
-function drawHeaders(random: Random, { tokens }: FuzzTarget, body: unknown): Record<string, string> {
+function drawHeaders(random: Draw, { tokens }: FuzzTarget, body: unknown): Record<string, string> {
   // Of another type, a JSON body is refused before it is read.
   const isJson = random.chance(0.85);
   const type = isJson ? 'application/json' : random.pick(['multipart/form-data; boundary=x', 'text/plain', '']);

@@ -1,5 +1,5 @@
+import type { Draw } from '../chaos/draw.js';
 import type { FuzzCase } from './cases.ts';
-import type { Random } from './random.ts';
 
 /** The bytes of a request, as no HTTP client would send all of them. */
 export interface RawRequest {
@@ -61,7 +61,7 @@ const oddHeaders = [
 ];
 
 /** A request that is valid but for one or two things on its way: the line, a header, the length of the body, its end. */
-export function drawRaw(random: Random, { method, path, headers, body }: FuzzCase, host: string): RawRequest {
+export function drawRaw(random: Draw, { method, path, headers, body }: FuzzCase, host: string): RawRequest {
   const content = Buffer.from(typeof body === 'string' ? body : '');
   const verb = random.chance(0.8) ? method : random.pick(methods);
   const version = random.chance(0.85) ? 'HTTP/1.1' : random.pick(versions);
@@ -80,7 +80,7 @@ export function drawRaw(random: Random, { method, path, headers, body }: FuzzCas
   return { bytes, drops: isCut || random.chance(0.1) };
 }
 
-function target(random: Random, path: string, host: string): string {
+function target(random: Draw, path: string, host: string): string {
   if (random.chance(0.85)) return path;
   return random.pick([
     `http://${host}${path}`,
@@ -95,7 +95,7 @@ function target(random: Random, path: string, host: string): string {
 }
 
 /** The headers that tell how long the body is, and what is sent of it. */
-function frame(random: Random, content: Buffer): { framing: string[]; sent: Buffer } {
+function frame(random: Draw, content: Buffer): { framing: string[]; sent: Buffer } {
   const { length } = content;
   const kind = random.next();
   if (kind < 0.5) return { framing: [`Content-Length: ${length}`], sent: content };

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Draw } from '../chaos/draw.js';
 
 /** The parts of a valibot schema that tell which values it accepts. */
 interface AnySchema {
@@ -11,7 +11,7 @@ interface AnySchema {
 }
 
 /** A value that the schema mostly accepts. `names` are known values of fields. */
-export function validValue(schema: unknown, random: Random, known: Record<string, unknown>, name = ''): unknown {
+export function validValue(schema: unknown, random: Draw, known: Record<string, unknown>, name = ''): unknown {
   if (Object.hasOwn(known, name)) return known[name];
   const { type, entries, wrapped, item, value, options } = schema as AnySchema;
   if (wrapped) return validValue(wrapped, random, known, name);
@@ -72,7 +72,7 @@ const texts = [
 const numbers = [0, -0, -1, 1, 2, 0.5, 100, 43_201, 2 ** 31, 2 ** 32, 2 ** 53, 1e300, -1e300, 1e-300];
 
 /** A value that hardly any schema accepts. */
-export function oddValue(random: Random, depth = 0): unknown {
+export function oddValue(random: Draw, depth = 0): unknown {
   const kind = random.next();
   if (kind < 0.35) return random.pick(texts);
   if (kind < 0.6) return random.pick(numbers);
@@ -82,12 +82,12 @@ export function oddValue(random: Random, depth = 0): unknown {
   return random.chance(0.5) ? items : Object.fromEntries(items.map((item) => [random.pick(texts), item]));
 }
 
-export function oddText(random: Random): string {
+export function oddText(random: Draw): string {
   return random.pick(texts);
 }
 
 /** Leaves out, replaces or adds fields. */
-export function mutate(value: unknown, random: Random): unknown {
+export function mutate(value: unknown, random: Draw): unknown {
   if (random.chance(0.1)) return oddValue(random);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return random.chance(0.5) ? oddValue(random) : value;

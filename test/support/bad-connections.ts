@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Emulator } from '../../src/emulator/index.ts';
-import type { Random } from '../fuzz/random.ts';
+import type { Draw } from '../chaos/draw.js';
 import { address } from './gantry.ts';
 
 /** What a connection does at its moment, instead of what it should. The rest of the reply may follow. */
@@ -61,7 +61,7 @@ export function isHarmless({ what, arrives }: ConnectionFault): boolean {
   return arrives && (what === 'early hints' || what === 'several interim replies');
 }
 
-export function drawFault(random: Random): ConnectionFault {
+export function drawFault(random: Draw): ConnectionFault {
   const what = random.pick(Object.keys(misbehaviors) as Misbehavior[]);
   const place = random.pick(places[what] ?? anywhere);
   const from = Math.floor(random.next() ** 2 * 8);

@@ -16,7 +16,7 @@ import { recordEvent, recordLook } from '../../../src/deploys/history/index.ts';
 import { makePrivateFolder } from '../../../src/kernel/disk/index.ts';
 import type { Context } from '../../../src/platform/context.ts';
 import type { App } from '../../../src/platform/contract/apps.ts';
-import { Random } from '../../fuzz/random.ts';
+import { Draw } from '../../chaos/draw.js';
 import { drawnCases } from '../../support/extent.ts';
 import { newFolder } from '../../support/files.ts';
 
@@ -74,14 +74,14 @@ class Deployed {
 
 class Machine {
   removed = 0;
-  readonly #random: Random;
+  readonly #random: Draw;
   readonly #state = newFolder();
   readonly #apps: Deployed[];
   #now = Date.parse('2026-01-01T00:00:00Z');
   #builds = 0;
 
   constructor(seed: number) {
-    this.#random = new Random(seed);
+    this.#random = new Draw(seed);
     this.#apps = places.map(([platform, project, app]) => {
       return new Deployed(platform, project, app, this.#state, () => this.#now);
     });
