@@ -156,15 +156,10 @@ describe('without load', () => {
     await run(`secrets unset KEY ${scope}--yes`);
     await run('apps restart web --yes');
     expect(await deploy()).toContain('nothing to deploy');
-  });
-
-  test.each(['--app web ', ''])('one that another machine has set (%s) is a difference, too', async (scope) => {
-    const app = newFolder(files);
-    const deploy = async () => (await run('deploy --if-changed', { cwd: app })).stderr;
-    const build = /live, build (\w+)/.exec(await deploy())?.[1];
+    // Another machine sets one.
     const elsewhere = { GANTRY_CONFIG_DIR: newFolder() };
     await run(`secrets set KEY ${scope}--from-env`, { env: { ...elsewhere, KEY: 'value-1' } });
-    expect(await deploy()).toContain(`secrets were changed after build ${build}: deploying`);
+    expect(await deploy()).toMatch(/secrets were changed after build \w+: deploying/);
     expect(await deploy()).toContain('nothing to deploy');
     await run(`secrets set KEY ${scope}--from-env --yes`, { env: { ...elsewhere, KEY: 'value-2' } });
     await run('apps restart web --yes');

@@ -1,15 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { type Answering, inFrontOf } from '../support/in-front-of.ts';
 import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
-let emulator: Emulator;
 let app: ReturnType<typeof repositoryOf>;
 let env: Record<string, string>;
 /** What the platform answers instead. */
@@ -20,15 +19,15 @@ const dayMs = 86_400_000;
 /** Since the test began, for all machines and the platform, in ms. */
 let passed = 0;
 
+const emulator = emulatorForEach({ real: false, now: () => Date.now() + passed });
+
 beforeEach(async () => {
   passed = 0;
-  emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
   app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'work');
   app.git('commit', '-q', '--allow-empty', '-m', 'mine');
   [answering, here, there] = [undefined, newFolder(), newFolder()];
   env = await inFrontOf(emulator, async (call, pass) => answering?.(call, pass));
-  onTestFinished(() => emulator.close());
 });
 
 const team = { GANTRY_TEAM_STATE: 'default:/.gantry' };

@@ -1,25 +1,24 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
-import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { emulatorForEach } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { withGit } from '../support/machine.ts';
 import { repositoryOf } from '../support/repository.ts';
 
-let emulator: Emulator;
 let app: ReturnType<typeof repositoryOf>;
 const dayMs = 86_400_000;
 /** Since the test began, for all machines and the platform, in ms. */
 let passed = 0;
 
+const emulator = emulatorForEach({ real: false, now: () => Date.now() + passed });
+
 beforeEach(async () => {
   passed = 0;
-  emulator = await startEmulator({ real: false, now: () => Date.now() + passed });
   app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
   app.git('checkout', '-q', '-b', 'topic');
-  onTestFinished(() => emulator.close());
 });
 
 /** On a machine of its own, and so many days later. */

@@ -112,10 +112,8 @@ describe('a reply about another app is an error:', () => {
 describe('a status in capital letters means the same:', () => {
   test.each([
     ['Success', 0],
-    ['READY', 0],
     ['BUILD_FAILURE', 11],
     ['Init_Timeout', 12],
-    ['CANCELLED', 11],
   ])('deploy with %s exits %i', async (status, expected) => {
     expect((await deploy(await stating((state) => ({ ...state, status })))).code).toBe(expected);
   });
@@ -123,7 +121,6 @@ describe('a status in capital letters means the same:', () => {
   test.each([
     ['SUCCESS', 0],
     ['Failure', 13],
-    ['CANCELLED', 13],
   ])('logs -f of a run with %s exits %i', async (status, expected) => {
     await deployWeb(emulator);
     record(emulator, { id: 'r-1', createdAt: Date.now() });
