@@ -111,14 +111,10 @@ const serves = { ok: true, conflict: false, pending: null } as const satisfies {
 
 /** Those among commits that send the files of a build. `unknown`: why others may, too, if they are not known not to. */
 async function commitsOf(context: Context, here: Here, build: string, among: readonly string[]) {
-  const { readSending, sendSame } = await import('./commit-files.ts');
-  const { commit, dirty } = (await readHistory(context, here.app)).sent(build) ?? {};
-  const own = dirty ? undefined : commit;
-  const { sent, unknown } = await readSending(context, here, [...(own ? [own] : []), ...among]);
-  if (own !== undefined) {
-    const isSame = (other: string) => other === own || sendSame(sent.get(other), sent.get(own));
-    return { commits: among.filter(isSame), unknown };
-  }
+  const { readSending } = await import('./commit-files.ts');
+  const { sent, unknown } = await readSending(context, here, among);
+  const recorded = await commitsByRecord(context, here, build, among, sent);
+  if (recorded) return { commits: recorded, unknown };
   const { commits, isProof } = await commitsBySums(context, here, build, sent);
   if (unknown !== undefined) return { commits, unknown };
   const unproven = `the platform lists no checksums of the files of build ${shortBuild(build)}`;
@@ -127,6 +123,22 @@ async function commitsOf(context: Context, here: Here, build: string, among: rea
     commits,
     unknown: (await mayConvert(context)) ? 'a .gitattributes may make other files of them' : undefined,
   };
+}
+
+/** The commits that send what the one of a build does. Undefined if none is on record, or this clone does not have it. */
+async function commitsByRecord(
+  context: Context,
+  here: Here,
+  build: string,
+  among: readonly string[],
+  sent: ReadonlyMap<string, CommitFiles>,
+) {
+  const { readSending, sendSame } = await import('./commit-files.ts');
+  const { commit, dirty } = (await readHistory(context, here.app)).sent(build) ?? {};
+  if (commit === undefined || dirty) return undefined;
+  const files = (await readSending(context, here, [commit])).sent.get(commit);
+  if (!files && !among.includes(commit)) return undefined;
+  return among.filter((other) => other === commit || sendSame(sent.get(other), files));
 }
 
 /** The commits that send what the platform lists of a build. */

@@ -95,6 +95,20 @@ test('a build that was promoted is that of its commit, for a machine that has se
     expect((await other.run(`status web --serves ${revision}`)).code).toBe(code);
 });
 
+test('status --serves of a commit that this clone no longer has compares the files', async () => {
+  const stage = await Stage.open();
+  const clone = await Clone.of(stage);
+  await clone.commit({ version: 2 });
+  await clone.run('deploy');
+  clone.git('reset', '--quiet', '--hard', 'HEAD~1');
+  clone.git('reflog', 'expire', '--expire=now', '--all');
+  clone.git('gc', '--quiet', '--prune=now');
+  expect((await clone.run('status --serves HEAD')).code).toBe(7);
+  await clone.commit('');
+  await clone.commit({ version: 2 });
+  expect((await clone.run('status --serves HEAD')).code).toBe(0);
+});
+
 describe('from the top of a repository, status --serves', () => {
   async function below() {
     const stage = await Stage.open();
