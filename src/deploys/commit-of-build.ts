@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { readAppName } from '../app/read-app-name.ts';
 import type { CommandLine } from '../kernel/command-line.ts';
 import { ConflictError, type ExitName } from '../kernel/errors.ts';
+import { onceFor } from '../kernel/once.ts';
 import { shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
@@ -81,6 +82,7 @@ export async function whyOlder(
   // What was sent with changes is newer than its commit.
   if (recorded !== undefined) commits.unshift(recorded);
   const [first] = commits;
+  if (ahead.isShallow) await warnOfMissing(context, app, first);
   if (first === undefined || !commits.every((commit) => ahead.commits.has(commit))) return undefined;
   const [older, newer] = [ahead.head, first].map((commit) => commit.slice(0, 8));
   return new ConflictError(`commit ${older} is older than ${newer}, which ${app} serves`, {
@@ -88,6 +90,17 @@ export async function whyOlder(
     fix: anyway,
     details: { app, build, commit: ahead.head, serves: first },
   });
+}
+
+/** Commands that have warned. */
+const warned = new WeakMap<Context['settings'], void>();
+
+/** In a clone without all commits: the one that serves may be any of those that are missing. */
+async function warnOfMissing(context: Context, app: string, serves = ''): Promise<void> {
+  if ((await listRecent(context, maxCommits)).includes(serves)) return;
+  const message = `this commit may be older than the one that ${app} serves: this clone has not all commits`;
+  const fix = 'git fetch --unshallow; in a pipeline, fetch-depth: 0 or GIT_DEPTH: 0';
+  onceFor(warned, context.settings, () => context.progress.warn({ severity: 'warning', message, fix }));
 }
 
 /** Whether what serves has the files of a revision; null, and why, if that is not known. */

@@ -42,6 +42,21 @@ describe('an older commit', () => {
   });
 });
 
+test.each([
+  [1, 'HEAD~1', 1],
+  [1, 'HEAD', 0],
+  [2, 'HEAD', 0],
+])('a clone of depth %i at %s: warnings that an older commit would not be noticed: %i', async (depth, at, times) => {
+  const stage = await Stage.open();
+  const upstream = await Clone.of(stage);
+  await upstream.commit({ version: 2 });
+  await upstream.run('deploy');
+  const clone = await upstream.clone({ depth, at: upstream.id(at) });
+  if (depth > 1) await clone.commit({ version: 3 });
+  const { code, stderr } = await clone.run('deploy');
+  expect([code, stderr.split('git fetch --unshallow').length - 1]).toEqual([0, times]);
+});
+
 test('status --serves of an app that is not there names what is missing', async () => {
   const stage = await Stage.open();
   const clone = await Clone.of(stage);

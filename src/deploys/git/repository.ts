@@ -138,14 +138,19 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
   (name) => `refs/${name}`,
 );
 
-/** What is checked out, and the commits of branches and tags that have it in their past. Undefined without any. */
-export async function listAhead(context: GitContext): Promise<{ head: string; commits: Set<string> } | undefined> {
+/** What is checked out, and the commits of branches and tags that have it in their past. Undefined if there are none. */
+export async function listAhead(context: GitContext) {
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);
   // Nearly always there are none.
-  if ((await past('HEAD')) === '') return undefined;
+  const [some, isShallow] = await Promise.all([past('HEAD'), isShallowClone(context)]);
+  if (some === '' && !isShallow) return undefined;
   const head = await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
-  const ahead = head && (await past(head));
-  return ahead ? { head, commits: new Set(ahead.split('\n')) } : undefined;
+  return head ? { head, commits: new Set((await past(head)).split('\n')), isShallow } : undefined;
+}
+
+/** Whether commits may be missing. */
+async function isShallowClone(context: GitContext): Promise<boolean> {
+  return (await tryGit(context, ['rev-parse', '--is-shallow-repository'])) !== 'false';
 }
 
 /** The last commits of this clone. */
@@ -227,7 +232,7 @@ const sshHosts: Record<string, string> = {
 
 /** Not of a shallow clone, whose first commit is any. */
 async function firstCommit(context: GitContext): Promise<string | undefined> {
-  if ((await tryGit(context, ['rev-parse', '--is-shallow-repository'])) !== 'false') return undefined;
+  if (await isShallowClone(context)) return undefined;
   const commits = await tryGit(context, ['rev-list', '--max-parents=0', 'HEAD']);
   return commits.split('\n').at(-1) || undefined;
 }
