@@ -38,13 +38,18 @@ export async function callBuild(
   tests: readonly SmokeTest[],
   isEnveloped: boolean,
 ): Promise<Smoke> {
+  const step = context.progress.step(`Calling ${observed.subject.app}`);
   let calls = 0;
-  for (const test of tests) {
-    const smoke = await callOnce(context, observed, test, isEnveloped);
-    calls += smoke.calls;
-    if (smoke.says !== 'yes') return { ...smoke, calls };
+  try {
+    for (const test of tests) {
+      const smoke = await callOnce(context, observed, test, isEnveloped);
+      calls += smoke.calls;
+      if (smoke.says !== 'yes') return { ...smoke, calls };
+    }
+    return { says: 'yes', reason: '', calls };
+  } finally {
+    step.clear();
   }
-  return { says: 'yes', reason: '', calls };
 }
 
 /** Again while replicas of the build before answer, or a gateway refuses. */

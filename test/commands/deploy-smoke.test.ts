@@ -1,28 +1,35 @@
 import { beforeEach, expect, test } from 'vitest';
-import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
+import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 let status: number;
 /** What the app answers instead. */
 let instead: { body: unknown; type?: string; status?: number } | undefined;
 let front: Record<string, string>;
 let env: Record<string, string>;
+/** The app answers once this is done. */
+let held: Promise<unknown> | undefined;
 
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
   status = 200;
   instead = undefined;
-  front = await altering(emulator, (_, path) => {
-    return path.endsWith('/web/run')
-      ? (instead ?? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } })
-      : undefined;
+  held = undefined;
+  front = await altering(emulator, async (_, path) => {
+    if (!path.endsWith('/web/run')) return undefined;
+    await held;
+    return instead ?? { status, body: { run_id: 'r-1', result: 'Hello, Ada!' } };
   });
 });
 
 async function deploy(...smoke: string[]) {
+  return await deployWith({}, ...smoke);
+}
+
+async function deployWith(setting: Setting, ...smoke: string[]) {
   env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
   const flags = smoke.flatMap((each) => ['--smoke', each]);
-  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(smallApp()), env });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(smallApp()), env, ...setting });
 }
 
 test('a build that answers is healthy, and how long the call took is said', async () => {
@@ -30,6 +37,15 @@ test('a build that answers is healthy, and how long the call took is said', asyn
   expect([code, json()]).toEqual([0, expect.objectContaining({ changed: true })]);
   expect(json()).toMatchObject({ health: { verdict: 'healthy', smokeCalls: 1 } });
   expect(stderr).toMatch(/: answered \([\d.]+ m?s\)\n/);
+});
+
+test('an answer that takes long is waited for aloud', async () => {
+  let answer = () => {};
+  held = new Promise<void>((done) => {
+    answer = done;
+  });
+  const seen: Setting['seen'] = (_, stderr) => /^Calling web$/m.test(stderr) && answer();
+  expect(await deployWith({ seen }, 'run')).toMatchObject({ code: 0 });
 });
 
 test('an answer without the text is sick', async () => {
