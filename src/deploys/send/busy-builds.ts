@@ -68,7 +68,10 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
     const earlier = ownBuild ? others.filter((build) => goesBefore(build, ownBuild)) : others;
     if (earlier.length === 0) return true;
     busy = earlier;
-    step.update({ text: names(busy) });
+    const forFiles = busy.some(({ status }) => isPending(status))
+      ? `, at most ${duration(maxPendingMs)} for its files`
+      : '';
+    step.update({ text: `${names(busy)}${forFiles}` });
     return undefined;
   };
   try {
