@@ -4,7 +4,7 @@ import { preparedHelp } from './cli/program/prepared-help.ts';
 import type { RunState } from './cli/program/run-state.ts';
 import { after } from './kernel/clock.ts';
 import { annotationsRoot } from './kernel/environment.ts';
-import { exitCodes, exitNameFor, GantryError, InterruptedError, type Problem, ProjectError } from './kernel/errors.ts';
+import { exitCodes, exitNameFor, GantryError, InterruptedError } from './kernel/errors.ts';
 import { KnownSecrets } from './kernel/output/known-secrets.ts';
 import type { ColorChoice } from './kernel/output/page.ts';
 import { type Io, isCharacterDevice, processIo } from './kernel/process.ts';
@@ -106,11 +106,12 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   const { argv, isJsonLines, secrets } = state;
   const { StdoutClosedError, createRenderer } = await import('./kernel/output/render.ts');
   if (thrown instanceof StdoutClosedError) return exitCodes.ok.code;
-  const [{ workflowAnnotation, failureJson, failureText }, { toSystemError }, { createPage }] = await Promise.all([
-    import('./kernel/output/failure.ts'),
-    import('./kernel/output/system-error.ts'),
-    import('./kernel/output/page.ts'),
-  ]);
+  const [{ annotatedProblems, workflowAnnotation, failureJson, failureText }, { toSystemError }, { createPage }] =
+    await Promise.all([
+      import('./kernel/output/failure.ts'),
+      import('./kernel/output/system-error.ts'),
+      import('./kernel/output/page.ts'),
+    ]);
   const error = toSystemError(thrown) ?? thrown;
   await (await import('./cli/program/complete-fix.ts')).completeFix(error, argv, io.isForModel);
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
@@ -119,7 +120,7 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   const workspace = annotationsRoot(io.env, io.cwd);
   if (workspace !== undefined) {
     const roots = { cwd: state.cwd ?? io.cwd, workspace };
-    for (const problem of annotatedProblems(error)) {
+    for (const problem of annotatedProblems(failureJson(error, secrets))) {
       io.stderr.write(`${workflowAnnotation(problem, roots, secrets)}\n`);
     }
   }
@@ -134,15 +135,6 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
     await printed.catch(() => {});
   }
   return error instanceof GantryError ? error.exitCode : exitCodes.bug.code;
-}
-
-/** What a pipeline fails for: problems of the app's files, or a build that failed. */
-function annotatedProblems(error: unknown): readonly Problem[] {
-  if (error instanceof ProjectError) return error.problems;
-  if (!(error instanceof GantryError) || !['build-failed', 'not-ready'].includes(error.exit)) return [];
-  const { details, fix } = error.facts;
-  const message = [error.message, details?.reason].filter(Boolean).join(': ');
-  return [{ severity: 'error', message, fix }];
 }
 
 /** Reads `--color` without the parser, which may be what failed. */

@@ -52,6 +52,13 @@ test('of several apps, the unchanged is left, the failure leaves the others alon
   expect([again.code, again.stdout.split('\t').slice(0, 2), created() - before]).toEqual([0, ['work', 'live'], 1]);
 });
 
+test('what fails is marked under GitHub Actions, and lines keep their indentation', async () => {
+  await edit('web/cerebrium.toml', '[cerebrium.deployment]\nname = "web"\nmistake = 1\n');
+  const { stderr } = await deploy(['apps/web', 'apps/work'], { env: { GITHUB_ACTIONS: 'true' } });
+  expect(stderr).toMatch(/^::error file=apps\/work\/cerebrium\.toml,line=4,col=18::build .+ failed/m);
+  expect(stderr).toMatch(/^web: {3}in {2}cerebrium\.toml:3:1$/m);
+});
+
 test('as JSON it is one document, with an error as that of one app, whose commands work from here', async () => {
   const { code, json } = await deploy([...folders, '--json']);
   expect(code).toBe(11);

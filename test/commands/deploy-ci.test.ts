@@ -56,9 +56,21 @@ describe('under GitHub Actions', () => {
     expect(summary).toMatch(/\| error \| build \S+ of web failed \(build_failure\) \|/);
     expect(summary).toMatch(/\| reason \| .+ \|/);
     expect(summary).toMatch(/\| dashboard \| http.+ \|/);
-    expect(summary).toMatch(/End of the build log:\n\n {4}\S/);
+    expect(summary).toMatch(/End of the log:\n\n {4}\S/);
     expect(outputs).toMatch(/build-id=\S+\nstatus=build_failure\n[\s\S]*dashboard-url=http.+\n/);
     expect(stderr).toMatch(/^::error::build \S+ of web failed/m);
+  });
+
+  test('marks the line to change, and says how, of a build whose cause is known', async () => {
+    const config = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\nshell_commands = ["exit 3"]\n';
+    const { summary, stderr } = await deployIn(newFolder({ ...smallApp(), 'cerebrium.toml': config }));
+    const cause = 'a command of the build failed, exit code 3';
+    const line = new RegExp(
+      `^::error file=cerebrium\\.toml,line=4,col=18::build .+ failed .+: ${cause}.+\\. Fix: run it`,
+      'm',
+    );
+    expect(stderr).toMatch(line);
+    expect(summary).toMatch(new RegExp(`\\| reason \\| ${cause}.+\n\\| fix \\| run it`));
   });
 
   test('neutralizes workflow commands in the log', async () => {

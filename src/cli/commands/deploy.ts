@@ -27,7 +27,7 @@ import {
   throwIfAborted,
   UsageError,
 } from '../../kernel/errors.ts';
-import type { FailureDocument } from '../../kernel/output/failure.ts';
+import { annotatedProblems, causeOf, type FailureDocument, type FailureReason } from '../../kernel/output/failure.ts';
 import { count, forPeople, shortBuild } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
 import type { View } from '../../kernel/output/page.ts';
@@ -230,6 +230,7 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
       const onLine = (line: string) => progress.relay(`${app}: ${line}`);
       const { code, stdout } = await callCommand(context, lineOf(context, { folder, app }, flags), { signal, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
+      if (shown.error) for (const problem of annotatedProblems(shown)) progress.annotate(problem, folder);
       const result = shown.error ? shown : { [flags.dryRun ? 'plan' : 'deployment']: shown };
       return { folder, app, exitCode: code, ...result };
     });
@@ -286,10 +287,11 @@ async function deployAndTell(context: Context, prepared: Prepared) {
     return done;
   } catch (error) {
     const { details = {} } = error instanceof GantryError ? error.facts : {};
-    const { build = '', status = '', verdict, dashboard = '', reason, log = [] } = details as FailureDetails;
+    const { build = '', status = '', verdict, dashboard = '', log = [], ...told } = details as FailureDetails;
     // The app exists there, and is looked for there.
     if (build !== '') await rememberTarget(context, { app, changed: true, isPreview });
-    const failure = { message: (error as Error).message, reason: reason ?? undefined, log };
+    const { message } = error as Error;
+    const failure = { message, ...causeOf(message, told), log };
     const built = { 'build-id': build, status: outcomeOf(error, status, verdict), 'build-status': status };
     const outputs = { app, ...built, endpoint: '', 'dashboard-url': dashboard };
     writeGithubOutputs(env, outputs, secrets, failure);
@@ -306,13 +308,12 @@ function outcomeOf(error: unknown, status: string, verdict: string | undefined):
   return status === '' ? 'failed' : 'unknown';
 }
 
-interface FailureDetails {
+interface FailureDetails extends FailureReason {
   build?: string;
   status?: string;
   /** On a build that was watched or called. */
   verdict?: string;
   dashboard?: string;
-  reason?: string | null;
   log?: string[];
 }
 

@@ -93,7 +93,7 @@ class Capture extends Writable {
     this.#size += chunk.length;
     const lines = `${this.#line}${chunk}`.split('\n');
     this.#line = lines.pop() ?? '';
-    for (const line of lines) if (line.trim()) this.onLine(line.trim());
+    for (const line of lines) if (line.trim()) this.onLine(line.trimEnd());
     done();
   }
 }

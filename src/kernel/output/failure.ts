@@ -60,6 +60,27 @@ function detailsOf(error: unknown, { details, location }: ErrorFacts): ErrorFact
   return location ? { ...details, location } : details;
 }
 
+/** What a pipeline fails for: problems of the app's files, or a build that failed. */
+export function annotatedProblems({ error }: FailureDocument): readonly Problem[] {
+  const { problems, ...details } = (error.details ?? {}) as FailureReason & { problems?: Problem[] };
+  if (problems) return problems;
+  if (!['build-failed', 'not-ready'].includes(error.code)) return [];
+  const { reason, fix = error.fix, location } = causeOf(error.message, details);
+  return [{ severity: 'error', message: [error.message, reason].filter(Boolean).join(': '), fix, location }];
+}
+
+/** What is known of a failure beside its message, in `details`. */
+export interface FailureReason {
+  reason?: string | null | undefined;
+  explanation?: { title: string; fix: string; location: FileLocation | null };
+}
+
+/** Why something failed, unless its message says so: its cause, if that is known. */
+export function causeOf(message: string, { reason, explanation }: FailureReason) {
+  const { title = reason ?? '', fix, location } = explanation ?? {};
+  return { reason: message.includes(title) ? undefined : title, fix, location: location ?? undefined };
+}
+
 /** The text of a problem in the user's files. `label` is its first word. */
 export function problemText(problem: Problem, page: Page, label: string = problem.severity): string {
   return wrapParts(problemParts(problem, page, label), page);

@@ -16,6 +16,7 @@ export interface StepOutputs {
 export interface StepFailure {
   message: string;
   reason: string | undefined;
+  fix: string | undefined;
   log: readonly string[];
 }
 
@@ -40,6 +41,7 @@ function summary(
     ['status', status],
     ['error', failure?.message],
     ['reason', failure?.reason],
+    ['fix', failure?.fix],
     ['build', build && `\`${oneLine(build)}\`${built && built !== status ? ` (${built})` : ''}`],
     ['endpoint', endpoint],
     ['dashboard', dashboard],
@@ -51,7 +53,7 @@ function summary(
 /** Indented rather than fenced: no line of a log can end it. */
 function logBlock(log: readonly string[]): string {
   if (log.length === 0) return '';
-  return `End of the build log:\n\n${log.map((line) => `    ${oneLine(line)}\n`).join('')}\n`;
+  return `End of the log:\n\n${log.map((line) => `    ${oneLine(line)}\n`).join('')}\n`;
 }
 
 /** A newline would start another output. */

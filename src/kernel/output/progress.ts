@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { after } from '../clock.ts';
 import { type Fix, withCommands } from '../command-line.ts';
 import type { Problem } from '../errors.ts';
@@ -69,6 +70,10 @@ export function createProgress(options: ProgressOptions) {
   const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
   const words = page.accessible ? { done: 'Done:', failed: 'Failed:' } : { done: 'ok', failed: 'failed:' };
   const marks = page.unicode ? { done: '✓', failed: '✗' } : words;
+  const annotate = (problem: Problem, folder = '') => {
+    const roots = annotations && { ...annotations, cwd: resolve(annotations.cwd, folder) };
+    if (roots) print(workflowAnnotation(problem, roots, page.secrets));
+  };
   const footnotes: string[] = [];
   const warned: Problem[] = [];
   return {
@@ -128,8 +133,10 @@ export function createProgress(options: ProgressOptions) {
       const problem: Problem = isProblem ? inPlace(given) : { severity: 'warning', message: textOf(given) };
       warned.push(problem);
       print(problemText(problem, page));
-      if (annotations && problem.location) print(workflowAnnotation(problem, annotations, page.secrets));
+      if (problem.location) annotate(problem);
     },
+    /** Marks a line of a file, whose path is relative to this folder, where GitHub Actions shows it. */
+    annotate,
     /** Something the user has to do now; shown even with `--quiet`. */
     request: printSafe,
     log: (line: string | View) => {
