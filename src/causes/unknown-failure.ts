@@ -34,7 +34,7 @@ function describe(lines: readonly string[], reason: string, statusCode: number):
   const reasons = reason.split('\n');
   const traceback = lastTraceback(lines);
   if (traceback) {
-    const log = shorten([...lines.slice(traceback.start, traceback.end + 3), ...reasons]);
+    const log = withReasons(lines.slice(traceback.start, traceback.end + 3), reasons);
     return { title: lastError(lines, traceback), log };
   }
   const shown = lines.slice(-shownLines);
@@ -46,7 +46,7 @@ function describe(lines: readonly string[], reason: string, statusCode: number):
   // Without a log, what was answered is all that is known.
   const isAll = isSaid && shown.join('').trim() === '';
   const title = `${isAll ? reason : lastError(lines)}${isCall ? `; the call returned ${statusCode}` : ''}`;
-  return { title, log: isAll ? [] : shorten([...shown, ...reasons]) };
+  return { title, log: isAll ? [] : withReasons(shown, reasons) };
 }
 
 function lastError(lines: readonly string[], traceback?: Traceback): string {
@@ -80,6 +80,11 @@ export const errorsIn = (lines: readonly string[]) =>
 /** What was said last before the work ended: of an error, if anything was. */
 export function lastWords(lines: readonly string[]): string | undefined {
   return (errorsIn(lines).at(-1) ?? lines.findLast((line) => !frame.test(line)))?.trim();
+}
+
+/** What the platform says besides: often the end of the same log. */
+function withReasons(lines: readonly string[], reasons: readonly string[]): string[] {
+  return shorten([...lines, ...reasons.filter((reason) => !lines.some((line) => line.includes(reason.trim())))]);
 }
 
 function shorten(lines: readonly string[]): string[] {

@@ -108,6 +108,13 @@ test.each([
   expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
 });
 
+test('what the platform says is shown once, if the log has it, too', () => {
+  const traceback = ['Traceback (most recent call last):', '  File "main.py", line 2, in <module>', '    start()'];
+  const lines = [...traceback, 'OddError: no'];
+  const { log } = describeUnknown(`${lines.join('\n')}\n`, { reason: `OddError: no\n${lines.join('\n')}\nand more` });
+  expect(log).toEqual([...lines, 'and more']);
+});
+
 test('without a log, what was answered to a call is the cause', () => {
   const { title, log } = describeUnknown('', { reason: 'app web has no successful build', statusCode: 503 });
   expect([title, log]).toEqual(['app web has no successful build; the call returned 503', []]);
