@@ -31,7 +31,7 @@ test('a deleted app did not serve until the next one', async () => {
 
 test('no event since a time is not no event', async () => {
   const { stage, machine } = await staged();
-  expect((await machine.run('history web')).stderr).toContain('has not deployed or watched web');
+  expect((await machine.run('history web')).stderr).toMatch(/has not deployed or watched web; only team-state shows/);
   await machine.deploys({});
   stage.pass(60_000);
   const { stderr } = await machine.run('history web --since 1s');

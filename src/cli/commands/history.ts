@@ -30,7 +30,7 @@ export default defineCommand({
     const all = history.listed();
     const shown = all.filter(({ at }) => Date.parse(at) >= from);
     const [last] = all;
-    if (!last) progress.note(`this machine has not deployed or watched ${name}`);
+    if (!last) progress.note(`this machine has not deployed or watched ${name}; only team-state shows what others did`);
     else if (shown.length === 0) progress.note(`nothing since then: the last event is from ${last.at}`);
     return applyLimit(shown, flags, progress, 'event');
   },
