@@ -190,7 +190,9 @@ const emulatorHint = 'gantry deploy --install';
 
 /** What was said last, and where the command is written. */
 const lastSaid: Refinement = ({ command }, { config }, before, { title }) => {
-  const said = lastWords(before.filter((line) => command === undefined || !line.includes(`"${command}" failed`)));
+  // A shell shows a command before what that prints.
+  const own = before.slice(before.lastIndexOf(`+ ${command}`) + 1);
+  const said = lastWords(own.filter((line) => command === undefined || !line.includes(`"${command}" failed`)));
   const isFirst = config?.deployment.pre_build_commands?.some((one) => one.trim() === command?.trim());
   return {
     title: said === undefined ? title : `${title}: ${cutText(said, 200)}`,

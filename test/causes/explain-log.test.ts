@@ -108,6 +108,14 @@ test.each([
   expect(explainLog(`ERROR: ${reason}\n`, { ...facts, reason })?.title).toMatch(/is not installed/);
 });
 
+test.each([
+  ['', 'exit code 3: make data'],
+  ['make: nothing to be done\n', 'exit code 3: make data: make: nothing to be done'],
+])('what a command of the build says is what it printed itself: %j', (printed, title) => {
+  const log = `Received 2 files\n+ make data\n${printed}ERROR: the command "make data" failed with exit code 3\n`;
+  expect(explainLog(log, { source: 'build' })?.title).toBe(`a command of the build failed, ${title}`);
+});
+
 test('what the platform says is shown once, if the log has it, too', () => {
   const traceback = ['Traceback (most recent call last):', '  File "main.py", line 2, in <module>', '    start()'];
   const lines = [...traceback, 'OddError: no'];
