@@ -95,7 +95,9 @@ describe('in the folder of an app', () => {
     record(emulator, { id: 'failed-1', createdAt: Date.now() - 190 * minutes, statusCode: 500 });
     const empty = newFolder();
     const shown = () => run(['web'], { cwd: empty, columns: 120 });
-    expect((await shown()).stdout).toMatch(/^failure {4}run failed-1, 3 h ago: .*; gantry explain web$/m);
+    expect((await shown()).stdout).toMatch(
+      /^failure {4}run failed-1, 3 h ago: .*; the live build is newer;\s+gantry explain\s+web$/m,
+    );
     record(emulator, { id: 'other-1', functionName: 'other', createdAt: Date.now() - 2 * minutes });
     expect((await shown()).stdout).not.toContain('succeeded');
     record(emulator, { id: 'good-1', createdAt: Date.now() - minutes });

@@ -10,7 +10,7 @@ import {
 } from '../../insight/status.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
-import { ago, count, dollars, duration, shortBuild } from '../../kernel/output/format.ts';
+import { ago, count, dollars, duration, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { buildHasFailed, buildPhase } from '../../platform/contract/builds.ts';
@@ -273,15 +273,16 @@ function toDeploy(found: string): Cell {
 }
 
 /** Not one after which calls succeeded, unless calls failed in the last hour. */
-function failureText({ app, failure, lastHour }: AppStatus): Cell {
+function failureText({ app, live, failure, lastHour }: AppStatus): Cell {
   if (!failure || (failure.laterSucceeded && lastHour?.errors === 0)) return null;
   const { build, run, at, laterSucceeded, title, fix } = failure;
   // A deploy that was refused here is neither.
   const what = [build && `build ${shortBuild(build)}`, run && `run ${shortBuild(run)}`];
-  const later = laterSucceeded ? ['later calls succeeded'] : [];
+  const isBefore = live?.createdAt && toMs(at) < toMs(live.createdAt);
+  const later = [laterSucceeded && 'later calls succeeded', isBefore && 'the live build is newer'];
   return (page) => {
     const named = [...what, ago(at)(page)].filter(Boolean).join(', ');
-    const said = [title, ...later, fix ?? gantryCommand`explain ${app}`].join('; ');
+    const said = [title, ...later, fix ?? gantryCommand`explain ${app}`].filter(Boolean).join('; ');
     return [named, said].filter(Boolean).join(': ');
   };
 }
