@@ -8,10 +8,10 @@ import type { JsonSchema } from '../../src/cli/result-schema.ts';
  */
 const names: Record<string, string> = {
   string: `
-    $schema advice announcement app approveUrl archive at branch build by calls category cause check
-    chosenBy client code command commit condition confirm createdAt curl dashboard data date description effect
+    $schema advice app approveUrl archive at branch build by calls category cause check
+    chosenBy code command commit condition confirm createdAt curl dashboard data date description effect
     email encoding endpoint endsAt estimate event evidence expiresAt failedBuild file fix flags folder forwardedTo
-    found from function group hardware id input kind lastCallAt lastUpdate line localLimit lock loggedAt message
+    found from function group hardware id input kind lastCallAt line localLimit lock loggedAt message
     method mount name option origin output page path pipeline planCode platform platformOrigin problem profile
     profileOrigin project projectOrigin proof reason receivedAt redirectUrl region regionOrigin replaced requestId
     requirement restored results revision role run runtime script section serves serviceAccount
@@ -20,14 +20,14 @@ const names: Record<string, string> = {
     usage usedAt user value verdict version volume what when why within
   `,
   array: `
-    added affects after anyOf apps arguments argv assumptions before builds changed choices commands components
+    added after anyOf apps arguments argv assumptions before builds changed choices commands
     days details differences entries examples exitCodes failed failures flags folders from frontier
-    hours imported incidents indexes largest log logs next options paths planned problems profiles removed
+    hours imported incidents indexes largest log logs next options paths problems profiles removed
     replaced requires resolvedAnew selection settings skipped stale steps toCommit toDelete toSet unchanged
     unknown warnings weights written
   `,
   object: `
-    $defs addresses after allows before categories coldStart commands config deployment details environment
+    $defs addresses after allows before categories coldStart commands deployment details environment
     error errors evidence failure figures fileChanges files groups headers health here json keep lastHour latest live
     location notStarted parts plan platform predictionError record replicas runTime send setup unknown waste
   `,
