@@ -15,12 +15,14 @@ import { isBroughtByOthers, ofTheRuntime } from './tables.ts';
 export function* lookAtImports(known: LookedApp): Generator<SeenCause> {
   const said = new Set<string>();
   for (const link of known.modules.flatMap(({ links }) => links)) {
-    const found = lookAtImport(link, known);
+    const seen = lookAtImport(link, known);
+    if (!seen) continue;
+    const found = { at: { file: link.module.file, line: link.found.line }, severity: severityOf(link, known), ...seen };
     // Of a package that is missing, one import is enough.
-    const missed = found?.cause === 'module-missing' && found.captured?.package;
+    const missed = found.cause === 'module-missing' && found.captured?.package;
     if (missed && said.has(`${found.severity} ${missed}`)) continue;
     if (missed) said.add(`${found.severity} ${missed}`);
-    if (found) yield { at: { file: link.module.file, line: link.found.line }, ...found };
+    yield found;
   }
 }
 
@@ -74,15 +76,13 @@ function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undef
   const folder = folderOf(target);
   const isFile =
     folder !== undefined && unsent(posix.join(posix.dirname(other.file), name), known.shipment) !== undefined;
-  return isFile ? submodule(link, folder, known) : nameMissing(link, other, known);
+  return isFile ? submodule(link, folder, known) : nameMissing(link, other);
 }
 
-function nameMissing(link: Link, { file, facts }: Module, known: LookedApp): SeenCause {
-  const { name = '' } = link.found;
+function nameMissing({ found: { name = '' } }: Link, { file, facts }: Module): SeenCause {
   const meant = closestName(name, facts.names.keys());
   return {
     cause: 'import-name-missing',
-    severity: severityOf(link, known),
     captured: { module: file, name, path: file },
     fix: meant && `import ${meant}, or define ${name} in ${file}`,
   };
@@ -137,6 +137,7 @@ function ofPackage(link: Link, known: LookedApp): SeenCause | undefined {
   if (own === undefined || others.length > 2) return undefined;
   return {
     cause: 'module-missing',
+    severity: 'warning',
     title: `${link.module.file} imports ${module}, and the module of the package ${packageOf(own) ?? name} is ${own}`,
     fix: `import ${own}`,
   };
@@ -158,7 +159,6 @@ function standard(link: Link, known: LookedApp): SeenCause | undefined {
   const { since } = otherPython(top, python);
   return {
     cause: 'python-version-unsupported',
-    severity: severityOf(link, known),
     captured: { package: link.module.file },
     title: `${link.module.file} imports ${top}, which Python ${python} does not have`,
     why,
@@ -192,7 +192,6 @@ function excluded(link: Link, known: LookedApp, paths: readonly string[]): SeenC
   const { title, fix, setting } = shipment.reasonOf(found);
   return {
     cause: 'module-excluded',
-    severity: severityOf(link, known),
     captured: { module: link.parts.join('.') },
     at: { setting },
     title,
@@ -234,7 +233,6 @@ function ownMissing(link: Link, known: LookedApp): SeenCause {
   const near = nearby(link, known);
   return {
     cause: 'module-missing',
-    severity: severityOf(link, known),
     title: `${link.module.file} imports ${name}, which the app does not have`,
     why: near && `the app has ${near}`,
     fix: near ? `import it by the name that it has, or rename ${near}` : 'add its file to the app',
@@ -272,7 +270,6 @@ function inOtherFolder(link: Link, there: string, known: LookedApp): SeenCause {
   const looked = new Set(folders.map((each) => each || 'the app folder'));
   return {
     cause: 'module-missing',
-    severity: severityOf(link, known),
     title: `${link.module.file} imports ${name}, which is not where Python looks for it`,
     why: `the app has ${there}, and Python looks in ${[...looked].join(', ')}`,
     fix: 'import it by its whole path, or start the app in the folder that has it',
@@ -284,7 +281,6 @@ function beside(link: Link, known: LookedApp): SeenCause | undefined {
   if (!known.shipment.besides(top)) return undefined;
   return {
     cause: 'module-missing',
-    severity: severityOf(link, known),
     title: `${link.module.file} imports ${link.found.module}, which neither the app nor a package has`,
     why: `${top} is beside the app folder, and only the app folder is sent`,
     fix: 'move it into the app folder',
