@@ -1,5 +1,5 @@
 import type { PythonCall } from '../app/python/facts.ts';
-import { once } from '../kernel/once.ts';
+import { once, onceFor } from '../kernel/once.ts';
 
 /**
  * Modules and names with the versions of their package that have them, from its release notes. After a `:`, a keyword or a
@@ -193,7 +193,7 @@ const methods = once(() => {
     const [, name] = /\.[A-Z]\w*\.([a-z]\w*(?::\w+)?)$/.exec(key) ?? [];
     const said = `calls ${name?.replace(':', ' with ')}`;
     if (name !== undefined && !usual.test(name))
-      found.set(name, [...(found.get(name) ?? []), { module: key, bound, said }]);
+      onceFor(found, name, () => [] as CallBound[]).push({ module: key, bound, said });
   }
   return found;
 });

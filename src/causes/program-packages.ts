@@ -1,3 +1,5 @@
+import { onceFor } from '../kernel/once.ts';
+
 /** The Debian packages of programs that apps start, for programs that Python packages do not bring. Without one, it has the name. */
 const packages = `
   7z=p7zip-full aclocal=automake add-apt-repository=software-properties-common antiword aria2c=aria2 autoconf
@@ -102,17 +104,16 @@ export function debianPackageOfHeader(header: string): string | undefined {
 
 const tables = new Map<string, [name: string, found: string][]>();
 
-function tableOf(text: string): [name: string, found: string][] {
-  const known = tables.get(text);
-  if (known) return known;
-  const rows = text.trim().split(/\s+/);
-  const table = rows.map((entry): [name: string, found: string] => {
-    const [name = '', found = name] = entry.split('=');
-    return [name, found];
-  });
-  tables.set(text, table);
-  return table;
-}
+const tableOf = (text: string): [name: string, found: string][] =>
+  onceFor(tables, text, () =>
+    text
+      .trim()
+      .split(/\s+/)
+      .map((entry) => {
+        const [name = '', found = name] = entry.split('=');
+        return [name, found];
+      }),
+  );
 
 /** Packages of Debian that are known here. */
 export function aptPackages(): ReadonlySet<string> {

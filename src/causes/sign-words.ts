@@ -1,3 +1,5 @@
+import { onceFor } from '../kernel/once.ts';
+
 const nothing = '\0';
 /** A letter that a pattern escapes, out of the way of those that mean something. */
 const escaped = (letter: string) => String.fromCharCode(0xe000 + letter.charCodeAt(0));
@@ -10,8 +12,7 @@ const known = new Map<RegExp, readonly string[]>();
 
 /** Whether a text has a word that a match needs: most rules are settled by one search of the log. */
 export function mayMatch(sign: RegExp, text: string): boolean {
-  const words = known.get(sign) ?? wordsOf(sign);
-  known.set(sign, words);
+  const words = onceFor(known, sign, () => wordsOf(sign));
   return words.length === 0 || words.some((word) => text.includes(word));
 }
 

@@ -14,7 +14,7 @@ import { compileGlob } from '../../app/files/glob.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { assignedIn, type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
-import { once } from '../../kernel/once.ts';
+import { once, onceFor } from '../../kernel/once.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { leftOut } from '../left-out.ts';
 import { makesOf } from './built.ts';
@@ -168,10 +168,7 @@ export class Shipment {
 
   /** Whether an image surely has no such file. */
   lacks(image: ImageState, path: string): boolean {
-    return lacks(image, path, (step) => {
-      if (!this.made.has(step)) this.made.set(step, makesOf(step, this.text));
-      return this.made.get(step);
-    });
+    return lacks(image, path, (step) => onceFor(this.made, step, () => makesOf(step, this.text)));
   }
 
   get isDocker(): boolean {
