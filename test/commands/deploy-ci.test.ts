@@ -73,6 +73,14 @@ describe('under GitHub Actions', () => {
     expect(summary).toMatch(new RegExp(`\\| reason \\| ${cause}.+\n\\| fix \\| run it`));
   });
 
+  test('annotates that nothing was sent, and why', async () => {
+    const app = newFolder(smallApp());
+    await deployIn(app);
+    await gantry(['apps', 'scale', 'web', '--max-replicas', '7'], { emulator });
+    const { stderr, code } = await deployIn(app, {}, ['--fail-on-drift']);
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/^::error::the deployed settings of web differ/m)]);
+  });
+
   test('neutralizes workflow commands in the log', async () => {
     emulator.fail('build', 'hostile-log');
     const { stderr } = await deployIn(newFolder(smallApp()));

@@ -60,11 +60,11 @@ function detailsOf(error: unknown, { details, location }: ErrorFacts): ErrorFact
   return location ? { ...details, location } : details;
 }
 
-/** What a pipeline fails for: problems of the app's files, or a build that failed. */
+/** What a pipeline fails for: problems of the app's files, or what became of a build. */
 export function annotatedProblems({ error }: FailureDocument): readonly Problem[] {
   const { problems, ...details } = (error.details ?? {}) as FailureReason & { problems?: Problem[] };
   if (problems) return problems;
-  if (!['build-failed', 'not-ready'].includes(error.code)) return [];
+  if (!['build-failed', 'not-ready', 'conflict', 'pending'].includes(error.code)) return [];
   const { reason, fix = error.fix, location } = causeOf(error.message, details);
   return [{ severity: 'error', message: [error.message, reason].filter(Boolean).join(': '), fix, location }];
 }
@@ -122,7 +122,7 @@ export function workflowAnnotation(
   const where = location
     ? ` file=${escapeProperty(pathInWorkspace(location.file, roots))},line=${location.line},col=${location.column}`
     : '';
-  const text = fix ? `${message}. Fix: ${fix}` : message;
+  const text = fix ? `${message.replace(/(?<![.?])$/, '.')} Fix: ${fix}` : message;
   return `::${severity}${where}::${stripControlSequences(escapeCommand(redact(text, secrets)), false)}`;
 }
 

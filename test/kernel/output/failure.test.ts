@@ -126,6 +126,8 @@ test('an annotation is one line for any message', () => {
   expect(workflowAnnotation(problem, { cwd: '/a', workspace: '/a' })).toBe(
     '::error file=f,line=1,col=2::100%25%0D%0Asure. Fix: x',
   );
+  const question = { severity: 'error', message: 'sure?', fix: 'x' } as const;
+  expect(workflowAnnotation(question, { cwd: '/a', workspace: '/a' })).toBe('::error::sure? Fix: x');
 });
 
 test.each([
