@@ -1,4 +1,4 @@
-export { endingOf, type LogEnding, readingsUntil } from './ending.ts';
+export { endingOf, type LogEnding, msToSettle, readingsUntil } from './ending.ts';
 export { type LogLine, splitLogText } from './log-line.ts';
 export type { LogSource } from './log-source.ts';
 export { appLogSource, buildLogSource, findContainer } from './log-source.ts';

@@ -3,7 +3,8 @@ import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { appLogSource, type LogSource } from '../logs/index.ts';
+import { appLogSource, endingOf, type LogSource, msToSettle } from '../logs/index.ts';
+import { runEnding } from './fetch-run.ts';
 import { readRunList } from './list-runs.ts';
 import { hasEnded } from './run-status.ts';
 
@@ -48,12 +49,10 @@ export function withNewestRun(context: Context, app: string, source: LogSource):
 /** Whether lines of a run have come in time: once it has ended, they come soon or not at all. */
 async function waitForLines(context: Context, app: string, run: Run): Promise<boolean> {
   const ofRun = appLogSource(context, app, { runId: run.id });
-  const endedAt = hasEnded(run) ? toMs(run.completedAt) || toMs(run.updatedAt) : Number.NaN;
-  const agoMs = Math.max(0, context.platformNow() - endedAt || 0);
-  for (let waitedMs = Math.min(agoMs, waitMs); waitedMs <= waitMs; waitedMs += pauseMs) {
+  const ending = { ...(runEnding(context, run) ?? endingOf(context)), limitMs: waitMs };
+  for (;;) {
     const { lines } = await ofRun.readPage({ direction: 'backward', size: 1 });
-    if (lines.length > 0) return true;
+    if (lines.length > 0 || msToSettle(context, ending) === 0) return lines.length > 0;
     await context.delay(pauseMs);
   }
-  return false;
 }
