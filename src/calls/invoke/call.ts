@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts';
 import { webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Deadline } from '../../platform/waiting/index.ts';
 import type { CallAuth, CallHeaders, CallTarget } from './call-target.ts';
-import type { AppResponse } from './response.ts';
+import { type AppResponse, mediaType } from './response.ts';
 
 export interface AppCall extends Pick<StreamedRequest, 'agent'> {
   target: CallTarget;
@@ -45,14 +45,13 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
       { signal, delay, onRetry },
     );
     trace(`${method} ${url.pathname} ${reply.status} ${elapsed() - startedAt} ms`);
-    const type = String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
     return {
       target,
       sent: body,
       status: reply.status,
       statusText: reply.statusText,
       headers: reply.headers,
-      type: type.trim().toLowerCase(),
+      type: mediaType(reply.headers),
       startedAt,
       firstByteMs: elapsed() - startedAt,
       chunks: readUntilEnd(reply, toError),

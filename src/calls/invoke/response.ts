@@ -79,6 +79,11 @@ export function firstHeader(headers: AppResponse['headers'], name: string): stri
   return [headers[name]].flat()[0];
 }
 
+/** In lower case, without parameters; empty if there is none. */
+export function mediaType(headers: AppResponse['headers']): string {
+  return (firstHeader(headers, 'content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase();
+}
+
 /** `200 OK in 1.2 s, run 3f2a91c0-…`. */
 export function responseSummary({ status, statusText }: AppResponse, totalMs: number, runId: string | undefined) {
   return `${`${status} ${statusText}`.trim()} in ${duration(totalMs)}${runId ? `, run ${runId}` : ''}`;
@@ -112,7 +117,7 @@ export function deliveredResponse(
     status: 200,
     statusText: 'delivered',
     headers,
-    type: (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase(),
+    type: mediaType(headers),
     startedAt,
     firstByteMs,
     chunks: chunks(),

@@ -163,7 +163,9 @@ export class WorkLog {
   }
 }
 
+/** How long a look at the end of a log may take, in ms, and how many lines it has. */
 const timeoutMs = 5_000;
+const tailLines = 50;
 /** Lines that a cause is looked for in. */
 const causeLines = 200;
 
@@ -198,12 +200,11 @@ export async function readLogTail(
   { apiWithSignal, project, openLog, signal }: Pick<Context, 'apiWithSignal' | 'project' | 'openLog' | 'signal'>,
   app: string,
   filter: AppLogFilter,
-  limit: number,
 ): Promise<string[]> {
   const until = timeoutSignal(timeoutMs, () => new UnavailableError('request timed out'), signal);
   const source = appLogSource({ api: apiWithSignal(until, () => {}), project, openLog }, app, filter);
   try {
-    const { lines } = await readLastLines(source, {}, limit, new SeenLines(), () => {});
+    const { lines } = await readLastLines(source, {}, tailLines, new SeenLines(), () => {});
     return lines.flatMap(({ text }) => splitLogText(text)).map((line) => line.trimEnd());
   } catch (error) {
     if (signal.aborted || !(error instanceof GantryError)) throw error;

@@ -39,23 +39,20 @@ export async function searchRuns(context: Context, query: RunQuery) {
 /** The list takes no filter and no range: both are applied here. */
 async function searchList(search: RunSearchContext, query: RunQuery) {
   const { app, limit, since } = query;
+  const isAsked = (run: Run) => matches(run, query);
   let hasOlder = true;
-  let read = 0;
-  let matching = 0;
   const { runs, hasMore, isComplete } = await readRunList(search, app, {
     asyncOnly: true,
     isEnough(page, all) {
       search.onProgress(count(all.length, 'run'));
-      matching += all.slice(read).filter((run) => matches(run, query)).length;
-      read = all.length;
       hasOlder = !isPast(page.slice(-1), since);
-      return isPast(page, since) || matching >= limit;
+      return isPast(page, since) || all.filter(isAsked).length >= limit;
     },
   });
-  const matchingRuns = runs.filter((run) => matches(run, query));
+  const matching = runs.filter(isAsked);
   return {
-    runs: matchingRuns,
-    total: matchingRuns.length,
+    runs: matching,
+    total: matching.length,
     hasMore: hasMore && hasOlder,
     isComplete,
     isUnfiltered: false,

@@ -135,8 +135,7 @@ class Bench {
     const { context, settings } = this;
     const { load, name, stepMs, callTimeoutMs: timeoutMs } = settings;
     const { signal } = context;
-    const count = Math.max(1, Math.round((rate * stepMs) / 1_000));
-    const calls = new StepCalls(rate, count, context.platformNow());
+    const calls = new StepCalls(rate, callsIn(stepMs, rate), context.platformNow());
     const cpu = process.cpuUsage();
     const since = performance.now();
     const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
@@ -242,6 +241,10 @@ class Bench {
   }
 }
 
+function callsIn(stepMs: number, rate: number): number {
+  return Math.max(1, Math.round((rate * stepMs) / 1_000));
+}
+
 function rateText(rate: number): string {
   return rate >= 1 ? `${groupDigits(rate)}/s` : `${Number((rate * 60).toPrecision(3))}/min`;
 }
@@ -250,13 +253,9 @@ function progressText(calls: StepCalls): string {
   return `${groupDigits(calls.ended)} of ${groupDigits(calls.count)}, ${groupDigits(calls.inFlight)} in flight`;
 }
 
-interface Load {
+interface Load extends Pick<BenchOptions, 'rates' | 'stepMs' | 'budget' | 'configFile'> {
   target: CallTarget;
   facts: AppFacts;
-  rates: readonly number[] | undefined;
-  stepMs: number;
-  budget?: number | undefined;
-  configFile: string;
 }
 
 /**
@@ -291,7 +290,7 @@ function needsBudget(app: string, retryWith: string[]): InputNeededError {
 
 function callsText({ rates, stepMs }: Load): string {
   if (!rates) return `more and more often, for ${duration(stepMs)} each time`;
-  const calls = rates.reduce((sum, rate) => sum + Math.max(1, Math.round((rate * stepMs) / 1_000)), 0);
+  const calls = rates.reduce((sum, rate) => sum + callsIn(stepMs, rate), 0);
   const perSecond = rates.map((rate) => groupDigits(rate)).join(', ');
   return `${count(calls, 'time')}: ${perSecond} a second, for ${duration(stepMs)}${rates.length > 1 ? ' each' : ''}`;
 }

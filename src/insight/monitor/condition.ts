@@ -21,9 +21,9 @@ const figures = {
   p99: { of: ({ p99Ms }: AppFigures) => p99Ms, unit: 'ms' },
   errors: { of: ({ errorShare }: AppFigures) => errorShare && 100 * errorShare, unit: '%' },
   queue: { of: ({ queued }: AppFigures) => queued, unit: '' },
-  cold: { of: ({ coldStartsPerMinute }: AppFigures) => coldStartsPerMinute, unit: '' },
+  cold: { of: ({ coldStartsPerMinute }: AppFigures) => coldStartsPerMinute, unit: '/min' },
   replicas: { of: ({ replicas }: AppFigures) => replicas, unit: '' },
-  rate: { of: ({ callsPerSecond }: AppFigures) => callsPerSecond, unit: '' },
+  rate: { of: ({ callsPerSecond }: AppFigures) => callsPerSecond, unit: '/s' },
 } as const satisfies Record<string, { of: (figures: AppFigures) => number | null; unit: string }>;
 type FigureName = keyof typeof figures;
 export const figureNames = Object.keys(figures) as FigureName[];
@@ -42,7 +42,7 @@ export function parseCondition(text: string): Condition {
     });
   }
   const isDuration = figures[figure].unit === 'ms';
-  const fits = isDuration ? unit in unitMs : ['', figures[figure].unit, rateUnits[figure]].includes(unit);
+  const fits = isDuration ? unit in unitMs : ['', figures[figure].unit].includes(unit);
   if (!fits) {
     const why = isDuration ? 'a duration is required' : `${unit} does not fit`;
     const example = `${name}${operator}${number}${isDuration ? 's' : figures[figure].unit}`;
@@ -57,12 +57,11 @@ export function parseCondition(text: string): Condition {
   };
 }
 
-const rateUnits: Partial<Record<FigureName, string>> = { rate: '/s', cold: '/min' };
-
 export function figureText({ figure }: Condition, value: number | null): string {
   if (value === null) return 'not known';
-  if (figures[figure].unit === 'ms') return duration(value);
-  return `${Number(value.toPrecision(3))}${figures[figure].unit && ` ${figures[figure].unit}`}${rateUnits[figure] ?? ''}`;
+  const { unit } = figures[figure];
+  if (unit === 'ms') return duration(value);
+  return `${Number(value.toPrecision(3))}${unit === '%' ? ' ' : ''}${unit}`;
 }
 
 /** Figures are of the last minute: so long, one that could not be read is the one before. */

@@ -142,7 +142,6 @@ const rangeMs = { first: 60 * minuteMs, longest: 15 * minuteMs, shortest: minute
 const settingsEvery = 40;
 /** The log of a failed call is read at most every so many times: what is new matters more. */
 const messageEvery = 6;
-const logLines = 50;
 
 /** One app and what was read of it. It is asked for one thing at a time, in turns. */
 class WatchedApp {
@@ -225,7 +224,7 @@ class WatchedApp {
       this.#readings.containers = this.#jobs.see({ containers }).replicas(containers);
     } else if (source === 'counts') await this.counter?.read(api);
     else if (source === 'message') await this.#readMessage();
-    else if (source === 'log') this.log = await readLogTail(this.context, app, {}, logLines);
+    else if (source === 'log') this.log = await readLogTail(this.context, app, {});
     else {
       const wasRight = assumeClock(this.context);
       const read = await this.#readRuns(api, this.context.platformNow());
@@ -262,7 +261,7 @@ class WatchedApp {
     this.#messageTurn = this.#turns;
     this.#messages.clear();
     this.#messages.set(failed.run, null);
-    const lines = await readLogTail(this.context, this.name, { runId: failed.run }, logLines);
+    const lines = await readLogTail(this.context, this.name, { runId: failed.run });
     const isError = (line: string) => /^[\w.]*(Error|Exception|Interrupt)\b/.test(line);
     const message = lines.findLast(isError) ?? lines.findLast((line) => line.trim() !== '');
     this.#messages.set(failed.run, message ?? null);
