@@ -26,6 +26,7 @@ const noContent = 'does not match the request (HTTP 204)';
 describe.each<[string, Answer, string, string]>([
   ['null', { body: 'null' }, 'nothing was deleted: default:/t/ lists nothing', 'its folder lists nothing'],
   ['status 204', { status: 204, body: '' }, noContent, noContent],
+  ['empty', { body: '' }, 'is empty (HTTP 200)', 'is empty (HTTP 200)'],
 ])('a listing that is %s proves no removal', (_, answer, ofSync, ofRemoval) => {
   const run = async (...words: string[]) =>
     gantry(words, { emulator, cwd: here, env: await inFrontOf(emulator, without(answer, words[0] === 'rm')) });

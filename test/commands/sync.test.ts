@@ -10,13 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { LocalRemoval } from '../../src/storage/sync/remove-local.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, lay, newFolder, withoutProgress } from '../support/files.ts';
 import { keys, gantry as run, type Setting, targetOf } from '../support/gantry.ts';
 import { atFirstCall } from '../support/requests.ts';
-import { StrictPlatform } from '../support/strict-platform/index.js';
 
 let home: string;
 let here: string;
@@ -246,15 +245,4 @@ test('deletes nothing if the source does not exist', async () => {
   rmSync(join(here, 'f'), { recursive: true });
   expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f'])).code).toBe(6);
   expect(shelf().paths()).toHaveLength(4);
-});
-
-test('deletes nothing if the listing of the source is an empty reply', async () => {
-  const cwd = newFolder({ 'dst/mine': 'precious' });
-  const platform = await new StrictPlatform({ token: 't' }).start();
-  onTestFinished(() => platform.close());
-  platform.script([{ point: 'ls', what: 'empty', from: 1, times: 1000 }]);
-  const env = { GANTRY_API_URL: platform.url, GANTRY_TOKEN: 't', GANTRY_PROJECT: 'p-chaos001' };
-  const { code } = await run(['sync', ':/', 'dst', '--delete', '--confirm', 'dst'], { cwd, env });
-  expect(code).toBe(69);
-  expect(filesIn(cwd)).toEqual(['dst/mine']);
 });
