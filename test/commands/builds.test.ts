@@ -201,6 +201,10 @@ describe('canceling a build', () => {
     const { code, stdout } = await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator, meanwhile });
     expect([code, stdout]).toEqual([0, `nothing to change: build ${build.slice(0, 8)} is already canceled\n`]);
   });
+
+  test('exits with 2 without a build id', async () => {
+    expect(await gantry(['builds', 'cancel', 'web', '-y'], { emulator })).toExit(2, 'missing argument <build>');
+  });
 });
 
 /** Deploys the small app and returns the id of its latest build. */

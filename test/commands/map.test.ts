@@ -271,6 +271,13 @@ describe('it stops', () => {
     expect(stderr).toContain('0 of 20 inputs have a result');
   });
 
+  test('when every call is refused for ten minutes', async () => {
+    const { run, lines } = await mapping((response) => sayJson(response, { message: 'full' }, 429));
+    const { code, waits } = await run('--concurrency 2');
+    expect([code, lines()]).toEqual([75, []]);
+    expect(waits.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(600_000);
+  });
+
   test('not because one input is not found by the server of the app', async () => {
     const answer: Answer = (response, input, seen) =>
       input.n === 7 ? sayJson(response, { detail: 'no such id' }, 404) : echo(response, input, seen);

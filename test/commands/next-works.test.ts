@@ -6,7 +6,7 @@ import { emulatorForAll, gantry, newFolder, type Setting, smallApp } from '../su
 let here: Setting;
 let reading: readonly string[];
 
-const emulator = emulatorForAll({ real: false, seed: 1 });
+const emulator = emulatorForAll({ seed: 1 });
 
 beforeAll(async () => {
   here = { emulator, cwd: newFolder(smallApp()) };

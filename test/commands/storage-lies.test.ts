@@ -142,6 +142,34 @@ test('a file that was stored encoded is copied as it is stored', async () => {
   expectWhole(packed);
 });
 
+describe('a connection that breaks', () => {
+  const breaks = (content: Buffer, headers: Record<string, string>): StorageAnswer => {
+    return ({ response }) => {
+      response.writeHead(200, { ...headers, 'content-length': content.length });
+      response.write(content.subarray(0, content.length / 2), () => response.destroy());
+    };
+  };
+
+  test('cat does not mix versions', async () => {
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
+      asked.count === 1 ? breaks(old, { etag: '"1"' })(asked) : send(asked, fresh, { etag: '"2"' }),
+    );
+    const { code, bytes } = await gantry(files, ['cat', ':/a']);
+    expect(code).toBe(1);
+    expect(old.subarray(0, bytes.length).equals(bytes)).toBe(true);
+    expect(bytes.length).toBeLessThan(old.length);
+  });
+
+  test('cat resumes in the middle', async () => {
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
+      asked.count === 1 ? breaks(old, { etag: '"1"' })(asked) : send(asked, old, { etag: '"1"' }),
+    );
+    const { code, bytes } = await gantry(files, ['cat', ':/a']);
+    expect(code).toBe(0);
+    expect(bytes.equals(old)).toBe(true);
+  });
+});
+
 test('a file that is listed without its size is empty', async () => {
   const files = await storage({ name: 'a', bytes: undefined }, (asked) => send(asked, Buffer.alloc(0)));
   expect((await copied(files)).code).toBe(0);
