@@ -54,7 +54,10 @@ test('of several apps, the unchanged is left, the failure leaves the others alon
 
 test('what fails is marked under GitHub Actions, and lines keep their indentation', async () => {
   await edit('web/cerebrium.toml', '[cerebrium.deployment]\nname = "web"\nmistake = 1\n');
-  const { stderr } = await deploy(['apps/web', 'apps/work'], { env: { GITHUB_ACTIONS: 'true' } });
+  await edit('api/cerebrium.toml', '[cerebrium.deployment]\nname = "api"\ndisable_auth = 5\n');
+  const { stdout, stderr } = await deploy(['apps/web', 'apps/work', 'apps/api'], { env: { GITHUB_ACTIONS: 'true' } });
+  expect(stdout).toMatch(/^apps\/api\tinvalid\t/m);
+  expect(stderr).toMatch(/^::error file=apps\/api\/cerebrium\.toml,line=3,col=\d+::/m);
   expect(stderr).toMatch(/^::error file=apps\/work\/cerebrium\.toml,line=4,col=18::build .+ failed/m);
   expect(stderr).toMatch(/^web: {3}in {2}cerebrium\.toml:3:1$/m);
 });
