@@ -2,7 +2,6 @@ import events from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
-import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
 import { endingOf, type LogEnding, msToSettle } from './ending.ts';
@@ -233,27 +232,31 @@ export async function* readWorkLog(
       if (!received.write(line)) await events.once(received, 'drain', { signal: until });
     }
   };
+  let following: Promise<void> | undefined;
   // What ended long ago is not followed: it is read when its end is known.
-  const following = once(() =>
-    relay().catch((error: unknown) => {
+  const follow = () => {
+    following ??= relay().catch((error: unknown) => {
       if (until.aborted) return;
       if (!(error instanceof GantryError)) throw error;
       // The end is known without it.
       context.progress.warn(`cannot read the log: ${error.message}`);
-    }),
-  );
+    });
+    following.catch(() => {});
+  };
   // Lines of the log are all that is printed.
   const progress = { ...context.progress, event() {} };
   const waiting = wait(contextUntil(context, until, { progress }), {
-    follow: () => void following().catch(() => {}),
+    follow,
     async finish(ending) {
       ended.abort(ending);
-      await following();
+      follow();
+      await following;
     },
     tail: (count = keptLines) => lines.slice(-count),
     async abort() {},
-  }).finally(() => {
+  }).finally(async () => {
     over.abort();
+    await following?.catch(() => {});
     received.end();
   });
   waiting.catch(() => {});
@@ -261,6 +264,7 @@ export async function* readWorkLog(
     yield* received;
   } finally {
     over.abort();
+    await waiting.catch(() => {});
   }
   await waiting;
 }
