@@ -127,6 +127,13 @@ describe('containers', () => {
     clock.now += hour;
     expect(await state()).toEqual([]);
   });
+
+  test('are at least min_replicas', async () => {
+    const { get } = await called({ minReplicaCount: 2, maxReplicaCount: 3 }, { ago: second, container: 'pod-1' });
+    const names = (await get('/containers')).json.map((one: { containerId: string }) => one.containerId);
+    expect(names).toHaveLength(2);
+    expect(names).toContain('pod-1');
+  });
 });
 
 test("the month's requests and cost are those of the runs, and of the time their replicas were up", async () => {

@@ -64,7 +64,7 @@ describe('the official client', () => {
   });
 
   test('lists containers, also while they run', async () => {
-    emulator.store.addRun({ app: web(), createdAt: Date.now(), container: 'web-now' });
+    await client.appsScale(web(), { minReplicaCount: 1, maxReplicaCount: 6 });
     const states = async () => (await client.containersList(web())).map(({ containerState }) => containerState);
     await expect.poll(states).toContain('RUNNING');
   });
