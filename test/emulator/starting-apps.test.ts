@@ -238,7 +238,7 @@ test.each([
   expect(scenes.at(-1)?.lines.at(-1)).toBe(last);
   expect(end?.status).toBe(obstacle && 'success');
   const log = scenes.flatMap(({ lines }) => lines).join('\n');
-  expect(log).toContain('The emulator runs no pre-build commands\n+ apt update');
+  expect(log).toContain('The emulator runs no pre-build commands; only false and exit end the build\n+ apt update');
   expect(log).not.toMatch(/Successfully|Logging in|PIP_INSTALL|App is ready/);
   if ('requirements.txt' in texts)
     expect(log).toMatch(/does not install pip packages; gantry deploy --install does\n- numpy$/m);

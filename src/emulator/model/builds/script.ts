@@ -25,8 +25,13 @@ function normalScript(input: BuildInput): BuildScript {
   if (dockerfile && !archive?.files.has(dockerfile)) return failedScript(`${dockerfile} is not in the archive`);
 
   const missing = archive && !dockerfile && !archive.files.has('main.py') && whyMainIsNeeded(settings);
+  const planned = stagesOf(input, dockerfile);
+  const failing = planned.flatMap(({ lines }) => lines).find((line) => failingCommand.test(line));
   // Nothing is installed for a build that fails anyway.
-  const building = stagesOf(missing ? withoutInstall(input) : input, dockerfile).map(buildingScene);
+  const stages = missing || failing ? stagesOf(withoutInstall(input), dockerfile) : planned;
+  if (failing) return stoppedAt(failing, stages);
+
+  const building = stages.map(buildingScene);
   if (missing) return scriptEndingWith([...building, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing);
   return withStart(building, input);
 }
@@ -54,6 +59,20 @@ function withStart(building: BuildScene[], { settings, plan }: BuildInput): Buil
 
 function buildingScene({ lines, isPerformed }: BuildStage): BuildScene {
   return { status: 'building', lines, ...(isPerformed && { work: { lines: [] } }) };
+}
+
+/** Commands are printed, not run, except that these two fail as they would. */
+const failingCommand = /^\+ (?:false|exit +([1-9]\d*))$/;
+
+function stoppedAt(command: string, stages: BuildStage[]): BuildScript {
+  const last = stages.findIndex(({ lines }) => lines.includes(command));
+  const [, code = '1'] = failingCommand.exec(command) ?? [];
+  const reason = `the command "${command.slice(2)}" failed with exit code ${code}`;
+  const scenes = stages.slice(0, last + 1).map(({ lines }, index) => ({
+    status: 'building' as const,
+    lines: index === last ? [...lines.slice(0, lines.indexOf(command) + 1), `ERROR: ${reason}`] : lines,
+  }));
+  return scriptEndingWith(scenes, 'build_failure', reason);
 }
 
 /** As in the archive: `docker/Dockerfile` for `./docker/Dockerfile`. */

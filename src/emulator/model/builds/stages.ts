@@ -73,7 +73,10 @@ function meaningfulLines(text: string): string[] {
 
 function commandLines(kind: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  return [`The emulator runs no ${kind} commands`, ...lines.map((line) => `+ ${line}`)];
+  return [
+    `The emulator runs no ${kind} commands; only false and exit end the build`,
+    ...lines.map((line) => `+ ${line}`),
+  ];
 }
 
 function copyLines({ files }: ReadArchive): string[] {
