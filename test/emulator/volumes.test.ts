@@ -63,7 +63,7 @@ describe('an upload', () => {
   test('adds the file when it is completed, not before', async () => {
     const { emulator, send, complete, list, read } = await volumes();
     const sent = await send('/models/a.bin', bytes('hello'));
-    expect((await list('/models/')).status).toBe(404);
+    expect((await list('/models/')).json).toEqual([]);
     expect((await complete(sent.id, '/models/a.bin', sent.parts)).status).toBe(200);
     expect((await list('/models/')).json).toEqual([
       { name: 'a.bin', is_folder: false, size_bytes: 5, last_modified: '2026-11-20T09:30:00.000Z' },
@@ -228,12 +228,12 @@ describe('a folder', () => {
     }
   });
 
-  test('that does not exist or is a file is a 404 with a message; the root always exists', async () => {
+  test('that does not exist or is a file has no entries, as on the platform', async () => {
     const { emulator, list } = await volumes();
     expect(await list()).toMatchObject({ status: 200, json: [] });
     emulator.volume().write('/a', 'x');
     for (const dir of ['/nothing/', '/a', '/a/b/']) {
-      expect(await list(dir)).toMatchObject({ status: 404, json: { message: `folder ${dir} not found` } });
+      expect(await list(dir)).toMatchObject({ status: 200, json: [] });
     }
   });
 

@@ -48,8 +48,8 @@ export const volumeHandlers = {
 
   listFolder({ query, ...params }, { volumes }) {
     const dir = query?.dir || '/';
-    const entries = volumes.volume(parseLocation(params, query?.region)).list(splitPath(dir).names);
-    if (!entries) return refuse(404, `folder ${dir} not found`);
+    // A folder that does not exist has no entries, as on the platform.
+    const entries = volumes.volume(parseLocation(params, query?.region)).list(splitPath(dir).names) ?? [];
     return entries.map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
   },
 
