@@ -113,6 +113,9 @@ const notSent: Refinement = (
   };
 };
 
+/** That a user is missing may show when the image is started: the line that names it is to be changed. */
+const startedAs: Refinement = ({ user }, _, __, { step }) => (step === 'CMD' ? { step: `USER ${user}` } : undefined);
+
 /** What one stage of a Dockerfile copies from another was not made there. */
 const notMade: Refinement = ({ path = '' }, _, __, { step = '' }) =>
   / --from=/.test(step)
@@ -226,6 +229,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['secret-missing', missingFields],
   ['apt-package-not-found', replacedPackage],
   ['copy-source-missing', notMade],
+  ['user-missing', startedAs],
   [versions, pipWarned],
   [versions, movedName],
   ['import-name-missing package-api-changed', betweenPackages],
