@@ -1,4 +1,5 @@
 import { type Problem, ProjectError } from '../kernel/errors.ts';
+import { tryParseJson } from '../kernel/json-text.ts';
 
 /** The names that the official client accepts (docs/platform.md#secrets). */
 export function isSecretName(name: string): boolean {
@@ -8,14 +9,25 @@ export function isSecretName(name: string): boolean {
 export const secretNameFormat = 'names consist of 1 to 253 letters, digits, dots, hyphens and underscores';
 
 /**
- * Parses a `.env` file. Node's parser skips invalid lines and cuts `pa#ss` at the `#`, which would corrupt secrets. Does
- * not expand `$NAME`; the last value of a name counts. Throws ProjectError with every invalid line, without quoting it: it
- * may contain a secret.
+ * Parses a `.env` file, or a JSON object of strings. Node's parser skips invalid lines and cuts `pa#ss` at the `#`,
+ * which would corrupt secrets. Does not expand `$NAME`; the last value of a name counts. Throws ProjectError with every
+ * invalid line, without quoting it: it may contain a secret.
  */
 export function readEnvFile(text: string, file: string): Record<string, string> {
+  const plain = text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n');
+  return /^\s*\{/.test(plain) ? parseObject(plain, file) : parseLines(plain, file);
+}
+
+/** `NAME=`, followed by a quoted value, which may span lines, or by the rest of the line. */
+const nameAndEquals = /[ \t]*(?:export[ \t]+)?([^\s=#'"`]+)[ \t]*=[ \t]*/y;
+const blankOrComment = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
+const quotedValue = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|'([^']*)'|`([^`]*)`/y;
+const restOfLine = /[^\n]*/y;
+
+function parseLines(text: string, file: string): Record<string, string> {
   const secrets: [name: string, value: string][] = [];
   const problems: Problem[] = [];
-  const lines = new LineReader(text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n'));
+  const lines = new LineReader(text);
   while (!lines.isAtEnd) {
     if (lines.next(blankOrComment)) continue;
     const line = lines.number();
@@ -30,12 +42,6 @@ export function readEnvFile(text: string, file: string): Record<string, string> 
   if (problems.length > 0) throw new ProjectError(`${file} is invalid`, problems);
   return Object.fromEntries(secrets);
 }
-
-/** `NAME=`, followed by a quoted value, which may span lines, or by the rest of the line. */
-const nameAndEquals = /[ \t]*(?:export[ \t]+)?([^\s=#'"`]+)[ \t]*=[ \t]*/y;
-const blankOrComment = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
-const quotedValue = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|'([^']*)'|`([^`]*)`/y;
-const restOfLine = /[^\n]*/y;
 
 function readValue(lines: LineReader, name: string): string | { message: string; why: string } {
   if (!name) return { message: 'invalid line: expected NAME=value', why: 'values of several lines must be quoted' };
@@ -86,4 +92,24 @@ function unquoted(rest: string): string {
 function unescaped(text: string): string {
   const meant: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
   return text.replace(/\\([nrt"\\$`])/g, (_, letter: string) => meant[letter] ?? letter);
+}
+
+/** Node's error message is not shown: it quotes the text. */
+function parseObject(text: string, file: string): Record<string, string> {
+  const value = tryParseJson(text) as Record<string, unknown> | undefined;
+  if (value === undefined) {
+    const message = `${file} is not valid JSON`;
+    throw new ProjectError(message, [{ severity: 'error', message, why: 'it starts with {' }]);
+  }
+  const problems = Object.entries(value).flatMap(([name, inner], index): Problem[] => {
+    const nth = `${file}: entry ${index + 1}`;
+    if (!isSecretName(name)) {
+      return [{ severity: 'error', message: `${nth}: invalid name of a secret`, why: secretNameFormat }];
+    }
+    return typeof inner === 'string'
+      ? []
+      : [{ severity: 'error', message: `${nth}: the value of ${name} must be a string` }];
+  });
+  if (problems.length > 0) throw new ProjectError(`${file} is invalid`, problems);
+  return value as Record<string, string>;
 }

@@ -81,7 +81,7 @@ export async function readSecretValues(context: SecretsReading, names: string[],
   return Object.fromEntries(values);
 }
 
-/** Reads secrets from a file with `NAME=value` lines; `-` is stdin. Throws UsageError, ProjectError. */
+/** Reads secrets from a file with `NAME=value` lines or a JSON object; `-` is stdin. Throws UsageError, ProjectError. */
 export async function readSecretsFile(
   context: SecretsReading,
   file: string,

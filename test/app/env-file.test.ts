@@ -27,7 +27,8 @@ test.each<[string, Record<string, string>]>([
   ['A=\'\'\nB=""\nC=``', { A: '', B: '', C: '' }],
   ['A=1\nA=2', { A: '2' }],
   ['a.b-c_D=1', { 'a.b-c_D': '1' }],
-  ['constructor=', { constructor: '' }],
+  ['{"A": "x\\ny", "constructor": ""}', { A: 'x\ny', constructor: '' }],
+  ['\n {}', {}],
 ])('%j gives %j', (text, secrets) => {
   expect(read(text)).toEqual(secrets);
 });
@@ -43,7 +44,11 @@ test.each([
   [`${'s3cret'.repeat(50)}=1`, ['.env:1: invalid name of a secret']],
   ['A="s3cret\nB=1', ['.env:1: missing closing quote']],
   ['A="s3" cret\nB', ['.env:1: unexpected text after the closing quote', '.env:2: invalid line: expected NAME=value']],
-  ['{"A": "s3cret"}', ['.env:1: invalid line: expected NAME=value']],
+  ['{"A": "s3cret"', ['.env is not valid JSON']],
+  [
+    '{"A": ["s3cret"], "s3 cret": ""}',
+    ['.env: entry 1: the value of A must be a string', '.env: entry 2: invalid name of a secret'],
+  ],
 ])('an invalid file names its lines but not their content: %j', (text, messages) => {
   const error = thrownBy(() => read(text));
   expect(error.problems.map(({ message }) => message)).toEqual(messages);

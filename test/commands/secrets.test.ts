@@ -224,8 +224,8 @@ describe('importing', () => {
     expect([code, stdout, kept()]).toEqual([0, 'added: A, B\n', { A: '1', B: 'two\nlines' }]);
   });
 
-  test('reads lines from stdin', async () => {
-    await run(['set', '--from-env-file', '-'], { stdin: 'A=1\n' });
+  test('reads a JSON object from stdin', async () => {
+    await run(['set', '--from-env-file', '-'], { stdin: '{"A": "1"}' });
     expect(kept()).toEqual({ A: '1' });
   });
 

@@ -12,7 +12,7 @@ export default defineCommand({
       .option('--from-file <file>', 'read the value from this file; - is stdin')
       .option('--keep-newline', 'keep the last newline')
       .option('--from-env', 'read each value from the environment variable of the same name')
-      .option('--from-env-file <file>', 'set all NAME=value lines of this file; - is stdin'),
+      .option('--from-env-file <file>', 'set all NAME=value lines or JSON of this file; - is stdin'),
   flagRules: {
     requires: { keepNewline: ['fromFile'] },
     excludes: { fromFile: ['fromEnv'], fromEnvFile: ['fromFile', 'fromEnv'] },
