@@ -66,7 +66,7 @@ describe('gantry apps tune', () => {
     expect(cheapest?.p90Ms).toBeLessThan(6_000);
     expect(fastest?.centsPerMonth).toBeLessThanOrEqual(70_000);
     expect(fastest?.p90Ms).toBeLessThanOrEqual(cheapest?.p90Ms ?? 0);
-    expect(cheapest?.argv).toEqual(['gantry', 'apps', 'scale', 'web', '--cooldown', '12m']);
+    expect(cheapest?.argv).toEqual(['gantry', 'apps', 'scale', 'web', '--cooldown', '11m']);
     expect(frontier.every(({ p90Ms }, at) => p90Ms < (frontier[at - 1]?.p90Ms ?? Number.POSITIVE_INFINITY))).toBe(true);
   });
 
@@ -78,7 +78,7 @@ describe('gantry apps tune', () => {
     expect(stdout).toMatch(/^SETTINGS +NOW +CHEAPEST$/m);
     expect(stdout).toMatch(/^within +- +p90 < 6\.0 s$/m);
     expect(stdout).toMatch(
-      /^cheapest: 12m cooldown: p90 5\.\d s, \+\$\d+ a month\n {2}gantry apps scale web --cooldown 12m$/m,
+      /^cheapest: 11m cooldown: p90 5\.\d s, \+\$\d+ a month\n {2}gantry apps scale web --cooldown 11m$/m,
     );
     expect(stdout).toMatch(/^wait$/m);
     expect(stdout).toMatch(/Assumed: paid for is a replica from its start until cooldown after its last call/);
@@ -159,16 +159,16 @@ describe('gantry apps tune --write', () => {
     const { code, stderr, json } = await write('--json');
     expect([code, (json() as Advice).written]).toEqual([
       0,
-      expect.arrayContaining([{ setting: 'scaling.cooldown', to: 720 }]),
+      expect.arrayContaining([{ setting: 'scaling.cooldown', to: 660 }]),
     ]);
-    expect(stderr).toContain('wrote scaling.cooldown = 720 to cerebrium.toml\n');
+    expect(stderr).toContain('wrote scaling.cooldown = 660 to cerebrium.toml\n');
     const text = await readFile(file(), 'utf8');
-    expect(text).toBe(config.replace('cooldown = 180 #', 'cooldown = 720 #'));
+    expect(text).toBe(config.replace('cooldown = 180 #', 'cooldown = 660 #'));
     expect((await write()).stderr).toContain('nothing to write: the settings are the same');
     // What only the file has is set as well.
     await writeFile(file(), config.replace('min_replicas = 0', 'min_replicas = 1'));
     expect((await write()).stderr).toContain(
-      'wrote scaling.min_replicas = 0, scaling.cooldown = 720 to cerebrium.toml',
+      'wrote scaling.min_replicas = 0, scaling.cooldown = 660 to cerebrium.toml',
     );
     await writeFile(file(), config);
   });
@@ -179,14 +179,14 @@ describe('gantry apps tune --write', () => {
     expect((await write()).code).toBe(0);
     expect([await readlink(file()), await readFile(file(), 'utf8')]).toEqual([
       'shared.toml',
-      expect.stringContaining('720'),
+      expect.stringContaining('660'),
     ]);
     await rm(file());
     await writeFile(file(), config);
   });
 
   test('--dry-run shows what it would write', async () => {
-    expect(await write('--dry-run')).toPrint(/set scaling\.cooldown = 720 in cerebrium\.toml/);
+    expect(await write('--dry-run')).toPrint(/set scaling\.cooldown = 660 in cerebrium\.toml/);
     expect(await readFile(file(), 'utf8')).toBe(config);
   });
 
@@ -196,7 +196,7 @@ describe('gantry apps tune --write', () => {
       '[cerebrium]\nscaling.min_replicas = 0',
     );
     await writeFile(file(), odd);
-    expect(await write()).toExit(1, /cannot change cerebrium\.toml[\s\S]*fix scaling\.cooldown = 720/);
+    expect(await write()).toExit(1, /cannot change cerebrium\.toml[\s\S]*fix scaling\.cooldown = 660/);
     expect(await readFile(file(), 'utf8')).toBe(odd);
     await writeFile(file(), config);
   });
