@@ -11,6 +11,7 @@ import { contextWith, tryRequest } from '../platform/waiting/index.ts';
 import { findAppNames } from './apps.ts';
 import { listFiles } from './builds/index.ts';
 import type { CommitFiles, Here } from './commit-files.ts';
+import { firstTrue } from './decide.ts';
 import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
 import { type AppHistory, type BuildCommit, readHistory, recordEvent } from './history/index.ts';
 import { type AppReading, settle } from './observe.ts';
@@ -71,7 +72,7 @@ export async function whyOlder(
   look: () => Promise<AppReading> = () => settle(context, here.app),
 ) {
   const { app } = here;
-  const ahead = anyway && (await listAhead(context));
+  const ahead = anyway && (await listAhead(context, async () => (await readHistory(context, app)).lastSent()?.commit));
   if (!ahead) return undefined;
   const read = await look().catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);
@@ -82,7 +83,7 @@ export async function whyOlder(
   // What was sent with changes is newer than its commit.
   if (recorded !== undefined) commits.unshift(recorded);
   const [first] = commits;
-  if (ahead.isShallow) await warnOfMissing(context, app, first);
+  await warnOfMissing(context, app, commits, ahead);
   if (first === undefined || !commits.every((commit) => ahead.commits.has(commit))) return undefined;
   const [older, newer] = [ahead.head, first].map((commit) => commit.slice(0, 8));
   return new ConflictError(`commit ${older} is older than ${newer}, which ${app} serves`, {
@@ -95,12 +96,33 @@ export async function whyOlder(
 /** Commands that have warned. */
 const warned = new WeakMap<Context['settings'], void>();
 
-/** In a clone without all commits: the one that serves may be any of those that are missing. */
-async function warnOfMissing(context: Context, app: string, serves = ''): Promise<void> {
-  if ((await listRecent(context, maxCommits)).includes(serves)) return;
-  const message = `this commit may be older than the one that ${app} serves: this clone has not all commits`;
-  const fix = 'git fetch --unshallow; in a pipeline, fetch-depth: 0 or GIT_DEPTH: 0';
-  onceFor(warned, context.settings, () => context.progress.warn({ severity: 'warning', message, fix }));
+/** The commit that serves may be any of those that a shallow clone lacks. In another one, it may have been taken back. */
+async function warnOfMissing(
+  context: Context,
+  app: string,
+  serves: readonly string[],
+  { isShallow, lacks }: { isShallow: boolean; lacks?: string | undefined },
+): Promise<void> {
+  const recent = isShallow ? await listRecent(context, maxCommits) : [];
+  const [first = ''] = serves;
+  const warning = firstTrue([
+    [
+      isShallow && !recent.includes(first),
+      {
+        message: `this commit may be older than the one that ${app} serves: this clone has not all commits`,
+        fix: 'git fetch --unshallow; in a pipeline, fetch-depth: 0 or GIT_DEPTH: 0',
+      },
+    ],
+    [
+      // Another one of the same files is replaced by nothing else.
+      serves.length === 1 && first === lacks,
+      {
+        message: `this clone has no commit ${first.slice(0, 8)}, which ${app} serves: a deploy replaces it`,
+        fix: 'nothing if it was taken back by a force push; else fetch the branch that has it',
+      },
+    ],
+  ]);
+  if (warning) onceFor(warned, context.settings, () => context.progress.warn({ severity: 'warning', ...warning }));
 }
 
 /** Whether what serves has the files of a revision; null, and why, if that is not known. */

@@ -57,6 +57,26 @@ test.each([
   expect([code, stderr.split('git fetch --unshallow').length - 1]).toEqual([0, times]);
 });
 
+test.each([
+  ['is no more', 0, true, 1],
+  ['is only in no branch', 0, false, 0],
+  ['is no more, and its files are those of another', 1, true, 0],
+])('of a clone in which the commit that serves %s: files of version %i, warnings', async (_, more, isPruned, times) => {
+  const stage = await Stage.open();
+  const clone = await Clone.of(stage);
+  const lost = await clone.commit({ version: 2 });
+  expect((await clone.run('deploy')).code).toBe(0);
+  clone.git('reset', '--quiet', '--hard', 'HEAD~1');
+  if (more) {
+    await clone.commit('');
+    await clone.commit({ version: 2 });
+  }
+  clone.git('reflog', 'expire', '--expire=now', '--all');
+  if (isPruned) clone.git('gc', '--quiet', '--prune=now');
+  const { code, stderr } = await clone.run('deploy');
+  expect([code, stderr.split(`this clone has no commit ${lost.slice(0, 8)}`).length - 1]).toEqual([0, times]);
+});
+
 test('status --serves of an app that is not there names what is missing', async () => {
   const stage = await Stage.open();
   const clone = await Clone.of(stage);

@@ -138,14 +138,25 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
   (name) => `refs/${name}`,
 );
 
-/** What is checked out, and the commits of branches and tags that have it in their past. Undefined if there are none. */
-export async function listAhead(context: GitContext) {
+/**
+ * What is checked out, and the commits of branches and tags that have it in their past. `lacks`: the last commit that was sent,
+ * if a clone that is not shallow does not have it. Undefined if there are none, and none is missing.
+ */
+export async function listAhead(context: GitContext, findSent: () => Promise<string | undefined>) {
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);
   // Nearly always there are none.
   const [some, isShallow] = await Promise.all([past('HEAD'), isShallowClone(context)]);
-  if (some === '' && !isShallow) return undefined;
+  const lacks = isShallow ? undefined : await unlessHere(context, await findSent());
+  if (some === '' && !isShallow && lacks === undefined) return undefined;
   const head = await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
-  return head ? { head, commits: new Set((await past(head)).split('\n')), isShallow } : undefined;
+  return head ? { head, commits: new Set((await past(head)).split('\n')), isShallow, lacks } : undefined;
+}
+
+/** A commit, if this clone does not have it. */
+async function unlessHere(context: GitContext, commit = ''): Promise<string | undefined> {
+  const name = `${commit}^{commit}`;
+  const found = commit && (await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]));
+  return found === '' && commit !== '' ? commit : undefined;
 }
 
 /** Whether commits may be missing. */
