@@ -77,8 +77,22 @@ describe('under GitHub Actions', () => {
     const app = newFolder(smallApp());
     await deployIn(app);
     await gantry(['apps', 'scale', 'web', '--max-replicas', '7'], { emulator });
-    const { stderr, code } = await deployIn(app, {}, ['--fail-on-drift']);
+    const { stderr, code, summary, outputs } = await deployIn(app, {}, ['--fail-on-drift']);
     expect([code, stderr]).toEqual([7, expect.stringMatching(/^::error::the deployed settings of web differ/m)]);
+    expect(summary).toMatch(/### Deploy of web\n[\s\S]*\| error \| the deployed settings of web differ.*\n\| fix \| /);
+    expect(outputs).toContain('app=web\nbuild-id=\nstatus=failed\n');
+  });
+
+  const config = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n';
+
+  test.each([
+    ['its files', 'web', { 'requirements.txt': '', 'cerebrium.toml': `${config}include = ["*.txt"]\n` }],
+    ['its settings', 'web', { 'cerebrium.toml': `${config}include = 5\n` }],
+    ['its config file', '', { 'cerebrium.toml': 'name = = 5' }],
+  ])('tells that an app was refused for %s', async (_, name, files) => {
+    const { code, summary, outputs } = await deployIn(newFolder({ ...smallApp(), ...files }));
+    expect([code, outputs]).toEqual([10, expect.stringContaining(`app=${name}\nbuild-id=\nstatus=failed\n`)]);
+    expect(summary).toMatch(new RegExp(`^### Deploy of ${name}\n[\\s\\S]*\\| error \\| .+`));
   });
 
   test('neutralizes workflow commands in the log', async () => {

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
+import { readAppName } from '../../app/read-app-name.ts';
 import { type SampleCall, sampleArguments, sampleCallOf } from '../../app/sample-call.ts';
 import {
   type Deployment,
@@ -76,7 +77,7 @@ export default defineCommand({
     if (folders.length > 0) return outcomeOfApps(await deployApps(unlimited, folders, options), folders, options);
     const { output } = options;
     if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
-    return deployOne(unlimited, options);
+    return options.dryRun ? deployOne(unlimited, options) : tellOnFailure(unlimited, options);
   },
   exit: (value) => outcomeIn(value).exit,
   view: (value) => outcomeIn(value).text,
@@ -116,8 +117,12 @@ function outcomeIn(value: Outcome | RawOutput): Outcome {
   return value instanceof RawOutput ? ofBytes : value;
 }
 
-/** Load, plan and ask, send, watch and verify, say. */
-async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outcome> {
+/** Load, plan and ask, send, watch and verify, say. `known`: gets the name of the app. */
+async function deployOne(
+  unlimited: Context,
+  options: DeployFlags,
+  known: { app?: string | undefined } = {},
+): Promise<Outcome> {
   const { dryRun = false, timeout: typedMs, watch } = options;
   const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
   const limit = new TimeLimit(unlimited, { typedMs, failure });
@@ -129,6 +134,7 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
   const outputs = [options.savePlan, options.applyPlan];
   const reading = { ...options, ...preview?.app, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
   const local = await readLocalApp(context, reading);
+  known.app = local.project.name;
   if (smokeTests.length > 0) await (await import('../../deploys/smoke.ts')).checkSmokeTests(smokeTests, local.project);
   const { maxHourly, keepScaling = false } = options;
   if (maxHourly !== undefined) {
@@ -153,7 +159,8 @@ async function deployOne(unlimited: Context, options: DeployFlags): Promise<Outc
   if (dryRun) return outcomeOfPlan(prepared.plan, options);
   if (context.prompt.isPossible && !prepared.live) await confirmPlan(context, prepared);
   await preview?.record();
-  const deployment = await deployAndTell(unlimited, prepared);
+  const deployment = await deployApp(prepared);
+  await tell(unlimited, prepared, deployment);
   const { runtime, root } = local.project;
   return outcomeOfDeploy(deployment, runtime === 'cortex' ? await sampleCallOf(root) : undefined);
 }
@@ -267,34 +274,39 @@ async function confirmPlan({ target, progress, prompt }: Context, { plan, questi
   if (questions.length === 0) await prompt.confirm(question, { byDefault: true });
 }
 
-/** However it ends, this folder and a pipeline are told. */
-async function deployAndTell(context: Context, prepared: Prepared) {
+/** What is deployed: this folder and a pipeline are told. */
+async function tell(context: Context, { options }: Prepared, done: Deployment): Promise<void> {
   const { env, progress, secrets } = context;
-  const { app } = prepared.plan;
-  const isPreview = Boolean(prepared.options.preview);
+  const { app, build, status, endpoint, dashboard, notStarted } = done;
+  await rememberTarget(context, { ...done, isPreview: Boolean(options.preview) });
+  const built = { 'build-id': build, status, 'build-status': status };
+  writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);
+  progress.note(deploymentView(done));
+  if (!notStarted) return;
+  const calls = notStarted.calls === 'simulated' ? 'simulated' : 'refused with 501';
+  const message = `${app} was not started: its calls are ${calls}`;
+  progress.warn({ severity: 'warning', message, why: notStarted.reason });
+}
+
+/** However else it ends, before anything is sent or after: they are told, too. */
+async function tellOnFailure(context: Context, options: DeployFlags): Promise<Outcome> {
+  const { cwd, env, secrets } = context;
+  const { configFile, name } = options;
+  const known = { app: name };
   try {
-    const done = await deployApp(prepared);
-    await rememberTarget(context, { ...done, isPreview });
-    const { build, status, endpoint, dashboard, notStarted } = done;
-    const built = { 'build-id': build, status, 'build-status': status };
-    writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);
-    progress.note(deploymentView(done));
-    if (notStarted) {
-      const calls = notStarted.calls === 'simulated' ? 'simulated' : 'refused with 501';
-      const message = `${app} was not started: its calls are ${calls}`;
-      progress.warn({ severity: 'warning', message, why: notStarted.reason });
-    }
-    return done;
+    return await deployOne(context, options, known);
   } catch (error) {
-    const { details = {} } = error instanceof GantryError ? error.facts : {};
+    const { details = {}, why, fix } = error instanceof GantryError ? error.facts : {};
     const { build = '', status = '', verdict, dashboard = '', log = [], ...told } = details as FailureDetails;
+    const named = known.app ?? (await readAppName(resolve(cwd, configFile), configFile));
+    const app = typeof named === 'string' ? named : '';
     // The app exists there, and is looked for there.
-    if (build !== '') await rememberTarget(context, { app, changed: true, isPreview });
+    if (build !== '') await rememberTarget(context, { app, changed: true, isPreview: Boolean(options.preview) });
     const { message } = error as Error;
-    const failure = { message, ...causeOf(message, told), log };
+    const cause = causeOf(message, { ...(log.length === 0 && { reason: why }), ...told });
     const built = { 'build-id': build, status: outcomeOf(error, status, verdict), 'build-status': status };
     const outputs = { app, ...built, endpoint: '', 'dashboard-url': dashboard };
-    writeGithubOutputs(env, outputs, secrets, failure);
+    writeGithubOutputs(env, outputs, secrets, { message, ...cause, fix: cause.fix ?? fix?.toString(), log });
     throw error;
   }
 }
