@@ -9,13 +9,27 @@ test.each([
   ['deploy --detailed-exit-code', 2, /--dry-run/],
   ['deploy --or-rollback', 2, /--watch/],
   ['deploy --dry-run --watch 2m', 2, /--watch/],
-  ['deploy --dry-run --if-changed', 2, /--if-changed/],
   ['deploy --dry-run --if-busy cancel', 2, /--if-busy/],
 ])('outputs and flags: %s is refused, and nothing is deployed or written', async (line, expected, named) => {
   const { stage, machine } = await staged();
   const { code, stderr } = await machine.run(line);
   expect([code, stderr]).toEqual([expected, expect.stringMatching(named)]);
   expect(stage.platform.world.builds.size).toBe(0);
+});
+
+test('a dry run compares, with --if-changed or without', async () => {
+  const { machine } = await staged();
+  const dryRuns = async () => {
+    const lines = ['', '--if-changed '].map((flag) => `deploy ${flag}--dry-run --detailed-exit-code --json`);
+    const [{ code, json }, same] = [await machine.run(lines[0] ?? ''), await machine.run(lines[1] ?? '')];
+    const { next: _, ...plan } = json() as { next?: object };
+    expect([same.code, same.json()]).toEqual([code, expect.objectContaining(plan)]);
+    return [code, same.json()];
+  };
+  const line = { argv: ['gantry', 'deploy', '--if-changed'] };
+  expect(await dryRuns()).toEqual([3, expect.objectContaining({ next: [expect.objectContaining(line)] })]);
+  expect((await machine.run('deploy')).code).toBe(0);
+  expect(await dryRuns()).toEqual([0, expect.not.objectContaining({ next: expect.anything() })]);
 });
 
 describe('previews', () => {

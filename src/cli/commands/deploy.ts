@@ -124,6 +124,8 @@ async function deployOne(
   known: { app?: string | undefined } = {},
 ): Promise<Outcome> {
   const { dryRun = false, timeout: typedMs, watch } = options;
+  // It compares in any case, and does not stop there.
+  const ifChanged = dryRun ? undefined : options.ifChanged;
   const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';
   const limit = new TimeLimit(unlimited, { typedMs, failure });
   const { context } = limit;
@@ -132,7 +134,7 @@ async function deployOne(
   const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
   // An unchanged app has no new mistakes: it is checked once it is known to have changed.
   const outputs = [options.savePlan, options.applyPlan];
-  const reading = { ...options, ...preview?.app, checkSource: !options.ifChanged, outputs, isPlan: dryRun };
+  const reading = { ...options, ...preview?.app, checkSource: !ifChanged, outputs, isPlan: dryRun };
   const local = await readLocalApp(context, reading);
   known.app = local.project.name;
   if (smokeTests.length > 0) await (await import('../../deploys/smoke.ts')).checkSmokeTests(smokeTests, local.project);
@@ -144,6 +146,7 @@ async function deployOne(
   const prepared = await prepareDeploy(context, local, {
     ...options,
     dryRun,
+    ifChanged,
     logs: !unlimited.progress.isQuiet,
     limit,
     inTurn: deployAgain(options, { ifBusy: 'wait' }),

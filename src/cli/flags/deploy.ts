@@ -56,7 +56,6 @@ export function deployFlags(command: Commander) {
       orRollback: ['watch', 'smoke'],
     },
     excludes: {
-      ifChanged: ofDeploy,
       ifBusy: ofDeploy,
       applyPlan: ofDeploy,
       detach: ofDeploy,

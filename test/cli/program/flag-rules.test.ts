@@ -50,7 +50,6 @@ test.each(lone)('gantry %s refuses a flag without its partner: %o', async (comma
 });
 
 test.each([
-  ['deploy --dry-run --if-changed', '--if-changed and --dry-run'],
   ['deploy --dry-run --detach', '--detach and --dry-run'],
   ['deploy --dry-run --if-busy wait', '--if-busy and --dry-run'],
   ['deploy --dry-run --apply-plan plan.json', '--apply-plan and --dry-run'],
