@@ -86,6 +86,14 @@ test.each([
   expect(said.exec(stderr)?.slice(1)).toEqual(builds);
 });
 
+test('no wait for other builds is shown where none is known', async () => {
+  const refusing = (method: string, path: string) =>
+    isBuildList(method, path) ? { status: 400, body: {} } : undefined;
+  const { code, stderr } = await deploy(['--if-busy', 'wait'], { env: await altering(emulator, refusing) });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Created build')]);
+  expect(stderr).not.toContain('Waiting for other builds');
+});
+
 describe('a deploy that was killed before its upload', () => {
   test('is canceled by the next one', async () => {
     const { stderr: said } = await deploy(['--if-busy', 'wait', '--detach']);

@@ -1,7 +1,7 @@
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
-import { onceFor } from '../../kernel/once.ts';
+import { once, onceFor } from '../../kernel/once.ts';
 import { duration, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
@@ -56,7 +56,7 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
   const { elapsed, progress, project } = context;
   const started = elapsed();
   let busy: Build[] = [];
-  const step = progress.step(`Waiting for other builds of ${app}`);
+  const step = once(() => progress.step(`Waiting for other builds of ${app}`));
   const work = { name: `the builds of ${app}`, fix: gantryCommand`builds list ${app}`, details: { app } };
   const hasEnded = async (builds: readonly Build[]) => {
     const ownBuild = builds.find(({ id }) => id === own);
@@ -71,7 +71,7 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
     const forFiles = busy.some(({ status }) => isPending(status))
       ? `, at most ${duration(maxPendingMs)} for its files`
       : '';
-    step.update({ text: `${names(busy)}${forFiles}` });
+    step().update({ text: `${names(busy)}${forFiles}` });
     return undefined;
   };
   try {
@@ -82,13 +82,12 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
       return pollUntil(context, { poll: (api) => list(api, project, app), deadline, pauses, onFailure }, hasEnded);
     });
   } catch (error) {
-    step.fail();
+    if (busy.length > 0) step().fail();
     throw error;
   }
-  const hasWaited = busy.length > 0;
-  if (hasWaited) step.done(`Waited ${duration(elapsed() - started)} for other builds of ${app}`);
-  else step.clear();
-  return hasWaited;
+  if (busy.length === 0) return false;
+  step().done(`Waited ${duration(elapsed() - started)} for other builds of ${app}`);
+  return true;
 }
 
 /** Where times do not tell, those that have started go first, and of the others each may wait: their ids decide. */
