@@ -4,9 +4,9 @@ import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { type ErrorFacts, type FileLocation, GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 import { isCanceled } from '../platform/contract/builds.ts';
-import { locateFix } from './dockerfile-fix.ts';
 import { explainLog } from './explain-log.ts';
 import type { Explanation } from './explanation.ts';
+import { locateCause } from './locate-cause.ts';
 import { readConfig } from './read-config.ts';
 import type { FailureFacts } from './rule.ts';
 
@@ -40,10 +40,12 @@ async function findCause(context: CauseContext, log: readonly string[], details:
     exitCode: programExitCode ?? undefined,
     statusCode: statusCode ?? undefined,
   };
-  const explanation = explainLog(log.join('\n'), facts);
+  const text = log.join('\n');
+  const explanation = explainLog(text, facts);
   // That a replica ended is what the error says already.
   if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) return undefined;
-  return { explanation, location: own && (await locateFix(explanation, own, relative(context.cwd, own.file))) };
+  const shownAs = own ? relative(context.cwd, own.file) : '';
+  return { explanation, location: await locateCause(context, text, explanation, own, shownAs) };
 }
 
 function tellCause(
@@ -75,7 +77,7 @@ function placeOf({ evidence: { source, line, text } }: Explanation, at: FileLoca
   return `${source === 'log' ? `line ${line} of the log` : `the ${source}`}: ${text}`;
 }
 
-type CauseContext = Pick<Context, 'progress' | 'signal' | 'cwd'>;
+type CauseContext = Pick<Context, 'progress' | 'signal' | 'cwd' | 'env'>;
 
 interface FailureDetails {
   app?: string;

@@ -43,7 +43,7 @@ function mistakeOf({ error, place, isForeign }: Partial<Uncaught> = {}): Found |
 
 /** What says nothing about what a package was given: of the network, of the GPU, and what is known to fail for other reasons. */
 const otherwise =
-  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal|worker|NoneType|time-?d? ?out|closed\b|refused\b|disconnect|corrupt/i;
+  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal|worker|NoneType|time-?d? ?out|\bclosed\b|refused\b|disconnect|corrupt/i;
 /** What a message says if it was written for who made the mistake. */
 const advice =
   /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used)\b/;

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { checkSource } from '../app/app-source.ts';
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
 import {
   appLogSource,
@@ -31,7 +30,7 @@ import {
   type Explanation,
   explainLog,
   type FailureFacts,
-  locateFix,
+  locateCause,
   readConfig,
 } from '../causes/index.ts';
 import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
@@ -107,8 +106,7 @@ async function explainSubject(
     };
   }
   const { setting: _, step: __, next, ...explanation } = { ...found, ...(await asSecretsAre(context, found, subject)) };
-  const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[found.cause];
-  const location = await (locate?.(context, log, own) ?? locateFix(found, own, configFile));
+  const location = await locateCause(context, log, found, own, configFile);
   const command = next ? new CommandLine(['gantry', ...next]) : logCommand;
   return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
 }
@@ -131,27 +129,6 @@ async function asSecretsAre(
     fix: 'restart the app: replicas keep the secrets of their start',
     next: ['apps', 'restart', app],
   };
-}
-
-/** The line of the app in this folder that the last traceback names, where it is still wrong. */
-async function locateSyntaxError({ cwd, env, signal }: Context, log: string, config: AppConfig | undefined) {
-  const [, file] = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line \d/gm)].at(-1) ?? [];
-  if (config === undefined || file === undefined) return undefined;
-  const path = join(config.root, file);
-  const problems = existsSync(path) ? await checkSource(config, file, relative(cwd, path), { env, signal }) : [];
-  return problems.find(({ location }) => location)?.location;
-}
-
-/** The line that raised what was raised, where the file still has it. */
-async function locateMistake({ cwd }: Context, log: string, config: AppConfig | undefined) {
-  const frames = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line (\d+).*\n\s*(.+)/gm)];
-  const [, file = '', line, text = ''] = frames.at(-1) ?? [];
-  const path = config && join(config.root, file);
-  if (path === undefined || file === '' || !existsSync(path)) return undefined;
-  const found = readFileSync(path, 'utf8').split('\n')[Number(line) - 1] ?? '';
-  if (found.trim() !== text.trim()) return undefined;
-  const place = { line: Number(line), column: found.indexOf(text.trim()) + 1, length: text.trim().length };
-  return { file: relative(cwd, path), ...place, text: found };
 }
 
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };

@@ -66,6 +66,7 @@ test('an error of another language that no rule knows is shown with its place', 
 test.each([
   ['ValueError: the flux model has no padding token', 'flux raised ValueError: the flux model has no padding token'],
   ['flux.FluxError: \nthe flux is 3 wide', 'flux raised flux.FluxError: the flux is 3 wide'],
+  ['FluxError: a flux enclosed in double walls', 'flux raised FluxError: a flux enclosed in double walls'],
   ["TypeError: can't convert a hot flux. Use flux.cool() first.", 'Use flux.cool() first.'],
 ])('a package refuses what the app gives it: %s', (exception, title) => {
   const log = traceback(exception, ['/app/main.py', 'flux.run(hot)'], [`${packages}/flux/api.py`, 'run()']);

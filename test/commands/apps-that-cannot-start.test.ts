@@ -30,6 +30,13 @@ describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
     });
   });
 
+  test('is refused and explained with the same place, of what a module of Python makes of its code', async () => {
+    const cwd = newFolder({ ...smallApp(), 'main.py': 'import json\njson.loads("{")\n' });
+    const place = /^cause: json raised .*JSONDecodeError.*\n {2}in {2}main\.py:2:1\b[\s\S]+ {2}fix .*main\.py:2 /m;
+    expect(await gantry(['deploy'], { emulator, cwd, meanwhile })).toExit(12, place);
+    expect((await gantry(['explain'], { emulator, cwd })).stdout).toMatch(place);
+  });
+
   test('shows its traceback once without the log', async () => {
     const deploy = await gantry(['deploy', '-q'], { emulator, cwd: fixture('crashes'), meanwhile });
     expect(deploy.stderr.match(/ModuleNotFoundError/g)).toHaveLength(1);

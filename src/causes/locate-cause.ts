@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { checkSource } from '../app/app-source.ts';
+import type { AppConfig } from '../app/config.ts';
+import type { FileLocation } from '../kernel/errors.ts';
+import type { Context } from '../platform/context.ts';
+import { locateFix } from './dockerfile-fix.ts';
+import type { Explanation } from './explanation.ts';
+
+type Here = Pick<Context, 'cwd' | 'env' | 'signal'>;
+
+/** Where to change what failed: the line of the app's code, the instruction of the Dockerfile, or the setting. */
+export async function locateCause(
+  context: Here,
+  log: string,
+  found: Explanation,
+  config: AppConfig | undefined,
+  shownAs: string,
+): Promise<FileLocation | undefined> {
+  const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[found.cause];
+  return locate?.(context, log, config) ?? locateFix(found, config, shownAs);
+}
+
+/** The line of the app in this folder that the last traceback names, where it is still wrong. */
+async function locateSyntaxError({ cwd, env, signal }: Here, log: string, config: AppConfig | undefined) {
+  const file = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line \d/gm)].at(-1)?.[1];
+  if (config === undefined || file === undefined) return undefined;
+  const path = join(config.root, file);
+  const problems = existsSync(path) ? await checkSource(config, file, relative(cwd, path), { env, signal }) : [];
+  return problems.find(({ location }) => location)?.location;
+}
+
+/** The line that raised what was raised, where the file still has it. */
+async function locateMistake({ cwd }: Here, log: string, config: AppConfig | undefined) {
+  const frames = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line (\d+).*\n\s*(.+)/gm)];
+  const [, file = '', line, text = ''] = frames.at(-1) ?? [];
+  const path = config && join(config.root, file);
+  if (path === undefined || file === '' || !existsSync(path)) return undefined;
+  const found = readFileSync(path, 'utf8').split('\n')[Number(line) - 1] ?? '';
+  if (found.trim() !== text.trim()) return undefined;
+  const place = { line: Number(line), column: found.indexOf(text.trim()) + 1, length: text.trim().length };
+  return { file: relative(cwd, path), ...place, text: found };
+}
