@@ -31,10 +31,18 @@ export function stepOf(lines: readonly string[]): string | undefined {
 const inDockerfile =
   /^(?:dependencies\b|deployment\.(?:docker_base_image_url|\w+_commands|python_version)|runtime\.custom\.(?:dockerfile_path|entrypoint))/;
 
+/** What is to change where no setting is named: another thing than the Dockerfile for these causes. */
+const impliedSettings: Record<string, string> = {
+  'container-engine-failed': 'the machine',
+  'hardware-unavailable': 'the machine',
+  'quota-exceeded': 'the plan',
+};
+
 /** The fix for an app with a Dockerfile: that installs the packages, not the settings. Its build shows it where no config does. */
 export function fixedInDockerfile(found: Explanation, config: AppConfig | undefined): Explanation {
   const file = config ? config.custom?.dockerfile_path : found.step && 'the Dockerfile';
-  if (file === undefined || !inDockerfile.test(found.setting ?? 'dependencies')) return found;
+  if (file === undefined || !inDockerfile.test(found.setting ?? impliedSettings[found.cause] ?? 'dependencies'))
+    return found;
   const fix = found.fix.replace(
     /\badd (.{1,80}?) to \[cerebrium\.dependencies\.(\w+)\](?: or \[cerebrium\.dependencies\.\w+\])?(?:: \S+ = "([^"]*)")?/g,
     (_, what: string, kind: keyof typeof commands, version = '') => {

@@ -201,6 +201,14 @@ describe('facts decide before signs', () => {
     expect(`${there?.fix} ${here?.fix}`).not.toMatch(/--install|cerebrium\.dependencies/);
   });
 
+  test('no instruction of a Dockerfile is named where the engine itself failed', async () => {
+    const facts = { name: 'x', source: 'build', made: 'produced', cause: 'container-engine-failed' } as const;
+    const log =
+      'STEP 3/4: RUN make\nError: runc: runc create failed: unable to start container process: error during container init: error setting rlimits for ready process: operation not permitted\n';
+    const found = explainLog(log, await factsOf({ ...facts, config: dockerfile, local: ['Dockerfile'] }));
+    expect(found).toMatchObject({ cause: 'container-engine-failed', setting: undefined });
+  });
+
   test.each(
     Object.entries({
       "Step 2/3 : RUN pip install dlib\nerror: command 'gcc' failed: No such file or directory\n": 'the Dockerfile',
