@@ -18,9 +18,9 @@ export const commitShape = {
   evidence: nullable(text('how the commit is known: record, SHA-256 or CRC-32; null if it is not')),
 };
 
-/** `1a2b3c4d dirty`, `1a2b3c4d by CRC-32`; undefined if it is not known. */
+/** `1a2b3c4d dirty`, `1a2b3c4d by its files`; undefined if it is not known. */
 export function commitText({ commit, dirty, evidence }: WithCommit): string | undefined {
-  const by = evidence && evidence !== 'record' ? ` by ${evidence}` : '';
+  const by = evidence && evidence !== 'record' ? ' by its files' : '';
   return commit ? `${commit.slice(0, 8)}${dirty ? ' dirty' : ''}${by}` : undefined;
 }
 
