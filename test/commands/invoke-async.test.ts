@@ -61,6 +61,22 @@ describe('--wait', () => {
     expectErrorDocument(outcome);
   });
 
+  test('waits for lines of a run that failed since its end, not since that was seen', async () => {
+    let startedAt = 0;
+    const at = (ms: number) => new Date(startedAt + ms).toISOString();
+    const logLine = 'torch.OutOfMemoryError: CUDA out of memory.';
+    const records = [{ status: 'processing' }, { status: 'failure', statusCode: 500 }];
+    const { env } = await appServer((response, { method, path }) => {
+      startedAt ||= Date.now();
+      if (method === 'POST') return sayJson(response, acknowledged, 202, { 'x-request-id': 'r-1' });
+      if (path.includes('/logs')) return sayJson(response, { logs: [{ logLine, timestamp: at(5), logId: 'l-1' }] });
+      return sayJson(response, { item: { id: 'r-1', completedAt: at(10), ...(records.shift() ?? records[0]) } });
+    });
+    const { code, stderr, waits } = await gantry(['invoke', 'web', '--wait'], { env });
+    expect([code, stderr]).toEqual([13, expect.stringContaining('cause: the GPU has too little memory')]);
+    expect(waits.reduce((one, other) => one + other)).toBeLessThan(5_000);
+  });
+
   test('explains a failure after response_grace_period by that setting', async () => {
     const { env } = await saying({ status: 'failure', statusCode: 504, runtimeMs: 900_000 });
     const { stderr } = await gantry(['invoke', 'web', '--wait'], { env });

@@ -8,7 +8,7 @@ import type { Run } from '../../platform/contract/runs.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { contextUntil, tryRequest } from '../../platform/waiting/index.ts';
 import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from '../logs/index.ts';
-import { commandAfter, runEnding } from './fetch-run.ts';
+import { commandAfter } from './fetch-run.ts';
 import { hasEnded, hasSucceeded, readExitCode, runHasFailed, runStatus } from './run-status.ts';
 import { type RunWait, startRunWait } from './wait-for-run.ts';
 
@@ -35,7 +35,7 @@ const minGracePeriodMs = 15_000;
  */
 export async function followRun(context: Context, options: FollowRunOptions): Promise<Run> {
   const { progress } = context;
-  const { app, run, startedBefore, onLine, shown } = options;
+  const { app, run, onLine, shown } = options;
   const details = { app, run };
   /** Nobody takes the lines any more. */
   const unwanted = new AbortController();
@@ -55,7 +55,6 @@ export async function followRun(context: Context, options: FollowRunOptions): Pr
       },
     });
   const log = shown ?? newLog();
-  let wasSeen = !startedBefore;
   let status = '';
   let nextWarningMs = isShown ? Number.POSITIVE_INFINITY : staleRecordMs;
   const follow = () => {
@@ -65,7 +64,6 @@ export async function followRun(context: Context, options: FollowRunOptions): Pr
     if (runStatus(state) !== status) progress.event('status', { ...details, status: runStatus(state) });
     status = runStatus(state);
     if (hasEnded(state)) return;
-    wasSeen = true;
     follow();
     if (deadline.waitedMs < nextWarningMs) return;
     progress.warn(staleRecordWarning(app, state, deadline.waitedMs));
@@ -73,7 +71,7 @@ export async function followRun(context: Context, options: FollowRunOptions): Pr
   };
   try {
     const item = await end({ onRun, onUnread: follow });
-    const ending = (wasSeen ? undefined : runEnding(context, item)) ?? endingOf(context);
+    const ending = endingOf(context, item.completedAt || item.updatedAt);
     const laterCommand = isShown ? gantryCommand`logs ${app} --run ${run}` : undefined;
     if (isShown || !isFine(item)) await log.finish(ending, laterCommand);
     own.signal.throwIfAborted();
