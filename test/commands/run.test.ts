@@ -670,6 +670,11 @@ describe('what follows the file belongs to the program', () => {
       ['--prompt', '--top_p', '1'],
       /--prompt requires a value\n {2}fix prompt=text, or prompt:=true/,
     ],
+    [
+      'one like a parameter that is given',
+      ['--promt', 'hi', '--prompt', 'a'],
+      /greet has no parameter promt\n {2}why its parameters: prompt, .*\n(?! {2}fix)/,
+    ],
     ['a short flag', ['-x', '1'], /invalid argument "-x"/],
     ['a parameter that is given twice', ['--prompt', 'a', 'prompt=b'], /parameter prompt is given twice/],
   ])('%s is refused', async (_, words, said) => {

@@ -100,8 +100,8 @@ export function checkProgramArguments(
     : [...source.matchAll(/(['"])(--?\w[\w-]*)\1/g)].map(([, , flag = '']) => parameterName(flag));
   const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], { called, names, own }) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
-  for (const [name, spelling] of spellings)
-    if (!namesOf(called).includes(name)) throw unknownParameter(called, name, spelling);
+  for (const name of spellings.keys())
+    if (!namesOf(called).includes(name)) throw unknownParameter(called, name, spellings);
   return claimed;
 }
 
@@ -140,9 +140,11 @@ function misplaced(one: Claim, words: string[], called: Called | undefined, own:
   return new UsageError(`${flag} after ${target} is ambiguous`, { why, fix, next: own });
 }
 
-function unknownParameter(called: Called, name: string, spelling: string): UsageError {
+function unknownParameter(called: Called, name: string, given: ReadonlyMap<string, string>): UsageError {
+  const spelling = given.get(name) ?? name;
   const names = namesOf(called);
-  const meant = closestName(name, names);
+  const left = names.filter((each) => !given.has(each));
+  const meant = closestName(name, left);
   const suggestion = meant ? `: did you mean ${spelling.startsWith('--') ? '--' : ''}${meant}?` : '';
   return new UsageError(`${called.name} has no parameter ${name}${suggestion}`, {
     why: names.length > 0 ? `its parameters: ${names.join(', ')}` : 'it has no parameters',
