@@ -44,6 +44,7 @@ import { shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildHasFailed, ownStatus } from '../platform/contract/builds.ts';
+import { runOutcome } from '../platform/contract/run-outcome.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
@@ -90,6 +91,7 @@ async function explainSubject(
     return { ...subject, ...nothing, title };
   }
   const log = await readLog();
+  const wholeLog = log === '' ? undefined : logCommand;
   // The app in this folder may be another one.
   const own = subject.app === null || subject.app === config?.name ? config : undefined;
   const found = explainLog(log, { ...facts, config: own });
@@ -102,12 +104,12 @@ async function explainSubject(
       ...nothing,
       ...unknown,
       title,
-      ...(logCommand && log !== '' && { command: logCommand }),
+      ...defined({ command: wholeLog }),
     };
   }
   const { setting: _, step: __, next, ...explanation } = { ...found, ...(await asSecretsAre(context, found, subject)) };
   const location = await locateCause(context, log, found, own, configFile);
-  const command = next ? new CommandLine(['gantry', ...next]) : logCommand;
+  const command = next ? new CommandLine(['gantry', ...next]) : wholeLog;
   return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
 }
 
@@ -313,17 +315,19 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
       statusCode: run.statusCode ?? undefined,
       ...(typeof exitCode === 'number' && { exitCode }),
     },
-    readLog: () => readRunLog(context, app, run),
+    readLog: () => readRunLog(context, app, run, reason),
     logCommand: gantryCommand`logs ${app} --run ${run.id}`,
   };
 }
 
 /** The lines of a run. Those of a server of the app's own are of no run: then what its replica printed since the call. */
-async function readRunLog(context: Context, app: string, run: Run): Promise<string> {
+async function readRunLog(context: Context, app: string, run: Run, reason?: string): Promise<string> {
   const source = appLogSource(context, app, { runId: run.id });
   const ended = runEnding(context, run);
+  // What a call is refused for was answered: no log comes.
+  const isRefused = reason !== undefined && runOutcome(run) === 'failed by the caller';
   let text = '';
-  for (const ending of ended ? readingsUntil(context, ended) : []) {
+  for (const ending of ended ? readingsUntil(context, ended).slice(0, isRefused ? 1 : undefined) : []) {
     text = await readText(context, source, { ending });
     const around = text === '' ? await readReplicaLog(context, app, run) : '';
     if (around !== '') return around;

@@ -252,7 +252,10 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect((await gantry(next.slice(1), setting)).code).toBe(0);
     emulator.late.pass();
     const explained = await gantry(['explain', details.run], setting);
-    expect(explained.stdout).toContain("refused the call with 422: run: missing a required argument: 'name'");
+    expect(explained.stdout).toContain("the call of run has other parameters than the function: 'name'");
+    expect((await gantry(['explain', details.run, '--jq', '.cause'], setting)).stdout).toBe('wrong-arguments\n');
+    // What is refused has no log that could be late.
+    expect(explained.waits).toEqual([]);
     expect(explained.stderr).not.toContain('gantry logs');
     const elsewhere = await gantry(['invoke', 'web', 'nam=Ada'], { emulator });
     expect(elsewhere.stderr).toContain('fix pass the parameters of run: name=text, or name:=json');

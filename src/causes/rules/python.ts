@@ -52,10 +52,10 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
 3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; A fatal error has been detected by the Java Runtime; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted}; ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer | the program crashed in native code | the cause is probably a package with compiled code: pin it to another version | dependencies.pip
 `,
   ...rowsWith({ applies: ({ name = '' }) => !/(?:Error|Exception)\.__init__$/.test(name) })`
-2 wrong-arguments | ^TypeError: {name}() missing … required {positional|keyword-only} argument{|s}: {wanted…} | the call of {name} has other parameters than the function: {wanted} | give the parameter a default, or send it with the call
+2 wrong-arguments | ^TypeError: {name}() missing … required {positional|keyword-only} argument{|s}: {wanted…}; ^{name}: missing a required argument: {wanted…} | the call of {name} has other parameters than the function: {wanted} | give the parameter a default, or send it with the call
 `,
   ...rows`
-2 wrong-arguments | /^TypeError: (?<name>[\w.]{1,80})\(\) got an unexpected keyword argument (?<wanted>'\w{1,80}')/ | {name} has no parameter {wanted} | add the parameter to {name}, or do not send it; if {name} is of a package, pin that to the version that the code was written for
+2 wrong-arguments | /^(?:TypeError: )?(?<name>[\w.]{1,80})(?:\(\)|:) got an unexpected keyword argument (?<wanted>'\w{1,80}')/ | {name} has no parameter {wanted} | add the parameter to {name}, or do not send it; if {name} is of a package, pin that to the version that the code was written for
 shared-memory-full | /out of shared memory|insufficient shared memory/; /(?:by signal: Bus error|^Bus error)/; signal 7 SIGBUS | the shared memory of the container is full | set num_workers=0 for the DataLoader, or use the file_system sharing strategy
 `,
   ...Object.entries(added).map(([version, names]) => ({

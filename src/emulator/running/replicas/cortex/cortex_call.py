@@ -81,4 +81,4 @@ def convert(value):
     # Of numpy: numbers and arrays.
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} is not JSON serializable")
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
