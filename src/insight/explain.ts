@@ -50,7 +50,7 @@ import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
-export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'logCommand' | 'mayLack'> {
+export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
   cause: string | null;
   title: string;
@@ -84,14 +84,14 @@ async function explainSubject(
   context: Context,
   configFile: string,
   config: AppConfig | undefined,
-  { facts, readLog, logCommand, mayLack, ...subject }: Subject,
+  { facts, readLog, mayLack, ...subject }: Subject,
 ): Promise<ExplainedFailure> {
   if (subject.failed === false) {
     const title = `${nothingFailed(subject)}${mayLack ? '; runs of the last seconds may not be listed yet' : ''}`;
     return { ...subject, ...nothing, title };
   }
-  const log = await readLog();
-  const wholeLog = log === '' ? undefined : logCommand;
+  const { text: log, command: shownBy } = await readLog();
+  const wholeLog = log === '' ? undefined : shownBy;
   // The app in this folder may be another one.
   const own = subject.app === null || subject.app === config?.name ? config : undefined;
   const found = explainLog(log, { ...facts, config: own });
@@ -178,9 +178,13 @@ interface Subject {
   mayLack?: boolean;
   /** What the platform says about the failure. */
   facts: FailureFacts;
-  readLog: () => Promise<string>;
-  /** The command that shows the whole log. */
-  logCommand?: CommandLine;
+  readLog: () => Promise<FoundLog>;
+}
+
+interface FoundLog {
+  text: string;
+  /** The command that shows all of it. */
+  command?: CommandLine;
 }
 
 interface SubjectOptions {
@@ -212,11 +216,11 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
-const noWork = { build: null, run: null, status: null, at: null, facts: {}, readLog: async () => '' };
+const noWork = { build: null, run: null, status: null, at: null, facts: {}, readLog: async () => ({ text: '' }) };
 
 function fileSubject(context: Context, file: string): Subject {
   const read = file === '-' ? context.readStdin() : readNamedFile(context, file).then((bytes) => bytes.toString());
-  return { app: null, ...noWork, failed: null, readLog: () => read };
+  return { app: null, ...noWork, failed: null, readLog: async () => ({ text: await read }) };
 }
 
 /** What is named by its whole id may just have been created: it is waited for. */
@@ -255,8 +259,10 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
     at: updatedAt ?? null,
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
-    readLog: () => readText(context, buildLogSource(context, app, build), { ending }),
-    logCommand: gantryCommand`logs ${app} --build ${build}`,
+    readLog: async () => ({
+      text: await readText(context, buildLogSource(context, app, build), { ending }),
+      command: gantryCommand`logs ${app} --build ${build}`,
+    }),
   };
 }
 
@@ -275,8 +281,10 @@ function sickSubject(
   const log = appLogSource(context, app, container === undefined ? {} : { container });
   return {
     ...{ app, build, run: null, status: 'sick', at, failed: true, facts: { source: 'run', status: 'sick', reason } },
-    readLog: () => readText(context, log, { since: container === undefined ? since : undefined }),
-    logCommand: gantryCommand`logs ${app} ${{ '--container': container }}`,
+    readLog: async () => ({
+      text: await readText(context, log, { since: container === undefined ? since : undefined }),
+      command: gantryCommand`logs ${app} ${{ '--container': container }}`,
+    }),
   };
 }
 
@@ -316,12 +324,11 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
       ...(typeof exitCode === 'number' && { exitCode }),
     },
     readLog: () => readRunLog(context, app, run, reason),
-    logCommand: gantryCommand`logs ${app} --run ${run.id}`,
   };
 }
 
 /** The lines of a run. Those of a server of the app's own are of no run: then what its replica printed since the call. */
-async function readRunLog(context: Context, app: string, run: Run, reason?: string): Promise<string> {
+async function readRunLog(context: Context, app: string, run: Run, reason?: string): Promise<FoundLog> {
   const source = appLogSource(context, app, { runId: run.id });
   const ended = runEnding(context, run);
   // What a call is refused for was answered: no log comes.
@@ -329,16 +336,18 @@ async function readRunLog(context: Context, app: string, run: Run, reason?: stri
   let text = '';
   for (const ending of ended ? readingsUntil(context, ended).slice(0, isRefused ? 1 : undefined) : []) {
     text = await readText(context, source, { ending });
-    const around = text === '' ? await readReplicaLog(context, app, run) : '';
-    if (around !== '') return around;
+    const around = text === '' ? await readReplicaLog(context, app, run) : undefined;
+    if (around) return around;
   }
-  return text;
+  return { text, command: gantryCommand`logs ${app} --run ${run.id}` };
 }
 
-async function readReplicaLog(context: Context, app: string, run: Run): Promise<string> {
+async function readReplicaLog(context: Context, app: string, run: Run): Promise<FoundLog | undefined> {
   const container = run.containerId || run.podName;
-  if (!container) return '';
-  return readText(context, appLogSource(context, app, { container }), { since: toMs(run.createdAt), ofNoRun: true });
+  if (!container) return undefined;
+  const source = appLogSource(context, app, { container });
+  const text = await readText(context, source, { since: toMs(run.createdAt), ofNoRun: true });
+  return text === '' ? undefined : { text, command: gantryCommand`logs ${app} --container ${container}` };
 }
 
 /** The end of a log has the failure. */

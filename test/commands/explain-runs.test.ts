@@ -80,11 +80,15 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     const called = await gantry(['invoke', 'server', 'predict'], setting);
     expect([called.code, called.stderr]).toEqual([13, expect.stringContaining('fix gantry logs server --since 10m')]);
     emulator.late.pass();
-    expect((await gantry(['explain', '--json'], setting)).json()).toMatchObject({
+    const explained = (await gantry(['explain', '--json'], setting)).json() as { next: { argv: string[] }[] };
+    expect(explained).toMatchObject({
       cause: 'code-error',
       title: "the code of the app raised KeyError: 'user'",
       location: { file: 'main.py', line: 5 },
     });
+    // No line of the run has it.
+    const [shows] = explained.next;
+    expect((await gantry(shows?.argv.slice(1) ?? [], setting)).stdout).toContain("KeyError: 'user'");
   });
 
   test('the latest run is the one that has just failed, before the platform lists it', async () => {
