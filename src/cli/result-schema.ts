@@ -1,5 +1,5 @@
 import { defined } from '../kernel/json-text.ts';
-import type { ToldField } from '../platform/contract/scalars.ts';
+import type { FieldDescription } from '../platform/contract/scalars.ts';
 
 /** What `--json` prints, declared once: for TypeScript, the help, `--json=fields` and `help COMMAND --schema`. */
 export interface ResultSchema<Value = never> extends Shape<Value> {
@@ -129,17 +129,17 @@ export function object<const F extends Fields>(fields: F, description?: string):
   return { isObject: true, schema: { ...schema, ...defined({ description }) } };
 }
 
-/** The fields of an object of the contract that are told of there. */
+/** The fields of an object of the contract that are described there. */
 export function sentFields<const F extends Record<string, object>>({ entries }: { entries: F }) {
-  const told = Object.entries(entries).flatMap(([name, field]) =>
-    'told' in field ? [[name, field.told as ToldField] as const] : [],
+  const known = Object.entries(entries).flatMap(([name, field]) =>
+    'described' in field ? [[name, field.described as FieldDescription] as const] : [],
   );
-  const shapes = told.map(([name, { type, description }]) => [
+  const shapes = known.map(([name, { type, description }]) => [
     name,
     { schema: { ...(type && { type }), description } },
   ]);
   return Object.fromEntries(shapes) as {
-    [Name in keyof F as F[Name] extends { told: ToldField } ? Name : never]: Shape<never>;
+    [Name in keyof F as F[Name] extends { described: FieldDescription } ? Name : never]: Shape<never>;
   };
 }
 

@@ -240,7 +240,7 @@ export function isOperational({ status, incidents }: Pick<ServiceStatus, 'status
   return healthyStatuses.has(status) && incidents.length === 0;
 }
 
-/** Parses the page. Any part may be missing: it is read during incidents. Maintenance that is only planned is none. */
+/** Parses the page. Any part may be missing: it is read during incidents. Planned maintenance does not count. */
 export function parseStatusPage({ data, included }: StatusPage, now: number) {
   const incidents = included
     .filter(({ type }) => type === 'status_report')

@@ -90,9 +90,9 @@ describe('a results file that was edited', () => {
   });
 
   test.each([
-    ['two results in one line', (text: string) => text.replace('}\n{', '}{'), 'line 1 is no result'],
-    ['a damaged result', (text: string) => text.replace('"result":{', '"result":{{'), 'line 1 is no result'],
-    ['one input more', (text: string) => text.replace('"index":19', '"index":20'), 'is no result'],
+    ['two results in one line', (text: string) => text.replace('}\n{', '}{'), 'line 1 is not a result'],
+    ['a damaged result', (text: string) => text.replace('"result":{', '"result":{{'), 'line 1 is not a result'],
+    ['one input more', (text: string) => text.replace('"index":19', '"index":20'), 'is not a result'],
     ['an input twice', (text: string) => `${text}${text.split('\n')[0]}\n`, 'of an earlier line'],
   ])('to have %s is refused, and stays as it is', async (_, edit, why) => {
     const { run, file, called } = await mapping();

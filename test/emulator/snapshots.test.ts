@@ -78,7 +78,7 @@ test('a snapshot is a data folder, which an emulator can start with', async () =
   }
 });
 
-test('a folder that is no snapshot, or a damaged one, changes nothing', async () => {
+test('a folder that is not a snapshot, or a damaged one, changes nothing', async () => {
   const { emulator } = await platform({ seed: 1 });
   const folder = newSnapshot();
   await control(emulator, 'save', { folder });

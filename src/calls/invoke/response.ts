@@ -79,7 +79,7 @@ export function firstHeader(headers: AppResponse['headers'], name: string): stri
   return [headers[name]].flat()[0];
 }
 
-/** In lower case, without parameters; empty if there is none. */
+/** The media type in lower case, without parameters; empty without a content type. */
 export function mediaType(headers: AppResponse['headers']): string {
   return (firstHeader(headers, 'content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }

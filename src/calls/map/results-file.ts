@@ -149,7 +149,7 @@ export class ResultsFile {
 
   #addKnown(line: KnownResult | undefined, number: number): void {
     const { name, count, onFailed, retryFailed, log } = this.options;
-    if (!line || line.index < 0 || line.index >= count) throw notAResult(name, `line ${number} is no result`);
+    if (!line || line.index < 0 || line.index >= count) throw notAResult(name, `line ${number} is not a result`);
     const { index, error, run } = line;
     const before = this.#inputs[index];
     if (before === states.success) throw notAResult(name, `line ${number} has the index ${index} of an earlier line`);

@@ -140,7 +140,7 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
 
 /**
  * What is checked out, and the commits of branches and tags that have it in their past. `lacks`: the last commit that was sent,
- * if a clone that is not shallow does not have it. Undefined if there are none, and none is missing.
+ * if this full clone does not have it. Undefined if there is nothing of either kind.
  */
 export async function listAhead(context: GitContext, findSent: () => Promise<string | undefined>) {
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);

@@ -93,12 +93,12 @@ async function copyTree(from: string, to: string): Promise<void> {
   await cp(from, to, { ...how, mode: constants.COPYFILE_FICLONE });
 }
 
-/** Written last: a folder without it is no snapshot. */
+/** Written last: a folder without it is not a snapshot. */
 const manifestFile = 'snapshot.json';
 
 const Manifest = v.object({ advancedMs: v.pipe(v.number(), v.minValue(0)) });
 
-/** How far the clock was ahead. Throws a `DamagedDataError` for a folder that is no snapshot. */
+/** How far the clock was ahead. Throws a `DamagedDataError` for a folder that is not a snapshot. */
 function readAdvance(snapshot: string): number {
   const file = join(snapshot, manifestFile);
   try {

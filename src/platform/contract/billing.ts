@@ -3,6 +3,7 @@ import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
 import {
   amountOf,
+  described,
   optionalBoolean,
   optionalItems,
   optionalNumber,
@@ -10,7 +11,6 @@ import {
   optionalText,
   optionalTime,
   textOrEmpty,
-  told,
 } from './scalars.ts';
 
 /** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
@@ -38,12 +38,12 @@ export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { repl
 
 /** An invoice. Its amount is in the smallest unit of the currency: cents, or whole yen. */
 export const Invoice = objectOf({
-  id: told(textOrEmpty, 'invoice id'),
-  amountDue: told(optionalNumber, 'in the smallest unit of the currency, such as cents'),
-  currency: told(optionalText, 'currency'),
-  createdAt: told(optionalTime, 'RFC 3339, UTC'),
-  paymentStatus: told(optionalText, 'platform value, passed through'),
-  fileUrl: told(optionalText, 'URL of the invoice; anyone with this URL can read it'),
+  id: described(textOrEmpty, 'invoice id'),
+  amountDue: described(optionalNumber, 'in the smallest unit of the currency, such as cents'),
+  currency: described(optionalText, 'currency'),
+  createdAt: described(optionalTime, 'RFC 3339, UTC'),
+  paymentStatus: described(optionalText, 'platform value, passed through'),
+  fileUrl: described(optionalText, 'URL of the invoice; anyone with this URL can read it'),
 });
 export type Invoice = v.InferOutput<typeof Invoice>;
 
@@ -67,8 +67,8 @@ export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', 
 
 /** Answer of list payment methods (spec 2.12). The fields of a method are not documented. */
 export const PaymentMethods = replyObject({
-  creditCardBonusClaimed: told(optionalBoolean, 'whether the bonus for adding a card was claimed'),
-  methods: told(assumed(optionalItems), 'payment methods; platform values, passed through'),
+  creditCardBonusClaimed: described(optionalBoolean, 'whether the bonus for adding a card was claimed'),
+  methods: described(assumed(optionalItems), 'payment methods; platform values, passed through'),
 });
 
 /** Lists payment methods (spec 4.17). */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty, told } from './scalars.ts';
+import { described, enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 const succeededStatuses = ['success', 'ready'] as const;
 const failedStatuses = ['failure', 'build_failure', 'init_failure', 'init_timeout', 'cancelled'] as const;
@@ -37,23 +37,23 @@ export function ownStatus(status: string): string {
 
 /** One build (docs/platform.md#builds). `initError` tells the user why the app did not start. */
 const fields = {
-  id: told(textOrEmpty, 'build id'),
+  id: described(textOrEmpty, 'build id'),
   /** Only from the emulator, for what it cannot run: nothing is known of the app, and what calls get. */
   notStarted: v.optional(objectOf({ reason: textOrEmpty, calls: enumOrEmpty('refused', 'simulated') })),
   /** Only from the emulator: what is not as on the platform. */
   differences: v.optional(v.array(textOrEmpty)),
-  status: told(enumOrEmpty(...statuses), 'build status; platform value, passed through'),
-  createdAt: told(optionalTime, 'RFC 3339, UTC'),
-  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
-  initError: told(optionalText, 'why the app did not start'),
+  status: described(enumOrEmpty(...statuses), 'build status; platform value, passed through'),
+  createdAt: described(optionalTime, 'RFC 3339, UTC'),
+  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
+  initError: described(optionalText, 'why the app did not start'),
 };
 export const Build = objectOf(fields);
 export type Build = v.InferOutput<typeof Build>;
 
 export const BuildLogLine = objectOf({
-  id: told(optionalText, 'line id'),
-  createdAt: told(optionalTime, 'RFC 3339, UTC'),
-  log: told(textOrEmpty, 'text of a line of a build'),
+  id: described(optionalText, 'line id'),
+  createdAt: described(optionalTime, 'RFC 3339, UTC'),
+  log: described(textOrEmpty, 'text of a line of a build'),
 });
 export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 

@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { listOf, objectOf } from './lists.ts';
 import {
+  described,
   optionalAmount,
   optionalBoolean,
   optionalEnum,
@@ -9,31 +10,30 @@ import {
   optionalText,
   optionalTime,
   textOrEmpty,
-  told,
 } from './scalars.ts';
 
 /** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
 export const Container = objectOf({
   /** The full name of the pod, as in runs and log lines. */
-  containerId: told(textOrEmpty, 'full name of the container'),
-  containerState: told(
+  containerId: described(textOrEmpty, 'full name of the container'),
+  containerState: described(
     optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED', 'Failed', 'Unknown'),
     'state; platform value, passed through',
   ),
-  isTerminating: told(optionalBoolean, 'whether it is terminating'),
-  appId: told(optionalText, 'app id'),
-  projectId: told(optionalText, 'project'),
-  buildId: told(optionalText, 'build it runs'),
-  region: told(optionalText, 'region'),
-  hardwareProvider: told(optionalText, 'cloud provider'),
-  hostIp: told(optionalText, 'IP address of the host'),
-  containerIp: told(optionalText, 'IP address'),
+  isTerminating: described(optionalBoolean, 'whether it is terminating'),
+  appId: described(optionalText, 'app id'),
+  projectId: described(optionalText, 'project'),
+  buildId: described(optionalText, 'build it runs'),
+  region: described(optionalText, 'region'),
+  hardwareProvider: described(optionalText, 'cloud provider'),
+  hostIp: described(optionalText, 'IP address of the host'),
+  containerIp: described(optionalText, 'IP address'),
   /** When `containerState` was read (assumed). */
-  timestamp: told(optionalTime, 'when the state was read: RFC 3339, UTC'),
-  containerStartTimestamp: told(optionalTime, 'RFC 3339, UTC'),
-  containerTerminationTimestamp: told(optionalTime, 'RFC 3339, UTC'),
-  containerRunningTimeMs: told(optionalAmount, 'uptime, in ms'),
-  containerRestartCount: told(optionalNumber, 'number of restarts'),
+  timestamp: described(optionalTime, 'when the state was read: RFC 3339, UTC'),
+  containerStartTimestamp: described(optionalTime, 'RFC 3339, UTC'),
+  containerTerminationTimestamp: described(optionalTime, 'RFC 3339, UTC'),
+  containerRunningTimeMs: described(optionalAmount, 'uptime, in ms'),
+  containerRestartCount: described(optionalNumber, 'number of restarts'),
 });
 export type Container = v.InferOutput<typeof Container>;
 

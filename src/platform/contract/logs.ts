@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
 import {
+  described,
   optionalBoolean,
   optionalEnum,
   optionalNumber,
   optionalText,
   queryNumber,
   textOrEmpty,
-  told,
 } from './scalars.ts';
 
 /**
@@ -16,16 +16,16 @@ import {
  * identifies a line that has no `logId`.
  */
 export const AppLogLine = objectOf({
-  logLine: told(textOrEmpty, 'text of the line'),
-  timestamp: told(textOrEmpty, 'RFC 3339, UTC'),
-  appId: told(optionalText, 'app id'),
-  projectId: told(optionalText, 'project'),
-  runId: told(optionalText, 'run id'),
-  containerId: told(optionalText, 'container id'),
-  containerName: told(optionalText, 'full name of the container'),
-  logId: told(optionalText, 'line id'),
-  lineNumber: told(optionalNumber, 'number of the line in its container'),
-  stream: told(optionalEnum('stdout', 'stderr'), 'stdout or stderr'),
+  logLine: described(textOrEmpty, 'text of the line'),
+  timestamp: described(textOrEmpty, 'RFC 3339, UTC'),
+  appId: described(optionalText, 'app id'),
+  projectId: described(optionalText, 'project'),
+  runId: described(optionalText, 'run id'),
+  containerId: described(optionalText, 'container id'),
+  containerName: described(optionalText, 'full name of the container'),
+  logId: described(optionalText, 'line id'),
+  lineNumber: described(optionalNumber, 'number of the line in its container'),
+  stream: described(optionalEnum('stdout', 'stderr'), 'stdout or stderr'),
 });
 export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 

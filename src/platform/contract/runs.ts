@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
 import {
+  described,
   optionalAmount,
   optionalBoolean,
   optionalEnum,
@@ -11,7 +12,6 @@ import {
   queryBoolean,
   queryNumber,
   textOrEmpty,
-  told,
 } from './scalars.ts';
 
 /** Statuses that runs can be filtered by (spec 3). */
@@ -26,33 +26,33 @@ export type RunStatus = (typeof runStatuses)[number];
  * (docs/platform.md#runs). Times are in ms.
  */
 export const Run = objectOf({
-  id: told(textOrEmpty, 'run id'),
-  projectId: told(optionalText, 'project'),
-  modelId: told(optionalText, 'app id'),
+  id: described(textOrEmpty, 'run id'),
+  projectId: described(optionalText, 'project'),
+  modelId: described(optionalText, 'app id'),
   podName: optionalText,
-  coldstartTimeMs: told(optionalAmount, 'cold start, in ms'),
-  totalQueueTimeMs: told(optionalAmount, 'time in the queue, in ms'),
-  runtimeMs: told(optionalAmount, 'run time, in ms'),
-  totalResponseTimeMs: told(optionalAmount, 'total response time, in ms'),
-  statusCode: told(optionalNumber, 'HTTP status; 0: canceled, -1: closed by the caller'),
-  createdAt: told(optionalTime, 'RFC 3339, UTC'),
-  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
+  coldstartTimeMs: described(optionalAmount, 'cold start, in ms'),
+  totalQueueTimeMs: described(optionalAmount, 'time in the queue, in ms'),
+  runtimeMs: described(optionalAmount, 'run time, in ms'),
+  totalResponseTimeMs: described(optionalAmount, 'total response time, in ms'),
+  statusCode: described(optionalNumber, 'HTTP status; 0: canceled, -1: closed by the caller'),
+  createdAt: described(optionalTime, 'RFC 3339, UTC'),
+  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
 
-  status: told(optionalEnum(...runStatuses), 'platform status, otherwise derived from the status code'),
-  async: told(optionalBoolean, 'whether the call was asynchronous'),
-  functionName: told(optionalText, 'function, if known'),
-  method: told(optionalText, 'HTTP method'),
-  region: told(optionalText, 'region'),
-  containerId: told(optionalText, 'container'),
-  webhookEndpoint: told(optionalText, 'URL that the result is sent to'),
-  websocket: told(optionalBoolean, 'whether the call was a WebSocket'),
-  completedAt: told(optionalTime, 'when it ended: RFC 3339, UTC'),
-  containerStartedAt: told(optionalTime, 'when a container received it: RFC 3339, UTC'),
+  status: described(optionalEnum(...runStatuses), 'platform status, otherwise derived from the status code'),
+  async: described(optionalBoolean, 'whether the call was asynchronous'),
+  functionName: described(optionalText, 'function, if known'),
+  method: described(optionalText, 'HTTP method'),
+  region: described(optionalText, 'region'),
+  containerId: described(optionalText, 'container'),
+  webhookEndpoint: described(optionalText, 'URL that the result is sent to'),
+  websocket: described(optionalBoolean, 'whether the call was a WebSocket'),
+  completedAt: described(optionalTime, 'when it ended: RFC 3339, UTC'),
+  containerStartedAt: described(optionalTime, 'when a container received it: RFC 3339, UTC'),
   executionTimeMs: optionalAmount,
   queueTimeMs: optionalAmount,
   responseTimeMs: optionalAmount,
   buildId: assumed(optionalText),
-  webhookDelivery: told(assumed(optionalText), 'what became of it, if the platform tells it'),
+  webhookDelivery: described(assumed(optionalText), 'what became of it, if the platform tells it'),
 });
 export type Run = v.InferOutput<typeof Run>;
 

@@ -39,7 +39,7 @@ export const numberOrNaN = v.nullish(
 );
 
 /** What the help of a command says of a field that it prints as the platform sent it. */
-export interface ToldField {
+export interface FieldDescription {
   /** Its type in JSON. The platform is known to use it, but nobody promises it. */
   type: string;
   description: string;
@@ -52,9 +52,12 @@ const jsonTypes = new Map<unknown, string>([
   [optionalTexts, 'list of string'],
 ]);
 
-/** A field with what is told of it. */
-export function told<Schema extends object>(schema: Schema, description: string): Schema & { told: ToldField } {
-  return { ...schema, told: { type: jsonTypes.get(schema) ?? 'string', description } };
+/** A field with what the help says of it. */
+export function described<Schema extends object>(
+  schema: Schema,
+  description: string,
+): Schema & { described: FieldDescription } {
+  return { ...schema, described: { type: jsonTypes.get(schema) ?? 'string', description } };
 }
 
 /** Known values for the type; others are accepted, because the server may be newer. */

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
 import {
+  described,
   numberOrNaN,
   optionalNumber,
   optionalSecret,
   optionalText,
   secretOrEmpty,
   textOrEmpty,
-  told,
 } from './scalars.ts';
 
 /** Device authorization (RFC 8628). `expires_in` and `interval` are in seconds. */
@@ -72,7 +72,10 @@ export const renewToken = endpoint('POST /oauth2/token', {
   ),
 });
 
-export const Project = objectOf({ id: told(textOrEmpty, 'project id'), name: told(optionalText, 'project name') });
+export const Project = objectOf({
+  id: described(textOrEmpty, 'project id'),
+  name: described(optionalText, 'project name'),
+});
 export type Project = v.InferOutput<typeof Project>;
 
 /** List the projects that a token gives access to (docs/platform.md#projects). */

@@ -2,27 +2,27 @@ import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
 import {
+  described,
   optionalBoolean,
   optionalEnum,
   optionalItems,
   optionalText,
   optionalTime,
   textOrEmpty,
-  told,
 } from './scalars.ts';
 
 /** A member of a project, or a pending invitation (spec 2.10). */
 export const User = objectOf({
-  id: told(textOrEmpty, 'user or invitation id'),
-  projectId: told(optionalText, 'project'),
-  email: told(optionalText, 'email address'),
-  firstName: told(optionalText, 'first name'),
-  lastName: told(optionalText, 'last name'),
-  role: told(optionalText, 'role in the project (platform value)'),
-  status: told(optionalEnum('active', 'invited'), 'active, invited, or another platform value'),
-  invitedBy: told(optionalText, 'who sent the invitation'),
-  createdAt: told(optionalTime, 'when they joined or were invited: RFC 3339, UTC'),
-  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
+  id: described(textOrEmpty, 'user or invitation id'),
+  projectId: described(optionalText, 'project'),
+  email: described(optionalText, 'email address'),
+  firstName: described(optionalText, 'first name'),
+  lastName: described(optionalText, 'last name'),
+  role: described(optionalText, 'role in the project (platform value)'),
+  status: described(optionalEnum('active', 'invited'), 'active, invited, or another platform value'),
+  invitedBy: described(optionalText, 'who sent the invitation'),
+  createdAt: described(optionalTime, 'when they joined or were invited: RFC 3339, UTC'),
+  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
 });
 export type User = v.InferOutput<typeof User>;
 
@@ -37,13 +37,13 @@ export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: l
 
 /** A service account (spec 2.11). The form of its grants is not documented, so any form is accepted. */
 export const ServiceAccount = objectOf({
-  id: told(textOrEmpty, 'service account id'),
-  name: told(optionalText, 'name'),
-  description: told(optionalText, 'description'),
-  projectId: told(optionalText, 'project it was created in'),
-  createdByUserId: told(optionalText, 'who created it'),
-  createdAt: told(optionalTime, 'RFC 3339, UTC'),
-  grants: told(assumed(optionalItems), 'projects it has access to (platform value)'),
+  id: described(textOrEmpty, 'service account id'),
+  name: described(optionalText, 'name'),
+  description: described(optionalText, 'description'),
+  projectId: described(optionalText, 'project it was created in'),
+  createdByUserId: described(optionalText, 'who created it'),
+  createdAt: described(optionalTime, 'RFC 3339, UTC'),
+  grants: described(assumed(optionalItems), 'projects it has access to (platform value)'),
 });
 export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 
@@ -63,17 +63,17 @@ export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/servi
 
 /** One API key (spec 2.1). `expiresAt` is a time or the word `never`; `principalId` names its service account. */
 export const ApiKey = objectOf({
-  id: told(textOrEmpty, 'key id'),
-  name: told(optionalText, 'key name'),
-  description: told(optionalText, 'description'),
-  apiKey: told(optionalText, 'the key; null without --show-values'),
-  source: told(optionalText, 'origin (platform value)'),
-  status: told(optionalText, 'status (platform value)'),
-  projectId: told(optionalText, 'project'),
-  principalId: told(optionalText, 'id of its service account'),
-  createdAt: told(optionalTime, 'RFC 3339, UTC'),
-  updatedAt: told(optionalTime, 'RFC 3339, UTC'),
-  expiresAt: told(optionalTime, 'RFC 3339, UTC, or never'),
+  id: described(textOrEmpty, 'key id'),
+  name: described(optionalText, 'key name'),
+  description: described(optionalText, 'description'),
+  apiKey: described(optionalText, 'the key; null without --show-values'),
+  source: described(optionalText, 'origin (platform value)'),
+  status: described(optionalText, 'status (platform value)'),
+  projectId: described(optionalText, 'project'),
+  principalId: described(optionalText, 'id of its service account'),
+  createdAt: described(optionalTime, 'RFC 3339, UTC'),
+  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
+  expiresAt: described(optionalTime, 'RFC 3339, UTC, or never'),
 });
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 
