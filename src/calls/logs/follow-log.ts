@@ -29,7 +29,8 @@ const maxHistoryReads = 3;
 const settlePausesMs = { live: 500, history: 1_000 };
 
 /**
- * Yields new lines in batches, each line once: the one way to read a log to its end. Uses the live log; when it is not
+ * Yields new lines in batches, each line once: the one way to read a log to its end. A batch is empty where lines of the live
+ * log wait for the history: it may have told more of them. Uses the live log; when it is not
  * available, polls the history from the last line on, and reads it once more when the live log is back. No transient
  * failure ends it, neither of a poll nor of a socket. Returns at `until`, or when the work has ended and its last lines
  * have arrived: they are later than its status.
@@ -93,6 +94,8 @@ class LogFollower {
       const before = seen.last;
       if (!this.#isGivenUp && (isLast || this.#isDue()))
         yield* this.#readHistory(isLast && this.#knownEnding !== undefined);
+      // No line may follow those that wait for the history.
+      if (this.options.needsHistory?.()) yield [];
       this.#live.compare(seen.last !== before);
       if (isLast) return;
       if (!this.#isOver) yield* this.#wait();

@@ -2,8 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { followLog } from '../../../src/calls/logs/follow-log.ts';
 import { PollIntervals } from '../../../src/calls/logs/live-log.ts';
+import { appFrameLine, appLine } from '../../../src/calls/logs/log-line.ts';
 import { SeenLines } from '../../../src/calls/logs/seen-lines.ts';
+import { WorkLog } from '../../../src/calls/logs/work-log.ts';
 import { RateLimitedError, UnavailableError } from '../../../src/kernel/errors.ts';
+import { KnownSecrets } from '../../../src/kernel/output/known-secrets.ts';
 
 function polls() {
   const notes: string[] = [];
@@ -74,4 +77,47 @@ test('what is silent after the end of the work is waited for by the clock of the
   };
   for await (const lines of followLog(context as never, options as never)) expect(lines).toEqual([]);
   expect(now).toBeGreaterThanOrEqual(10_000);
+});
+
+test.each([
+  ['when the history says its stream', 'stderr', 1_500],
+  ['as stdout, if the history never has it', undefined, 3_500],
+])('a line of the live log that nothing follows is passed on %s', async (_, stream, mostMs) => {
+  let now = 0;
+  const timestamp = '2026-11-29T10:00:00.000Z';
+  const frames = ['first'];
+  const socket = {
+    async next(waitMs: number) {
+      if (frames.length > 0) return frames.splice(0);
+      now += waitMs;
+      await setImmediate();
+      return 'quiet';
+    },
+    ...{ wake: () => {}, close: () => {}, closeReason: '', isComplete: false },
+  };
+  const known = { logLine: 'first', timestamp, ...(stream && { stream }) };
+  const source = {
+    openLive: async () => socket,
+    readPage: async () => ({ lines: now > 0 && stream ? [appLine(known as never)] : [] }),
+    parseFrame: (log: string) => [appFrameLine({ log, timestamp } as never)],
+    pollMs: [1_000, 1_000],
+  };
+  const elapsed = () => now;
+  const { signal } = new AbortController();
+  const context = {
+    ...{ elapsed, now: elapsed, platformNow: elapsed, silenceMs: 60_000, signal, progress: {} },
+    ...{ secrets: new KnownSecrets(), apiWithSignal: () => undefined, delay: () => setImmediate() },
+  };
+  const passed = await new Promise<object>((done) => {
+    const onLine = (line: { stream: string }) => {
+      done({ stream: line.stream, at: now });
+      void log.abort();
+    };
+    const deadline = { signal, remainingMs: Number.POSITIVE_INFINITY };
+    const options = { source: () => source, name: 'log', needsStream: true, onLine, deadline };
+    const log = new WorkLog(context as never, options as never);
+    log.follow();
+  });
+  expect(passed).toMatchObject({ stream: stream ?? 'stdout' });
+  expect(now).toBeLessThanOrEqual(mostMs);
 });
