@@ -94,7 +94,7 @@ describe('any file', () => {
         for (const problem of problems) expectInside(problem, lines);
         expect(project === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
       }),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [['\r']] },
     );
   });
 

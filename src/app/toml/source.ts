@@ -47,7 +47,7 @@ export function locationAt(source: TomlSource, line: number, from: number, to: n
 
 /** A line without its line break. */
 export function lineText({ text }: TomlSource, line: number): string {
-  return (text.split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
+  return text.split(/\r?\n/, line)[line - 1] ?? '';
 }
 
 function countCodePoints(text: string): number {
