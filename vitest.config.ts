@@ -25,7 +25,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/own-machine.ts'],
-    setupFiles: ['test/support/own-user.cjs', 'test/support/own-temporary-folder.ts', 'test/support/outcomes.ts'],
+    setupFiles: [
+      'test/support/own-user.cjs',
+      'test/support/own-temporary-folder.ts',
+      'test/support/outcomes.ts',
+      'test/support/seed.ts',
+    ],
     testTimeout: 20_000,
     // The first one of a file also loads the sources.
     hookTimeout: 30_000,

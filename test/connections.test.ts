@@ -6,14 +6,13 @@ import { Draw } from './chaos/draw.js';
 import { smallApp } from './support/app.ts';
 import { BadConnections, type ConnectionFault, drawFault, isHarmless } from './support/bad-connections.ts';
 import { emulatorForAll } from './support/emulators.ts';
-import { drawnCases } from './support/extent.ts';
+import { drawnCases, seed } from './support/extent.ts';
 import { newFolder, noise } from './support/files.ts';
 import { gantry, type Outcome, type Setting } from './support/gantry.ts';
 import { agree } from './support/login.ts';
 
 /** `npm run fuzz -- connections --cases 2000 --seed 7` runs more. */
 const cases = drawnCases(12);
-const seed = Number(process.env.FUZZ_SEED ?? 20_261_123);
 
 /**
  * A command that has not ended after this long never will: each of its requests may be silent for 100 ms, a build is asked

@@ -4,13 +4,13 @@ import { ciSystems } from '../../src/local/ci/index.ts';
 import { type Block, blocksOf, documents } from '../docs/blocks.ts';
 import { areApart, follow } from '../docs/follow.ts';
 import { pipelineBlocks } from '../docs/pipelines.ts';
-import { isWhole, todays } from '../support/extent.ts';
+import { isWhole, oneIn } from '../support/extent.ts';
 
 /** `GANTRY_TEST_DOCS=show`: all documents, and what their commands print. */
 const showsAll = process.env.GANTRY_TEST_DOCS === 'show';
 const isFollowed = (name: string) => isWhole || showsAll || name === 'README.md';
 /** Once more takes as long again: a third of the documents, others every day. */
-const again = new Set(isWhole ? ['README.md', ...todays(documents, 3)] : []);
+const again = new Set(isWhole ? ['README.md', ...oneIn(3, documents)] : []);
 const isFollowedAgain = (name: string) => showsAll || again.has(name);
 
 const runs = ({ notRun }: Block) => notRun === undefined;

@@ -5,13 +5,12 @@ import { Draw } from '../chaos/draw.js';
 import { drawCase, type FuzzCase, type FuzzTarget } from '../fuzz/cases.ts';
 import { drawRaw, type RawRequest } from '../fuzz/raw-request.ts';
 import { emulatorForAll } from '../support/emulators.ts';
-import { drawnCases } from '../support/extent.ts';
+import { drawnCases, seed } from '../support/extent.ts';
 import { tar } from '../support/tar.ts';
 import { speaking } from './support/platform.ts';
 
 /** `npm run fuzz -- --cases 5000 --seed 7` runs more. */
 const cases = drawnCases(150, 300);
-const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 // Apps are not executed: their code may answer whatever it likes.
 const emulator = emulatorForAll({ seed: 1, real: false });
