@@ -22,17 +22,17 @@ describe.skipIf(!python)('the built emulator (needs python3)', () => {
 
   test('ends a server, a run and their child processes even if it is killed', async () => {
     const { emulator, env, url, project } = await started();
-    const sleeper = 'import os, subprocess, time\nchild = subprocess.Popen(["sleep", "600"])\n';
+    const sleeper = 'import os, subprocess, sys, time\nchild = subprocess.Popen(["sleep", "600"])\n';
     const says = 'print(os.getpid(), child.pid, flush=True)\n';
     const server = 'from http.server import BaseHTTPRequestHandler as H, HTTPServer\n';
     const place = newFolder({
       'once.py': `${sleeper}${says}time.sleep(600)\n`,
-      'server.py': `${sleeper}${says}${server}HTTPServer(("", int(os.environ["PORT"])), H).serve_forever()\n`,
+      'server.py': `${sleeper}${says}${server}HTTPServer(("", int(sys.argv[1])), H).serve_forever()\n`,
       'cerebrium.toml': `[cerebrium.deployment]
 name = "serves"
 [cerebrium.runtime.custom]
 port = 8192
-entrypoint = ["python3", "server.py"]
+entrypoint = ["python3", "server.py", "8192"]
 `,
     });
     expect(await run(['deploy'], { env, cwd: place })).toMatchObject({ exitCode: 0 });
