@@ -1,5 +1,5 @@
 import type { AppConfig } from '../app/config.ts';
-import { readFailureLog } from '../calls/logs/index.ts';
+import { appLogSource, endingOf, readFailureLog, readLogText } from '../calls/logs/index.ts';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { ConflictError, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
 import { duration, shortBuild } from '../kernel/output/format.ts';
@@ -197,7 +197,11 @@ async function explain(
   error: GantryError,
   { container, since }: Found,
 ): Promise<void> {
-  const log = await readFailureLog(context, app, container ? { container } : { since });
+  const ending = endingOf(context);
+  const log = await readFailureLog(context, 'log', (until) => {
+    const source = appLogSource(until, app, container ? { container } : {});
+    return readLogText(until, source, { ending, since: container ? undefined : since });
+  });
   const shown = log.slice(-shownLines);
   const of = container ? "the replica's" : "the app's";
   if (shown.length > 0) error.facts.why = `end of ${of} log:\n${shown.join('\n')}`;

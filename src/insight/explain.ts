@@ -1,26 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
-import {
-  appLogSource,
-  buildLogSource,
-  endingOf,
-  type LogEnding,
-  type LogSource,
-  readingsUntil,
-  readLog,
-  splitLogText,
-} from '../calls/logs/index.ts';
+import { appLogSource, buildLogSource, endingOf, readLogText } from '../calls/logs/index.ts';
 import {
   fetchRun,
   findJobs,
   hasSucceeded,
+  type RunLog,
   readFailedCall,
   readNewestRuns,
   readRunList,
+  readRunLog,
   recentMs,
   resolveRun,
-  runEnding,
   runHasFailed,
   runStatus,
 } from '../calls/runs/index.ts';
@@ -44,11 +36,10 @@ import { shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildHasFailed, ownStatus } from '../platform/contract/builds.ts';
-import { runOutcome } from '../platform/contract/run-outcome.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { contextWith, unlessMissing, untilShown } from '../platform/waiting/index.ts';
+import { unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
@@ -178,13 +169,7 @@ interface Subject {
   mayLack?: boolean;
   /** What the platform says about the failure. */
   facts: FailureFacts;
-  readLog: () => Promise<FoundLog>;
-}
-
-interface FoundLog {
-  text: string;
-  /** The command that shows all of it. */
-  command?: CommandLine;
+  readLog: () => Promise<Pick<RunLog, 'text'> & Partial<RunLog>>;
 }
 
 interface SubjectOptions {
@@ -260,7 +245,7 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
     failed: buildHasFailed(status),
     facts: { source: 'build', status, reason: initError || undefined },
     readLog: async () => ({
-      text: await readText(context, buildLogSource(context, app, build), { ending }),
+      text: await readLogText(context, buildLogSource(context, app, build), { ending }),
       command: gantryCommand`logs ${app} --build ${build}`,
     }),
   };
@@ -282,7 +267,7 @@ function sickSubject(
   return {
     ...{ app, build, run: null, status: 'sick', at, failed: true, facts: { source: 'run', status: 'sick', reason } },
     readLog: async () => ({
-      text: await readText(context, log, { since: container === undefined ? since : undefined }),
+      text: await readLogText(context, log, { since: container === undefined ? since : undefined }),
       command: gantryCommand`logs ${app} ${{ '--container': container }}`,
     }),
   };
@@ -323,49 +308,6 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
       statusCode: run.statusCode ?? undefined,
       ...(typeof exitCode === 'number' && { exitCode }),
     },
-    readLog: () => readRunLog(context, app, run, reason),
+    readLog: () => readRunLog(context, app, run),
   };
-}
-
-/** The lines of a run. Those of a server of the app's own are of no run: then what its replica printed since the call. */
-async function readRunLog(context: Context, app: string, run: Run, reason?: string): Promise<FoundLog> {
-  const source = appLogSource(context, app, { runId: run.id });
-  const ended = runEnding(context, run);
-  // What a call is refused for was answered: no log comes.
-  const isRefused = reason !== undefined && runOutcome(run) === 'failed by the caller';
-  let text = '';
-  for (const ending of ended ? readingsUntil(context, ended).slice(0, isRefused ? 1 : undefined) : []) {
-    text = await readText(context, source, { ending });
-    const around = text === '' ? await readReplicaLog(context, app, run) : undefined;
-    if (around) return around;
-  }
-  return { text, command: gantryCommand`logs ${app} --run ${run.id}` };
-}
-
-async function readReplicaLog(context: Context, app: string, run: Run): Promise<FoundLog | undefined> {
-  const container = run.containerId || run.podName;
-  if (!container) return undefined;
-  const source = appLogSource(context, app, { container });
-  const text = await readText(context, source, { since: toMs(run.createdAt), ofNoRun: true });
-  return text === '' ? undefined : { text, command: gantryCommand`logs ${app} --container ${container}` };
-}
-
-/** The end of a log has the failure. */
-const maxLines = 5_000;
-
-/** Without the note that a log is empty: then other evidence may explain the failure. */
-async function readText(
-  context: Context,
-  source: LogSource,
-  { ending, since, ofNoRun }: { ending?: LogEnding | undefined; since?: number | undefined; ofNoRun?: true },
-): Promise<string> {
-  const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
-  const lines: string[] = [];
-  for await (const { text, original } of readLog(silent, source, {
-    tail: maxLines,
-    since,
-    readEnding: async () => ending,
-  }))
-    for (const each of ofNoRun && original.runId ? [] : splitLogText(text)) lines.push(each);
-  return lines.join('\n');
 }

@@ -91,6 +91,31 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect((await gantry(shows?.argv.slice(1) ?? [], setting)).stdout).toContain("KeyError: 'user'");
   });
 
+  test.each([
+    ['a server that prints its error', 'traceback.print_exc(); self.send_error(500)', /KeyError: 'user'/, 3_000],
+    ['a server that prints nothing', 'self.send_response(500); self.end_headers()', /failed \(HTTP 500\)/, 4_000],
+    ['a call that a server refuses', 'self.send_response(404); self.end_headers()', /failed \(HTTP 404\)/, 0],
+  ])('--wait does not wait for lines of the run of %s: it has none', async (_, replies, says, waitMs) => {
+    const main = `import http.server, traceback
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_): pass
+    def do_POST(self):
+        try: {}["user"]
+        except KeyError: ${replies}
+http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
+`;
+    const config =
+      '[cerebrium.deployment]\nname = "server"\n[cerebrium.runtime.custom]\nentrypoint = ["python3", "-u", "main.py"]\nport = 8000\n';
+    const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
+    await gantry(['deploy'], setting);
+    emulator.calls.length = 0;
+    const { code, stderr, waits } = await gantry(['invoke', 'server', '--wait'], setting);
+    expect([code, stderr]).toEqual([13, expect.stringMatching(says)]);
+    const afterRun = emulator.calls.filter(({ path }) => !path.includes('/runs/'));
+    expect(waits.reduce((one, other) => one + other, 0)).toBeLessThanOrEqual(waitMs + 2_500);
+    expect(afterRun.length).toBeLessThanOrEqual(waitMs === 0 ? 4 : 12);
+  });
+
   test('the latest run is the one that has just failed, before the platform lists it', async () => {
     const main = 'def run(word):\n    raise RuntimeError(word)\n';
     const env = await altering(emulator, (_, path, reply) => {

@@ -10,13 +10,8 @@ export function msToSettle({ elapsed }: Pick<Context, 'elapsed'>, { at, limitMs 
   return Math.max(0, at + limitMs - elapsed());
 }
 
-/** The readings that a log is worth, by the ending of its work: of what is there, and of all when no line can be late. */
-export function readingsUntil(context: Pick<Context, 'elapsed'>, ending: LogEnding): LogEnding[] {
-  return msToSettle(context, ending) > 0 ? [{ ...ending, limitMs: 0 }, ending] : [ending];
-}
-
 /** A status is final before all lines are visible: this long, in ms (docs/platform.md#logs). */
-const maxLagMs = 10_000;
+export const maxLagMs = 10_000;
 
 /** Nothing new for this long is the end, where the work has ended and no line was later than that. In ms. */
 const quietMs = 2_000;

@@ -1,7 +1,8 @@
-export { endingOf, type LogEnding, msToSettle, readingsUntil } from './ending.ts';
+export { endingOf, type LogEnding, msToSettle } from './ending.ts';
 export { type LogLine, splitLogText } from './log-line.ts';
 export type { LogSource } from './log-source.ts';
-export { appLogSource, buildLogSource, findContainer } from './log-source.ts';
+export { type AppLogFilter, appLogSource, buildLogSource, findContainer } from './log-source.ts';
+export { readLogText } from './log-text.ts';
 export { readLog } from './read-log.ts';
 export { withWholeTracebacks } from './whole-tracebacks.ts';
 export { type FollowedLog, readFailureLog, readLogTail, readWorkLog, type WorkLine, WorkLog } from './work-log.ts';

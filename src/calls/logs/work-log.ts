@@ -4,7 +4,7 @@ import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
-import { endingOf, type LogEnding, msToSettle } from './ending.ts';
+import { type LogEnding, maxLagMs, msToSettle } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { readLastLines } from './history.ts';
 import { type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
@@ -165,33 +165,29 @@ export class WorkLog {
 /** How long a look at the end of a log may take, in ms, and how many lines it has. */
 const timeoutMs = 5_000;
 const tailLines = 50;
-/** Lines that a cause is looked for in. */
-const causeLines = 200;
+/** How long a look at a log may take besides the wait for late lines, in ms. */
+const lookMs = 5_000;
 
 /**
- * The last lines that a replica or a run printed before it failed, oldest first, also those that are late. `since`, in ms
- * since 1970: what was there before is of other builds.
+ * The lines of a log that `read` reads of what failed, waiting for late ones at most for `limitMs`. Where it cannot be read, a
+ * warning says so, and there are none: the failure is the result.
  */
 export async function readFailureLog(
   context: Context,
-  app: string,
-  { since, ...filter }: AppLogFilter & { since?: number | undefined },
+  name: string,
+  read: (context: Context) => Promise<string>,
+  limitMs = maxLagMs,
 ): Promise<string[]> {
-  const source = (client: Parameters<typeof appLogSource>[0]): LogSource => {
-    const { readPage, openLive, ...log } = appLogSource(client, app, filter);
-    return {
-      ...log,
-      readPage: (query) => readPage({ ...query, after: query.after ?? since }),
-      ...(openLive && { openLive: (after, until) => openLive(after ?? since, until) }),
-    };
-  };
-  const log = new WorkLog(context, {
-    source,
-    name: 'log',
-    deadline: { signal: context.signal, remainingMs: Number.POSITIVE_INFINITY },
-  });
-  await log.finish(endingOf(context));
-  return log.tail(causeLines).map((line) => line.trimEnd());
+  const late = () => new UnavailableError('no reply in time');
+  const until = timeoutSignal(Math.min(limitMs, maxLagMs) + lookMs, late, context.signal);
+  try {
+    const text = await read(contextUntil(context, until));
+    return text === '' ? [] : text.split('\n').map((line) => line.trimEnd());
+  } catch (error) {
+    if (context.signal.aborted || !(error instanceof GantryError)) throw error;
+    context.progress.warn(`cannot read the ${name}: ${error.message}`);
+    return [];
+  }
 }
 
 /** The last lines that an app or a run printed as far as they are visible now. Empty if they cannot be read. */

@@ -7,8 +7,9 @@ import { runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { contextUntil, tryRequest } from '../../platform/waiting/index.ts';
-import { appLogSource, endingOf, type FollowedLog, type WorkLine, WorkLog } from '../logs/index.ts';
+import { appLogSource, endingOf, type FollowedLog, readFailureLog, type WorkLine, WorkLog } from '../logs/index.ts';
 import { commandAfter } from './fetch-run.ts';
+import { readRunLog } from './run-log.ts';
 import { hasEnded, hasSucceeded, readExitCode, runHasFailed, runStatus } from './run-status.ts';
 import { type RunWait, startRunWait } from './wait-for-run.ts';
 
@@ -42,24 +43,21 @@ export async function followRun(context: Context, options: FollowRunOptions): Pr
   const own = contextUntil(context, AbortSignal.any([context.signal, unwanted.signal]));
   const isShown = (onLine ?? shown) !== undefined;
   const { deadline, end } = startRunWait(own, { ...options, ...(isShown && { pauses }) });
-  const newLog = () =>
+  const newLog = (take: NonNullable<typeof onLine>) =>
     new WorkLog(context, {
       source: (client) => appLogSource(client, app, { runId: run }),
       name: 'log of the run',
       needsStream: true,
       deadline,
       async onLine(line) {
-        if (!onLine) return;
         progress.event('log', { ...details, ...line });
-        await Promise.resolve(onLine(line)).catch((error: unknown) => unwanted.abort(error));
+        await Promise.resolve(take(line)).catch((error: unknown) => unwanted.abort(error));
       },
     });
-  const log = shown ?? newLog();
+  const log = shown ?? (onLine && newLog(onLine));
   let status = '';
   let nextWarningMs = isShown ? Number.POSITIVE_INFINITY : staleRecordMs;
-  const follow = () => {
-    if (isShown) log.follow();
-  };
+  const follow = () => log?.follow();
   const onRun = (state: Run) => {
     if (runStatus(state) !== status) progress.event('status', { ...details, status: runStatus(state) });
     status = runStatus(state);
@@ -72,15 +70,17 @@ export async function followRun(context: Context, options: FollowRunOptions): Pr
   try {
     const item = await end({ onRun, onUnread: follow });
     const ending = endingOf(context, item.completedAt || item.updatedAt);
-    const laterCommand = isShown ? gantryCommand`logs ${app} --run ${run}` : undefined;
-    if (isShown || !isFine(item)) await log.finish(ending, laterCommand);
+    await log?.finish(ending, gantryCommand`logs ${app} --run ${run}`);
     own.signal.throwIfAborted();
     if (isFine(item)) return item;
-    const failure = await runFailure(context, item, options, log.tail());
+    const leftMs = deadline.remainingMs;
+    const readLines = (until: Context) => readRunLog(until, app, item, leftMs).then(({ text }) => text);
+    const lines = log?.tail() ?? (await readFailureLog(own, 'log of the run', readLines, leftMs));
+    const failure = await runFailure(context, item, options, lines);
     await (await import('../../causes/index.ts')).addCause(context, failure, options.config);
     throw failure;
   } finally {
-    await log.abort();
+    await log?.abort();
   }
 }
 

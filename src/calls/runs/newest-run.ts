@@ -6,12 +6,12 @@ import { tryRequest } from '../../platform/waiting/index.ts';
 import { appLogSource, endingOf, type LogSource, msToSettle } from '../logs/index.ts';
 import { runEnding } from './fetch-run.ts';
 import { readRunList } from './list-runs.ts';
+import { soonMs } from './run-log.ts';
 import { hasEnded } from './run-status.ts';
 
 /** How young a run is whose lines may not be there yet, in ms. */
 const recentMs = 15_000;
-/** How long they are waited for, and between two looks. In ms. */
-const waitMs = 3_000;
+/** Between two looks, in ms. */
 const pauseMs = 500;
 
 /**
@@ -49,7 +49,7 @@ export function withNewestRun(context: Context, app: string, source: LogSource):
 /** Whether lines of a run have come in time: once it has ended, they come soon or not at all. */
 async function waitForLines(context: Context, app: string, run: Run): Promise<boolean> {
   const ofRun = appLogSource(context, app, { runId: run.id });
-  const ending = { ...(runEnding(context, run) ?? endingOf(context)), limitMs: waitMs };
+  const ending = { ...(runEnding(context, run) ?? endingOf(context)), limitMs: soonMs };
   for (;;) {
     const { lines } = await ofRun.readPage({ direction: 'backward', size: 1 });
     if (lines.length > 0 || msToSettle(context, ending) === 0) return lines.length > 0;

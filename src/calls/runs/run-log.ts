@@ -1,0 +1,71 @@
+import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { toMs } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { runOutcome } from '../../platform/contract/run-outcome.ts';
+import type { Run } from '../../platform/contract/runs.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { tryRequest } from '../../platform/waiting/index.ts';
+import { type AppLogFilter, appLogSource, type LogEnding, msToSettle, readLogText } from '../logs/index.ts';
+import { runEnding } from './fetch-run.ts';
+
+/** What a log has, and the command that shows all of it. */
+export interface RunLog {
+  text: string;
+  command: CommandLine;
+}
+
+interface PossibleLog extends Pick<RunLog, 'command'> {
+  read: (ending: LogEnding) => Promise<string>;
+}
+
+/** How long lines are waited for that come soon or not at all, in ms. */
+export const soonMs = 3_000;
+
+/**
+ * The lines of a run that has ended. Those of a server of the app's own are of no run: then what its replica printed since
+ * the call. Late lines are waited for, at most for `limitMs`, but none of a call that was refused: its answer says why.
+ */
+export async function readRunLog(
+  context: Context,
+  app: string,
+  run: Run,
+  limitMs = Number.POSITIVE_INFINITY,
+): Promise<RunLog> {
+  const [own, ...around] = logsOf(context, app, run);
+  const ended = runEnding(context, run);
+  if (!ended) return { text: '', command: own.command };
+  const limited = (ms: number) => ({ ...ended, limitMs: Math.min(ended.limitMs, limitMs, ms) });
+  const found = await firstText([own, ...around], limited(0));
+  const isAround = found.command !== own.command;
+  if (isAround || runOutcome(run) === 'failed by the caller' || msToSettle(context, ended) === 0) return found;
+  const printsNone = found.text === '' && (await isServer(context, app));
+  return printsNone ? firstText([...around, own], limited(soonMs)) : firstText([own, ...around], limited(limitMs));
+}
+
+/** The log of a run, and that of its replica, if that is known. */
+function logsOf(context: Context, app: string, run: Run): [PossibleLog, ...PossibleLog[]] {
+  const read = (filter: AppLogFilter, since?: number) => (ending: LogEnding) =>
+    readLogText(context, appLogSource(context, app, filter), { ending, since, ofNoRun: filter.runId === undefined });
+  const { id: runId, createdAt, containerId, podName } = run;
+  const container = containerId || podName;
+  const own = { command: gantryCommand`logs ${app} --run ${runId}`, read: read({ runId }) };
+  if (!container) return [own];
+  const command = gantryCommand`logs ${app} --container ${container}`;
+  return [own, { command, read: read({ container }, toMs(createdAt)) }];
+}
+
+/** Whether its lines are of no run. */
+async function isServer(context: Context, app: string): Promise<boolean> {
+  const { project } = context;
+  const { runtime } = (await tryRequest(context, (api) => fetchApp(api, { project, app }))) ?? {};
+  return runtime === 'custom';
+}
+
+/** What the first log has that has anything; the first log, if none has. */
+async function firstText(logs: readonly PossibleLog[], ending: LogEnding): Promise<RunLog> {
+  for (const { command, read } of logs) {
+    const text = await read(ending);
+    if (text !== '') return { text, command };
+  }
+  return { text: '', command: (logs[0] as PossibleLog).command };
+}
