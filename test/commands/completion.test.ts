@@ -160,6 +160,7 @@ describe('completion', () => {
     [['users', 'invite', 'a@b.c', '--role', 'm'], ['member']],
     [['help', 'exit'], ['exit-codes']],
     [['help', 'dep'], ['deploy']],
+    [['help', 'ag'], ['agents']],
   ])('after %j offers %j, without a request', async (typed, some) => {
     expect((await offered(typed)).words).toEqual(some);
     expect(emulator.calls).toEqual([]);

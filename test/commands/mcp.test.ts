@@ -349,6 +349,28 @@ describe('gantry mcp', () => {
     expect(JSON.parse(textOf(await asked([]))).error.code).toBe('usage');
   });
 
+  test('reads every topic of help, and the help of a command with what it is called with', async () => {
+    await using session = await open();
+    const asked = async (line: string) => textOf(await call(session, 'call', { argv: line.split(' ') }));
+    const { json } = await gantry(['help', 'topics', '--json']);
+    for (const topic of (json() as { topic: string }[]).map(({ topic }) => topic)) {
+      const direct = await gantry(['help', topic, '--json']);
+      expect(JSON.parse(await asked(`help ${topic}`)), topic).toEqual(direct.json());
+    }
+    const inFull = async (query: string) => textOf(await call(session, 'find', { query }));
+    for (const line of ['help deploy', 'deploy --help', 'deploy -h', 'help deploy --all', 'deploy web --help']) {
+      expect(await asked(line), line).toBe(await inFull('deploy'));
+    }
+    expect(await asked('apps get transcriber --help')).toBe(await inFull('apps get'));
+    for (const line of ['help apps', 'apps --help']) expect(await asked(line), line).toBe(await inFull('apps'));
+    expect(await asked('--help')).toBe(await asked('help'));
+    expect(JSON.parse(await asked('help mcp serve'))).toMatchObject({ command: 'mcp serve' });
+    expect(JSON.parse(await asked('help scale replicas')).error).toMatchObject({
+      code: 'usage',
+      fix: expect.stringContaining('gantry help apps scale'),
+    });
+  });
+
   test.each([
     ['apps get transcribr', ['apps', 'get', 'transcriber']],
     ['apps get transcribr -p p-12345678', ['apps', 'get', 'transcriber', '-p', 'p-12345678']],

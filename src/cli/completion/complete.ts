@@ -148,7 +148,7 @@ const localNames = {
   },
   topic: ({ tree }: Asked) => [
     ...tree.commands.map(({ command, summary }): Candidate => [command.split(' ')[0] ?? '', summary]),
-    ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'faults'].map(withoutMeaning),
+    ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'agents', 'version', 'faults'].map(withoutMeaning),
   ],
   'config-file': ({ context, typing }: Asked) => configFiles(context.cwd, typing),
 };

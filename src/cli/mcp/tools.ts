@@ -8,7 +8,7 @@ import { version } from '../../kernel/version.ts';
 import type { Effect } from '../command.ts';
 import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
 import { nextAfterError, withDefault } from '../program/next-commands.ts';
-import { endOfOwn, withFlags } from '../program/typed-command.ts';
+import { endOfOwn, readTypedCommand, withFlags } from '../program/typed-command.ts';
 import { usageError } from '../program/usage-errors.ts';
 import { type CommandReference, flagMeaning } from '../reference.ts';
 import { findCommands } from './find-commands.ts';
@@ -48,11 +48,23 @@ export async function readToolCall(
   const line = words.filter(isName).join(' ');
   const query = line.replace(/^help\b */, '');
   if (/^(version|(gantry )?(-V|--version))$/.test(words.join(' '))) return { text: version, isJson: false };
-  const isHelp = query !== line || words.includes('--help');
-  if (isHelp || isGroup(query, commands)) return find({ query }, commands, started);
+  if (isGroup(query, commands)) return find({ query }, commands, started);
+  const isHelp = query !== line || words.slice(0, endOfOwn(words)).some((word) => /^(--help|-h)$/.test(word));
+  if (isHelp) return askedHelp(query, all, started);
   const asked = await readCommandLine(words, commands);
   checkAllowed(asked, started);
   return asked;
+}
+
+/** What `find` says of a command or a group; what `gantry help` prints of a topic such as `exit-codes`. */
+function askedHelp(query: string, all: readonly CommandReference[], started: Started): Asked {
+  const commands = foundCommands(all);
+  const words = query.split(' ');
+  const named = readTypedCommand(words).path.join(' ');
+  const isFound = commands.some(({ command }) => command === named) || commandsIn(named, commands).length > 0;
+  const command = all.find((each) => each.command === 'help');
+  if (query === '' || isFound || !command) return find({ query: named }, commands, started);
+  return { command, argv: ['help', ...words], set: [] };
 }
 
 /** Throws UsageError for flags beside the line, which would have no effect. */
