@@ -180,7 +180,6 @@ async function startIn(
     volumes,
     faults,
     calls,
-    inspected: new Map(),
     hideSecrets,
     maxBuilds: options.maxBuilds ?? Number.POSITIVE_INFINITY,
     captured: [],
@@ -223,8 +222,6 @@ async function startIn(
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
     /** The page of the project. Its address has a key that only lets its holder see the page. */
     dashboardUrl: dashboardAddress(server.url, { project }, store),
-    /** The page of the last calls. Its address has a key that lets its holder see their bodies. */
-    callsUrl: dashboardAddress(server.url, { project, calls: true }, store),
     /** Aborts when the owner asks the emulator to stop. The process that started it then closes it. */
     stopRequested: stopRequest.signal,
     /** Whether the owner can call apps without a token, and nobody else. */

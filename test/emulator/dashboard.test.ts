@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { platform } from './support/platform.ts';
 import { sendRaw } from './support/raw.ts';
+import { python } from './support/running.ts';
 
 const hostile = '<img src=x onerror=alert(1)>"\'&\u001b[31mred\u001b]0;title\u0007';
 
@@ -131,3 +132,25 @@ test('an app or a build that does not exist is not found', async () => {
   expect((await page(of('/apps/nothing'))).status).toBe(404);
   expect((await page(of(`/apps/${emulator.project}-mine/builds/nothing`))).status).toBe(404);
 });
+
+test.skipIf(!python)(
+  'a run shows what the app printed, with the traceback, without secrets (needs python3)',
+  async () => {
+    const hideSecrets = (text: string) => text.replaceAll('s3cret', '[hidden]');
+    const { emulator, deploy } = await platform({ real: true, hideSecrets });
+    await deploy(
+      { name: 'web' },
+      { 'main.py': 'def run(n=0):\n    print("s3cret: dividing by", n)\n    return 1 / n\n' },
+    );
+    const { status, headers } = await fetch(`${emulator.url}/v4/${emulator.project}/web/run`, {
+      ...{ method: 'POST', body: '{"n":0}' },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${emulator.token}` },
+    });
+    expect(status).toBe(500);
+    const run = headers.get('x-request-id');
+    const page = await fetch(emulator.dashboardUrl.replace('?', `/apps/${emulator.project}-web/runs/${run}?`));
+    const text = (await page.text()).replaceAll('<wbr>', '');
+    expect(text).toContain('<span>[hidden]: dividing by 0\n</span>');
+    expect(text).toMatch(/<span class="bad">Traceback [\s\S]+<span class="bad">ZeroDivisionError: division by zero/);
+  },
+);

@@ -16,16 +16,14 @@ async function everyPage(closing: Closing): Promise<Record<string, string>> {
   const { emulator, ask, deploy } = await platform({ seed: 1 }, closing);
   await deploy({ name: longName });
   await ask('POST', '/apps', { name: 'building' });
-  const { url, project, callsUrl, dashboardUrl, approvalAddress, approvalSecret } = emulator;
-  const call = await fetch(`${url}/v4/${project}/${longName}${longPath}`, {
-    ...{ method: 'POST', headers: json },
-    body: JSON.stringify({ text: 'some words, and more of them', number: 1, list: [1, 2, 3] }),
-  });
-  await call.arrayBuffer();
+  const { url, project, dashboardUrl, approvalAddress, approvalSecret } = emulator;
+  const call = (path: string) => fetch(`${url}/v4/${project}/${path}`, { method: 'POST', headers: json, body: '{}' });
+  const { headers } = await call(longName + longPath);
+  await call('building/run');
   const begun = await fetch(`${url}/device-authorization`, { method: 'POST', headers: json, body: '{}' });
   const login = Object(await begun.json()).deviceAuthResponsePayload;
   const of = (path: string) => dashboardUrl.replace('?', `${path}?`);
-  const run = call.headers.get('x-request-id');
+  const run = headers.get('x-request-id');
   const approved = await fetch(`${url}/activate`, {
     method: 'POST',
     body: new URLSearchParams({ secret: approvalSecret, user_code: login.user_code }),
@@ -51,9 +49,6 @@ async function everyPage(closing: Closing): Promise<Record<string, string>> {
     'a run': of(`/apps/${project}-${longName}/runs/${run}`),
     'no app': of('/apps/nothing'),
     'no access': dashboardUrl.replace(/\?.*/, ''),
-    calls: callsUrl,
-    'a call': callsUrl.replace('?', `/${run}?`),
-    'no call': callsUrl.replace('?', '/nothing?'),
     login: approvalAddress,
     'an unknown code': `${url}/activate?user_code=XXXX-XXXX`,
     'logged in': await written('logged-in.html', await approved.text()),
@@ -100,7 +95,7 @@ describe.skipIf(!chromiumPath)('every page', () => {
     expect(errors.filter((text) => !/status of 40[34]|favicon/.test(text))).toEqual([]);
   });
 
-  test('filters its rows, keeps the filter when it is shown anew, and copies a call as curl', async () => {
+  test('filters its rows, keeps the filter when it is shown anew, and copies an address', async () => {
     const page = await opened(420);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(pages().project ?? '');
@@ -111,32 +106,27 @@ describe.skipIf(!chromiumPath)('every page', () => {
     expect(await page.locator('#apps tbody tr:visible').count()).toBe(1);
     await filter.fill('');
     expect(await page.locator('#apps tbody tr:visible').count()).toBe(5);
-    await page.goto(pages()['a call'] ?? '');
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.goto(pages().app ?? '');
+    await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(command).toMatch(
-      /^curl -g -X POST -H 'content-type: application\/json' .*'http:\/\/127\.0\.0\.1:\d+\/v4\//s,
-    );
-    expect(await page.locator('pre').nth(1).textContent()).toContain('some words');
-    await page.getByRole('link', { name: 'All calls' }).click();
-    await page.locator('tbody a').first().click();
+    const address = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v4\/p-12345678\/web$/);
     await page.getByRole('link', { name: 'p-12345678' }).click();
     expect(await page.locator('h1').innerText()).toBe('Apps of p-12345678');
   });
 
   test('shows itself anew while nobody types or reads a part of it', async () => {
-    const { calls = '' } = pages();
+    const { 'an app that is built': built = '' } = pages();
     const page = await opened(1280);
     const reads: string[] = [];
     page.on('framenavigated', (frame) => reads.push(frame.url()));
     await page.clock.install();
-    await page.goto(calls);
+    await page.goto(built);
     await expect.poll(() => reads.length).toBe(2);
-    await page.getByLabel('Filter').fill('nothing');
+    await page.getByLabel('Filter').first().fill('nothing');
     const before = reads.length;
     await page.clock.runFor(10_000);
-    expect([reads.length - before, await page.getByLabel('Filter').inputValue()]).toEqual([0, 'nothing']);
+    expect([reads.length - before, await page.getByLabel('Filter').first().inputValue()]).toEqual([0, 'nothing']);
   });
 
   const opened = async (width: number) => (await open({ colorScheme: 'light', viewport: { width, height: 900 } })).page;

@@ -48,7 +48,6 @@ const devEvents = stream(
     project: text('project of the emulator'),
     token: text('token of the emulator; not valid anywhere else'),
     approveUrl: text('URL that lets a browser approve logins; keep it secret'),
-    calls: text('URL of the page of the last calls; keep it secret'),
     build: text('build id'),
     debugPort: optional(integer('port where an editor can attach')),
   },
@@ -233,9 +232,9 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
 }
 
 function platformOf(emulator: Emulator): DevPlatform {
-  const { url, project, token, approvalAddress, callsUrl: callsAddress, trustsOwner, store, logs } = emulator;
+  const { url, project, token, approvalAddress, trustsOwner, store, logs } = emulator;
   return {
-    ...{ url, project, token, approvalAddress, callsAddress, trustsOwner },
+    ...{ url, project, token, approvalAddress, trustsOwner },
     environment: emulatorEnvironment(emulator),
     setSecrets(secrets) {
       store.givenSecrets = secrets;

@@ -188,12 +188,11 @@ function clockTime(at: string): string {
   return localTime(at).slice(11);
 }
 
-const keyLine = 'keys: r redeploy, o open, i inspect calls, c clear, l list, h help, q quit';
+const keyLine = 'keys: r redeploy, o open, c clear, l list, h help, q quit';
 
 const keyHelp = [
   'r  deploy again, changed or not',
   'o  open the app in the browser; its dashboard page, if it has only functions',
-  'i  inspect the last calls in the browser, and send them again',
   'c  clear the screen',
   'l  list the addresses',
   'h  show this help',

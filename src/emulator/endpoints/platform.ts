@@ -4,7 +4,6 @@ import type { EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { OwnerCheck } from '../http/owner-check.ts';
 import type { ByteStream, ServerReply } from '../http/reply.ts';
 import type { FaultQueue } from '../model/faults.ts';
-import type { InspectedCall } from '../model/inspected-calls.ts';
 import type { Lateness, PlatformClock } from '../model/platform-clock.ts';
 import type { RecordedRequest } from '../model/recorded-request.ts';
 import type { Running } from '../running/app-runner.ts';
@@ -26,8 +25,6 @@ export interface Platform extends Running {
   readonly storage: string;
   readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
-  /** The last calls of apps by run, with their bodies, oldest first. */
-  readonly inspected: Map<string, InspectedCall>;
   /** Hides what looks like a secret in text that a page shows. */
   readonly hideSecrets: (text: string) => string;
   /** The last deliveries to the address that captures them, oldest first. */

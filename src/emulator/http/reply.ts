@@ -103,7 +103,7 @@ export function watchReply(reply: ServerReply, watch: BodyWatch): ServerReply {
   return reply;
 }
 
-export async function* watchChunks(chunks: ByteStream, watch: BodyWatch): ByteStream {
+async function* watchChunks(chunks: ByteStream, watch: BodyWatch): ByteStream {
   let end: BodyEnd = 'left';
   try {
     for await (const chunk of chunks) {

@@ -49,9 +49,8 @@ export function restoreState(snapshot: string, platform: Platform): Promise<void
 }
 
 /** What is not part of the state: faults, and what was received and delivered. */
-export function forgetRecords({ faults, calls, inspected, captured }: Platform): void {
+export function forgetRecords({ faults, calls, captured }: Platform): void {
   faults.clear();
-  inspected.clear();
   calls.length = 0;
   captured.length = 0;
 }

@@ -27,7 +27,6 @@ export interface DevPlatform {
   project: string;
   token: string;
   approvalAddress: string;
-  callsAddress: string;
   /** Whether calls of the user who runs it need no token. */
   trustsOwner: boolean;
   /** The variables that make a command use it. */
@@ -165,7 +164,6 @@ export class DevSession {
         for (const watcher of this.#watchers) watcher.ask();
       },
       o: () => this.#openLatest(),
-      i: () => this.#open(this.platform.callsAddress),
       c: () => this.options.print.clear(),
       l: () => this.options.print.addresses(this.#shown.values()),
       h: () => this.options.print.help(),
@@ -180,11 +178,11 @@ export class DevSession {
   }
 
   async describe({ app, build, endpoint, ...version }: AppVersion) {
-    const { url, project, token, approvalAddress, callsAddress: calls, trustsOwner } = this.platform;
+    const { url, project, token, approvalAddress, trustsOwner } = this.platform;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
     const { dashboard } = version;
     const facts = { app, endpoint, page: pageOf({ endpoint, ...version }), curl, dashboard, url, project, token };
-    return { type: 'ready', ...facts, approveUrl: approvalAddress, calls, build, ...this.#debugPortOf(app) } as const;
+    return { type: 'ready', ...facts, approveUrl: approvalAddress, build, ...this.#debugPortOf(app) } as const;
   }
 
   #debugPortOf(app: string): { debugPort?: number } {

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
 import { parseJsonOr } from '../../../kernel/json-text.ts';
 import { invoke as contract } from '../../../platform/contract/invocation.ts';
-import { CapturedBody } from '../../http/captured-body.ts';
 import { parseAs } from '../../http/read-request.ts';
-import { jsonReply, refuse, type ServerReply, watchChunks, watchReply } from '../../http/reply.ts';
-import { type InspectedCall, keepCall } from '../../model/inspected-calls.ts';
+import { jsonReply, refuse, type ServerReply, watchReply } from '../../http/reply.ts';
 import { markAssigned, markEnded, markStarted, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { CallAbortedError, type ReplicaCall } from '../../running/replicas/replica.ts';
@@ -25,25 +23,17 @@ export const invocationHandlers = {
     const { async = false, webhookEndpoint } = parseAs(contract.query, Object.fromEntries(url.searchParams));
     if (webhookEndpoint) checkWebhook(webhookEndpoint);
 
-    const received = new CapturedBody();
-    const body = await readCallBody({ ...context, body: watchChunks(context.body, received) }, app, async, platform);
+    const body = await readCallBody(context, app, async, platform);
     const method = request.method ?? 'POST';
     const functionName = path.join('/');
     const container = unassigned(app);
     const record = { app: app.id, functionName, method, async, container };
     const run = recordRun({ ...record, ...(webhookEndpoint && { webhookEndpoint }) }, platform).id;
-    const inspected: InspectedCall = {
-      ...{ run, app: app.id, method, headers: request.headers, body: received },
-      path: `/${url.pathname.split('/').slice(4).join('/')}${url.search}`,
-    };
-    keepCall(platform.inspected, inspected);
-    const headers = forwardedHeaders(app, inspected.headers);
+    const headers = forwardedHeaders(app, request.headers);
     const controller = platform.runner.track(run);
     const call = { run, method, path, address: pathBelowApp(url), headers, body };
     const caller = async ? undefined : request.socket;
-    const response = performCall({ app, call, controller, caller }, platform).then((reply) =>
-      inspectReply(withRunId(reply, run), inspected),
-    );
+    const response = performCall({ app, call, controller, caller }, platform).then((reply) => withRunId(reply, run));
     const secret = request.headers['x-webhook-secret'];
     const delivered = webhookEndpoint
       ? response.then((reply) => alsoToWebhook(reply, run, webhookEndpoint, secret, platform))
@@ -56,13 +46,6 @@ export const invocationHandlers = {
     return delivered;
   },
 } satisfies Partial<Handlers>;
-
-/** Keeps the start of the response for who inspects the call. */
-function inspectReply(reply: ServerReply, inspected: InspectedCall): ServerReply {
-  const body = new CapturedBody();
-  inspected.response = { status: reply.status, headers: reply.headers, body };
-  return watchReply(reply, body);
-}
 
 function checkWebhook(address: string): void {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {

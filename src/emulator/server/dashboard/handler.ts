@@ -7,24 +7,22 @@ import { type DashboardPlace, dashboardAddress, hasKey, parseDashboardPath } fro
 import { findRuns, getRunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { day, formatTime } from '../../model/time.ts';
-import { callPage, callsPage, showCall } from './call-pages.ts';
 import { appPage, messageReply, projectPage, runPage } from './pages.ts';
 
-/** Shows a project, an app, a run or calls. The pages are read-only: no forms, no cookies, and no scripts but the kit's. */
+/** Shows a project, an app or a run. The pages are read-only: no forms, no cookies, and no scripts but the kit's. */
 export function showDashboard(method: string | undefined, url: URL, platform: Platform): ServerReply {
   if (method !== 'GET' && method !== 'HEAD') {
     return jsonReply({ message: `method ${method} not allowed: pages are read with GET` }, 405);
   }
   const place = parseDashboardPath(url.pathname);
   if (!place || !hasKey(url, place, platform.store)) return noKey;
-  if (place.calls) return showCalls(place, platform);
   return place.app === undefined ? showProject(place, platform) : showApp(place, place.app, platform);
 }
 
 const noKey = messageReply(
   403,
   'No access',
-  'Open the address that deploy, emulator start, or the key i of gantry dev gives. It is a new one after each start.',
+  'Open the address that deploy or emulator start gives. It is a new one after each start.',
 );
 
 function showProject({ project }: DashboardPlace, platform: Platform): ServerReply {
@@ -71,26 +69,4 @@ function readRunLog(app: AppRecord, { id, createdAt }: RunRecord, platform: Plat
   return [...readLines(app, { start: createdAt, end: createdAt + day }, false, platform)]
     .filter(({ run }) => run === id)
     .map(({ text, stream }) => ({ text: platform.hideSecrets(text), isError: stream === 'stderr' }));
-}
-
-/** The last calls of a project, or one of them. */
-function showCalls({ project, run: shown }: DashboardPlace, platform: Platform): ServerReply {
-  const { store, inspected } = platform;
-  const link = (run?: string) => dashboardAddress('', { project, calls: true, run }, store);
-  const home = [project, linkIn(project, platform)()] as const;
-  const calls = [...inspected.values()].flatMap((call) => {
-    const [app, run] = [store.apps.get(call.app), store.runs.get(call.run)];
-    // The run is deleted with its app.
-    return run && app?.project === project ? [{ call, app, run }] : [];
-  });
-  if (shown === undefined) {
-    const rows = calls.reverse().map(({ call, app, run }) => showCall(call, app, run, platform));
-    return { status: 200, ...callsPage(rows, { trail: [home], link }) };
-  }
-  const found = calls.find(({ call }) => call.run === shown);
-  if (!found)
-    return messageReply(404, 'Call not found', 'Only the last calls are kept, and only of apps that still exist.');
-  const { call, app, run } = found;
-  const lines = readRunLog(app, run, platform);
-  return { status: 200, ...callPage(showCall(call, app, run, platform), lines, [home, ['All calls', link()]]) };
 }

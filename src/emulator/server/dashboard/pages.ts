@@ -21,7 +21,7 @@ import { formatTime } from '../../model/time.ts';
 type AppFacts = ReturnType<typeof appDetails>;
 type ShownBuild = BuildProgress & { id: string; createdAt: string };
 type ShownRun = RunRecord & RunProgress;
-export type ShownLine = { text: string; isError?: boolean };
+type ShownLine = { text: string; isError?: boolean };
 
 interface InProject {
   project: string;
@@ -114,7 +114,7 @@ function buildTable(builds: readonly ShownBuild[], app: string, link: InProject[
 }
 
 /** The last state of a line that was drawn several times. What went to stderr, such as a traceback, is marked. */
-export function logView(lines: readonly ShownLine[]): Html {
+function logView(lines: readonly ShownLine[]): Html {
   if (lines.length === 0) return html`<p class="quiet">It has printed nothing.</p>`;
   const shown = lines.map(
     ({ text, isError }) =>
@@ -135,7 +135,7 @@ function word(status: string): Html {
 }
 
 /** The status of a run: a word while it runs and if it was not ended by the app, otherwise the HTTP status. */
-export function runWord({ statusCode, endedAt, status }: Pick<RunProgress, 'statusCode' | 'endedAt' | 'status'>): Html {
+function runWord({ statusCode, endedAt, status }: Pick<RunProgress, 'statusCode' | 'endedAt' | 'status'>): Html {
   if (endedAt === undefined) return html`<span class="busy">${statusCode ?? status}</span>`;
   const outcome = runOutcome({ statusCode: statusCode ?? -1 });
   const text = /^(canceled|closed)$/.test(outcome) ? outcome : statusCode;
@@ -143,12 +143,12 @@ export function runWord({ statusCode, endedAt, status }: Pick<RunProgress, 'stat
 }
 
 /** `2026-11-20 09:30 UTC` */
-export function clock(time: string, withSeconds = false): string {
+function clock(time: string, withSeconds = false): string {
   return `${time.slice(0, withSeconds ? 19 : 16).replace('T', ' ')} UTC`;
 }
 
 /** `240 ms`, `1.2 s` */
-export function ms(time: number | undefined): string {
+function ms(time: number | undefined): string {
   if (time === undefined) return '-';
   return time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`;
 }

@@ -50,8 +50,8 @@ ${content}</section>`;
 /** Hides the rows of its section that lack what is typed. */
 export const filterField = html`<input type="search" data-filter placeholder="Filter" aria-label="Filter" hidden>`;
 
-export function copyButton(text: string, name = 'Copy'): Html {
-  return html`<button type="button" data-copy="${text}" hidden>${name}</button>`;
+export function copyButton(text: string): Html {
+  return html`<button type="button" data-copy="${text}" hidden>Copy</button>`;
 }
 
 export interface PageParts {
