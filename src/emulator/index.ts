@@ -171,7 +171,6 @@ async function startIn(
   const stopRequest = new AbortController();
   const platform: Platform = {
     url: server.url,
-    hasAppOrigins: server.hasAppOrigins,
     folder,
     storage,
     clock,

@@ -540,15 +540,15 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
     expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
   });
 
-  test('--open opens the origin of a server, which is printed', async () => {
+  test('--open opens the root of a server', async () => {
     const config = named(
       'web',
       '[cerebrium.runtime.custom]\nentrypoint = ["python", "-m", "http.server", "8197"]\nport = 8197\n',
     );
     const work = async ({ until }: Session) => void (await until(/(another shell)/));
     const { opened, stdout } = await developing({ 'cerebrium.toml': config }, ['--open'], work);
-    expect(stdout).toMatch(/^http:\/\/web\.localhost:\d+\/\ncurl http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/web\/\n$/);
-    expect(opened).toEqual([stdout.split('\n')[0]]);
+    expect(stdout).toMatch(/^(http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/web)\ncurl \1\/\n$/);
+    expect(opened).toEqual([`${stdout.split('\n')[0]}/`]);
   });
 });
 

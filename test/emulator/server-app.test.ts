@@ -13,6 +13,20 @@ const custom = {
   readycheckEndpoint: '/ready',
 };
 
+/** Answers with what it was told of its address. */
+const echo = `
+import os
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write((self.headers["Host"] + " " + self.headers["X-Forwarded-Prefix"]).encode())
+
+HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+`;
+
 describe.skipIf(!python)("an app's own server (needs python3)", () => {
   test('gets every method and path below its app, and its response is passed on', async () => {
     const { base, call, runs } = await running('server', custom);
@@ -27,6 +41,13 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
       { functionName: 'messages', method: 'GET', status: 'success' },
       { functionName: 'messages', method: 'POST', statusCode: 201, coldstartTimeMs: expect.any(Number) },
     ]);
+  });
+
+  test('is told of the path that leads to it, and believes no caller that', async () => {
+    const settings = { runtime: 'custom', entrypoint: ['python', 'echo.py'], port: 8192 };
+    const { base } = await running('web', settings, { files: { 'echo.py': echo } });
+    const heard = await fetch(`${base}/x`, { headers: { 'X-Forwarded-Prefix': '/evil' } });
+    expect(await heard.text()).toMatch(new RegExp(`^127\\.0\\.0\\.1:\\d+ ${new URL(base).pathname}$`));
   });
 
   test('does not block an asynchronous call', async () => {

@@ -341,7 +341,7 @@ function endOf({ changed, serves, status, notStarted }: Deployment) {
 
 /** What is deployed now. Its address is the result, and what calls it follows. */
 function deploymentView(deployment: Deployment): View {
-  const { app, build, status, notStarted, endpoint, page, serves = '' } = deployment;
+  const { app, build, status, endpoint, serves = '' } = deployment;
   const commit = deployment.commit ? `, commit ${commitText(deployment)}` : '';
   const named = `build ${shortBuild(build)}`;
   return ({ style, inPlace }) => {
@@ -355,7 +355,6 @@ function deploymentView(deployment: Deployment): View {
     return [
       ends[endOf(deployment)],
       endpoint ? '' : `the platform returned no endpoint; see ${inPlace(gantryCommand`apps get ${app}`)}`,
-      page && !notStarted ? `its pages: ${page}` : '',
       style.dim(`dashboard: ${inPlace(gantryCommand`open ${app}`)}`),
     ]
       .filter(Boolean)

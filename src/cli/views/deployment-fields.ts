@@ -33,7 +33,6 @@ export const deploymentFields = {
   ),
   differences: list(text('a setting'), 'what the emulator does not do as the platform does'),
   endpoint: text('URL of the app'),
-  page: text('address of its pages for a browser, from the emulator; else empty'),
   dashboard: text('URL of the app in the dashboard'),
   files: integer('number of files sent'),
   bytes: integer('size of the archive'),

@@ -102,8 +102,8 @@ export class DevPrinter {
   }
 
   addresses(apps: Iterable<AppAddresses>): void {
-    for (const { page, endpoint, curl, dashboard } of apps) {
-      this.#progress.note([page, endpoint, curl, dashboard].filter(Boolean).join('\n'));
+    for (const { endpoint, curl, dashboard } of apps) {
+      this.#progress.note([endpoint, curl, dashboard].filter(Boolean).join('\n'));
     }
   }
 

@@ -123,8 +123,6 @@ export interface Deployment extends Partial<BuildCommit> {
   /** What an emulator does not do as the platform does. */
   differences: string[];
   endpoint: string;
-  /** Where a browser finds the pages of the app, on a platform whose endpoints are below a path; else empty. */
-  page: string;
   dashboard: string;
   /** Zero for a partner's app, which has no files to upload. */
   files: number;

@@ -290,7 +290,6 @@ function liveOf(context: Context, { plan, sent }: Planned, shown: Build | undefi
     project,
     runtime,
     endpoint,
-    page: '',
     dashboard: sent?.dashboard || dashboardUrl(context, app, build || undefined),
     build,
     status: ownStatus(shown?.status ?? ''),

@@ -251,7 +251,7 @@ async function deploymentOf(uploaded: Uploaded): Promise<Deployment> {
   const { archive = { entries: [], bytes: 0 }, packMs } = packed;
   const { app } = known;
   const started = context.elapsed();
-  const { buildId: build, internalEndpoint, pageUrl: page = '', dashboardUrl: dashboard } = created;
+  const { buildId: build, internalEndpoint, dashboardUrl: dashboard } = created;
   const { ended, ...end } = await (sending.detach ? leave : untilLive)(uploaded, started);
   // The deploy has succeeded, whatever the app shows.
   const read = () => tryRequest(unlimitedOf(uploaded), (api) => fetchApp(api, { project: context.project, app }));
@@ -264,7 +264,6 @@ async function deploymentOf(uploaded: Uploaded): Promise<Deployment> {
     notStarted: ended.notStarted ?? null,
     differences: ended.differences ?? [],
     endpoint: internalEndpoint || (await read())?.internalEndpoint || '',
-    page,
     dashboard,
     files: archive.entries.length,
     bytes: archive.bytes,

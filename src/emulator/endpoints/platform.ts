@@ -15,8 +15,6 @@ export interface Platform extends Running {
   readonly calls: RecordedRequest[];
   /** The base URL, without a trailing slash. */
   readonly url: string;
-  /** Whether apps have origins of their own (`http://web.localhost:4100`). */
-  readonly hasAppOrigins: boolean;
   /** The folder of its state, of uploads and of what runs. */
   readonly folder: string;
   readonly clock: PlatformClock;

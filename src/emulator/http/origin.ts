@@ -11,11 +11,9 @@ const appPath = '/v4/';
  */
 export class OriginPolicy {
   readonly #hosts: readonly string[];
-  readonly #port: number;
   readonly #allowed: ReadonlySet<string>;
 
   constructor(port: number, allowed: readonly string[]) {
-    this.#port = port;
     const names = ['127.0.0.1', 'localhost', '[::1]'];
     // Browsers omit the default port.
     this.#hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
@@ -25,7 +23,7 @@ export class OriginPolicy {
   /** The reply to a request that is not allowed; undefined if it is. */
   refusal({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
     const host = headers.host?.toLowerCase() ?? '';
-    if (!this.#hosts.includes(host) && !this.#isOfApp(host)) {
+    if (!this.#hosts.includes(host)) {
       return jsonReply(
         { message: `this emulator only accepts requests to ${this.#hosts[0]}, not to ${host || 'no host'}` },
         421,
@@ -35,7 +33,7 @@ export class OriginPolicy {
     const { origin, 'sec-fetch-site': site = 'none' } = headers;
     const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
     const refusals: [applies: boolean, what: string][] = [
-      [origin !== undefined && !this.#isOwn(origin, host), `requests from the web page ${origin}`],
+      [origin !== undefined && !this.#isOwn(origin), `requests from the web page ${origin}`],
       [!['same-origin', 'none'].includes(`${site}`), 'requests from other web pages'],
       [isPreflight, 'CORS preflight requests'],
     ];
@@ -72,19 +70,12 @@ export class OriginPolicy {
     };
   }
 
-  /** The origin of an app is only its own. */
-  #isOwn(origin: string, host: string): boolean {
-    const names = isAppHost(host) ? [host] : this.#hosts;
-    return names.some((name) => origin === `http://${name}`);
+  #isOwn(origin: string): boolean {
+    return this.#hosts.some((name) => origin === `http://${name}`);
   }
 
-  #isOfApp(host: string): boolean {
-    const [, port = '80'] = /:(\d+)$/.exec(host) ?? [];
-    return isAppHost(host) && Number(port) === this.#port;
-  }
-
-  #isAllowed({ url = '', headers: { origin, host = '' } }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
-    return origin !== undefined && this.#allowed.has(origin) && (isAppHost(host) || isAppPath(url));
+  #isAllowed({ url = '', headers: { origin } }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+    return origin !== undefined && this.#allowed.has(origin) && isAppPath(url);
   }
 }
 
@@ -94,9 +85,4 @@ const hint = 'start the emulator with --allow-origin to let a page call apps';
 function isAppPath(target: string): boolean {
   const address = `http://localhost${target}`;
   return target.startsWith('/') && URL.canParse(address) && new URL(address).pathname.startsWith(appPath);
-}
-
-/** Whether a Host header could be that of an app's own origin: `web.localhost:4100`. */
-export function isAppHost(host: string): boolean {
-  return /^[a-z\d_][a-z\d_.-]*\.localhost(:\d+)?$/i.test(host);
 }

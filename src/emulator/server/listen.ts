@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { systemCode } from '../../kernel/errors.ts';
-import { appOfHost } from '../endpoints/apps/view.ts';
 import { observeCall } from '../endpoints/call-observer.ts';
 import type { Platform } from '../endpoints/platform.ts';
-import { isAppHost, OriginPolicy } from '../http/origin.ts';
+import { OriginPolicy } from '../http/origin.ts';
 import { parseRequestTarget } from '../http/read-request.ts';
-import { endWithReply, jsonReply, refusalOf, type ServerReply, writeRawReply } from '../http/reply.ts';
+import { endWithReply, jsonReply, refusalOf, writeRawReply } from '../http/reply.ts';
 import type { serveRequest } from './serve.ts';
 
 /** Listens on the loopback address. Handles requests after `open` is called. */
@@ -19,7 +17,6 @@ export async function startServer(port: number, allowedOrigins: readonly string[
   server.keepAliveTimeout = 60_000;
   await bind(server, port);
   const address = server.address() as AddressInfo;
-  const twin = await bindTwin(server, address.port);
   const activeRequests = new Set<Promise<void>>();
   const upgradedStreams = new Set<Duplex>();
   const origins = new OriginPolicy(address.port, allowedOrigins);
@@ -27,14 +24,10 @@ export async function startServer(port: number, allowedOrigins: readonly string[
   return {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
-    /** Whether names such as `web.localhost` lead here, and to nobody else, for every browser. */
-    hasAppOrigins: twin !== 'taken',
 
     open(platform: Platform): void {
       server.on('request', (request, response) => {
-        const refusal = origins.refusal(request);
-        const astray = enterOwnOrigin(request, platform);
-        const reply = refusal ?? astray ?? origins.preflight(request);
+        const reply = origins.refusal(request) ?? origins.preflight(request);
         if (platform.onCall) observeCall(request, response, platform);
         for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);
         if (reply) {
@@ -56,7 +49,7 @@ export async function startServer(port: number, allowedOrigins: readonly string[
           return;
         }
         upgradedStreams.add(stream.on('error', () => {}).on('close', () => upgradedStreams.delete(stream)));
-        const refusal = origins.refusal(request) ?? enterOwnOrigin(request, platform);
+        const refusal = origins.refusal(request);
         if (refusal) writeRawReply(stream, refusal);
         else acceptSocket(request, stream, head, platform).catch(() => stream.destroy());
       });
@@ -64,8 +57,7 @@ export async function startServer(port: number, allowedOrigins: readonly string[
 
     /** Closes all connections, and resolves when every request handler has ended. */
     async close(): Promise<void> {
-      const all = twin === undefined || twin === 'taken' ? [server] : [server, twin];
-      const closed = Promise.all(all.map((one) => new Promise((done) => one.close(done))));
+      const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
       for (const stream of upgradedStreams) stream.destroy();
       await Promise.all([closed, ...activeRequests]);
@@ -79,43 +71,10 @@ async function serve(...request: Parameters<typeof serveRequest>): Promise<void>
   return serveRequest(...request);
 }
 
-/**
- * Accepts connections to `::1` as well, which browsers try first for names such as `web.localhost`. Undefined if this
- * machine has no such address, `taken` if another program listens there.
- */
-async function bindTwin(server: Server, port: number): Promise<NetServer | 'taken' | undefined> {
-  const twin = createNetServer((socket) => server.emit('connection', socket));
-  try {
-    await new Promise<void>((done, failed) => twin.once('error', failed).listen(port, '::1', done));
-    return twin;
-  } catch (error) {
-    return systemCode(error) === 'EADDRINUSE' ? 'taken' : undefined;
-  }
-}
-
 function bind(server: Server, port: number): Promise<void> {
   return new Promise((done, failed) => {
     server.once('error', failed).listen(port, '127.0.0.1', done);
   });
-}
-
-/**
- * Makes of a request to the origin of an app one to its path on the platform: every path there is the app's, and none
- * leads out of it. The reply to one that cannot be, undefined otherwise.
- */
-function enterOwnOrigin(request: IncomingMessage, { store, url: base }: Platform): ServerReply | undefined {
-  const { host = '' } = request.headers;
-  if (!isAppHost(host)) return undefined;
-  const app = appOfHost(host, store);
-  if (!app) return jsonReply({ message: `no app here has the address ${host}` }, 404);
-  try {
-    // Dots are resolved before the path of the app is prepended.
-    const { pathname, search } = parseRequestTarget(request, base);
-    request.url = `/v4/${encodeURIComponent(app.project)}/${encodeURIComponent(app.name)}${pathname}${search}`;
-    return undefined;
-  } catch (error) {
-    return refusalOf(error);
-  }
 }
 
 function isWebSocket({ method, headers }: IncomingMessage): boolean {

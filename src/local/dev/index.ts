@@ -43,8 +43,6 @@ export interface AppLine {
 }
 
 export interface AppAddresses {
-  /** For a browser; empty if the app has only functions. */
-  page: string;
   endpoint: string;
   curl: string;
   dashboard: string;
@@ -181,7 +179,7 @@ export class DevSession {
     const { url, project, token, approvalAddress, trustsOwner } = this.platform;
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
     const { dashboard } = version;
-    const facts = { app, endpoint, page: pageOf({ endpoint, ...version }), curl, dashboard, url, project, token };
+    const facts = { app, endpoint, curl, dashboard, url, project, token };
     return { type: 'ready', ...facts, approveUrl: approvalAddress, build, ...this.#debugPortOf(app) } as const;
   }
 
@@ -232,20 +230,12 @@ export class DevSession {
 
   async #openLatest(): Promise<void> {
     if (!this.#latest) return this.context.progress.note('no app is ready yet');
-    const { endpoint, dashboard } = this.#latest;
-    // A browser cannot call functions.
-    await this.#open(pageOf(this.#latest) || dashboard || endpoint);
-  }
-
-  async #open(address: string): Promise<void> {
+    const { runtime, endpoint, dashboard } = this.#latest;
     const { openBrowser, progress } = this.context;
+    // Below a path, relative links work only with a slash at its end. A browser cannot call functions.
+    const address = runtime === 'custom' ? `${endpoint}/` : dashboard;
     if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
   }
-}
-
-/** Below a path, relative links work only with a trailing slash. */
-function pageOf({ runtime, page, endpoint }: Pick<AppVersion, 'runtime' | 'page' | 'endpoint'>): string {
-  return runtime === 'custom' ? page || `${endpoint}/` : '';
 }
 
 /**

@@ -79,8 +79,6 @@ export const CreatedApp = replyObject(
     uploadUrl: textOrEmpty,
     keyName: optionalText,
     internalEndpoint: textOrEmpty,
-    /** Only from the emulator: where a browser finds the pages of the app. */
-    pageUrl: optionalText,
     dashboardUrl: textOrEmpty,
   },
   'buildId',
@@ -113,8 +111,6 @@ export const App = nonEmptyReply({
   memory: described(optionalNumber, 'GB'),
   gpuCount: described(optionalNumber, 'GPUs'),
   computeTier: described(optionalText, 'interruptible or protected'),
-  /** Only from the emulator: where a browser finds the pages of the app. */
-  pageUrl: optionalText,
   costPerSecondCents: described(optionalAmount, 'US cents per second for each running replica'),
   minReplicaCount: described(optionalAmount, 'minimum number of replicas'),
   maxReplicaCount: described(optionalAmount, 'maximum number of replicas'),

@@ -12,7 +12,7 @@ import { formatTime } from '../../model/time.ts';
 import { createBuild, keepReplicas, startBuild } from '../builds/handlers.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { signUrl } from '../signed-url.ts';
-import { appDetails, appEndpoint, appSummary, pageOf } from './view.ts';
+import { appDetails, appEndpoint, appSummary } from './view.ts';
 
 export const appHandlers = {
   createApp({ project, body }, platform) {
@@ -125,7 +125,6 @@ function creationReply({ app, build }: Deployment, uploadUrl: string, platform: 
     uploadUrl,
     keyName: build.keyName,
     internalEndpoint: appEndpoint(app, url),
-    ...pageOf(app, platform),
     dashboardUrl: dashboardAddress(url, { project: app.project, app: app.id, build: build.id }, store),
   };
 }

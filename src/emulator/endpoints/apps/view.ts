@@ -3,7 +3,6 @@ import { numericSettings } from '../../model/apps/settings.ts';
 import { costPerSecond, monthlyUsage } from '../../model/billing/spending.ts';
 import { type BuildProgress, getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
-import type { Store } from '../../model/state/store.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Platform } from '../platform.ts';
 
@@ -30,19 +29,12 @@ export function appDetails(app: AppRecord, platform: Platform) {
     costPerSecondCents: String(Number(costPerSecond(settings).toFixed(6))),
     cerebriumVersion: settings.cliVersion,
     internalEndpoint: appEndpoint(app, platform.url),
-    ...pageOf(app, platform),
     latestBuildId: latest?.id ?? '',
     latestCreatedBuildId: latest?.id ?? '',
     latestReadyBuildId: ready?.id ?? '',
     lastBuildStatus: latest?.status ?? '',
     errorMessage: builds.find((build) => build.reason)?.reason ?? '',
   };
-}
-
-/** The address of an app's own server for browsers, if it has one. */
-export function pageOf(app: AppRecord, { url, hasAppOrigins, store }: Platform): { pageUrl?: string } {
-  const origin = hasAppOrigins && app.settings.runtime === 'custom' ? appOrigin(app, url, store) : undefined;
-  return origin === undefined ? {} : { pageUrl: `${origin}/` };
 }
 
 export function appEndpoint({ project, name }: AppRecord, url: string): string {
@@ -86,29 +78,3 @@ const otherSettings = [
   ...(['port', 'runtime', 'baseImage', 'pythonVersion', 'entrypoint', 'healthcheckEndpoint'] as const),
   ...(['readycheckEndpoint', 'disableAuth', 'computeTier', 'scalingMetric', 'loadBalancingAlgorithm'] as const),
 ];
-
-/**
- * The origin of an app, where its pages find their own files, redirects and sockets: `http://web.localhost:4100`. Browsers
- * take such names for this machine. Undefined if its name cannot be part of a host name.
- */
-function appOrigin(app: AppRecord, emulatorUrl: string, store: Store): string | undefined {
-  const label = labelOf(app, store);
-  return label === undefined ? undefined : `http://${label}.localhost:${new URL(emulatorUrl).port || '80'}`;
-}
-
-/** The app whose origin has this host name; undefined if it is none. */
-export function appOfHost(host: string, store: Store): AppRecord | undefined {
-  const label = appHost.exec(host)?.[1]?.toLowerCase();
-  return label === undefined ? undefined : [...store.apps.values()].find((app) => labelOf(app, store) === label);
-}
-
-const appHost = /^([^:]+)\.localhost(?::\d+)?$/i;
-
-/** Its name, or its id if another app, of another project, has the same name. */
-function labelOf({ id, name }: AppRecord, { apps }: Store): string | undefined {
-  const label = name.toLowerCase();
-  const isUnique = ![...apps.values()].some((other) => other.id !== id && other.name.toLowerCase() === label);
-  const text = isUnique ? label : id.toLowerCase();
-  // As in host names; a number would be an address.
-  return /^(?!\d+$)[a-z\d_]([a-z\d_.-]{0,61}[a-z\d_])?$/.test(text) && !text.includes('..') ? text : undefined;
-}

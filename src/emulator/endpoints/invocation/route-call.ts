@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { decodeIfValid } from '../../../platform/contract/address.ts';
-import { isAppHost } from '../../http/origin.ts';
 import { decodeSegment } from '../../http/read-request.ts';
 import { jsonReply, refuse, type ServerReply } from '../../http/reply.ts';
 import type { AppRecord } from '../../model/state/records.ts';
@@ -29,17 +28,14 @@ export function pathBelowApp({ pathname, search, searchParams }: URL): string {
   return query.size > 0 ? `${below}?${query}` : below;
 }
 
-/**
- * A private app does not get the platform's token. At an origin of its own it gets that as `Host`; below a path, it is told
- * of the path, because what it calls `/` is not at the root.
- */
-export function forwardedHeaders(app: AppRecord, { authorization, host, ...headers }: IncomingHttpHeaders) {
-  const { 'x-forwarded-prefix': _, ...others } = headers;
-  const place =
-    host !== undefined && isAppHost(host)
-      ? { host }
-      : { 'x-forwarded-prefix': `/v4/${app.project}/${encodeURIComponent(app.name)}` };
-  return { ...others, ...place, ...(app.settings.disableAuth && authorization && { authorization }) };
+/** A private app does not get the platform's token. Each is told of its path: what it calls `/` is not at the root. */
+export function forwardedHeaders(app: AppRecord, { authorization, host: _, ...headers }: IncomingHttpHeaders) {
+  const prefix = `/v4/${app.project}/${encodeURIComponent(app.name)}`;
+  return {
+    ...headers,
+    'x-forwarded-prefix': prefix,
+    ...(app.settings.disableAuth && authorization && { authorization }),
+  };
 }
 
 type CallRequest = Pick<IncomingMessage, 'headers' | 'socket'>;

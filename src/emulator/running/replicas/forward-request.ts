@@ -79,8 +79,7 @@ export function requestUpgrade({ signal, ...call }: SocketCall, port: number): P
 }
 
 function requestOf({ run, address, headers }: Omit<SocketCall, 'signal'>, port: number) {
-  const host = String(headers.host ?? `127.0.0.1:${port}`);
-  const forwarded = { ...endToEndHeaders(headers), host, 'x-request-id': run };
+  const forwarded = { ...endToEndHeaders(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
   return { host: '127.0.0.1', port, path: address, headers: forwarded, agent: false } as const;
 }
 
