@@ -1,5 +1,20 @@
-import { defined } from '../kernel/json-text.ts';
-import type { FieldDescription } from '../platform/contract/scalars.ts';
+import {
+  anything,
+  boolean,
+  type Fields,
+  type JsonSchema,
+  type ListOf,
+  list,
+  type ObjectOf,
+  type ObjectShape,
+  object,
+  type Shape,
+  text,
+  typeName,
+  type ValueOf,
+} from '../kernel/shape.ts';
+
+export * from '../kernel/shape.ts';
 
 /** What `--json` prints, declared once: for TypeScript, the help, `--json=fields` and `help COMMAND --schema`. */
 export interface ResultSchema<Value = never> extends Shape<Value> {
@@ -9,51 +24,7 @@ export interface ResultSchema<Value = never> extends Shape<Value> {
   readonly events?: JsonSchema;
 }
 
-/** The schema of a value. The type parameter exists at compile time only: it is what a value must be assignable to. */
-export interface Shape<Value> {
-  readonly schema: JsonSchema;
-  readonly [accepts]?: (value: Value) => void;
-}
-
-declare const accepts: unique symbol;
-
-/** Draft 2020-12, as far as results need it. */
-export interface JsonSchema {
-  description?: string;
-  type?: string;
-  enum?: readonly string[];
-  const?: string;
-  properties?: Record<string, JsonSchema>;
-  required?: readonly string[];
-  additionalProperties?: boolean | JsonSchema;
-  items?: JsonSchema;
-  anyOf?: readonly JsonSchema[];
-  not?: JsonSchema;
-  $comment?: string;
-  $ref?: string;
-}
-
-type Fields = Record<string, Shape<never>>;
 type Variants = readonly [Fields | ObjectShape<never>, ...(Fields | ObjectShape<never>)[]];
-
-/** A list that JSON can be made of; a long one is not held as an array (`packed-list.ts`). */
-type ListOf<Value> = readonly Value[] | (Iterable<Value> & { readonly length: number; toJSON: () => Value[] });
-
-interface OptionalShape<Value> extends Shape<Value> {
-  readonly isOptional: true;
-}
-
-interface ObjectShape<Value> extends Shape<Value> {
-  readonly isObject: true;
-}
-
-export type ValueOf<S> = S extends { readonly [accepts]?: (value: infer Value) => void } ? Value : never;
-
-export type ObjectOf<F extends Fields> = {
-  [Name in keyof F as F[Name] extends { isOptional: true } ? never : Name]: ValueOf<F[Name]>;
-} & {
-  [Name in keyof F as F[Name] extends { isOptional: true } ? Name : never]?: ValueOf<F[Name]> | undefined;
-};
 
 type VariantOf<V> = V extends ObjectShape<never> ? ValueOf<V> : V extends Fields ? ObjectOf<V> : never;
 
@@ -93,91 +64,15 @@ export function listOr<Entries, Value>(
   return { form: 'list', schema: { anyOf: [entries.schema, ...variantsOf(schema)] } };
 }
 
-function scalar<Value>(type: string): (description: string) => Shape<Value> {
-  return (description) => ({ schema: { type, description } });
-}
-
-export const text = scalar<string>('string');
-export const integer = scalar<number>('integer');
-export const number = scalar<number>('number');
-export const boolean = scalar<boolean>('boolean');
-
-export function choice<const Word extends string>(words: readonly Word[], description: string): Shape<Word> {
-  return { schema: { type: 'string', enum: words, description } };
-}
-
-export function anything(description: string): Shape<unknown> {
-  return { schema: { description } };
-}
-
-export function list<Value>({ schema }: Shape<Value>, description: string): Shape<ListOf<Value>> {
-  return { schema: { type: 'array', items: schema, description } };
-}
-
-/** A list that is held as an array. */
-export const arrayOf = list as <Value>(shape: Shape<Value>, description: string) => Shape<Value[]>;
-
-/** An object whose keys are not known beforehand. */
-export function record<Value>({ schema }: Shape<Value>, description: string): Shape<{ [name: string]: Value }> {
-  return { schema: { type: 'object', additionalProperties: schema, description } };
-}
-
-export function object<const F extends Fields>(fields: F, description?: string): ObjectShape<ObjectOf<F>> {
-  const required = Object.keys(fields).filter((name) => !('isOptional' in (fields[name] ?? {})));
-  const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
-  const schema = { type: 'object', properties, required, additionalProperties: false };
-  return { isObject: true, schema: { ...schema, ...defined({ description }) } };
-}
-
 /** The fields of an object of the contract that are described there. */
 export function sentFields<const F extends Record<string, object>>({ entries }: { entries: F }) {
-  const known = Object.entries(entries).flatMap(([name, field]) =>
-    'described' in field ? [[name, field.described as FieldDescription] as const] : [],
+  const shapes = Object.entries(entries).flatMap(([name, field]) =>
+    'described' in field ? [[name, field.described]] : [],
   );
-  const shapes = known.map(([name, { type, description }]) => [
-    name,
-    { schema: { ...(type && { type }), description } },
-  ]);
   return Object.fromEntries(shapes) as {
-    [Name in keyof F as F[Name] extends { described: FieldDescription } ? Name : never]: Shape<never>;
+    [Name in keyof F as F[Name] extends { described: Shape<never> } ? Name : never]: Shape<never>;
   };
 }
-
-/** An object that the platform sent: these fields are known, but any may be missing, and there may be others. */
-export function passThrough<const F extends Fields>(
-  fields: F,
-  description?: string,
-): ObjectShape<{ [Name in keyof F]?: unknown }> {
-  const entries = Object.entries(fields).map(([name, { schema }]) => [name, withoutPromise(schema)]);
-  const schema = { type: 'object', properties: Object.fromEntries(entries), $comment: passedThrough };
-  return { isObject: true, schema: { ...schema, ...defined({ description }) } };
-}
-
-const passedThrough = 'sent by the platform and passed through';
-
-/** The platform is known to use this type, but gantry does not promise it. */
-function withoutPromise(schema: JsonSchema): JsonSchema {
-  const type = typeName(schema);
-  const { description } = schema;
-  return { ...defined({ description }), ...(type && { $comment: type }) };
-}
-
-export function nullable<Value>({ schema }: Shape<Value>): Shape<Value | null> {
-  const { description, ...other } = schema;
-  return { schema: { ...defined({ description }), anyOf: [other, { type: 'null' }] } };
-}
-
-export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> {
-  return { schema, isOptional: true };
-}
-
-export const locationShape = object({
-  file: text('file'),
-  line: integer('from 1'),
-  column: integer('from 1, in characters'),
-  length: integer('characters'),
-  text: text('the line'),
-});
 
 export interface Field {
   /** As in `string`, `integer or null`, `list of object`; empty if it may be anything. */
@@ -194,12 +89,6 @@ export function fieldsOf({ schema, events }: Pick<ResultSchema, 'schema' | 'even
     }
   }
   return fields;
-}
-
-function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {
-  if (anyOf) return anyOf.map(typeName).filter(Boolean).join(' or ');
-  if (items) return ['list', typeName(items)].filter(Boolean).join(' of ');
-  return type ?? $comment;
 }
 
 /** The schema with a field `type` of this value, as lines of JSON have it. */

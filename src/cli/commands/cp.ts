@@ -6,6 +6,7 @@ import {
   type CopySummary,
   copy,
   copyFromStdin,
+  copySummaryFields,
   copyToDevice,
   copyToStdout,
   isDevice,
@@ -13,13 +14,13 @@ import {
   parseCopyPaths,
 } from '../../storage/copy/index.ts';
 import { watchCopiesInApp } from '../../storage/output-files.ts';
-import { type PullSummary, pullWeights } from '../../storage/weights/index.ts';
+import { type PullSummary, pullFields, pullWeights } from '../../storage/weights/index.ts';
 import { defineCommand } from '../command.ts';
-import { addCopyFlags, type CopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { addCopyFlags, type CopyFlags, toCopyOptions } from '../flags/copy.ts';
 import { sha256Flag } from '../flags/values.ts';
 import { document } from '../result-schema.ts';
 import { copyExit, copyView } from '../views/copy.ts';
-import { pullFields, pullView } from '../views/weights.ts';
+import { pullView } from '../views/weights.ts';
 
 export default defineCommand({
   configure: (command) =>

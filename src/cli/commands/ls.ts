@@ -1,8 +1,8 @@
 import { ago, sizeCell } from '../../kernel/output/format.ts';
 import { type Columns, table } from '../../kernel/output/table.ts';
-import { listPath, type PathEntry, parseVolumePath, singleLine } from '../../storage/volumes/index.ts';
+import { listPath, type PathEntry, parseVolumePath, pathEntryFields, singleLine } from '../../storage/volumes/index.ts';
 import { defineCommand } from '../command.ts';
-import { boolean, documents, integer, nullable, text } from '../result-schema.ts';
+import { documents } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -22,12 +22,6 @@ export default defineCommand({
   },
   empty: 'the folder is empty',
   effect: 'reads',
-  json: documents({
-    path: text('where it is, as other commands take it; of a folder it ends in a slash'),
-    name: text('the last part of the path'),
-    isFolder: boolean('whether it is a folder'),
-    bytes: nullable(integer('size; null for a folder, or if it is not known')),
-    updatedAt: nullable(text('RFC 3339, UTC; null if it is not known')),
-  }),
+  json: documents(pathEntryFields),
   examples: ['ls', 'ls -l /models', 'ls -R default:/models --json=path,bytes', 'ls --region global'],
 });

@@ -1,6 +1,6 @@
-import { removePaths, singleLine } from '../../storage/volumes/index.ts';
+import { removalFields, removePaths, singleLine } from '../../storage/volumes/index.ts';
 import { defineCommand } from '../command.ts';
-import { boolean, documents, text } from '../result-schema.ts';
+import { documents } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -12,12 +12,7 @@ export default defineCommand({
   view: (removals) => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
   effect: 'destroys',
   dryRun: true,
-  json: documents({
-    path: text('remote path; ends in a slash for a folder'),
-    isFolder: boolean('true for a folder'),
-    changed: boolean('true'),
-    confirmed: boolean('false if the platform accepted it and does not list the folder'),
-  }),
+  json: documents(removalFields),
   examples: [
     'rm /models/old.bin',
     "rm '/logs/**/*.txt' --yes",

@@ -1,10 +1,10 @@
 import { platformExits } from '../../kernel/errors.ts';
 import { isDownload, parseCopyPaths } from '../../storage/copy/index.ts';
 import { watchCopiesInApp } from '../../storage/output-files.ts';
-import { sync } from '../../storage/sync/index.ts';
+import { sync, syncSummaryFields } from '../../storage/sync/index.ts';
 import { defineCommand } from '../command.ts';
-import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
-import { boolean, document, integer, list, optional, text } from '../result-schema.ts';
+import { addCopyFlags, toCopyOptions } from '../flags/copy.ts';
+import { document } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
 export default defineCommand({
@@ -24,8 +24,7 @@ export default defineCommand({
     const noteCopies = written.kind === 'local' ? watchCopiesInApp(context, written.path) : undefined;
     const summary = await sync(context, paths, { ...toCopyOptions(flags), delete: deletes, confirm });
     if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
-    const { new: added, updated, extra } = summary;
-    return { ...summary, changed: added + updated + (deletes ? extra : 0) > 0 };
+    return summary;
   },
   exit: ({ changed, failed }, { detailedExitCode, dryRun }) =>
     dryRun && detailedExitCode && changed ? 'changes' : copyExit(failed),
@@ -34,16 +33,7 @@ export default defineCommand({
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
     'Names that are equal on the disk here, such as Readme.md and readme.md, are refused.',
   ],
-  json: document({
-    ...copySummaryFields,
-    new: integer('number of files that were only in the source'),
-    updated: integer('number of files that differed in size or were older in the target'),
-    unchanged: integer('number of unchanged files'),
-    extra: integer('number of files that were only in the target'),
-    deleted: integer('number of deleted files'),
-    changed: boolean('whether a file is new, updated or to be deleted'),
-    toDelete: optional(list(text('path'), 'with --delete and --dry-run: files that would be deleted')),
-  }),
+  json: document(syncSummaryFields),
   effect: 'destroys',
   onlyReads: (source, target) => isDownload([source, target]),
   exits: [...platformExits, 'changes'],

@@ -1,7 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { CopyOptions } from '../../storage/copy/index.ts';
 import type { FlagsOf, NoFlags } from '../command.ts';
-import { boolean, integer, list, number, object, optional, text } from '../result-schema.ts';
 import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
@@ -44,20 +43,3 @@ export function toCopyOptions({ checksum, ...flags }: CopyFlags): CopyOptions {
     limitRate,
   };
 }
-
-export const copySummaryFields = {
-  from: list(text('path'), 'sources'),
-  to: text('target'),
-  files: integer('number of copied files'),
-  bytes: integer('total size of the copied files'),
-  skipped: integer('number of skipped files'),
-  failed: list(
-    object({ path: text('path'), reason: text('why it failed'), code: text('name of an exit code') }),
-    'path, reason and code of each failed file',
-  ),
-  resumedBytes: integer('bytes resumed from a previous attempt'),
-  verifiedFiles: optional(integer('with --verify: number of copied files that were read back and compared')),
-  durationMs: number('duration, in ms'),
-  dryRun: boolean('true for a dry run: nothing was copied'),
-  paths: optional(list(text('path'), 'with --dry-run: files that would be copied')),
-};

@@ -2,7 +2,6 @@ import { count, duration, fileSummary, size } from '../../kernel/output/format.t
 import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import type { PulledWeights, PullSummary, VerifySummary } from '../../storage/weights/index.ts';
-import { boolean, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export function pullView(summary: PullSummary): View {
   return wrapped(() => summary.weights.map((each) => pulledText(each, summary)).join('\n'));
@@ -42,34 +41,3 @@ export function verifyView({ lock, files, bytes, problems, quick }: VerifySummar
       : undefined,
   );
 }
-
-export const pullFields = {
-  lock: text('file that records the weights'),
-  weights: list(
-    object({
-      source: text('hf://ORG/NAME, or URL without its query'),
-      revision: nullable(text('commit of the model; null for a URL')),
-      target: text('folder on the volume'),
-      mount: text('folder where apps find the weights'),
-      files: integer('number of files'),
-      bytes: integer('their size'),
-      equal: integer('files that were on the volume already'),
-      listed: integer('those of them with the size and time that weights.lock has, which were not read'),
-      unread: integer('with --dry-run: files of the same size on the volume, which were not read'),
-      copied: integer('number of copied files'),
-      copiedBytes: integer('total size of the copied files'),
-      resumedBytes: integer('bytes resumed from a previous attempt'),
-    }),
-    'what was pulled: source, revision, target, mount, and the number of files',
-  ),
-  failed: list(
-    object({
-      path: text('path, or source of which nothing was copied'),
-      reason: text('why it failed'),
-      code: text('name of an exit code'),
-    }),
-    'path, reason and code of each failed file',
-  ),
-  dryRun: boolean('true for a dry run: nothing was copied'),
-  durationMs: number('duration, in ms'),
-};

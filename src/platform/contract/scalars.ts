@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isObject, isRecord, JsonNumber, parseJson, stringifyJson } from '../../kernel/json-text.ts';
+import { anything, boolean, list, number, type Shape, text } from '../../kernel/shape.ts';
 
 /**
  * Fields of replies. Null is the same as absent, numbers may be text and text may be a number, and an unexpected value
@@ -38,26 +39,19 @@ export const numberOrNaN = v.nullish(
   Number.NaN,
 );
 
-/** What the help of a command says of a field that it prints as the platform sent it. */
-export interface FieldDescription {
-  /** Its type in JSON. The platform is known to use it, but nobody promises it. */
-  type: string;
-  description: string;
-}
-
-const jsonTypes = new Map<unknown, string>([
-  ...[optionalNumber, optionalAmount].map((each) => [each, 'number'] as const),
-  ...[optionalRecord, optionalItems].map((each) => [each, ''] as const),
-  [optionalBoolean, 'boolean'],
-  [optionalTexts, 'list of string'],
+const jsonTypes = new Map<unknown, (description: string) => Shape<never>>([
+  ...[optionalNumber, optionalAmount].map((each) => [each, number] as const),
+  ...[optionalRecord, optionalItems].map((each) => [each, anything] as const),
+  [optionalBoolean, boolean],
+  [optionalTexts, (description) => list(text(''), description)],
 ]);
 
-/** A field with what the help says of it. */
+/** A field with what the help says of it. The platform is known to use its type, but nobody promises it. */
 export function described<Schema extends object>(
   schema: Schema,
   description: string,
-): Schema & { described: FieldDescription } {
-  return { ...schema, described: { type: jsonTypes.get(schema) ?? 'string', description } };
+): Schema & { described: Shape<never> } {
+  return { ...schema, described: jsonTypes.get(schema)?.(description) ?? text(description) };
 }
 
 /** Known values for the type; others are accepted, because the server may be newer. */

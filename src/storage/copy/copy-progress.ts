@@ -1,17 +1,18 @@
-import type { ExitName, GantryError } from '../../kernel/errors.ts';
+import { type ExitName, exitCodes, type GantryError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { count, duration, printablePath, size } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
+import { choice, type ObjectOf, text } from '../../kernel/shape.ts';
 import type { Retry } from '../../platform/api/retry.ts';
 import type { Context } from '../../platform/context.ts';
 
-export interface FailedFile {
-  path: string;
-  reason: string;
-  /** As in `gantry help exit-codes`. */
-  code: ExitName;
-}
+export const failedFileFields = {
+  path: text('path'),
+  reason: text('why it failed'),
+  code: choice(Object.keys(exitCodes) as ExitName[], 'name of an exit code'),
+};
+export type FailedFile = ObjectOf<typeof failedFileFields>;
 
 /** Failures, retries and the like are printed up to this number, then counted. */
 const maxPrinted = 10;

@@ -3,7 +3,7 @@ import { claimTarget, type Lock, removeOrphanedFiles, TemporaryNames, toDiskErro
 import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { count } from '../../kernel/output/format.ts';
-import type { PackedList } from '../../kernel/packed-list.ts';
+import { boolean, integer, list, longList, number, type ObjectOf, object, optional, text } from '../../kernel/shape.ts';
 import type { Retry } from '../../platform/api/retry.ts';
 import { isOverload } from '../../platform/api/transient-failures.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
@@ -24,7 +24,7 @@ import {
   inspectSource,
   resolveTarget,
 } from './copy-paths.ts';
-import { CopyProgress, type FailedFile } from './copy-progress.ts';
+import { CopyProgress, failedFileFields } from './copy-progress.ts';
 import { distinctNames, volumeNames } from './distinct-names.ts';
 import { findSourceFiles } from './find-source-files.ts';
 import type { FoundEntry, FoundFile } from './found-entry.ts';
@@ -33,21 +33,20 @@ import { LocalPlace } from './to-folder.ts';
 import { VolumePlace } from './to-volume.ts';
 import { webFileSize } from './web-content.ts';
 
-export interface CopySummary {
-  from: string[];
-  to: string;
-  files: number;
-  bytes: number;
-  skipped: number;
-  failed: FailedFile[];
-  resumedBytes: number;
-  /** With `verify`: the copied files, each read back and compared. */
-  verifiedFiles?: number | undefined;
-  durationMs: number;
-  /** Nothing was copied: the numbers say what would be. */
-  dryRun: boolean;
-  paths?: PackedList<string> | undefined;
-}
+export const copySummaryFields = {
+  from: list(text('path'), 'sources'),
+  to: text('target'),
+  files: integer('number of copied files'),
+  bytes: integer('total size of the copied files'),
+  skipped: integer('number of skipped files'),
+  failed: list(object(failedFileFields), 'path, reason and code of each failed file'),
+  resumedBytes: integer('bytes resumed from a previous attempt'),
+  verifiedFiles: optional(integer('with --verify: number of copied files that were read back and compared')),
+  durationMs: number('duration, in ms'),
+  dryRun: boolean('true for a dry run: nothing was copied'),
+  paths: optional(longList(text('path'), 'with --dry-run: files that would be copied')),
+};
+export type CopySummary = ObjectOf<typeof copySummaryFields>;
 
 /**
  * Copies files between this machine and volumes, or from volume to volume through this machine. Failed files are listed
@@ -106,7 +105,7 @@ interface Turn {
  * Runs `work` while no other command writes to the same local target, and none with the same sources and target is at
  * work. The journal is kept for the next attempt if the work fails or a file did.
  */
-export async function inTurn<Result extends { failed: unknown[] }>(
+export async function inTurn<Result extends Pick<CopySummary, 'failed'>>(
   context: Context,
   { from, to, target }: Omit<CopyRequest, 'find' | 'isSingleFile'>,
   options: CopyOptions,

@@ -1,4 +1,4 @@
-export { type CopySummary, copy, copyFiles, copyInTurn, inTurn } from './copy.ts';
+export { type CopySummary, copy, copyFiles, copyInTurn, copySummaryFields, inTurn } from './copy.ts';
 export type { CopyOptions } from './copy-context.ts';
 export {
   type CopyEndSource,
@@ -16,7 +16,7 @@ export {
   webFileName,
   withoutQuery,
 } from './copy-paths.ts';
-export { type FailedFile, maxListedPaths } from './copy-progress.ts';
+export { type FailedFile, failedFileFields, maxListedPaths } from './copy-progress.ts';
 export { checkKeptName, distinctNames } from './distinct-names.ts';
 export { findSourceFiles, isDeletedMeanwhile, sourceOf, walkLocal } from './find-source-files.ts';
 export {

@@ -1,1 +1,1 @@
-export { type SyncSummary, sync } from './sync.ts';
+export { type SyncSummary, sync, syncSummaryFields } from './sync.ts';

@@ -4,15 +4,16 @@ import { toDiskError } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
+import { boolean, integer, longList, type ObjectOf, optional, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
 import {
   type CopyEndSource,
   type CopyLocation,
   type CopyOptions,
   type CopyPaths,
-  type CopySummary,
   type CopyTarget,
   copyInTurn,
+  copySummaryFields,
   type FailedFile,
   type FoundFile,
   formatLocation,
@@ -41,15 +42,17 @@ export interface SyncOptions extends CopyOptions {
 }
 
 /** The result of a sync; with a dry run, what it would do. */
-export interface SyncSummary extends CopySummary {
-  new: number;
-  updated: number;
-  unchanged: number;
-  /** Files that are only in the target. */
-  extra: number;
-  deleted: number;
-  toDelete?: PackedList<string> | undefined;
-}
+export const syncSummaryFields = {
+  ...copySummaryFields,
+  new: integer('number of files that were only in the source'),
+  updated: integer('number of files that differed in size or were older in the target'),
+  unchanged: integer('number of unchanged files'),
+  extra: integer('number of files that were only in the target'),
+  deleted: integer('number of deleted files'),
+  changed: boolean('whether a file is new, updated or to be deleted'),
+  toDelete: optional(longList(text('path'), 'with --delete and --dry-run: files that would be deleted')),
+};
+export type SyncSummary = ObjectOf<typeof syncSummaryFields>;
 
 /**
  * Makes a folder equal to another: compares, asks before it deletes, copies, and deletes last. Deletes nothing if a file
@@ -70,7 +73,8 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
     const copied = await copyInTurn(context, request, options, turn);
     const { added, updated, unchanged, extra } = found;
     const counts = { new: added.length, updated: updated.length, unchanged, extra: extra.length };
-    const summary = { ...copied, ...counts, deleted: 0 };
+    const changed = added.length + updated.length + (options.delete ? extra.length : 0) > 0;
+    const summary = { ...copied, ...counts, deleted: 0, changed };
     if (!deletes) return summary;
     if (options.dryRun) return { ...summary, toDelete: extra };
     if (summary.failed.length > 0) {

@@ -1,6 +1,6 @@
 export { formatRemotePath } from '../transfer/remote-path.ts';
 export { deletePaths } from './delete-paths.ts';
-export { diskUsage, listPath, type PathEntry } from './list-path.ts';
+export { diskUsage, entryUsageFields, listPath, type PathEntry, pathEntryFields } from './list-path.ts';
 export { parseVolumes, type VolumeAmount } from './parse-volumes.ts';
 export {
   findRemoteFiles,
@@ -9,7 +9,7 @@ export {
   urlRequester,
   whileConnected,
 } from './read-files.ts';
-export { removePaths } from './remove-paths.ts';
+export { removalFields, removePaths } from './remove-paths.ts';
 export { growVolume } from './resize-volume.ts';
 export {
   checkVolume,

@@ -1,5 +1,6 @@
 import { NotFoundError } from '../../kernel/errors.ts';
 import { PackedList, sortPacked } from '../../kernel/packed-list.ts';
+import { boolean, integer, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { formatRemotePath, remoteName } from '../transfer/remote-path.ts';
 import {
   findEntry,
@@ -10,14 +11,14 @@ import {
   walkVolume,
 } from './walk-volume.ts';
 
-/** An entry with its path in the form that other commands accept. A folder ends in a slash, and has no size. */
-export interface PathEntry {
-  path: string;
-  name: string;
-  isFolder: boolean;
-  bytes: number | null;
-  updatedAt: string | null;
-}
+export const pathEntryFields = {
+  path: text('where it is, as other commands take it; of a folder it ends in a slash'),
+  name: text('the last part of the path'),
+  isFolder: boolean('whether it is a folder'),
+  bytes: nullable(integer('size; null for a folder, or if it is not known')),
+  updatedAt: nullable(text('RFC 3339, UTC; null if it is not known')),
+};
+export type PathEntry = ObjectOf<typeof pathEntryFields>;
 
 /** A folder's entries, or the file itself. A missing folder may list nothing, so its parent decides. */
 export async function listPath(
@@ -43,12 +44,12 @@ function toPathEntry({ path, isFolder, size, modified }: ListedEntry, { volume }
   return { path: formatRemotePath({ volume, path }), name, isFolder, bytes: size, updatedAt: modified };
 }
 
-export interface EntryUsage {
-  /** Ends in a slash for a folder. */
-  name: string;
-  files: number;
-  bytes: number;
-}
+export const entryUsageFields = {
+  name: text('name; ends in a slash for a folder'),
+  files: integer('number of files'),
+  bytes: integer('size in bytes'),
+};
+type EntryUsage = ObjectOf<typeof entryUsageFields>;
 
 /** Counts the files and bytes below each entry of a folder, largest first. A file counts as its own entry. */
 export async function diskUsage(

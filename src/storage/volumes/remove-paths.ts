@@ -2,6 +2,7 @@ import { compileGlob, type Glob } from '../../app/files/glob.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
+import { boolean, type ObjectOf, text } from '../../kernel/shape.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { readEvidence, warnUnconfirmed } from '../../platform/waiting/index.ts';
@@ -18,14 +19,13 @@ import {
   walkVolume,
 } from './walk-volume.ts';
 
-export interface Removal {
-  /** `default:/models/a.bin`; ends in a slash for a folder. */
-  path: string;
-  isFolder: boolean;
-  changed: true;
-  /** False if the platform accepted the removal and lists nothing. */
-  confirmed: boolean;
-}
+export const removalFields = {
+  path: text('remote path; ends in a slash for a folder'),
+  isFolder: boolean('true for a folder'),
+  changed: boolean('true'),
+  confirmed: boolean('false if the platform accepted it and does not list the folder'),
+};
+type Removal = ObjectOf<typeof removalFields>;
 
 type RemoveContext = ConfirmContext & Pick<Context, 'progress' | 'prompt' | 'willChange'>;
 

@@ -6,16 +6,8 @@ import { isRefusal, unconfirmedError, waitForChange } from '../../platform/waiti
 import { sizeInGigabytes } from './parse-volumes.ts';
 import { volumeRegion } from './walk-volume.ts';
 
-export interface ResizedVolume {
-  volume: string;
-  region: string;
-  sizeGb: number;
-  /** Whether the platform reports the new size; false if it reports none. */
-  confirmed: boolean;
-}
-
 /** After a confirmation. PendingError if the old size is still reported: it may not be asked for again. */
-export async function growVolume(context: Context, newSizeGb: number): Promise<ResizedVolume> {
+export async function growVolume(context: Context, newSizeGb: number) {
   const { api, project, settings, prompt, progress, willChange, delay, signal } = context;
   const region = volumeRegion(settings);
   const volume = `default-${region}`;

@@ -1,2 +1,2 @@
-export { type PulledWeights, type PullSummary, pullWeights } from './pull-weights.ts';
-export { type VerifySummary, verifyWeights } from './verify-weights.ts';
+export { type PulledWeights, type PullSummary, pullFields, pullWeights } from './pull-weights.ts';
+export { type VerifySummary, verifyFields, verifyWeights } from './verify-weights.ts';

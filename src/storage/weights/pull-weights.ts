@@ -5,10 +5,18 @@ import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { count, fileSummary, size } from '../../kernel/output/format.ts';
+import { boolean, integer, list, nullable, number, type ObjectOf, object, text } from '../../kernel/shape.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
-import { type CopyOptions, type CopySummary, copyFiles, type FailedFile, type FoundFile } from '../copy/index.ts';
+import {
+  type CopyOptions,
+  type CopySummary,
+  copyFiles,
+  type FailedFile,
+  type FoundFile,
+  failedFileFields,
+} from '../copy/index.ts';
 import { formatRemotePath, type VolumePath } from '../volumes/index.ts';
 import {
   type FoundWeights,
@@ -28,32 +36,33 @@ export interface PullOptions extends TypedWeights {
   dryRun: boolean;
 }
 
-export interface PulledWeights {
-  source: string;
-  /** The commit of the model; null for a URL. */
-  revision: string | null;
-  target: string;
-  /** Where apps find the weights. */
-  mount: string;
-  files: number;
-  bytes: number;
-  equal: number;
-  /** Files that the volume lists as the lock has them, which were not read. */
-  listed: number;
-  /** Files of the same size on the volume, which a dry run does not read. */
-  unread: number;
-  copied: number;
-  copiedBytes: number;
-  resumedBytes: number;
-}
+const pulledFields = {
+  source: text('hf://ORG/NAME, or URL without its query'),
+  revision: nullable(text('commit of the model; null for a URL')),
+  target: text('folder on the volume'),
+  mount: text('folder where apps find the weights'),
+  files: integer('number of files'),
+  bytes: integer('their size'),
+  equal: integer('files that were on the volume already'),
+  listed: integer('those of them with the size and time that weights.lock has, which were not read'),
+  unread: integer('with --dry-run: files of the same size on the volume, which were not read'),
+  copied: integer('number of copied files'),
+  copiedBytes: integer('total size of the copied files'),
+  resumedBytes: integer('bytes resumed from a previous attempt'),
+};
+export type PulledWeights = ObjectOf<typeof pulledFields>;
 
-export interface PullSummary {
-  lock: string;
-  weights: PulledWeights[];
-  failed: FailedFile[];
-  dryRun: boolean;
-  durationMs: number;
-}
+export const pullFields = {
+  lock: text('file that records the weights'),
+  weights: list(object(pulledFields), 'what was pulled: source, revision, target, mount, and the number of files'),
+  failed: list(
+    object({ ...failedFileFields, path: text('path, or source of which nothing was copied') }),
+    'path, reason and code of each failed file',
+  ),
+  dryRun: boolean('true for a dry run: nothing was copied'),
+  durationMs: number('duration, in ms'),
+};
+export type PullSummary = ObjectOf<typeof pullFields>;
 
 /** Copies what the volume lacks, and records it in `weights.lock`. Without a source, pulls what the lock has. */
 export async function pullWeights(context: Context, options: PullOptions): Promise<PullSummary> {
@@ -95,7 +104,7 @@ async function pullOne(
   wanted: WantedWeights,
   found: FoundWeights,
   options: PullOptions,
-): Promise<{ pulled: PulledWeights; failed: FailedFile[] }> {
+): Promise<{ pulled: PulledWeights; failed: readonly FailedFile[] }> {
   const { at, files, revision, locked } = found;
   const target = formatRemotePath(at);
   const source = wanted.source.text;

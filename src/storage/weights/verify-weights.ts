@@ -1,28 +1,28 @@
 import { type LockedFile, type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
-import { type CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { boolean, choice, integer, list, type ObjectOf, object, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
 import { withTrailingSlash } from '../transfer/remote-path.ts';
 import { parseVolumePath } from '../volumes/index.ts';
 import { ListedFiles, readFileSums } from './listed-files.ts';
 import { forgetTimes, readLock } from './lock-file.ts';
 
-export interface VerifySummary {
-  lock: string;
-  /** The number of files that were compared, and their size. */
-  files: number;
-  bytes: number;
-  problems: FileProblem[];
-  quick: boolean;
-  /** What mends the problems, or finds out what does. */
-  next: { line: CommandLine; when: string } | undefined;
-}
+const problemFields = {
+  target: text('folder on the volume'),
+  path: text('path below the folder'),
+  problem: choice(['missing', 'other size', 'other time', 'other content'], 'what differs'),
+};
+type FileProblem = ObjectOf<typeof problemFields>;
 
-interface FileProblem {
-  target: string;
-  path: string;
-  problem: 'missing' | 'other size' | 'other time' | 'other content';
-}
+export const verifyFields = {
+  lock: text('file that says what the weights must be'),
+  files: integer('number of files that were compared'),
+  bytes: integer('their size'),
+  problems: list(object(problemFields), 'files that are not as the lock says: folder, path and problem'),
+  quick: boolean('true if only what is listed was compared'),
+};
+export type VerifySummary = ObjectOf<typeof verifyFields>;
 
 /** Compares weights on the volume. With `quick` only what is listed. */
 export async function verifyWeights(
@@ -44,11 +44,8 @@ export async function verifyWeights(
   }
   const files = chosen.flatMap((each) => each.files);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const next = problems.length > 0 ? afterVolume : undefined;
-  return { lock: weightsLockName, files: files.length, bytes, problems, quick, next };
+  return { lock: weightsLockName, files: files.length, bytes, problems, quick };
 }
-
-const afterVolume = { line: gantryCommand`cp --lock`, when: 'to copy what differs' };
 
 /** The weights at a path or below it; all without one. */
 function chooseWeights(context: Context, path: string | undefined, weights: LockedWeights[]): LockedWeights[] {

@@ -13,7 +13,7 @@ const summary = {
   durationMs: 2_000,
   dryRun: false,
 };
-const sync = { ...summary, new: 1, updated: 1, unchanged: 3, extra: 0, deleted: 0 };
+const sync = { ...summary, new: 1, updated: 1, unchanged: 3, extra: 0, deleted: 0, changed: true };
 const failed = (...codes: string[]) => codes.map((code) => ({ path: 'x', reason: 'no', code })) as never;
 const copied = (changes: object) => copyView({ ...summary, ...changes })(plainPage());
 const synced = (changes: object) => syncView({ ...sync, ...changes })(plainPage());

@@ -1,8 +1,14 @@
 import { count, countCell, sizeCell } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../../../storage/volumes/index.ts';
+import {
+  diskUsage,
+  entryUsageFields,
+  formatRemotePath,
+  parseVolumePath,
+  singleLine,
+} from '../../../storage/volumes/index.ts';
 import { defineCommand } from '../../command.ts';
-import { document, integer, list, object, text } from '../../result-schema.ts';
+import { document, integer, longList, object, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('[path]', 'remote folder or file, as volume:/path or /path', '/'),
@@ -28,14 +34,7 @@ export default defineCommand({
     path: text('remote path'),
     files: integer('number of files'),
     bytes: integer('total size in bytes'),
-    entries: list(
-      object({
-        name: text('name; ends in a slash for a folder'),
-        files: integer('number of files'),
-        bytes: integer('size in bytes'),
-      }),
-      'name, files and bytes of each entry, largest first',
-    ),
+    entries: longList(object(entryUsageFields), 'name, files and bytes of each entry, largest first'),
   }),
   examples: ['volumes usage', 'volumes usage /models', 'volumes usage --region global --json=bytes'],
 });
