@@ -145,26 +145,6 @@ describe('previews', () => {
     });
   });
 
-  test('prune deletes one by its app, its branch, or a part of either that only one has', async () => {
-    app.git('checkout', '-q', '-b', 'fix/login');
-    const { app: name } = await preview();
-    const { app: other } = await preview(['fix/logout']);
-    for (const named of [name, 'fix/login', name.replace(/^web-/, ''), 'login']) {
-      const { json } = await run(['apps', 'prune', named, '--dry-run', '--json']);
-      expect([named, json()]).toEqual([named, [expect.objectContaining({ app: name })]]);
-    }
-    for (const [named, exitCode, words] of [
-      ['fix', 2, 'fix names 2 previews'],
-      ['nothing', 6, 'preview nothing not found\n  fix gantry apps list --previews\n'],
-    ] as const) {
-      expect(await run(['apps', 'prune', named])).toExit(exitCode, words);
-    }
-    expect((await run(['apps', 'prune', 'login', '--yes'])).code).toBe(9);
-    const pruned = await run(['apps', 'prune', 'login', '--confirm', name, '--json']);
-    expect(pruned.json()).toMatchObject([{ app: name, changed: true, deleted: true }]);
-    expect(appNames()).toEqual([other]);
-  });
-
   test('prune deletes only those of this repository, after its name is typed, or those that its flags choose', async () => {
     const { merged, foreign } = await arranged();
     const pruned = async (...flags: string[]) => {

@@ -1,5 +1,5 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { FailedError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { FailedError, UsageError } from '../../kernel/errors.ts';
 import { count, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
@@ -13,15 +13,13 @@ import { teamStateOf } from '../team-state/index.ts';
 import { committedFrom, forgetPreview, listPreviews, type Preview } from './preview-record.ts';
 
 interface PruneFilter {
-  /** An app, a branch, or a part of them. */
-  named?: string | undefined;
   /** Time since the last deploy, in ms. */
   olderThan?: number | undefined;
   merged: boolean;
   expired: boolean;
   /** The branch, which may be gone. */
   branch?: string | undefined;
-  /** The name of the repository, or of the named preview, typed. */
+  /** The name of the repository, typed. */
   confirm?: string | undefined;
 }
 
@@ -36,20 +34,17 @@ export async function prunePreviews(
     progress.note(`${typed.branch} is the branch of a fork, whose preview is called ${branch}`);
   const filter = { ...typed, branch };
   const { repository, previews } = await listKnown(context, filter);
-  const one = filter.named === undefined ? undefined : findNamed(previews, filter.named);
-  if (repository.id === '' && !one) {
+  if (repository.id === '') {
     throw new UsageError(`${context.cwd} is not in a git repository`, {
       why: 'the branches of a repository show which previews are no longer needed',
       fix: gantryCommand`apps list --previews`,
     });
   }
-  if (!one) noteUnproven(context, previews);
-  const chosen = await choose(context, one ? [one] : previews, filter);
+  noteUnproven(context, previews);
+  const chosen = await choose(context, previews, filter);
   if (chosen.length === 0) return [];
-  const what = one
-    ? `preview ${one.app}`
-    : `${count(chosen.length, 'preview')} of the repository ${repository.name}: ${names(chosen)}`;
-  const confirm = one?.app ?? repository.name;
+  const confirm = repository.name;
+  const what = `${count(chosen.length, 'preview')} of the repository ${confirm}: ${names(chosen)}`;
   await prompt.confirmByName(`This permanently deletes ${what}.`, confirm, filter.confirm);
   const result = chosen.map((preview) => ({ ...preview, changed: true, confirm }));
   const changes = chosen.map(({ app }) => `delete app ${app}`);
@@ -111,23 +106,6 @@ function requireTeamState(context: Context, { expired, merged }: PruneFilter): v
     why: `the team state at ${team.place}, which has what others have deployed, cannot be read`,
     fix: gantryCommand`ls ${team.place}`,
   });
-}
-
-/** Finds a preview by its app, its branch, or a part that only one has. Throws NotFoundError, UsageError. */
-function findNamed(previews: readonly Preview[], named: string): Preview {
-  const namesOf = ({ app, branch }: Preview) => [app, branch ?? app];
-  const exact = previews.filter((preview) => namesOf(preview).includes(named));
-  const parts = previews.filter((preview) => namesOf(preview).some((name) => name.includes(named)));
-  const found = exact.length > 0 ? exact : parts;
-  const [one] = found;
-  if (!one) throw new NotFoundError(`preview ${named} not found`, { fix: gantryCommand`apps list --previews` });
-  if (found.length > 1) {
-    const fix = gantryCommand`apps prune ${one.app}`;
-    throw new UsageError(`${named} names ${count(found.length, 'preview')}`, { why: names(found), fix });
-  }
-  if (one.proof !== null) return one;
-  const fix = gantryCommand`apps delete ${one.app}`;
-  throw new UsageError(`nothing shows that ${one.app} is a preview of this repository`, { fix });
 }
 
 function isChosen(

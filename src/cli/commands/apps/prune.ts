@@ -8,14 +8,13 @@ import { previewFields } from '../../views/previews.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[preview]', 'only this one: its app, its branch, or a part that names one only')
       .option('--older-than <duration>', 'only those whose last deploy is longer ago', durationFlag)
       .option('--merged', 'only those whose branch is merged into the default branch')
       .option('--expired', 'only those whose time to live (deploy --preview --ttl) is over')
       .option('--branch <branch>', 'only those of this branch, also if it is deleted')
-      .option('--confirm <repository>', 'confirm with the name of the repository or the preview'),
-  run: async (context, named, { merged = false, expired = false, ...flags }) => {
-    const previews = await prunePreviews(context, { named, ...flags, merged, expired });
+      .option('--confirm <repository>', 'confirm with the name of the repository'),
+  run: async (context, { merged = false, expired = false, ...flags }) => {
+    const previews = await prunePreviews(context, { ...flags, merged, expired });
     return previews.map((preview) => ({ ...preview, deleted: preview.changed }));
   },
   view: (previews) =>
@@ -39,6 +38,5 @@ export default defineCommand({
     'apps prune --expired --confirm my-repo',
     'apps prune --branch fix-login --confirm my-repo',
     'apps prune --older-than 14d --confirm my-repo',
-    'apps prune fix/login',
   ],
 });
