@@ -26,8 +26,24 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
   test('streams its response', async () => {
     const { invoke } = await functions();
     expect((await invoke('count to:=2')).stdout).toBe('{"number": 0}\n{"number": 1}\n');
-    const { code, stdout } = await invoke('breaks_off');
-    expect([code, stdout]).toEqual([69, 'first\n']);
+  });
+
+  test.each([
+    ['breaks_off', 'cause: the code of the app raised RuntimeError: no second one'],
+    ['dies_off', 'why the response of functions/dies_off was cut off after 13 B'],
+  ])('%s, which fails after it has begun to answer, has failed: nothing says to try again', async (name, says) => {
+    const { invoke } = await functions();
+    const outcome = await invoke(`${name} --events`);
+    expect(outcome).toExit(13, /run \S+ of functions failed/, says);
+    expect(
+      outcome.stdout
+        .split('\n')
+        .slice(0, 2)
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { type: 'event', data: 'first' },
+      { type: 'error', error: { code: 'app-error', retryable: false } },
+    ]);
   });
 
   test.each([

@@ -111,6 +111,20 @@ describe('a stream of events', () => {
     expect(stderr).toContain('the response of web/run was cut off');
   });
 
+  test.each<[string, object, string[], unknown[]]>([
+    ['succeeded', { status: 'success' }, [], ['run r-1 succeeded, but its response is incomplete', false]],
+    ['is not known', {}, [], ['the response is incomplete', false]],
+    ['changes nothing', {}, ['--method', 'GET', '--path', '/'], ['the response is incomplete', true]],
+  ])('that breaks is not to be called again by itself, unless its run %s', async (_, item, flags, expected) => {
+    const { env } = await appServer((response, { path }) => {
+      if (path.includes('/runs/')) return sayJson(response, { item: { id: 'r-1', ...item } });
+      begin(response).write('data: one\n\n', () => response.destroy());
+    });
+    const { json } = await gantry(['invoke', 'web', '--json', ...flags], { env });
+    const { error } = json() as { error: { why: string; retryable: boolean } };
+    expect([error.why, error.retryable]).toEqual(expected);
+  });
+
   test('may be silent longer than a download', async () => {
     const { env } = await appServer((response) => {
       begin(response).write('data: one\n\n');

@@ -1,6 +1,5 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
-import { size } from '../../kernel/output/format.ts';
 import { withRetries } from '../../platform/api/retry.ts';
 import type { OutgoingBody, StreamedReply, StreamedRequest } from '../../platform/api/streamed.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
@@ -8,7 +7,7 @@ import type { Context } from '../../platform/context.ts';
 import { webhookSecretHeader } from '../../platform/contract/invocation.ts';
 import type { Deadline } from '../../platform/waiting/index.ts';
 import type { CallAuth, CallHeaders, CallTarget } from './call-target.ts';
-import { type AppResponse, mediaType } from './response.ts';
+import { type AppResponse, mediaType, readRunId } from './response.ts';
 
 export interface AppCall extends Pick<StreamedRequest, 'agent'> {
   target: CallTarget;
@@ -31,10 +30,13 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
   const { signal } = limit ?? context;
   const startedAt = elapsed();
   const step = progress.step(`Waiting for ${target.name} to respond`);
-  const toError = (error: unknown, receivedBytes?: number) => {
+  const isSafe = method === 'GET' || method === 'HEAD';
+  const toError = async (error: unknown, head?: StreamedReply, receivedBytes = 0) => {
     if (signal.aborted) return signal.reason;
     if (!(error instanceof ConnectionError)) return error;
-    return receivedBytes === undefined ? noResponseError(target, error) : truncatedError(target, error, receivedBytes);
+    if (!head) return noResponseError(target, error, isSafe);
+    const { cutOffError } = await import('./cut-off.ts');
+    return cutOffError(context, error, { target, run: readRunId(head), receivedBytes, isSafe });
   };
   try {
     const { sendStreamed } = await import('../../platform/api/streamed.ts');
@@ -58,7 +60,7 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
       close: reply.close,
     };
   } catch (error) {
-    throw toError(error);
+    throw await toError(error);
   } finally {
     step.clear();
   }
@@ -90,38 +92,29 @@ export function requestTo(
 }
 
 async function* readUntilEnd(
-  { chunks, close }: StreamedReply,
-  toError: (error: unknown, receivedBytes: number) => unknown,
+  reply: StreamedReply,
+  toError: (error: unknown, head: StreamedReply, receivedBytes: number) => Promise<unknown>,
 ): AsyncGenerator<Buffer> {
   let receivedBytes = 0;
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of reply.chunks) {
       receivedBytes += chunk.length;
       yield chunk;
     }
   } catch (error) {
-    throw toError(error, receivedBytes);
+    throw await toError(error, reply, receivedBytes);
   } finally {
-    await close();
+    await reply.close();
   }
 }
 
 /** Says so if the call may have had an effect, because it was not retried then. */
-function noResponseError({ app }: CallTarget, error: ConnectionError): UnavailableError {
+function noResponseError({ app }: CallTarget, error: ConnectionError, isSafe: boolean): UnavailableError {
   if (!error.mayHaveArrived) return error;
   return new UnavailableError(error.message, {
     ...error.facts,
+    retryable: isSafe,
     why: 'the call may have reached the app, so it was not retried',
     fix: gantryCommand`runs list ${app}`,
-  });
-}
-
-function truncatedError({ app, name }: CallTarget, { cause, message }: ConnectionError, receivedBytes: number) {
-  const reason = message.replace(/^(cannot connect to \S+|the connection to \S+ failed): /, '');
-  return new UnavailableError(`the response of ${name} was cut off after ${size(receivedBytes)}: ${reason}`, {
-    why: 'the response is incomplete',
-    fix: gantryCommand`runs list ${app}`,
-    retryable: true,
-    cause,
   });
 }
