@@ -3,10 +3,10 @@ import { type Explanation, evidenceOf, type SearchedLine } from './explanation.t
 import { groupsOf } from './groups.ts';
 import {
   type Frame,
+  finalTraceback,
   findUncaught,
   framesOf,
   isForeignFile,
-  lastTraceback,
   type Traceback,
   type Uncaught,
 } from './tracebacks.ts';
@@ -14,7 +14,7 @@ import {
 /** A mistake of the app that its log ends with, where no rule knows the cause. */
 export function explainLastError(lines: readonly SearchedLine[]): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
-  const traceback = lastTraceback(shown);
+  const traceback = finalTraceback(shown);
   const uncaught = findUncaught(shown);
   const isRaised = traceback !== undefined && traceback.end >= (uncaught?.at ?? 0);
   const at = isRaised ? traceback.end : uncaught?.at;
@@ -41,6 +41,9 @@ function mistakeOf({ error, place, isForeign }: Partial<Uncaught> = {}): Found |
   return { title: `the code of the app raised ${cutText(error, 200)}`, fix: `correct ${place}` };
 }
 
+/** Code that ends the work. */
+const onPurpose = /(?:^|: )(?:raise\b|(?:sys\.|os\.)?_?(?:exit|quit)\()/;
+
 /** What says nothing about what a package was given: of the network, of the GPU, and what is known to fail for other reasons. */
 const otherwise =
   /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal|worker|NoneType|time-?d? ?out|\bclosed\b|refused\b|disconnect|corrupt/i;
@@ -50,7 +53,8 @@ const advice =
 
 /** What the app raised itself, or made a package raise. */
 function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
-  const frames = framesOf(shown.slice(start, end));
+  // `exit()` is of Python, as `raise` is.
+  const frames = framesOf(shown.slice(start, end)).filter(({ file }) => !file.includes('_sitebuiltins'));
   const last = frames.at(-1);
   const own = frames.findLast(({ file }) => !isForeignFile(file));
   const owner = packageOfFile(last?.file);
@@ -61,7 +65,7 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
 /** A mistake is corrected, and what the app raises on purpose has its reason there. */
 function raisedByApp({ place, code = '' }: Frame, exception: string): Found | undefined {
   const isMistake = mistakes.test(exception);
-  if (!isMistake && !/(?:^|: )raise\b/.test(code)) return undefined;
+  if (!isMistake && !onPurpose.test(code)) return undefined;
   const [, hint = ''] = hints.find(([sign]) => sign.test(exception)) ?? [];
   return {
     title: `the code of the app raised ${cutText(exception, 240)}`,
@@ -91,6 +95,7 @@ export function packageOfFile(file = ''): string | undefined {
 
 const hints: readonly [RegExp, string][] = [
   [/'(?:coroutine|async_generator)'/, ': await the call that made it; an async generator is read with async for'],
+  [/^SystemExit/, ': return, or raise an error that says why'],
   [/^IndexError/, ': look whether there is an element before it is taken'],
   [/^KeyError/, ': look whether the key is there, or take .get()'],
   [/^AttributeError/, ': define what is missing; if the class is of a package, pin that to the version that has it'],

@@ -40,6 +40,11 @@ export function lastTraceback(lines: readonly string[]): Traceback | undefined {
   return findTracebacks(lines).findLast(({ exception }) => !pointer.test(exception));
 }
 
+/** The last one; one by which the program ends itself, only where there is no other. */
+export function finalTraceback(lines: readonly string[]): Traceback | undefined {
+  return lastTraceback(lines) ?? findTracebacks(lines).findLast(({ exception }) => /^SystemExit\b/.test(exception));
+}
+
 const pointer =
   /\broot cause\b|\b(?:messages?|errors?|logs?) above\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
 

@@ -2,7 +2,7 @@ import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
 import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
-import { findUncaught, framesOf, isForeignFile, lastTraceback, type Traceback } from './tracebacks.ts';
+import { finalTraceback, findUncaught, framesOf, isForeignFile, type Traceback } from './tracebacks.ts';
 
 /** What can be said about a failure that no rule knows. */
 export interface UnknownFailure {
@@ -18,7 +18,7 @@ const shownCharacters = 400;
 
 /** The last traceback of a log; else its end. */
 export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}): UnknownFailure {
-  const { reason = '', status, statusCode = 0 } = facts;
+  const { reason = '', status } = facts;
   const all = cleanLines(log);
   if (reason === '' && status === undefined) {
     if (endsWell(all) && errorsIn(relevantLines(all).map(({ text }) => text)).length === 0)
@@ -27,15 +27,19 @@ export function describeUnknown(log: string, facts: Partial<FailureFacts> = {}):
       return { cause: null, title: 'the log shows no failure: the app goes on answering', log: [] };
   }
   const lines = relevantLines(all).map(({ text }) => text);
-  return { cause: 'unknown', ...describe(lines, reason, statusCode) };
+  return { cause: 'unknown', ...describe(lines, reason, facts) };
 }
 
-function describe(lines: readonly string[], reason: string, statusCode: number): Omit<UnknownFailure, 'cause'> {
+function describe(
+  lines: readonly string[],
+  reason: string,
+  { statusCode = 0, exitCode }: Partial<FailureFacts>,
+): Omit<UnknownFailure, 'cause'> {
   const reasons = reason.split('\n');
-  const traceback = lastTraceback(lines);
+  const traceback = finalTraceback(lines);
   if (traceback) {
     const log = withReasons(lines.slice(traceback.start, traceback.end + 3), reasons);
-    return { title: lastError(lines, traceback), log };
+    return { title: lastError(lines, { traceback }), log };
   }
   const shown = lines.slice(-shownLines);
   const isCall = statusCode >= 400;
@@ -45,15 +49,20 @@ function describe(lines: readonly string[], reason: string, statusCode: number):
     return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(shown) };
   // Without a log, what was answered is all that is known.
   const isAll = isSaid && shown.join('').trim() === '';
-  const title = `${isAll ? reason : lastError(lines)}${isCall ? `; the call returned ${statusCode}` : ''}`;
+  const title = `${isAll ? reason : lastError(lines, { exitCode })}${isCall && !exitCode ? `; the call returned ${statusCode}` : ''}`;
   return { title, log: isAll ? [] : withReasons(shown, reasons) };
 }
 
-function lastError(lines: readonly string[], traceback?: Traceback): string {
+function lastError(
+  lines: readonly string[],
+  { traceback, exitCode }: { traceback?: Traceback; exitCode?: number | undefined },
+): string {
   const { error, place } = traceback ? raisedIn(lines, traceback) : (findUncaught(lines) ?? {});
   if (error !== undefined) return `the app raised ${cutText(error, 240)}${place ? ` at ${place}` : ''}`;
-  const said = errorsIn(lines.slice(-shownLines)).at(-1);
-  return `no known cause matches${said === undefined ? '' : `; the last error is: ${cutText(said.trim(), 240)}`}`;
+  // A program that ends itself says why in its last line, if at all.
+  const said = exitCode ? lastWords(lines) : errorsIn(lines.slice(-shownLines)).at(-1)?.trim();
+  const what = exitCode ? `the program ended with exit code ${exitCode}` : 'no known cause matches';
+  return `${what}${said ? `; the last ${exitCode ? 'line' : 'error'} is: ${cutText(said, 240)}` : ''}`;
 }
 
 function raisedIn(lines: readonly string[], { start, end, exception }: Traceback) {

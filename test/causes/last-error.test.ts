@@ -28,6 +28,18 @@ test.each([
     'code-error',
     'look for its reason at main.py:7 (if not flux: raise ValueError("no flux"))',
   ],
+  ...['raise SystemExit(3)', 'sys.exit(3)', 'if bad: os._exit(3)'].map((code): [string, string, string, string] => [
+    `how the app ends itself: ${code}`,
+    traceback('SystemExit: 3', ['/app/main.py', code]),
+    'code-error',
+    `look for its reason at main.py:7 (${code}): return, or raise an error that says why`,
+  ]),
+  [
+    'how the app ends itself by what Python has for a terminal',
+    traceback('SystemExit: None', ['/app/main.py', 'exit()'], ['<frozen _sitebuiltins>', '']),
+    'code-error',
+    'look for its reason at main.py:7 (exit())',
+  ],
 ])('%s', (_, log, cause, fix) => {
   expect(explainLog(log)).toMatchObject({ cause, fix: expect.stringContaining(fix) });
 });
@@ -170,4 +182,18 @@ test('an app that starts all the same has handled what was raised before', () =>
   );
   expect(explainLog(raised)?.cause).toBe('code-error');
   expect(explainLog(`${raised}INFO going on without\nINFO:     Application startup complete.\n`)).toBeUndefined();
+});
+
+test.each([
+  ['', 'the program ended with exit code 3'],
+  ['loading\nno data\n', 'the program ended with exit code 3; the last line is: no data'],
+  ['Error: no data\ngoing home\n', 'the program ended with exit code 3; the last line is: Error: no data'],
+])('a program that ends itself after %j says how, not what a call returned', (log, title) => {
+  expect(describeUnknown(log, { status: 'failed', statusCode: 500, exitCode: 3 })).toMatchObject({ title });
+});
+
+test('an end of the program by itself is not the cause where another exception is', () => {
+  const log =
+    traceback('KeyError: 1', ['/app/main.py', '{}[1]']) + traceback('SystemExit: 3', ['/app/main.py', 'exit(3)']);
+  expect(explainLog(log)).toMatchObject({ title: 'the code of the app raised KeyError: 1' });
 });

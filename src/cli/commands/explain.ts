@@ -70,12 +70,10 @@ function explanationView({ cause, title, evidence, fix, location, log, laterSucc
     ? `${evidence.line === null ? evidence.source : `line ${evidence.line} of the log`}: ${evidence.text}`
     : log.length > 0 && ['from the log:', ...log].join('\n');
   const problem = {
-    message: `${title === unknownCause ? 'unknown' : title}${laterSucceeded ? '; later calls succeeded' : ''}`,
+    message: `${title}${laterSucceeded ? '; later calls succeeded' : ''}`,
     ...(location && { location }),
     ...(why && { why }),
     ...(fix && { fix }),
   };
   return (page) => problemText({ severity: 'error', ...problem }, page, 'cause');
 }
-
-const unknownCause = 'the cause is unknown';
