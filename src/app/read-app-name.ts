@@ -16,3 +16,8 @@ export async function readAppName(file: string, shownAs: string): Promise<string
   if (typeof name === 'string' && name !== '') return name;
   return problems[0] ?? { severity: 'error', message: `${shownAs} names no app`, fix: 'name = "my-app"' };
 }
+
+/** What a command warns of that can do without the file. */
+export function ignoredFile(problem: Problem, shownAs: string): Problem {
+  return { ...problem, severity: 'warning', message: `${shownAs} is ignored: ${problem.message}` };
+}

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
+import { readConfig } from '../app/found-config.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { type ErrorFacts, type FileLocation, GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
@@ -7,7 +8,6 @@ import { isCanceled } from '../platform/contract/builds.ts';
 import { explainLog } from './explain-log.ts';
 import type { Explanation } from './explanation.ts';
 import { locateCause } from './locate-cause.ts';
-import { readConfig } from './read-config.ts';
 import type { FailureFacts } from './rule.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
 async function findCause(context: CauseContext, log: readonly string[], details: FailureDetails, config?: AppConfig) {
   const { app, run, container, status, reason, programExitCode, statusCode } = details;
   if (app === undefined || isCanceled(status ?? '')) return undefined;
-  const inFolder = config ?? (await readConfig(context));
+  const inFolder = config ?? (await configHere(context));
   const own = config || inFolder?.name === app ? inFolder : undefined;
   const facts: FailureFacts = {
     source: run === undefined && container === undefined ? 'build' : 'run',
@@ -46,6 +46,12 @@ async function findCause(context: CauseContext, log: readonly string[], details:
   if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) return undefined;
   const shownAs = own ? relative(context.cwd, own.file) : '';
   return { explanation, location: await locateCause(context, text, explanation, own, shownAs) };
+}
+
+async function configHere(context: CauseContext): Promise<AppConfig | undefined> {
+  const { config, ignored } = await readConfig(context);
+  if (ignored) context.progress.warn(ignored);
+  return config;
 }
 
 function tellCause(

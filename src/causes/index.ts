@@ -2,7 +2,6 @@ export { addCause } from './add-cause.ts';
 export { explainLog } from './explain-log.ts';
 export type { Evidence, Explanation } from './explanation.ts';
 export { locateCause } from './locate-cause.ts';
-export { readConfig } from './read-config.ts';
 export type { FailureFacts } from './rule.ts';
 export { findTracebacks } from './tracebacks.ts';
 export { describeUnknown } from './unknown-failure.ts';

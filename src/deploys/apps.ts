@@ -3,7 +3,7 @@ import { sampleCallOf } from '../app/sample-call.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
-import { FailedError, NotFoundError, PendingError, UsageError } from '../kernel/errors.ts';
+import { FailedError, NotFoundError, PendingError, ProjectError, UsageError } from '../kernel/errors.ts';
 import { count, roundCents } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
@@ -45,7 +45,18 @@ function dashboardAddress({ value, origin }: ManagementAddress): string {
     : new URL(value).origin;
 }
 
-/** The name of the app in this folder; UsageError without one. `withApp`: a command line that names an app. */
+/** The name of the app in this folder. Undefined without one: why a config file cannot be read is a warning. */
+export async function findAppHere(context: Context, configFile: string): Promise<string | undefined> {
+  const { ignoredFile, readAppName } = await import('../app/read-app-name.ts');
+  const found = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (typeof found === 'object') context.progress.warn(ignoredFile(found, configFile));
+  return typeof found === 'string' ? found : undefined;
+}
+
+/**
+ * The name of the app in this folder. UsageError without a config file, ProjectError for one that cannot be read, as in a
+ * deploy. `withApp`: a command line that names an app.
+ */
 export async function readAppHere(
   context: Context,
   configFile: string,
@@ -55,9 +66,9 @@ export async function readAppHere(
   const { readAppName } = await import('../app/read-app-name.ts');
   const found = await readAppName(resolve(context.cwd, configFile), configFile);
   if (typeof found === 'string') return found;
-  const { severity: _, message, ...facts } = found ?? { message: `there is no ${configFile}` };
-  const another = withApp && !found ? await nameAnother(context, withApp) : {};
-  throw new UsageError(`no app in this folder: ${message}`, { ...facts, ...another });
+  if (found) throw new ProjectError(found.message, [found]);
+  const another = withApp && (await nameAnother(context, withApp));
+  throw new UsageError(`no app in this folder: there is no ${configFile}`, another);
 }
 
 /** The app that `--app .` means. Throws UsageError where the name itself is wanted, with the line that has it. */

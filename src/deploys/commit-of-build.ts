@@ -8,7 +8,7 @@ import type { Context } from '../platform/context.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, tryRequest } from '../platform/waiting/index.ts';
-import { findAppNames } from './apps.ts';
+import { findAppHere, findAppNames } from './apps.ts';
 import { listFiles } from './builds/index.ts';
 import type { CommitFiles, Here } from './commit-files.ts';
 import { firstTrue } from './decide.ts';
@@ -54,7 +54,7 @@ const maxLooks = 20;
 /** Where the config file of an app is: here, or in the only folder of this clone whose file has its name. */
 async function inFolderOf(context: Context, { app, configFile }: Here): Promise<Context> {
   const nameIn = (folder: string) => readAppName(resolve(folder, configFile), configFile);
-  if ((await nameIn(context.cwd)) === app) return context;
+  if ((await findAppHere(context, configFile)) === app) return context;
   const folders = (await listTracked(context, configFile)).map((path) => path.slice(0, -configFile.length));
   const named: string[] = [];
   for (const folder of folders) if ((await nameIn(resolve(context.cwd, folder))) === app) named.push(folder);

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
+import { readConfig } from '../app/found-config.ts';
 import { appLogSource, buildLogSource, endingOf, readLogText } from '../calls/logs/index.ts';
 import {
   fetchRun,
@@ -23,7 +24,6 @@ import {
   explainLog,
   type FailureFacts,
   locateCause,
-  readConfig,
 } from '../causes/index.ts';
 import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import { type AppHistory, readHistory } from '../deploys/history/index.ts';
@@ -62,12 +62,13 @@ interface ExplainOptions extends SubjectOptions {
 
 /** Explains why a build or a run failed, or what a log shows. */
 export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
-  const config = await readConfig(context, options.configFile);
+  const { config, ignored } = await readConfig(context, options.configFile);
   const subject = await findSubject(context, options);
   const { app, failed, at } = subject;
   const isHere = options.id === undefined && app !== null && (config?.name ?? app) === app;
   const refusal = isHere ? await refusalSince(context, app, options.configFile, failed ? at : null) : undefined;
   if (refusal) return { app, build: null, run: null, status: null, at: null, failed: true, ...refusal };
+  if (ignored) context.progress.warn(ignored);
   return explainSubject(context, options.configFile, config, subject);
 }
 

@@ -1,8 +1,6 @@
-import { resolve } from 'node:path';
-import { readAppName } from '../app/read-app-name.ts';
 import { quantile } from '../calls/difference.ts';
 import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts';
-import { returnNotFound } from '../deploys/apps.ts';
+import { findAppHere, returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
 import { findCommit } from '../deploys/commit-of-build.ts';
@@ -52,13 +50,12 @@ export type AppStatus = Awaited<ReturnType<typeof readAppStatus>>;
 
 /** Reads the state of an app with at most four requests at once. Throws NotFoundError only for an app that was named. */
 export async function readAppStatus(context: Context, name: string, configFile: string) {
-  const { target, cwd } = context;
-  const isHere = (await readAppName(resolve(cwd, configFile), configFile)) === name;
+  const isHere = (await findAppHere(context, configFile)) === name;
   const quiet = silent(context);
   const parts = new Parts(context);
   const asked = await parts.read('live', () => readApp(quiet, name));
   if (asked instanceof NotFoundError && !isHere) throw asked;
-  const status = emptyStatus(targetText(target), name);
+  const status = emptyStatus(targetText(context.target), name);
   if (asked === null) parts.missing(isHere ? [...partsOfApp, 'here'] : partsOfApp, 'live');
   if (asked === null || asked instanceof NotFoundError) {
     const platform = await parts.read('platform', () => readServiceStatus(quiet));

@@ -40,6 +40,8 @@ export const platformExits = [
   'not-found',
   'conflict',
   'input-needed',
+  // The file that names the app cannot be read.
+  'project',
   'limit',
   'unavailable',
   'rate-limited',

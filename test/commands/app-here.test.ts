@@ -141,8 +141,8 @@ describe('errors about the app', () => {
   test('a config file without a name, and one with other mistakes', async () => {
     const broken = newFolder({ 'cerebrium.toml': '[cerebrium.deployment]\npython_version = 3\n' });
     expect(await failed('apps get', { emulator, cwd: broken })).toEqual([
-      2,
-      expect.stringContaining('no app in this folder: cerebrium.toml names no app'),
+      10,
+      expect.stringContaining('error: cerebrium.toml names no app'),
     ]);
     await writeFile(join(broken, 'cerebrium.toml'), '[cerebrium.deployment]\nname = "web"\npython_version = 3\n');
     expect((await gantry(['apps', 'get'], { emulator, cwd: broken })).code).toBe(0);

@@ -85,7 +85,7 @@ export default defineCommand({
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
   next: (value) => outcomeIn(value).next,
   effect: 'changes',
-  exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
+  exits: [...platformExits, 'changes', 'pending', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
     'deploy --local --install',

@@ -92,7 +92,7 @@ export default defineCommand({
     'A file without a main guard, whose function is named main, run, handler, process, execute or predict, calls that. Any other file is a script: what follows it becomes sys.argv.',
     'The program runs on the platform and has no stdin: pipe its arguments to --data -, or copy files with gantry cp.',
   ],
-  exits: [...platformExits, 'pending', 'project', 'build-failed', 'app-error'],
+  exits: [...platformExits, 'pending', 'build-failed', 'app-error'],
   examples: [
     'run job.py',
     'run job.py::train --name first epochs:=3',

@@ -1,6 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { type NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { type NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
@@ -111,26 +111,28 @@ async function resolve(
   if (needs && rest[0] === undefined) return [...(await idOfAppHere(context, app, needs, flags)), ...rest.slice(1)];
   if (isNamed && app === '.') throw await unnamedError(context, line);
   if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;
-  const { readAppHere } = await import('../../deploys/apps.ts');
-  const here = await readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app)).catch(
-    (error: unknown) => {
-      // The last of the rest are the flags.
-      if (isOptional && app === undefined && rest.slice(0, -1)[0] === undefined) return undefined;
-      throw error;
-    },
-  );
-  return [here, ...rest];
+  const { findAppHere, readAppHere } = await import('../../deploys/apps.ts');
+  // The last of the rest are the flags.
+  const mayLack = isOptional && app === undefined && rest.slice(0, -1)[0] === undefined;
+  const here = mayLack
+    ? findAppHere(context, configFileOf(flags))
+    : readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app));
+  return [await here, ...rest];
 }
 
 async function idOfAppHere(context: Context, word: unknown, noun: 'build' | 'run', flags: Record<string, unknown>) {
   const { readAppHere } = await import('../../deploys/apps.ts');
-  const here = await readAppHere(context, configFileOf(flags)).catch(() => undefined);
   // Each id has a digit, and few names have: `builds cancel web` lacks the build.
   const isId = typeof word === 'string' && /\d|^latest|^(last|newest)$/.test(word);
-  if (isId && here !== undefined && here !== word) return [here, word];
+  const here = isId && (await readAppHere(context, configFileOf(flags)).catch(unlessBroken));
+  if (here && here !== word) return [here, word];
   throw new UsageError(`missing argument <${noun}>`, {
     fix: gantryCommand`${noun}s list ${word === undefined ? [] : String(word)}`,
   });
+}
+
+function unlessBroken(error: unknown): undefined {
+  if (error instanceof ProjectError) throw error;
 }
 
 function configFileOf({ configFile }: Record<string, unknown>): string {

@@ -112,7 +112,7 @@ export const deployedAgain = {
     changed ? [{ line: gantryCommand`logs ${app}`, when: 'to see whether it is well' }] : [],
   effect: 'changes',
   dryRun: true,
-  exits: [...platformExits, 'pending', 'project', 'build-failed', 'not-ready'],
+  exits: [...platformExits, 'pending', 'build-failed', 'not-ready'],
   json: document({
     app: text('app name'),
     project: text('project'),

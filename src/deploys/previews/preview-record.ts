@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { maxNameLength } from '../../app/app-name.ts';
-import { checkAppConfig, loadAppConfig } from '../../app/config.ts';
+import { loadAppConfig } from '../../app/config.ts';
 import { toAppName } from '../../app/rules/name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
@@ -12,6 +12,7 @@ import { type AppSummary, listApps } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { readEvidence } from '../../platform/waiting/index.ts';
+import { findAppHere } from '../apps.ts';
 import { forgetArchives } from '../archives/index.ts';
 import {
   currentBranch,
@@ -160,11 +161,10 @@ const noRepository: Repository = { root: '', id: '', name: '' };
 type Clone = Awaited<ReturnType<typeof readClone>>;
 
 async function readClone(context: Context, { id }: Repository, branch: string | undefined) {
-  const { project } = await checkAppConfig(resolve(context.cwd, 'cerebrium.toml'), { purpose: 'run' });
   const { branches, defaultBranch } = await readRefs(context);
   return {
     repository: id,
-    here: project?.name,
+    here: await findAppHere(context, 'cerebrium.toml'),
     branches: new Map([...(branch ? [[branch, undefined] as const] : []), ...branches]),
     defaultBranch,
   };

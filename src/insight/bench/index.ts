@@ -6,7 +6,7 @@ import {
   readResponse,
 } from '../../calls/invoke/index.ts';
 import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/spending.ts';
-import { readAppHere } from '../../deploys/apps.ts';
+import { findAppHere } from '../../deploys/apps.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { InputNeededError, UsageError } from '../../kernel/errors.ts';
 import { count, dollars, duration, groupDigits, roundCents } from '../../kernel/output/format.ts';
@@ -267,8 +267,8 @@ async function approveLoad(context: Context, load: Load): Promise<void> {
   const { app, name } = target;
   checkBudget({ app, facts, budget, otherLimit: '--rate and --for' });
   const what = `${name} ${callsText(load)}${costText(load)}`;
-  const here = await readAppHere(context, configFile).catch(() => '');
-  if (shortAppName(context.project, here) !== app) await approveOther(context, load, what);
+  const here = await findAppHere(context, configFile);
+  if (shortAppName(context.project, here ?? '') !== app) await approveOther(context, load, what);
   context.willChange(`call ${what}`, { app, function: target.fn ?? '' });
 }
 

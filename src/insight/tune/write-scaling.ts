@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
-import { readAppName } from '../../app/read-app-name.ts';
 import { setConfigValue } from '../../app/set-config-value.ts';
 import { isTable } from '../../app/toml/format.ts';
 import { createSource, readText } from '../../app/toml/source.ts';
 import { parseToml } from '../../app/toml/syntax.ts';
+import { readAppHere } from '../../deploys/apps.ts';
 import { toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
@@ -59,8 +59,7 @@ export async function writeAdvice<Advice extends { options: readonly TunedOption
 /** The text of the config file of an app. Throws UsageError if it is not about this one. */
 async function readScalingFile(context: Context, app: string, configFile: string): Promise<string> {
   const file = resolve(context.cwd, configFile);
-  const name = await readAppName(file, configFile);
-  if (typeof name !== 'string') throw new UsageError(`--write needs the folder of ${app}: there is no ${configFile}`);
+  const name = await readAppHere(context, configFile);
   if (name !== app) throw new UsageError(`--write needs the folder of ${app}: ${configFile} is that of ${name}`);
   const read = await readText(file, configFile);
   if ('problem' in read) throw new FailedError(read.problem.message);

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { checkAppConfig } from '../../app/config.ts';
+import { readConfig } from '../../app/found-config.ts';
 import type { Context } from '../../platform/context.ts';
 
 /** What a pipeline has to know of the app that it deploys. */
@@ -25,15 +25,16 @@ export async function readPipelineApp(context: Context, folder: string): Promise
   const refs = await readRefs(context);
   const branch = refs.defaultBranch?.name ?? (await currentBranch(context, refs)) ?? 'main';
   const place = relative(root, join(cwd, folder)).replaceAll('\\', '/') || '.';
-  return { root, folder: place, branch, repository, verification: await findVerification(join(cwd, folder)) };
+  return { root, folder: place, branch, repository, verification: await findVerification(context, join(cwd, folder)) };
 }
 
 /** A build that nobody calls may have no replica: then a watch would see nothing, and fail. */
-async function findVerification(root: string): Promise<readonly string[]> {
-  const { project } = await checkAppConfig(join(root, 'cerebrium.toml'), { purpose: 'run' });
+async function findVerification({ progress }: Context, root: string): Promise<readonly string[]> {
+  const { config, ignored } = await readConfig({ cwd: root });
+  if (ignored) progress.warn(ignored);
   // The app of the template.
-  if (!project) return watched(['--smoke', 'run']);
-  const { runtime, custom, scaling } = project;
+  if (!config) return watched(['--smoke', 'run']);
+  const { runtime, custom, scaling } = config;
   const health = custom?.healthcheck_endpoint ?? custom?.readycheck_endpoint;
   if (health) return watched(['--smoke', health]);
   const call = runtime === 'cortex' ? await (await import('../../app/sample-call.ts')).sampleCallOf(root) : undefined;

@@ -1,5 +1,5 @@
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import { platformExits, UsageError } from '../../../kernel/errors.ts';
+import { UsageError } from '../../../kernel/errors.ts';
 import { checkNewSecretNames, readSecretsFile, readSecretValues, setSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { afterSecretChange, secretChangeJson, secretChangeView } from '../../views/secrets.ts';
@@ -35,7 +35,6 @@ export default defineCommand({
   json: secretChangeJson,
   effect: 'destroys',
   dryRun: true,
-  exits: [...platformExits, 'project'],
   examples: [
     'secrets set HF_TOKEN',
     'secrets set DB_PASSWORD OPENAI_KEY --app web --from-env --yes',
