@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultExclude, defaultInclude } from '../app/collect.ts';
-import { isSelected } from '../app/files/patterns.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
@@ -9,7 +7,7 @@ import { insteadOf } from './files/package-names.ts';
 import { standardModules } from './files/python-names.ts';
 import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
-import { leftOut } from './left-out.ts';
+import { whyNotSent } from './left-out.ts';
 import { betweenPackages, movedKeyword, movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
@@ -101,15 +99,13 @@ const notSent: Refinement = (
     ? [`${name}.py`, `${name}/__init__.py`, `${name}/`]
     : [file.replace(/^(?:\/cortex\/|\/app\/|\.\/)/, '')];
   const path = paths.find((one) => !one.startsWith('/') && !one.split('/').includes('..') && exists(one));
-  const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
-  const sent = path?.replace(/\/$/, '/module.py');
-  if (!path || !sent || isSelected(sent, include, exclude)) return undefined;
-  const { why, ...rest } = leftOut(sent, config.deployment, path);
+  const found = path && whyNotSent(path.replace(/\/$/, '/module.py'), config, path);
+  if (!found) return undefined;
+  const { why, ...rest } = found;
   return {
     cause: isModule ? 'module-excluded' : 'file-excluded',
-    title: `${path} is in the app folder, but is not sent: ${path === sent ? why : why.replace(sent, `the files in ${path}`)}`,
+    title: `${path} is in the app folder, but is not sent: ${why}`,
     ...rest,
-    next: ['deploy', '--dry-run', '--files'],
   };
 };
 

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
@@ -255,15 +257,23 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     ['helpers', 'exclude pattern "helpers" matches helpers'],
     ['helpers/*', 'exclude pattern "helpers/*" matches the files in helpers/'],
   ])('a module that exclude leaves out with "%s" is named, and by each call', async (pattern, why) => {
-    const files = {
+    const files: Record<string, string> = {
       ...smallApp(`exclude = [".*", "${pattern}"]\n`),
       // The look at files does not see it.
       'main.py': 'import importlib\n\nimportlib.import_module(".".join(["helpers", "text"]))\n',
       'helpers/text.py': '',
     };
-    const { stderr } = await gantry(['deploy', '--name', 'excluded'], { emulator, cwd: newFolder(files), meanwhile });
+    const cwd = newFolder(files);
+    const { stderr } = await gantry(['deploy', '--name', 'excluded'], { emulator, cwd, meanwhile });
     expect(stderr).toContain(`cause: helpers/ is in the app folder, but is not sent: ${why}\n`);
     expect((await gantry(['invoke', 'excluded'], { emulator })).stderr).toContain('fix gantry explain excluded\n');
+    const ofItsName = (files['cerebrium.toml'] ?? '').replace('"web"', '"excluded"');
+    writeFileSync(join(cwd, 'cerebrium.toml'), ofItsName);
+    const explained = await gantry(['explain', 'excluded'], { emulator, cwd });
+    expect(explained.stdout).toContain(`  in  cerebrium.toml:4:11\n      4 | exclude = [".*", "${pattern}"]\n`);
+    expect(explained.stdout).toContain(`  fix remove "${pattern}" from exclude, or change it to match fewer files\n`);
+    // The list of the files shows what is wrong, and mends nothing.
+    expect(explained.stdout + explained.stderr).not.toContain('--files');
   });
 
   test('a call with other parameters gets the line that works, and explain knows what it knew', async () => {

@@ -16,7 +16,7 @@ import { sections } from '../../app/schema.ts';
 import { assignedIn, type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once, onceFor } from '../../kernel/once.ts';
 import { fits, groupsOf } from '../groups.ts';
-import { leftOut } from '../left-out.ts';
+import { ignoredBy, leftOut } from '../left-out.ts';
 import { makesOf } from './built.ts';
 import { scriptCommands } from './package-json.ts';
 import { processManager } from './process-managers.ts';
@@ -131,23 +131,25 @@ export class Shipment {
 
   /** That a file or a folder which is there is not sent, why, the setting that says so, and what helps. */
   reasonOf(given: string): { title: string; why: string; fix: string; setting: string } {
-    const path = this.isFolder(given) ? `${given.replace(/\/$/, '')}/file` : given;
-    const said = this.exclusionOf(path);
+    const folder = this.isFolder(given) ? `${given.replace(/\/$/, '')}/` : undefined;
+    const said = this.exclusionOf(folder === undefined ? given : this.unsentIn(folder), folder);
     return { ...said, title: `${given} is in the app folder, but is not sent: ${said.why}` };
   }
 
-  private exclusionOf(path: string) {
+  /** A file of a folder that is not sent. */
+  private unsentIn(folder: string): string {
+    const path = this.unsent.find((each) => each.startsWith(folder)) ?? folder;
+    return path.endsWith('/') ? `${path}file` : path;
+  }
+
+  private exclusionOf(path: string, shownAs = path) {
     const ignored = this.skipped.find(
       ({ path: one, reason }) =>
-        reason.kind === 'dockerignored' && (one === path || (one.endsWith('/') && path.startsWith(one))),
+        /^(?:docker|git)ignored$/.test(reason.kind) && (one === path || (one.endsWith('/') && path.startsWith(one))),
     );
-    if (ignored && 'by' in ignored.reason)
-      return {
-        why: `${ignored.reason.by} leaves it out`,
-        fix: `remove that line, or add !${path} below it`,
-        setting: 'runtime.custom.dockerfile_path',
-      };
-    return leftOut(path, this.config.deployment);
+    return ignored && 'by' in ignored.reason
+      ? ignoredBy(ignored.reason.by, shownAs)
+      : leftOut(path, this.config.deployment, shownAs);
   }
 
   /** The Dockerfile that the app is built from. */
