@@ -11,7 +11,7 @@ import {
 import { GantryError } from '../kernel/errors.ts';
 import { count, toMs } from '../kernel/output/format.ts';
 import { runOutcome } from '../platform/contract/run-outcome.ts';
-import type { Run } from '../platform/contract/runs.ts';
+import { type Run, replicaOf } from '../platform/contract/runs.ts';
 import type { Owner } from './replicas.ts';
 
 export interface CallFacts {
@@ -162,10 +162,6 @@ function isRefused(call: Call): boolean {
 /** Those that the app answered: a refused one (4xx) may be its caller's own fault. */
 function countAnswers(calls: readonly Call[]): ErrorCount {
   return countErrors(calls.filter((call) => !isRefused(call)));
-}
-
-export function replicaOf({ containerId, podName }: Run): string {
-  return containerId || podName || '';
 }
 
 function sum(a: ErrorCount, b: ErrorCount): ErrorCount {

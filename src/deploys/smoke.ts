@@ -15,9 +15,8 @@ import { stringifyJson, tryParseJson } from '../kernel/json-text.ts';
 import { duration } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
-import type { Run } from '../platform/contract/runs.ts';
+import { type Run, replicaOf } from '../platform/contract/runs.ts';
 import { contextWith, tryRequest, unless } from '../platform/waiting/index.ts';
-import { replicaOf } from './calls.ts';
 import type { ObservedBuild, Smoke, WatchedBuild } from './observed.ts';
 import { lateMs } from './serving.ts';
 

@@ -11,10 +11,11 @@ import { once } from '../kernel/once.ts';
 import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
 import { targetText } from '../platform/config/target.ts';
 import type { Context } from '../platform/context.ts';
-import { type App, listApps, liveBuild } from '../platform/contract/apps.ts';
+import { type App, appName, listApps, liveBuild } from '../platform/contract/apps.ts';
 import { ownStatus } from '../platform/contract/builds.ts';
 import { isRunning, listContainers } from '../platform/contract/containers.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
+import { runTimes } from '../platform/contract/runs.ts';
 import { getServiceStatus, type StatusItem, type StatusPage } from '../platform/contract/status.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, noStep } from '../platform/waiting/index.ts';
@@ -36,8 +37,8 @@ export async function readProjectStatus(context: Context) {
 async function readApps({ api, project }: Context) {
   const apps = await api(listApps, { project });
   return apps
-    .map(({ id, name, status, hardware, updatedAt }) => ({
-      app: name ?? shortAppName(project, id),
+    .map(({ status, hardware, updatedAt, ...app }) => ({
+      app: appName(app, project),
       status: status ?? null,
       hardware: hardware ?? null,
       updatedAt: updatedAt ?? null,
@@ -166,9 +167,7 @@ async function readLastHour(context: Context, app: string) {
   const range = { since: until - 3_600_000, until, filters: {}, asyncOnly: false, limit: 1_000 };
   const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
   const calls = jobs.calls(runs);
-  const responses = calls.flatMap(
-    ({ totalResponseTimeMs, responseTimeMs }) => totalResponseTimeMs || responseTimeMs || [],
-  );
+  const responses = calls.flatMap((call) => runTimes(call).responseMs || []);
   return {
     calls: Math.max(total, runs.length) - (runs.length - calls.length),
     errors: countErrors(calls).failed,

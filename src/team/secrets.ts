@@ -5,7 +5,7 @@ import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
 import { shortList, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
-import { listApps } from '../platform/contract/apps.ts';
+import { appName, listApps } from '../platform/contract/apps.ts';
 import { type Container, isDown, listContainers } from '../platform/contract/containers.ts';
 import {
   getAppSecrets,
@@ -269,9 +269,10 @@ async function runningSince(api: Context['api'], project: string, app: string | 
     (await api(listContainers, { project, app })).filter(isOld).map(({ containerId }) => containerId);
   if (app) return replicasOf(app);
   const running: string[] = [];
-  for (const { id, name, status } of await api(listApps, { project })) {
+  for (const listed of await api(listApps, { project })) {
+    const name = appName(listed, project);
     // An app is ready without a replica, too.
-    if (/^(ready|active)$/.test(status ?? '') && (await replicasOf(name || id)).length > 0) running.push(name || id);
+    if (/^(ready|active)$/.test(listed.status ?? '') && (await replicasOf(name)).length > 0) running.push(name);
   }
   return running;
 }

@@ -15,6 +15,7 @@ export { invokeApp, parseParameters, prepareCall, readJsonData } from './prepare
 export {
   type AppEvent,
   type AppResponse,
+  appEventFields,
   type BufferedResponse,
   decodedChunks,
   deliveredResponse,

@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { FailedError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
+import { nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { decompress, encodingsOf, readAtMost } from '../../platform/api/http-reply.ts';
 import type { OutgoingBody, StreamedReply } from '../../platform/api/streamed.ts';
 import { type DecodedBody, decodeBody } from '../../platform/replies/index.ts';
@@ -125,11 +126,12 @@ export function deliveredResponse(
   };
 }
 
-export interface AppEvent {
-  event: string | null;
-  data: string;
-  id: string | null;
-}
+export const appEventFields = {
+  event: nullable(text('of an event: its kind, or null')),
+  data: text('of an event: its data'),
+  id: nullable(text('of an event: its id, or null')),
+};
+export type AppEvent = ObjectOf<typeof appEventFields>;
 
 /** The longest event, in characters. */
 const maxEventLength = 64 * 1024 * 1024;

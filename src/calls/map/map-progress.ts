@@ -1,4 +1,5 @@
 import { count, cutText, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
+import { arrayOf, integer, type ObjectOf, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
 import type { MapCost } from './map-spending.ts';
 import type { MapError } from './result-line.ts';
@@ -59,14 +60,14 @@ function failedText(failed: number, groups: readonly FailureGroup[]): string {
   return `${groupDigits(failed)} failed (${share}${first.title})`;
 }
 
-export interface FailureGroup {
-  /** The cause that a rule knows (docs/failures.md), or the name of an exit code. */
-  cause: string;
-  title: string;
-  inputs: number;
-  index: number;
-  indexes: number[];
-}
+export const failureGroupFields = {
+  cause: text('cause as in gantry explain, or name of an exit code'),
+  title: text('what happened'),
+  inputs: integer('number of inputs'),
+  index: integer('the first of them, from 0'),
+  indexes: arrayOf(integer('of one input, from 0'), 'the first 20 that were found'),
+};
+type FailureGroup = ObjectOf<typeof failureGroupFields>;
 
 const maxIndexes = 20;
 

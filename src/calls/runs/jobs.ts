@@ -2,7 +2,7 @@ import { readJobs } from '../../deploys/history/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Container, listContainers } from '../../platform/contract/containers.ts';
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
-import { listRuns, type Run } from '../../platform/contract/runs.ts';
+import { listRuns, type Run, replicaOf } from '../../platform/contract/runs.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import type { ErrorCount } from '../difference.ts';
 
@@ -30,14 +30,14 @@ export class Jobs {
   see({ containers = [], runs = [], started = [] }: SeenWork): this {
     for (const run of started) this.#started.add(run);
     for (const { containerId, buildId } of containers) (buildId ? this.#ofBuilds : this.#nameless).add(containerId);
-    for (const run of runs) if (this.isJob(run)) this.#ofJobs.add(containerOf(run));
+    for (const run of runs) if (this.isJob(run)) this.#ofJobs.add(replicaOf(run));
     return this;
   }
 
   isJob(run: Run): boolean {
     if (this.#started.has(run.id)) return true;
     if (run.buildId) return false;
-    const container = containerOf(run);
+    const container = replicaOf(run);
     return this.#isOfJobs(container) || (run.method === '' && !this.#ofBuilds.has(container));
   }
 
@@ -71,10 +71,6 @@ export async function findJobs(context: Context, app: string): Promise<Jobs> {
 /** The kind of one run, by what it says itself and what was started from here: without another request. */
 export async function kindOfRun(context: Context, app: string, run: Run): Promise<'job' | 'call'> {
   return new Jobs().see({ started: await readJobs(context, app) }).isJob(run) ? 'job' : 'call';
-}
-
-function containerOf({ containerId, podName }: Run): string {
-  return containerId || podName || '';
 }
 
 /** Calls that ended, and how. A canceled or closed one says nothing about the app, nor does one with an unknown code. */

@@ -2,7 +2,7 @@ import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
-import type { Run } from '../../platform/contract/runs.ts';
+import { type Run, replicaOf } from '../../platform/contract/runs.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
 import { type AppLogFilter, appLogSource, type LogEnding, msToSettle, readLogText } from '../logs/index.ts';
@@ -46,8 +46,8 @@ export async function readRunLog(
 function logsOf(context: Context, app: string, run: Run): [PossibleLog, ...PossibleLog[]] {
   const read = (filter: AppLogFilter, since?: number) => (ending: LogEnding) =>
     readLogText(context, appLogSource(context, app, filter), { ending, since, ofNoRun: filter.runId === undefined });
-  const { id: runId, createdAt, containerId, podName } = run;
-  const container = containerId || podName;
+  const { id: runId, createdAt } = run;
+  const container = replicaOf(run);
   const own = { command: gantryCommand`logs ${app} --run ${runId}`, read: read({ runId }) };
   if (!container) return [own];
   const command = gantryCommand`logs ${app} --container ${container}`;

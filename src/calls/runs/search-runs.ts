@@ -2,7 +2,7 @@ import { UsageError } from '../../kernel/errors.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
-import type { Run, RunStatus, RunsQuery } from '../../platform/contract/runs.ts';
+import { type Run, type RunStatus, type RunsQuery, runTimes } from '../../platform/contract/runs.ts';
 import type { PagePosition } from '../../platform/replies/index.ts';
 import { atPosition, fewerRunsFix, isPast, newestFirst, readChart, readRunList, readRunPages } from './list-runs.ts';
 import { runKey } from './run-status.ts';
@@ -99,7 +99,7 @@ export function matches(run: Run, { since, until, filters, asyncOnly }: AskedRun
     (filters.status === undefined || hasStatus(run, filters.status)) &&
     (filters.statusCode === undefined || run.statusCode === filters.statusCode) &&
     isWithin(run.coldstartTimeMs, filters.minStartupTime, filters.maxStartupTime) &&
-    isWithin(run.totalResponseTimeMs ?? run.responseTimeMs, filters.minResponseTime, filters.maxResponseTime)
+    isWithin(runTimes(run).responseMs, filters.minResponseTime, filters.maxResponseTime)
   );
 }
 

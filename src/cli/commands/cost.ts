@@ -1,5 +1,5 @@
-import { type AppCostReport, type CostReport, type DayCost, readCost } from '../../insight/cost/index.ts';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type AppCostReport, type CostReport, type DayCost, readCost, wasteFields } from '../../insight/cost/index.ts';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import {
   ago,
@@ -17,7 +17,7 @@ import { defineCommand } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { dayFlag } from '../flags/values.ts';
-import { anything, choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { anything, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -34,10 +34,6 @@ export default defineCommand({
     return report;
   },
   view: costView,
-  data: ({ apps, ...report }) => ({
-    ...report,
-    apps: apps.map(({ waste, ...each }) => ({ ...each, waste: waste && wasteDocument(waste) })),
-  }),
   effect: 'reads',
   json: document({
     project: text('project'),
@@ -69,25 +65,7 @@ export default defineCommand({
           }),
           'days, oldest first',
         ),
-        waste: nullable(
-          object(
-            {
-              kind: choice(['unused', 'min-replicas', 'cooldown', 'unexplained'], 'what causes it'),
-              why: text('the same in words'),
-              advice: text(
-                'what ends it, with its price, such as 30s cooldown: 12 more cold starts of 9.0 s, -$45 a month',
-              ),
-              savesCents: nullable(number('what the command would have saved, in US cents; null if not known')),
-              savesSeconds: nullable(number('the same as time of replicas; null if not known')),
-              since: nullable(
-                text('when the settings of now came into force, RFC 3339, UTC; null if before the period'),
-              ),
-              moreColdStarts: nullable(integer('cold starts that it would have added; null if not known')),
-              argv: list(text('word'), 'the command that ends it'),
-            },
-            'replicas that nobody needed; null if there is no waste',
-          ),
-        ),
+        waste: nullable(object(wasteFields, 'replicas that nobody needed; null if there is no waste')),
       }),
       'apps, the most expensive first',
     ),
@@ -97,10 +75,6 @@ export default defineCommand({
   details: ['Waste is idle time that one change of the scaling would have saved.'],
   examples: ['cost', 'cost web --since 7d --by day', 'cost --html cost.html --open'],
 });
-
-function wasteDocument({ line, ...waste }: NonNullable<CostReport['apps'][number]['waste']>) {
-  return { ...waste, argv: [...line.argv] };
-}
 
 /** What apps cost, what for, and the commands that end waste; off a terminal a line for each app or day. */
 function costView(report: CostReport, { by }: { by?: 'day' | undefined }): View {
@@ -129,7 +103,9 @@ function costReport(report: CostReport): ChartReport<DayCost> {
   return {
     summary: [
       headline(report),
-      ...apps.flatMap(({ app, waste }) => (waste ? [`${app}: ${waste.why}; ${waste.advice}. ${waste.line}`] : [])),
+      ...apps.flatMap(({ app, waste }) =>
+        waste ? [`${app}: ${waste.why}; ${waste.advice}. ${new CommandLine(waste.argv)}`] : [],
+      ),
     ],
     rows: days.toReversed(),
     columns: dayColumns,
@@ -193,7 +169,7 @@ function appsTable({ apps }: CostReport): View {
     'COLD STARTS': ({ coldStarts }) => countCell(coldStarts),
   };
   const right = Object.keys(columns).slice(1);
-  const piped = table(apps, { ...columns, WASTE: ({ waste }) => waste?.line.toString() });
+  const piped = table(apps, { ...columns, WASTE: ({ waste }) => waste && String(new CommandLine(waste.argv)) });
   return (page) => (page.terminal ? table(apps, columns, { keep: ['APP', 'COST', 'BUSY'], right })(page) : piped(page));
 }
 
@@ -207,7 +183,7 @@ function wasteText(apps: readonly AppCostReport[]): View {
         const isSlower = waste.moreColdStarts !== 0 && waste.advice !== '';
         const slower = isSlower && sentence`how long callers wait then: ${gantryCommand`apps tune ${app}`}`;
         const text = [`${app}: ${waste.why}`, waste.advice, slower].filter(Boolean).join('; ');
-        return [wrapped(() => text)(page), `  ${page.style.bold(waste.line.toString())}`].join('\n');
+        return [wrapped(() => text)(page), `  ${page.style.bold(String(new CommandLine(waste.argv)))}`].join('\n');
       })
       .join('\n');
 }

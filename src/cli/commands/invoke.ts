@@ -1,4 +1,4 @@
-import { type AsyncRun, invokeApp } from '../../calls/invoke/index.ts';
+import { type AsyncRun, appEventFields, invokeApp } from '../../calls/invoke/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
 import { defineCommand } from '../command.ts';
@@ -6,7 +6,7 @@ import { appArgument } from '../flags/app.ts';
 import { callFlags } from '../flags/call.ts';
 import { durationFlag, wholeNumberFlag } from '../flags/values.ts';
 import { afterEvents, document, integer, nullable, passThrough, text } from '../result-schema.ts';
-import { appEventFields, appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
+import { appResponseFields, appStreamFields, printResponse } from '../views/app-response.ts';
 
 const asyncFields = {
   run: text('run id'),

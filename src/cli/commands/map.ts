@@ -1,6 +1,6 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { Command as DeclaringCommand } from 'commander';
-import { type MapSummary, mapInputs } from '../../calls/map/index.ts';
+import { failureGroupFields, type MapSummary, mapInputs } from '../../calls/map/index.ts';
 import { arrangeCommand } from '../../kernel/command-line.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { count, countCell, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
@@ -51,14 +51,7 @@ export default defineCommand({
     refused: integer('how often a call was refused and repeated'),
     durationMs: number('duration, in ms'),
     failures: list(
-      object({
-        cause: text('cause as in gantry explain, or name of an exit code'),
-        title: text('what happened'),
-        inputs: integer('number of inputs'),
-        index: integer('the first of them, from 0'),
-        indexes: list(integer('of one input, from 0'), 'the first 20 that were found'),
-        line: integer('its line in the file of inputs, from 1'),
-      }),
+      object({ ...failureGroupFields, line: integer('its line in the file of inputs, from 1') }),
       'failures by cause: cause, title, number of inputs, and index and line of the first',
     ),
     costCents: nullable(

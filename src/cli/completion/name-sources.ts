@@ -1,9 +1,8 @@
 import { defaultRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
-import { listApps } from '../../platform/contract/apps.ts';
+import { appName, listApps } from '../../platform/contract/apps.ts';
 import { listBuilds } from '../../platform/contract/builds.ts';
 import { listContainers } from '../../platform/contract/containers.ts';
-import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { listRuns } from '../../platform/contract/runs.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
 import { listProjects } from '../../platform/contract/session.ts';
@@ -22,7 +21,7 @@ export type PlatformName = keyof typeof nameSources;
 export const nameSources = {
   async app({ api, project }) {
     const apps = await api(listApps, { project });
-    return apps.map((app) => [app.name ?? shortAppName(project, app.id), app.status ?? '']);
+    return apps.map((app) => [appName(app, project), app.status ?? '']);
   },
 
   async build({ api, project }, { typed: [app = ''] }) {

@@ -1,5 +1,4 @@
 import {
-  type AppEvent,
   type AppResponse,
   decodedChunks,
   findRunId,
@@ -32,12 +31,6 @@ export const appResponseFields = {
 /** The last line of a response that is a stream of events. */
 export const appStreamFields = { ...headFields, events: integer('number of events') };
 
-export const appEventFields = {
-  event: nullable(text('of an event: its kind, or null')),
-  data: text('of an event: its data'),
-  id: nullable(text('of an event: its id, or null')),
-};
-
 interface PrintOptions {
   raw?: true;
   showHeaders?: true;
@@ -58,7 +51,7 @@ async function* streamEvents({ progress, elapsed }: Context, response: AppRespon
   let events = 0;
   for await (const event of readEvents(response)) {
     events += 1;
-    yield event satisfies AppEvent;
+    yield event;
   }
   const runId = findRunId(response);
   const durationMs = elapsed() - startedAt;

@@ -26,11 +26,11 @@ export function compareView(comparison: Comparison): View {
 }
 
 export function compareReport(comparison: Comparison): ChartReport<Measure> {
-  const panel = (title: string, { before, after }: Durations) => ({
+  const panel = (title: string, { curves }: Durations) => ({
     ...{ title, kind: 'lines' as const, unit: 'ms' as const },
     series: [
-      { name: `before (${shortBuild(comparison.before.build)})`, values: before.curve },
-      { name: `after (${shortBuild(comparison.after.build)})`, values: after.curve },
+      { name: `before (${shortBuild(comparison.before.build)})`, values: curves.before },
+      { name: `after (${shortBuild(comparison.after.build)})`, values: curves.after },
     ],
   });
   return {
@@ -54,7 +54,7 @@ function conclusion({ verdict, runTime, coldStart, errors }: Comparison): string
   const changed = [
     ...inWords(runTime.verdict, 'run time', changeText(runTime.changeShare)),
     ...inWords(coldStart.verdict, 'cold start', changeText(coldStart.changeShare)),
-    ...inWords(errors.verdict, 'errors', `${percent(errors.before)} -> ${percent(errors.after)}`),
+    ...inWords(errors.verdict, 'errors', `${percent(errors.beforeShare)} -> ${percent(errors.afterShare)}`),
   ].join(', ');
   return changed === '' ? verdict : `${verdict}: ${changed}`;
 }
@@ -91,7 +91,7 @@ function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): 
     { name: 'cold starts', unit: 'calls', before: before.coldStarts, after: after.coldStarts },
     ms('cold start', coldStart, 'p50'),
     ms('cold start', coldStart, 'p90'),
-    { name: 'errors', unit: 'share', ...errors },
+    { name: 'errors', unit: 'share', ...errors, before: errors.beforeShare, after: errors.afterShare },
   ];
 }
 

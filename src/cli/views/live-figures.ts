@@ -1,4 +1,4 @@
-import type { AppFigures, FailedCalls, TopFrame } from '../../insight/monitor/index.ts';
+import { type AppFigures, failedCallsFields, type TopFrame } from '../../insight/monitor/index.ts';
 import { count, cutText, dollars, duration, groupDigits, localTime, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Columns, table } from '../../kernel/output/table.ts';
@@ -28,14 +28,7 @@ export const liveFields = {
   project: text('project'),
   apps: list(appFigures, 'apps, the busiest first'),
   failures: list(
-    object({
-      app: text('app'),
-      at: text('RFC 3339, UTC: the last of them'),
-      statusCode: nullable(integer('HTTP status; null if not known')),
-      calls: integer('number of calls'),
-      run: text('the last of them'),
-      message: nullable(text('what the app printed; null if not known')),
-    }),
+    object(failedCallsFields),
     'calls that failed with the same status in the last minute, or with no success since; the last first',
   ),
   problem: nullable(text('why some of it is old; null if nothing is')),
@@ -120,8 +113,7 @@ function rateText(perSecond: number): string {
 
 /** `17:05 web 500 ValueError: boom 42 (14 times)`. */
 function failureLines({ failures }: TopFrame): string[] {
-  return failures.slice(0, shownFailures).map((failed) => {
-    const { app, at, statusCode, calls, message } = failed satisfies FailedCalls;
+  return failures.slice(0, shownFailures).map(({ app, at, statusCode, calls, message }) => {
     const times = calls > 1 ? ` (${groupDigits(calls)} times)` : '';
     return [localTime(at).slice(11, 16), app, statusCode ?? 'failed', message ?? ''].join(' ').trimEnd() + times;
   });

@@ -28,11 +28,13 @@ function durations(kinds: readonly CallKind[]) {
   const durations = compareDurations(
     kinds.map(({ before, after }) => ({ before: Float64Array.from(before), after: Float64Array.from(after) })),
   );
+  const [before, after] = [all('before'), all('after')] as const;
   const verdict = ({ slower: 'worse', faster: 'better' } as const)[durations.verdict as string];
   return {
     verdict: verdict ?? (durations.verdict as BuildVerdict),
-    before: quantiles(all('before')),
-    after: quantiles(all('after')),
+    before: quantiles(before),
+    after: quantiles(after),
+    curves: { before: curveOf(before), after: curveOf(after) },
     changeShare: durations.change,
     chance: durations.chance,
   };
@@ -41,19 +43,20 @@ function durations(kinds: readonly CallKind[]) {
 /** Percentiles of the chart. */
 export const curvePoints = [...Array.from({ length: 19 }, (_, index) => 5 * (index + 1)), 99];
 
-/** `curve`: for the chart. */
+function curveOf(sorted: Float64Array): number[] {
+  return sorted.length === 0 ? [] : curvePoints.map((percent) => quantile(sorted, percent / 100) ?? 0);
+}
+
 function quantiles(sorted: Float64Array) {
-  const at = (share: number) => quantile(sorted, share);
-  const curve = sorted.length === 0 ? [] : curvePoints.map((percent) => at(percent / 100) ?? 0);
-  return { p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), curve };
+  return { p50Ms: quantile(sorted, 0.5), p90Ms: quantile(sorted, 0.9), p99Ms: quantile(sorted, 0.99) };
 }
 
 /** As a watch of a new build judges at its end. */
 function errorDifference(one: ErrorCount, other: ErrorCount) {
   const rate = ({ calls, failed }: ErrorCount) => (calls === 0 ? null : failed / calls);
-  const rates = { before: rate(one), after: rate(other) };
+  const rates = { beforeShare: rate(one), afterShare: rate(other) };
   if (one.calls === 0 || other.calls === 0) return { verdict: 'too few calls' as const, ...rates, chance: null };
-  const rises = (rates.after ?? 0) >= (rates.before ?? 0);
+  const rises = (rates.afterShare ?? 0) >= (rates.beforeShare ?? 0);
   const [more, fewer] = rises ? [other, one] : [one, other];
   const errors = compareErrors(more, fewer, false);
   const chance = fisherChance(more.failed, more.calls, fewer.failed, fewer.calls);

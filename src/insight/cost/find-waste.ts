@@ -1,23 +1,21 @@
-import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { count, dollars, duration, groupDigits, roundCents } from '../../kernel/output/format.ts';
+import { choice, integer, list, nullable, number, type ObjectOf, text } from '../../kernel/shape.ts';
 import { type Bill, maxReplayError, offBy } from './bill.ts';
 import type { ReplicaTime } from './replica-time.ts';
 
 /** Money for replicas that nobody needed, and the command that ends it. */
-export interface Waste {
-  kind: 'unused' | 'min-replicas' | 'cooldown' | 'unexplained';
-  why: string;
-  /** What ends it, with its price: `30s cooldown: 12 more cold starts of 9.0 s, -$45 a month`. */
-  advice: string;
-  /** In the period, in US cents; null if the price is not known. */
-  savesCents: number | null;
-  savesSeconds: number | null;
-  /** What it costs besides; null if that is not known. */
-  moreColdStarts: number | null;
-  /** When the settings of now came into force, RFC 3339, UTC: what it saves counts from then on. Null: before the period. */
-  since: string | null;
-  line: CommandLine;
-}
+export const wasteFields = {
+  kind: choice(['unused', 'min-replicas', 'cooldown', 'unexplained'], 'what causes it'),
+  why: text('the same in words'),
+  advice: text('what ends it, with its price, such as 30s cooldown: 12 more cold starts of 9.0 s, -$45 a month'),
+  savesCents: nullable(number('what the command would have saved, in US cents; null if not known')),
+  savesSeconds: nullable(number('the same as time of replicas; null if not known')),
+  since: nullable(text('when the settings of now came into force, RFC 3339, UTC; null if before the period')),
+  moreColdStarts: nullable(integer('cold starts that it would have added; null if not known')),
+  argv: list(text('word'), 'the command that ends it'),
+};
+type Waste = ObjectOf<typeof wasteFields>;
 
 interface WasteFacts {
   app: string;
@@ -74,7 +72,7 @@ function wasteOf(facts: WasteFacts): Waste | undefined {
 function costWithoutCalls({ app, bill, since }: WasteFacts, smallCents: number): Waste | undefined {
   if (!bill?.least || bill.least < smallCents) return undefined;
   const why = 'it costs something, but had no calls and keeps no replicas';
-  return { kind: 'unexplained', why, since, ...nothingKnown, line: gantryCommand`apps containers ${app}` };
+  return { kind: 'unexplained', why, since, ...nothingKnown, argv: gantryCommand`apps containers ${app}`.argv };
 }
 
 const nothingKnown = { advice: '', savesCents: null, savesSeconds: null, moreColdStarts: null };
@@ -97,7 +95,7 @@ function fewerReplicas(facts: WasteFacts, lived: number): Waste | undefined {
       lived,
       moreColdStarts: to > 0 ? null : Math.max(0, time.starts(cooldown) - time.coldStarts),
     }),
-    line: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`,
+    argv: gantryCommand`apps scale ${app} --min-replicas ${String(to)}`.argv,
   };
 }
 
@@ -119,7 +117,7 @@ function shorterCooldown(facts: WasteFacts, lived: number): Waste | undefined {
       lived,
       moreColdStarts: moreStarts(chosen.to),
     }),
-    line: gantryCommand`apps scale ${app} --cooldown ${`${chosen.to}s`}`,
+    argv: gantryCommand`apps scale ${app} --cooldown ${`${chosen.to}s`}`.argv,
   };
 }
 

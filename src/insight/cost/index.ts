@@ -2,9 +2,9 @@ import { hardwareFields, recordLook, scalingFields } from '../../deploys/history
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type App, type AppSummary, listApps } from '../../platform/contract/apps.ts';
+import { type App, type AppSummary, appName, listApps } from '../../platform/contract/apps.ts';
 import { dayCostOf, getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
-import { shortAppName, toAppId } from '../../platform/contract/endpoint.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { amountOf } from '../../platform/contract/scalars.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
@@ -14,7 +14,7 @@ import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { ReplicaTime } from './replica-time.ts';
 
 export { type Bill, billOf, maxReplayError, offBy } from './bill.ts';
-export { cooldownWord, leastSavedCents, monthMs, priceSentence } from './find-waste.ts';
+export { cooldownWord, leastSavedCents, monthMs, priceSentence, wasteFields } from './find-waste.ts';
 export { checkHourlyBound } from './hourly-bound.ts';
 export { median } from './replica-time.ts';
 
@@ -68,7 +68,7 @@ export async function readCost(context: Context, { app, since, until }: CostOpti
 }
 
 function findApp(listed: readonly AppSummary[], project: string, app: string): AppSummary {
-  const summary = listed.find(({ id, name }) => toAppId(project, id || (name ?? '')) === toAppId(project, app));
+  const summary = listed.find((each) => appName(each, project) === shortAppName(project, app));
   if (!summary) throw new NotFoundError(`app ${app} not found`);
   return summary;
 }
@@ -87,7 +87,7 @@ function periodOf(now: number, since: number | undefined, until: number | undefi
 
 async function readApp(context: Context, summary: AppSummary, period: CostPeriod) {
   const { api, project } = context;
-  const name = nameOf(summary, project);
+  const name = appName(summary, project);
   const [app, costs] = await Promise.all([
     fetchApp(api, { project, app: name }),
     tryRequest(context, (once) => once(getAppCost, { project, app: name })),
@@ -138,10 +138,6 @@ function billOfCalls({ time, settled, settledTime, jobs }: Times, costs: Costs |
 
 function isoTime(time: number | undefined): string | null {
   return time === undefined ? null : new Date(time).toISOString();
-}
-
-function nameOf({ id, name }: AppSummary, project: string): string {
-  return shortAppName(project, id || (name ?? ''));
 }
 
 interface TimesToRead {

@@ -1,23 +1,23 @@
 import { quantile } from '../../calls/difference.ts';
 import { type Call, countErrors, hasEnded, hasSucceeded, runHasFailed } from '../../calls/runs/index.ts';
 import { roundCents, toMs } from '../../kernel/output/format.ts';
+import { integer, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Container, isRunning } from '../../platform/contract/containers.ts';
+import { runTimes } from '../../platform/contract/runs.ts';
 
 /** How an app is doing, in the last minute. Null is what is not known: nothing was read yet, or nobody called. */
 export type AppFigures = ReturnType<typeof appFiguresOf>;
 
-export interface FailedCalls {
-  app: string;
-  /** RFC 3339, UTC: the last of them. */
-  at: string;
-  statusCode: number | null;
-  calls: number;
-  /** The last of them. */
-  run: string;
-  /** What the app printed; null if not known. */
-  message: string | null;
-}
+export const failedCallsFields = {
+  app: text('app'),
+  at: text('RFC 3339, UTC: the last of them'),
+  statusCode: nullable(integer('HTTP status; null if not known')),
+  calls: integer('number of calls'),
+  run: text('the last of them'),
+  message: nullable(text('what the app printed; null if not known')),
+};
+export type FailedCalls = ObjectOf<typeof failedCallsFields>;
 
 /** What was read of an app, each at a time of its own. Times in ms since 1970, by the platform's clock. */
 export interface AppReadings {
@@ -83,7 +83,7 @@ function callFigures(reading: RunsReading) {
   const from = until - minuteMs;
   const ended = runs.filter((run) => hasEnded(run) && endOf(run) > from);
   const errors = countErrors(ended);
-  const durations = Float64Array.from(ended, responseMs)
+  const durations = Float64Array.from(ended, responseTime)
     .filter((ms) => !Number.isNaN(ms))
     .sort();
   const at = (share: number) => quantile(durations, share);
@@ -135,11 +135,12 @@ function timeOf({ createdAt }: Pick<Call, 'createdAt'>): number {
   return toMs(createdAt) || Number.NEGATIVE_INFINITY;
 }
 
-function responseMs({ totalResponseTimeMs, runtimeMs, totalQueueTimeMs }: Call): number {
-  return totalResponseTimeMs ?? (runtimeMs ?? Number.NaN) + (totalQueueTimeMs ?? 0);
+function responseTime(call: Call): number {
+  const { responseMs, runMs = Number.NaN, queueMs = 0 } = runTimes(call);
+  return responseMs ?? runMs + queueMs;
 }
 
 /** One that does not say how long it took counts from its creation. */
 function endOf(run: Call): number {
-  return timeOf(run) + (responseMs(run) || 0);
+  return timeOf(run) + (responseTime(run) || 0);
 }

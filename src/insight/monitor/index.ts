@@ -7,7 +7,7 @@ import { type Condition, figureText, HeldCondition } from './condition.ts';
 import { leastIntervalMs, monitorApps } from './monitor-apps.ts';
 
 /** How apps are doing now: figures of the last minute, for people, for Prometheus, and to wait for. */
-export type { AppFigures, FailedCalls } from './app-figures.ts';
+export { type AppFigures, failedCallsFields } from './app-figures.ts';
 export { type Condition, figureNames, figureText, parseCondition } from './condition.ts';
 export { leastIntervalMs } from './monitor-apps.ts';
 export { serveMetrics } from './serve-metrics.ts';

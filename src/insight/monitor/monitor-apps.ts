@@ -4,7 +4,7 @@ import { readJobs } from '../../deploys/history/index.ts';
 import { GantryError, isTransient, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
-import { listApps } from '../../platform/contract/apps.ts';
+import { appName, listApps } from '../../platform/contract/apps.ts';
 import { listContainers } from '../../platform/contract/containers.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import type { Run } from '../../platform/contract/runs.ts';
@@ -87,7 +87,7 @@ function keep(problems: GantryError[]): (error: unknown) => void {
 async function updateList(context: Context, apps: Map<string, WatchedApp>, watch: (name: string) => unknown) {
   const { project } = context;
   const listed = await singleRequest(context)(listApps, { project });
-  const names = new Set(listed.map(({ id, name }) => shortAppName(project, id || (name ?? ''))));
+  const names = new Set(listed.map((each) => appName(each, project)));
   for (const name of apps.keys()) if (!names.has(name)) apps.delete(name);
   for (const name of names) if (!apps.has(name)) watch(name);
 }

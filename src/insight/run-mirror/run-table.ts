@@ -1,7 +1,7 @@
 import { hasEnded, type Jobs, runKey } from '../../calls/runs/index.ts';
 import { once } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
-import type { Run } from '../../platform/contract/runs.ts';
+import { type Run, replicaOf, runTimes } from '../../platform/contract/runs.ts';
 
 /** Times in ms; `createdAt` since 1970. */
 const numberColumns = [
@@ -152,13 +152,14 @@ type OrNull<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined>
 /** A run of the platform as it is kept. */
 export function mirrored(run: Run, jobs: Jobs): MirroredRun {
   const createdAt = toMs(run.createdAt);
+  const { queueMs, runMs, responseMs } = runTimes(run);
   const columns = {
-    runtimeMs: run.runtimeMs ?? run.executionTimeMs,
+    runtimeMs: runMs,
     coldstartTimeMs: run.coldstartTimeMs,
-    totalQueueTimeMs: run.totalQueueTimeMs ?? run.queueTimeMs,
-    totalResponseTimeMs: run.totalResponseTimeMs ?? run.responseTimeMs,
+    totalQueueTimeMs: queueMs,
+    totalResponseTimeMs: responseMs,
     statusCode: run.statusCode,
-    podName: run.podName ?? run.containerId,
+    podName: replicaOf(run) || undefined,
     functionName: run.functionName,
     status: run.status,
     build: run.buildId,

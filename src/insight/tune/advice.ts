@@ -1,36 +1,37 @@
+import { boolean, choice, integer, list, nullable, number, type ObjectOf, text } from '../../kernel/shape.ts';
+
 export const adviceVerdicts = ['advice', 'not enough runs', 'not predictable'] as const;
 
 /** Values of `[cerebrium.scaling]`. */
-export interface ScalingSettings {
-  minReplicas: number;
-  maxReplicas: number;
-  cooldownSeconds: number;
-  concurrency: number;
-}
+const scalingFields = {
+  minReplicas: integer('min_replicas'),
+  maxReplicas: integer('max_replicas'),
+  cooldownSeconds: number('cooldown'),
+  concurrency: integer('replica_concurrency'),
+};
+export type ScalingSettings = ObjectOf<typeof scalingFields>;
 
-export interface Outcome extends ScalingSettings {
-  coldStarts: number;
-  /** In ms, of what callers waited for. */
-  p50Ms: number;
-  p90Ms: number;
-  p95Ms: number;
-  p99Ms: number;
-  replicaSeconds: number;
-  /** US cents in 30 days; null if the price is not known. */
-  centsPerMonth: number | null;
-}
+export const outcomeFields = {
+  ...scalingFields,
+  coldStarts: integer('calls that wait for a replica to start'),
+  p50Ms: number('of what callers wait for, in ms'),
+  p90Ms: number('in ms'),
+  p95Ms: number('in ms'),
+  p99Ms: number('in ms'),
+  replicaSeconds: number('how long replicas live, in the time that was replayed'),
+  centsPerMonth: nullable(number('cost of 30 days in US cents; null if the price is not known')),
+};
+export type Outcome = ObjectOf<typeof outcomeFields>;
 
-export interface TunedOption extends Outcome {
-  option: 'now' | 'cheapest' | 'fastest';
-  /** `p90 < 6 s`; empty for now. */
-  within: string;
-  /** The command that sets it; null if there is nothing to set. */
-  argv: readonly string[] | null;
-  /** A change that `apps scale` cannot make. */
-  needsDeploy: boolean;
-  /** `20m cooldown: p90 5.4 s, +$279 a month`; empty if it changes nothing. */
-  advice: string;
-}
+export const tunedOptionFields = {
+  option: choice(['now', 'cheapest', 'fastest'], 'which one'),
+  within: text('what holds for it'),
+  ...outcomeFields,
+  argv: nullable(list(text('word'), 'the command that sets it; null if there is nothing to set')),
+  advice: text('the change and its price, such as 20m cooldown: p90 5.4 s, +$279 a month; empty without a change'),
+  needsDeploy: boolean('whether replica_concurrency changes, which only a deploy can'),
+};
+export type TunedOption = ObjectOf<typeof tunedOptionFields>;
 
 /** `p90<6s`. */
 export interface ServiceLevel {

@@ -21,8 +21,10 @@ import { PastCalls } from './past-calls.ts';
 export {
   adviceVerdicts,
   type Outcome,
+  outcomeFields,
   type ServiceLevel,
   type TunedOption,
+  tunedOptionFields,
 } from './advice.ts';
 export { writeAdvice } from './write-scaling.ts';
 

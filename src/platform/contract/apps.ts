@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { buildPhase } from './builds.ts';
-import { assumed, endpoint } from './endpoint.ts';
+import { assumed, endpoint, shortAppName } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
 import {
   described,
@@ -160,6 +160,11 @@ export const AppSummary = objectOf({
   request_metrics: described(optionalRecord, "this month's runs: calls and jobs; platform value, passed through"),
 });
 export type AppSummary = v.InferOutput<typeof AppSummary>;
+
+/** The name of an app of a project: by its id, if the platform does not tell it. */
+export function appName({ id, name }: Pick<App, 'id' | 'name'>, project: string): string {
+  return name || shortAppName(project, id);
+}
 
 /** Creates or redeploys an app with an upload (spec 4.2). */
 export const createApp = endpoint('POST /v2/projects/{project}/apps', { body: AppCreation, reply: CreatedApp });

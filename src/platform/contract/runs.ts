@@ -56,6 +56,20 @@ export const Run = objectOf({
 });
 export type Run = v.InferOutput<typeof Run>;
 
+/** The times of a run, which the two endpoints name in two ways. */
+export function runTimes(run: Run) {
+  return {
+    queueMs: run.totalQueueTimeMs ?? run.queueTimeMs,
+    runMs: run.runtimeMs ?? run.executionTimeMs,
+    responseMs: run.totalResponseTimeMs ?? run.responseTimeMs,
+  };
+}
+
+/** The replica that a run was in, which the two endpoints name in two ways. Empty if that is not known. */
+export function replicaOf({ containerId, podName }: Run): string {
+  return containerId || podName || '';
+}
+
 const statistics = {
   avg: optionalAmount,
   p50: optionalAmount,

@@ -190,7 +190,7 @@ describe('of sixty apps, thirty of which waste money', () => {
     for (const { app, waste } of report.apps.filter(({ waste }) => waste?.kind !== undefined)) {
       const plan = planned.find(({ name }) => name === app);
       const before = apps.find(({ name }) => name === app);
-      const [flag = '', value = ''] = waste?.line.argv.slice(-2) ?? [];
+      const [flag = '', value = ''] = waste?.argv.slice(-2) ?? [];
       const changed =
         flag === '--cooldown' ? { cooldownSeconds: Number.parseInt(value, 10) } : { minReplicas: Number(value) };
       if (!plan || !before) continue;

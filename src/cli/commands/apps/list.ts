@@ -3,8 +3,7 @@ import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
-import { AppSummary, listApps } from '../../../platform/contract/apps.ts';
-import { shortAppName } from '../../../platform/contract/endpoint.ts';
+import { AppSummary, appName, listApps } from '../../../platform/contract/apps.ts';
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { documents, passThrough, sentFields } from '../../result-schema.ts';
@@ -74,7 +73,7 @@ function appsTable(apps: AppSummary[]): View {
 }
 
 function nameOf(app: AppSummary): string {
-  return app.name ?? shortAppName(app.projectId ?? '', app.id);
+  return appName(app, app.projectId ?? '');
 }
 
 const orders = {

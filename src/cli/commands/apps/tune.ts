@@ -4,9 +4,11 @@ import {
   type AdviceError,
   adviceVerdicts,
   type Outcome,
+  outcomeFields,
   type ServiceLevel,
   type TunedOption,
   tuneApp,
+  tunedOptionFields,
   writeAdvice,
 } from '../../../insight/tune/index.ts';
 import { CommandLine, gantryCommand } from '../../../kernel/command-line.ts';
@@ -19,21 +21,7 @@ import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { dayFlag, dollarFlag, durationFlag } from '../../flags/values.ts';
-import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
-
-const outcome = {
-  minReplicas: integer('min_replicas'),
-  maxReplicas: integer('max_replicas'),
-  cooldownSeconds: number('cooldown'),
-  concurrency: integer('replica_concurrency'),
-  coldStarts: integer('calls that wait for a replica to start'),
-  p50Ms: number('of what callers wait for, in ms'),
-  p90Ms: number('in ms'),
-  p95Ms: number('in ms'),
-  p99Ms: number('in ms'),
-  replicaSeconds: number('how long replicas live, in the time that was replayed'),
-  centsPerMonth: nullable(number('cost of 30 days in US cents; null if the price is not known')),
-};
+import { choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -79,19 +67,10 @@ export default defineCommand({
       ),
     ),
     options: list(
-      object({
-        option: choice(['now', 'cheapest', 'fastest'], 'which one'),
-        within: text('what holds for it'),
-        ...outcome,
-        argv: nullable(list(text('word'), 'the command that sets it; null if there is nothing to set')),
-        advice: text(
-          'the change and its price, such as 20m cooldown: p90 5.4 s, +$279 a month; empty without a change',
-        ),
-        needsDeploy: boolean('whether replica_concurrency changes, which only a deploy can'),
-      }),
+      object(tunedOptionFields),
       'the settings of now, the cheapest that are fast enough, the fastest that are cheap enough; empty without advice',
     ),
-    frontier: list(object(outcome), 'settings than which none is both cheaper and faster, the cheapest first'),
+    frontier: list(object(outcomeFields), 'settings than which none is both cheaper and faster, the cheapest first'),
     tried: integer('how many settings were replayed'),
     assumptions: list(text('sentence'), 'what the prediction assumes'),
     written: nullable(

@@ -1,4 +1,4 @@
-import { buildVerdicts, compareBuilds, type Durations } from '../../../insight/compare/index.ts';
+import { buildVerdicts, compareBuilds } from '../../../insight/compare/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
@@ -53,11 +53,10 @@ export default defineCommand({
     return comparison;
   },
   view: compareView,
-  data: ({ runTime, coldStart, errors: { before: beforeShare, after: afterShare, ...errors }, ...comparison }) => ({
+  data: ({ runTime: { curves: _, ...runTime }, coldStart: { curves: __, ...coldStart }, ...comparison }) => ({
     ...comparison,
-    runTime: withoutCurve(runTime),
-    coldStart: withoutCurve(coldStart),
-    errors: { ...errors, beforeShare, afterShare },
+    runTime,
+    coldStart,
   }),
   next: ({ app, verdict }) =>
     verdict === 'worse'
@@ -101,9 +100,3 @@ export default defineCommand({
     'builds compare web --html builds.html --open',
   ],
 });
-
-function withoutCurve({ before, after, ...found }: Durations) {
-  const { curve: _, ...one } = before;
-  const { curve: __, ...other } = after;
-  return { ...found, before: one, after: other };
-}

@@ -12,7 +12,7 @@ import { gantryCommand } from '../../../kernel/command-line.ts';
 import { ago, durationCell, localTime } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type FactRows, factGroup, stackViews } from '../../../kernel/output/table.ts';
-import type { Run } from '../../../platform/contract/runs.ts';
+import { type Run, replicaOf, runTimes } from '../../../platform/contract/runs.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { document, integer, nullable, passThrough } from '../../result-schema.ts';
@@ -70,15 +70,18 @@ const timestamps = (run: Run): FactRows => [
   ['updated', run.completedAt ? undefined : timestamp(run.updatedAt)],
 ];
 
-const timings = (run: Run): FactRows => [
-  ['queued', durationCell(run.totalQueueTimeMs ?? run.queueTimeMs)],
-  ['start-up', finalTime(run, run.coldstartTimeMs)],
-  ['ran', finalTime(run, run.runtimeMs ?? run.executionTimeMs)],
-  ['response', finalTime(run, run.totalResponseTimeMs ?? run.responseTimeMs)],
-];
+function timings(run: Run): FactRows {
+  const { queueMs, runMs, responseMs } = runTimes(run);
+  return [
+    ['queued', durationCell(queueMs)],
+    ['start-up', finalTime(run, run.coldstartTimeMs)],
+    ['ran', finalTime(run, runMs)],
+    ['response', finalTime(run, responseMs)],
+  ];
+}
 
 const location = (run: Run): FactRows => [
-  ['container', run.containerId ?? run.podName],
+  ['container', replicaOf(run)],
   ['region', run.region],
 ];
 

@@ -2,6 +2,7 @@ import { findJobs, type RunSearchResult, runDocument, runStatus, searchRuns } fr
 import { UnavailableError } from '../../../kernel/errors.ts';
 import { ago, count, durationCell, groupDigits } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
+import { runTimes } from '../../../platform/contract/runs.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
@@ -46,9 +47,9 @@ export default defineCommand({
         CODE: (run) => run.statusCode,
         FUNCTION: (run) => run.functionName,
         STARTUP: (run) => time(run.coldstartTimeMs),
-        QUEUE: (run) => time(run.totalQueueTimeMs ?? run.queueTimeMs),
-        RUNTIME: (run) => time(run.runtimeMs ?? run.executionTimeMs),
-        RESPONSE: (run) => time(run.totalResponseTimeMs ?? run.responseTimeMs),
+        QUEUE: (run) => time(runTimes(run).queueMs),
+        RUNTIME: (run) => time(runTimes(run).runMs),
+        RESPONSE: (run) => time(runTimes(run).responseMs),
         CREATED: (run) => ago(run.createdAt),
         KIND: (run) => run.kind,
       },
