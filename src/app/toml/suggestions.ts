@@ -1,16 +1,35 @@
 import { closestName } from '../../kernel/closest-name.ts';
 import { gpusIn } from '../hardware.ts';
 
-/** Empty if not certain. A similar spelling is not enough for places: eu-west-2 is not in the country of eu-west-3. */
+/** What was meant by a word of the config file or of a flag. Empty if not certain. */
 export function documentedValues(key: string, written: string, known: readonly string[]): string[] {
   const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
-  const found = rule
-    ? rule(written, known)
-    : [closestName(written, known) ?? valueStartingWith(written, known) ?? []].flat();
+  const readings = rule
+    ? [rule(written, known), rule(withDigits(written), known), misspelled(withDigits(written), known)]
+    : [[closestName(written, known) ?? valueStartingWith(written, known) ?? []].flat()];
+  const found = readings.find(({ length }) => length > 0) ?? [];
   return found.length <= maxSuggestions ? found : [];
 }
 
 const maxSuggestions = 2;
+
+/** The letters O and l in a number. */
+const withDigits = (written: string) =>
+  written.replace(/(?<=\d[oO]*)[oO](?![a-z])/g, '0').replace(/(?<=[\d.])[lI]|(?<=-)[lI]$/g, '1');
+
+/** Other digits are another thing, and a place that is named well is another place: eu-west-3 is not in the country of eu-west-2. */
+function misspelled(written: string, known: readonly string[]): string[] {
+  const digits = written.replace(/\D/g, '');
+  if (digits === '' || wellNamedRegion.test(written)) return [];
+  return [
+    closestName(
+      written,
+      known.filter((name) => name.replace(/\D/g, '') === digits),
+    ) ?? [],
+  ].flat();
+}
+
+const wellNamedRegion = /^[a-z]{2}-(?:(?:north|south|east|west)+|central)-?\d$/i;
 
 const rules: Record<string, (written: string, known: readonly string[]) => string[]> = {
   compute: accelerators,

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { sections } from '../../app/schema.ts';
 import { documentedValues } from '../../app/toml/suggestions.ts';
-import { closestName } from '../../kernel/closest-name.ts';
 
 /** `ADA_L4`, `ada-l4`, or `L4` if one accelerator only ends with it. */
 export function computeFlag(text: string): string {
@@ -26,7 +25,6 @@ function computeOf(text: string, known: readonly string[]): string {
 /** A new app and a run start with what is documented, of which the likely ones come first. A config file may have others. */
 export function knownValue(value: string, key: string, known: readonly string[] = []): string {
   if (known.includes(value)) return value;
-  const near = [...documentedValues(key, value, known), closestName(value, known) ?? []].flat();
-  const choices = new Set([...near, ...known]);
+  const choices = new Set([...documentedValues(key, value, known), ...known]);
   throw new InvalidArgumentError(`Allowed choices are ${[...choices].join(', ')}.`);
 }
