@@ -13,7 +13,7 @@ import {
   toAppId,
 } from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
-import { askAnew, CachedCopyError, decodeReply, type HttpReply } from './http-reply.ts';
+import { decodeReply, type HttpReply } from './http-reply.ts';
 import { explainLostReply, lookCommandFor } from './lost-reply.ts';
 import type { MultipartFields } from './multipart.ts';
 import type { RemoteClock } from './remote-clock.ts';
@@ -84,8 +84,8 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   }
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
   const allowsChunks = typeof endpoint.reply === 'object' && isLongList(endpoint.reply);
-  const { anonymous: open, current } = endpoint;
-  const message = { method, url, ...(await encode(endpoint, parameters.body)), accept, open, current, allowsChunks };
+  const { anonymous: open } = endpoint;
+  const message = { method, url, ...(await encode(endpoint, parameters.body)), accept, open, allowsChunks };
   const sent = exchange(message, options);
   const reply = await sent.catch(async (error) => {
     raise(withFix(await asMissing(error, endpoint, parameters, options), endpoint, parameters));
@@ -138,7 +138,6 @@ interface Message {
   accept: string;
   open: boolean;
   allowsChunks?: boolean;
-  current?: Endpoint['current'];
 }
 
 /** Sends a request with the token, unless it is `open`. After a 401, sends it once more with a new token. */
@@ -156,7 +155,7 @@ async function exchange(message: Message, options: ApiOptions): Promise<HttpRepl
 
 /** Sends one request. Throws an error for a status other than 2xx. */
 async function send(
-  { method, url, body, type, accept, allowsChunks = false, current = false }: Message,
+  { method, url, body, type, accept, allowsChunks = false }: Message,
   token: string | undefined,
   options: ApiOptions,
 ): Promise<HttpReply> {
@@ -168,7 +167,8 @@ async function send(
       ...options.headers,
       accept,
       'accept-encoding': 'identity',
-      ...(current ? askAnew : {}),
+      // A copy that a cache kept may have been true at some other time.
+      'cache-control': 'no-cache',
       ...(body === undefined ? {} : { 'content-type': type }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
@@ -185,12 +185,8 @@ async function send(
 }
 
 /** Retries GET, PUT and DELETE always, POST and PATCH if a repeat is harmless or the first had provably no effect. */
-function mayRepeat(
-  endpoint: Pick<Endpoint, 'retryable'> & Partial<Pick<Endpoint, 'current'>>,
-  error: GantryError,
-): boolean {
+function mayRepeat(endpoint: Pick<Endpoint, 'retryable'>, error: GantryError): boolean {
   if (endpoint.retryable === 'never') return false;
-  if (error instanceof CachedCopyError && endpoint.current === 'elsewhere') return false;
   if (!error.facts.retryable) return false;
   if (error instanceof ConnectionError) return endpoint.retryable || !error.mayHaveArrived;
   return endpoint.retryable || wasRefused(error.facts);

@@ -181,11 +181,10 @@ export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-ap
 export const listApps = endpoint('GET /v2/projects/{project}/apps', {
   query: v.object({ includeEphemeral: assumed(v.optional(queryBoolean)) }),
   reply: listOf(AppSummary, 'id'),
-  current: true,
 });
 
 /** Reads one app (spec 4.4). */
-export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App, current: true });
+export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App });
 
 /** The settings that can change without a deploy (docs/platform.md#scaling). The next deploy overwrites them. */
 export const AppScaling = v.looseObject({

@@ -64,13 +64,11 @@ export type ZipContents = v.InferOutput<typeof ZipContents>;
 /** List an app's builds (docs/platform.md#builds). The shape of the reply is not documented. */
 export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds', {
   reply: assumed(listOf(Build, 'id', 'status')),
-  current: true,
 });
 
 /** Get one build (docs/platform.md#builds). Its status is the only source of the result. */
 export const getBuild = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}', {
   reply: replyObject(fields, 'status'),
-  current: 'elsewhere',
 });
 
 /** Get all log lines of a build so far (docs/platform.md#builds). */

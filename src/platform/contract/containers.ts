@@ -73,5 +73,4 @@ export function isDown(container: Container): boolean {
 /** List the containers of an app, running and recently ended (docs/platform.md#containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
   reply: listOf(Container, 'containerId'),
-  current: true,
 });

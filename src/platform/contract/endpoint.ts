@@ -31,11 +31,6 @@ export interface Endpoint<
   readonly anonymous: boolean;
   /** An empty body is a valid reply and reads as null. */
   readonly mayBeEmpty: boolean;
-  /**
-   * What it shows decides what is done: a copy that a cache kept is no reply. `elsewhere`: what asks for it asks another
-   * endpoint then, instead of this one again.
-   */
-  readonly current: boolean | 'elsewhere';
 }
 
 /** The parameters of a route: `'/apps/{app}/builds/{build}'` has `'app' | 'build'`. */
@@ -87,7 +82,6 @@ export function endpoint<
     form: false,
     anonymous: false,
     mayBeEmpty: false,
-    current: false,
   };
   return { route, ...usual, ...parts } as Endpoint<R, Query, Body, Answer>;
 }

@@ -149,20 +149,17 @@ export type RunsQuery = v.InferOutput<typeof RunsQuery>;
 export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs/charts', {
   query: RunsQuery,
   reply: RunsChart,
-  current: true,
 });
 
 /** List the runs of an app, newest first, with fields that the chart endpoint leaves out (docs/platform.md#runs). */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
   query: v.object({ asyncOnly: v.optional(queryBoolean), nextToken: assumed(v.optional(v.string())) }),
   reply: replyObject({ items: listOf(Run, 'id'), nextToken: optionalText }),
-  current: true,
 });
 
 /** Get one run (docs/platform.md#runs). */
 export const getRun = endpoint('GET /v2/projects/{project}/apps/{app}/runs/{run}', {
   reply: replyObject({ item: Run }, 'item'),
-  current: true,
 });
 
 /** Cancel a run. Observed in use (docs/platform.md#runs). */

@@ -17,7 +17,6 @@ export type StoredSecrets = Record<string, unknown>;
 export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
-  current: true,
 });
 
 /**
@@ -32,7 +31,6 @@ export const setProjectSecrets = endpoint('PATCH /v2/projects/{project}/secrets'
 export const getAppSecrets = endpoint('GET /v2/projects/{project}/apps/{app}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
-  current: true,
 });
 
 /** Replace all secrets of an app (docs/platform.md#secrets). Never retried, as for a project. */
