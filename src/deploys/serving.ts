@@ -114,14 +114,10 @@ function moment(time: string | null | undefined): Moment {
 
 export const always: Moment = { from: Number.NEGATIVE_INFINITY, before: Number.POSITIVE_INFINITY };
 
-/** A build that served, as far as that is known. */
+/** A build that served, as an app showed. One that nobody on record saw is only listed: it may never have served. */
 export interface ServedBuild {
   id: string;
-  /**
-   * Seen: an app showed it. Listed: nobody on record looked then, but by its times it served, and later than those after it
-   * in the answer. Unclear: a later build was ready first, or the times do not tell. It may never have served.
-   */
-  evidence: 'seen' | 'listed' | 'unclear';
+  isSeen: boolean;
 }
 
 /** What shows which builds served. No history is complete: others deploy as well. */
@@ -131,32 +127,22 @@ export function pastOf(listed: readonly Build[], history: AppHistory) {
   return { builds: listed.map((build) => buildFact(build)), looks: history.looks() };
 }
 
-/** The builds that served before one last began to, or all of them, the latest first. */
+/** The builds that served before one last began to, or all of them, the latest first. Unseen ones are as late as they may be. */
 export function servedBefore(past: Past, build?: string): ServedBuild[] {
   const began = beganAt(past, build);
   const seen = seenBefore(past, build, began);
-  const served = [...seen.keys()].map((id): ServedBuild => ({ id, evidence: 'seen' }));
+  const served = [...seen.keys()].map((id): ServedBuild => ({ id, isSeen: true }));
   const ready = past.builds.filter(({ phase }) => phase === 'succeeded');
   const readyOf = new Map(ready.map((one) => [one.id, one.ready]));
   const unseen = ready.filter((one) => one.id !== build && !seen.has(one.id) && order(one.ready, began) !== 'after');
   for (const one of unseen.sort((a, b) => a.ready.from - b.ready.from)) {
-    const places = served.map(({ id }) => placeOf(one, { seenAt: seen.get(id), ready: readyOf.get(id) }));
-    let at = places.lastIndexOf('before') + 1;
-    while (served[at]?.evidence === 'unclear' && places[at] === 'unknown') at += 1;
-    const isListed = hasServed(one, ready, began) && places.slice(at).every((place) => place === 'after');
-    served.splice(at, 0, { id: one.id, evidence: isListed ? 'listed' : 'unclear' });
+    const isBefore = ({ id }: ServedBuild) => {
+      const wasShownLate = one.ready.before + lateMs <= (seen.get(id) ?? Number.NEGATIVE_INFINITY);
+      return wasShownLate || order(one.ready, readyOf.get(id) ?? always) === 'before';
+    };
+    served.splice(served.findLastIndex(isBefore) + 1, 0, { id: one.id, isSeen: false });
   }
   return served;
-}
-
-/** Where a build that nobody saw belongs beside one that served. */
-function placeOf(one: BuildFact, { seenAt, ready }: { seenAt: number | undefined; ready: Moment | undefined }): Order {
-  if (seenAt !== undefined && one.ready.before + lateMs <= seenAt) return 'before';
-  return order(one.ready, ready ?? always);
-}
-
-function hasServed(one: BuildFact, ready: readonly BuildFact[], began: Moment): boolean {
-  return order(one.ready, began) === 'before' && !ready.some((other) => other !== one && mayHide(other, one));
 }
 
 const never: Moment = { from: Number.POSITIVE_INFINITY, before: Number.POSITIVE_INFINITY };
@@ -180,11 +166,6 @@ function seenBefore({ looks }: Past, build: string | undefined, began: Moment): 
     if (look.build !== build && !seen.has(look.build)) seen.set(look.build, look.at);
   }
   return seen;
-}
-
-/** Whether a build may have been ready before one that was created earlier, which then never served on some platform. */
-function mayHide(other: BuildFact, one: BuildFact): boolean {
-  return order(other.created, one.created) !== 'before' && order(other.ready, one.ready) !== 'after';
 }
 
 /** When a build served, in ms since 1970. Before `since`, from the end of the one before on, it may have been either. */

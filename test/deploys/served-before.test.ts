@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildFact, lateMs, type Past, type ServedBuild, servedBefore } from '../../src/deploys/serving.ts';
+import { buildFact, lateMs, type Past, servedBefore } from '../../src/deploys/serving.ts';
 import { drawnCases } from '../support/extent.ts';
 import { drawWorld } from './draw-world.ts';
 
@@ -24,23 +24,21 @@ function lookBack(seed: number): World {
   return { past: { builds: ended, looks }, served };
 }
 
-const isServed = ({ evidence }: ServedBuild) => evidence !== 'unclear';
-
-test('which build served before another one is wrong at most once in 5,000, and mostly known', () => {
+test('which build served before another one is wrong at most once in 5,000, and known as far as it was seen', () => {
   const cases = drawnCases(20_000);
-  const counts = { known: 0, unclear: 0, wrong: 0 };
+  const counts = { known: 0, listed: 0, wrong: 0 };
   for (let seed = 0; seed < cases; seed += 1) {
     const { past, served } = lookBack(seed);
     const [live, ...truth] = served;
     const said = servedBefore(past, live);
-    const clear = said.find(isServed);
-    const unclear = said.slice(0, clear ? said.indexOf(clear) : said.length).map(({ id }) => id);
-    const isTrue = said.filter(isServed).every(({ id }) => truth.includes(id));
-    if (!isTrue || (clear?.id !== truth[0] && !unclear.includes(truth[0] ?? ''))) counts.wrong += 1;
-    else counts[unclear.length > 0 ? 'unclear' : 'known'] += 1;
+    const seen = said.find(({ isSeen }) => isSeen);
+    const unseen = said.slice(0, seen ? said.indexOf(seen) : said.length).map(({ id }) => id);
+    const isTrue = said.every(({ id, isSeen }) => !isSeen || truth.includes(id));
+    if (!isTrue || (seen?.id !== truth[0] && !unseen.includes(truth[0] ?? ''))) counts.wrong += 1;
+    else counts[unseen.length > 0 ? 'listed' : 'known'] += 1;
   }
   expect(counts.wrong).toBeLessThanOrEqual(cases / 5_000);
-  expect(counts.known).toBeGreaterThan(cases * 0.6);
+  expect(counts.known).toBeGreaterThan(cases * 0.3);
 });
 
 test('what an app showed is known in the order of the looks', () => {
@@ -53,14 +51,14 @@ test('what an app showed is known in the order of the looks', () => {
 });
 
 test.each<[string, number, string[]]>([
-  ['before the live one has served', 3_001, ['b-1 listed', 'b-0 listed']],
-  ['in the same second as the live one may have served', 4_000, ['b-1 unclear', 'b-0 listed']],
-  ['after the live one has not served before it', 6_001, ['b-0 listed']],
+  ['before the live one may have served', 3_001, ['b-1', 'b-0']],
+  ['in the same second as the live one may have served', 4_000, ['b-1', 'b-0']],
+  ['after the live one has not served before it', 6_001, ['b-0']],
 ])('a build that was ready %s', (_, readyMs, expected) => {
   const time = (ms: number) => new Date(Date.UTC(2026, 10, 2, 8) + ms).toISOString();
   const build = (id: string, createdMs: number, endedMs: number) =>
     buildFact({ id, status: 'success', createdAt: time(createdMs), updatedAt: time(endedMs) });
   const builds = [build('b-0', 1, 1_001), build('b-1', 2_001, readyMs), build('b-2', 2_501, 4_501)];
   const said = servedBefore({ builds, looks: [] }, 'b-2');
-  expect(said.map(({ id, evidence }) => `${id} ${evidence}`)).toEqual(expected);
+  expect(said).toEqual(expected.map((id) => ({ id, isSeen: false })));
 });

@@ -118,7 +118,7 @@ export const deployedAgain = {
     project: text('project'),
     replaced: nullable(text('build that served before')),
     restored: text('earlier build'),
-    chosenBy: choice(choices, 'its name, what is on record, or only the order of builds: it may never have been well'),
+    chosenBy: choice(choices, 'its name, or what is on record'),
     build: nullable(text('new build, made of the files of the earlier one; null if the earlier one serves itself')),
     status: nullable(text('final status of the build; null with --dry-run')),
     endpoint: text('URL of the app'),

@@ -47,7 +47,7 @@ export interface Chosen extends Pick<RollbackOptions, 'again'> {
 }
 
 /** What the build to return to is known by. That another one was created later says nothing of how it was. */
-export const choices = ['name', 'history', 'order'] as const;
+export const choices = ['name', 'history'] as const;
 
 /** Chooses by what is on record and what the platform lists. */
 export async function chooseBuild(
@@ -67,17 +67,16 @@ export async function chooseBuild(
   const builds = seen.builds || named ? seen.list : await api(listBuilds, { project, app: name });
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
-  const chosen = { app, history, live, done, again, others: last.clear };
+  const chosen = { app, history, live, done, again, others: last.seen };
   if (named) {
     const isLive = named.id === live && !again;
     if (!isLive && buildPhase(named.status) !== 'succeeded') throw notReadyError(name, named);
     return { ...chosen, target: named, isLive, chosenBy: done ? 'history' : 'name' };
   }
-  warnOfDoubts(context, name, last);
   const target = builds.find(({ id }) => id === last.build);
-  if (!target) throw nothingBeforeError(name, { history, live }, last);
+  if (!target) throw nothingBeforeError(name, { history, live }, last.unseen);
   tellPassed(context, before, target.id);
-  return { ...chosen, target, isLive: false, chosenBy: last.chosenBy };
+  return { ...chosen, target, isLive: false, chosenBy: 'history' };
 }
 
 /** Which builds served later than the target and are not returned to, and why not. */
@@ -127,43 +126,30 @@ interface Known extends Pick<Chosen, 'history' | 'live'> {
 /** What decides whether a rollback from the live build returns to these. */
 export function candidatesOf({ builds, history, live }: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
-  return served.map(({ id, evidence }) => {
+  return served.map(({ id, isSeen }) => {
     const isSame = live !== undefined && history.areOfSame(id, live);
     const why = firstTrue([
       [isSame, 'the same files as those of the live build'],
       [history.isSick(id), 'rolled back or found sick'],
       [!ready.has(id), 'it did not succeed, or is gone'],
     ]);
-    return { id, evidence, why };
+    return { id, isSeen, why };
   });
 }
-
-/** Nothing is guessed, or passed over, without a word. */
-function warnOfDoubts({ progress }: Context, app: string, { build = '', chosenBy, unclear }: LastWell): void {
-  const fix = gantryCommand`builds list ${app}`;
-  const warn = (message: string, why: string) => progress.warn({ severity: 'warning', message, why, fix });
-  if (unclear.length > 0)
-    warn(`whether ${firstBuilds(unclear)} of ${app} served before the live one is not known`, whyUnclear);
-  if (chosenBy !== 'order') return;
-  const guess = `build ${shortBuild(build)} of ${app} is chosen by the order of builds`;
-  warn(`${guess}: nobody here saw it serve, or knows whether it was healthy`, 'only the list of builds shows it');
-}
-
-const whyUnclear =
-  'a build that was created later was ready first, or the platform does not show when builds were created';
 
 function notReadyError(app: string, { id, status }: Build): ConflictError {
   const fix = gantryCommand`builds list ${app}`;
   return new ConflictError(`build ${shortBuild(id)} of ${app} did not succeed: its status is ${status}`, { fix });
 }
 
-function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'history' | 'live'>, { unclear }: LastWell) {
+/** `unseen`: those that nobody saw serve, and that may have. None of them is guessed to be the one, or passed over. */
+function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'history' | 'live'>, unseen: string[]) {
   const before = live ? ` before ${shortBuild(live)}` : '';
   const served = servedBefore(pastOf([], history)).map(({ id }) => id);
   const sick = served.filter((each) => each !== live && history.isSick(each));
   const details = { app, build: live ?? null, sick };
-  if (unclear.length > 0) {
-    const why = `only ${firstBuilds(unclear)} may have: ${whyUnclear}`;
+  if (unseen.length > 0) {
+    const why = `${firstBuilds(unseen)} may have: it is listed, and nobody here saw it serve`;
     const fix = gantryCommand`rollback ${app} BUILD`;
     return new NothingBeforeError(`which build of ${app} served${before} is not known`, { why, fix, details });
   }
@@ -206,21 +192,11 @@ interface ReturnCandidate extends ServedBuild {
   why: string | undefined;
 }
 
-type LastWell = ReturnType<typeof lastWell>;
-
-/**
- * The last of those that served before, the latest first, that fits. One that only the list of builds shows is a guess, which
- * is asked for. `unclear`: those that fit and may have served later. `clear`: those that did serve.
- */
+/** The last one that fits of those that served before, the latest first, unless one that nobody saw may have served later. */
 export function lastWell(before: readonly ReturnCandidate[]) {
   const fits = before.filter(({ why }) => why === undefined);
-  const at = fits.findIndex(({ evidence }) => evidence !== 'unclear');
-  const found = fits[at];
+  const seen = fits.filter(({ isSeen }) => isSeen);
+  const unseen = fits.slice(0, seen[0] && fits.indexOf(seen[0]));
   const idsOf = (served: readonly ServedBuild[]) => served.map(({ id }) => id);
-  return {
-    build: found?.id,
-    chosenBy: found?.evidence === 'listed' ? ('order' as const) : ('history' as const),
-    unclear: idsOf(found ? fits.slice(0, at) : fits),
-    clear: idsOf(fits.filter(({ evidence }) => evidence !== 'unclear')),
-  };
+  return { build: unseen.length > 0 ? undefined : seen[0]?.id, unseen: idsOf(unseen), seen: idsOf(seen) };
 }

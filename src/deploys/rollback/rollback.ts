@@ -84,19 +84,18 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   });
 }
 
-/** Nobody is asked for the way back from a sick build, unless which build served before it is a guess. */
+/** Nobody is asked for the way back from a sick build. */
 async function approve(
   { prompt, willChange }: Context,
   plan: RolledBack,
   { from, what, isAutomatic }: { from: string; what: string; isAutomatic: boolean },
 ): Promise<void> {
-  const { app, restored, chosenBy } = plan;
+  const { app, restored } = plan;
   const build = `build ${shortBuild(restored)}`;
   const again = `${build} of ${from} again${what === 'promotion' ? ` as ${app}` : ''}`;
-  const guess = chosenBy === 'order' ? ', chosen by the order of builds' : '';
   const question = what === 'rollback' ? `Roll back ${app} to ${build}?` : `Deploy ${again}?`;
-  if (!isAutomatic || guess) await prompt.confirm(question);
-  willChange(`deploy ${again}${guess}`, { ...plan, status: null });
+  if (!isAutomatic) await prompt.confirm(question);
+  willChange(`deploy ${again}`, { ...plan, status: null });
 }
 
 function sayCommits({ progress }: Context, was: string | null | undefined, is: string | null): void {

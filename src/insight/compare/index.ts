@@ -1,7 +1,7 @@
 import { compareListings, type FileChanges, listFiles, resolveBuild } from '../../deploys/builds/index.ts';
 import { type AppHistory, changedSettings, recordLook, settingKey } from '../../deploys/history/index.ts';
 import { buildsText, readingOf } from '../../deploys/observe.ts';
-import { pastOf, type ServingTime, servedBefore, servingTimes } from '../../deploys/serving.ts';
+import { pastOf, type ServingTime, servingTimes } from '../../deploys/serving.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
@@ -41,11 +41,9 @@ export async function compareBuilds(context: Context, options: CompareBuildsOpti
   const deployed = await fetchApp(api, { project, app });
   const history = await recordLook(context, name, deployed);
   const listed = await unless(isRefusal, api(listBuilds, { project, app }));
-  const past = pastOf(listed ?? [], history);
-  const times = servingTimes(past);
-  const previous = (build: string) => servedBefore(past, build).find(({ evidence }) => evidence !== 'unclear')?.id;
+  const times = servingTimes(pastOf(listed ?? [], history));
   const live = liveBuild(deployed);
-  const chosen = await chooseBuilds(context, options, { times, live, previous });
+  const chosen = await chooseBuilds(context, options, times, live);
   const now = context.platformNow();
   const { serving } = readingOf(context, deployed, listed);
   const others = serving.is === 'one of' ? serving.builds.filter((build) => build !== live) : [];
@@ -75,14 +73,6 @@ export async function compareBuilds(context: Context, options: CompareBuildsOpti
   };
 }
 
-interface ServedBuilds {
-  /** Oldest first. */
-  times: readonly ServingTime[];
-  live: string | undefined;
-  /** The build that served before another one. */
-  previous: (build: string) => string | undefined;
-}
-
 async function findServed(context: Context, app: string, word: string, times: readonly ServingTime[]) {
   const build = await resolveBuild(context, app, word);
   const time = times.find((each) => each.build === build || each.build.startsWith(word));
@@ -90,15 +80,17 @@ async function findServed(context: Context, app: string, word: string, times: re
   throw new NotFoundError(`${app} has not served ${word}`, { fix: gantryCommand`builds list ${app}` });
 }
 
+/** `times`: oldest first. One that has no time of its own may never have served. */
 async function chooseBuilds(
   context: Context,
   { app, builds: [first, second] }: CompareBuildsOptions,
-  { times, live, previous }: ServedBuilds,
+  times: readonly ServingTime[],
+  live: string | undefined,
 ): Promise<ServingTime[]> {
   const find = (word: string) => findServed(context, app, word, times);
-  const timeOf = (id: string | undefined) => times.find(({ build }) => build === id);
-  const after = second === undefined ? (timeOf(live) ?? times.at(-1)) : await find(second);
-  const before = first === undefined ? after && timeOf(previous(after.build)) : await find(first);
+  const after = second === undefined ? (times.find(({ build }) => build === live) ?? times.at(-1)) : await find(second);
+  const isBefore = ({ since, until }: ServingTime) => since < until && until <= Number(after?.since);
+  const before = first === undefined ? times.findLast(isBefore) : await find(first);
   if (!after || !before) {
     throw new NotFoundError(`${app} has served no other build`, {
       why: 'two builds are compared by the calls that they handled',
