@@ -132,9 +132,8 @@ async function deployOne(
   const smokeTests = options.smoke?.map((await import('../../deploys/smoke.ts')).parseSmokeTest) ?? [];
   const previews = options.preview ? await import('../../deploys/previews/index.ts') : undefined;
   const preview = await previews?.planPreview(context, { ...options, preview: options.preview ?? true });
-  // An unchanged app has no new mistakes: it is checked once it is known to have changed.
   const outputs = [options.savePlan, options.applyPlan];
-  const reading = { ...options, ...preview?.app, checkSource: !ifChanged, outputs, isPlan: dryRun };
+  const reading = { ...options, ...preview?.app, outputs, isPlan: dryRun };
   const local = await readLocalApp(context, reading);
   known.app = local.project.name;
   if (smokeTests.length > 0) await (await import('../../deploys/smoke.ts')).checkSmokeTests(smokeTests, local.project);

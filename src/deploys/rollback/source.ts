@@ -23,6 +23,7 @@ import {
 import { withRevision } from '../git/index.ts';
 import { type EventOf, readHistory } from '../history/index.ts';
 import {
+  checkLocalSource,
   chooseRegion,
   compareFiles,
   type LocalApp,
@@ -193,7 +194,10 @@ export async function proveFiles(context: Context, app: string, build: string, s
 async function readRevision(context: Context, folder: string, app: string, configFile: string): Promise<LocalApp> {
   const inFile = await loadAppConfig(resolve(folder, configFile), { root: folder }).catch(() => undefined);
   const name = inFile?.project.name === app ? undefined : app;
-  return readLocalApp(contextWith(context, { cwd: folder }), { configFile, name, repack: true });
+  const inFolder = contextWith(context, { cwd: folder });
+  const local = await readLocalApp(inFolder, { configFile, name, repack: true });
+  await checkLocalSource(inFolder, local);
+  return local;
 }
 
 async function textOf(entry: FileEntry | undefined): Promise<string | undefined> {

@@ -1,8 +1,7 @@
-import { checkAppSource, throwOnError } from '../../app/app-source.ts';
 import { resolveRequirements } from '../../app/resolver.ts';
 import type { Problem } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { findProblems, type LocalApp } from './local-app.ts';
+import { checkLocalSource, type LocalApp, refuse } from './local-app.ts';
 
 /** The secrets that an app gets, by their names. Undefined if they may not be read. */
 type ReadNames = () => Promise<object | undefined>;
@@ -13,20 +12,11 @@ type ReadNames = () => Promise<object | undefined>;
  */
 export async function checkLocal(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
   const { env, target } = context;
-  if (!local.seen) await checkLocalSource(context, local);
+  await checkLocalSource(context, local);
   refuse(context, await checkSecrets(local, secrets));
   const isInstalled = target.platform.value !== 'emulator';
   const asked = isInstalled ? checkPackages({ env, signal }, local, { timeoutMs: 5_000 }) : [];
   return { end: async () => refuse(context, await asked) };
-}
-
-/** What `readLocalApp` does with `checkSource`, later: for an app that is deployed only if it has changed. */
-async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
-  const { cwd, env, signal } = context;
-  const { project } = local;
-  if (project.partner) return;
-  local.seen = await findProblems(context, project, local);
-  refuse(context, [...(await checkAppSource(project, cwd, { env, signal })), ...local.seen.problems]);
 }
 
 /** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
@@ -34,12 +24,6 @@ export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadN
   if (!seen?.needed.length) return [];
   const secrets = await read();
   return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
-}
-
-/** Throws errors, and tells of warnings. */
-function refuse({ progress }: Context, problems: readonly Problem[]): void {
-  throwOnError(problems);
-  for (const problem of problems) progress.warn(problem);
 }
 
 /** Asks a resolver whether the packages of the app can be installed together. Claims nothing that it does not say. */

@@ -13,7 +13,7 @@ export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-a
 export type { Deployment } from './deploy-record.ts';
 export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
 export { DeployedMeanwhileError, wasCreated } from './guard.ts';
-export { checkLocalApp, type FileDecision, type LocalApp, readLocalApp } from './local-app.ts';
+export { checkLocalApp, checkLocalSource, type FileDecision, type LocalApp, readLocalApp } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan } from './plan.ts';
 export { sendApp } from './send-app.ts';

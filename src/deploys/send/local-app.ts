@@ -27,7 +27,7 @@ export interface LocalApp {
   cache: PackingCacheOptions | undefined;
   /** Checksums of the files, each of which is read once. */
   checksums: FileChecksums;
-  /** What the look at its files found; undefined for an app without files. */
+  /** What the look at its files found; undefined until {@link checkLocalSource}, and for an app without files. */
   seen: SeenProblems | undefined;
 }
 
@@ -38,8 +38,6 @@ export interface LocalAppOptions {
   /** Keys of the scaling that replace those of the file. */
   scaling?: AppConfig['scaling'] | undefined;
   useGitignore?: boolean | undefined;
-  /** With false, a syntax error is left to the build: starting Python takes longer than all the rest. */
-  checkSource?: boolean | undefined;
   /** Files that the command reads or writes besides the app: they are no part of it, wherever they lie. */
   outputs?: (string | undefined)[];
   /** A plan follows, which says what is sent. */
@@ -71,14 +69,28 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
     const cache = packingCache(context, options.repack);
     const checksums = new FileChecksums(isSmallApp(collected.entries) ? undefined : cache);
     const { warnings: _, ...files } = collected;
-    return { project, ...files, cache, checksums };
+    return { project, ...files, cache, checksums, seen: undefined };
   } catch (error) {
     step.fail();
     throw error;
   }
 }
 
-/** All problems that `readLocalApp` would warn about or fail with. `project` is absent if the config file has an error. */
+/** Looks at the source, which starts Python. Throws ProjectError, and tells of warnings. */
+export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
+  if (local.project.partner) return;
+  const { seen, problems } = await findProblems(context, local.project, local);
+  local.seen = seen;
+  refuse(context, problems);
+}
+
+/** Throws errors, and tells of warnings. */
+export function refuse({ progress }: Context, problems: readonly Problem[]): void {
+  throwOnError(problems);
+  for (const problem of problems) progress.warn(problem);
+}
+
+/** All problems that a deploy would warn about or fail with. `project` is absent if the config file has an error. */
 export async function checkLocalApp(
   context: Context,
   options: LocalAppOptions & { root: string },
@@ -91,14 +103,16 @@ export async function checkLocalApp(
   const step = context.progress.step('Checking files');
   const onOtherVersion = (version: string, wanted: string) =>
     context.progress.note(`syntax was checked by Python ${version}: Python ${wanted} is not on this machine`);
-  const found = await collectApp(context, project, { ...options, onOtherVersion })
-    .then(
-      ({ warnings, seen }) => ({ problems: warnings, seen }),
-      (error: unknown) => {
-        if (error instanceof ProjectError) return { problems: error.problems, seen: undefined };
-        throw error;
-      },
-    )
+  const look = async () => {
+    const files = await collectApp(context, project, options);
+    const { seen, problems } = await findProblems(context, project, files, onOtherVersion);
+    return { problems: [...files.warnings, ...problems], seen };
+  };
+  const found = await look()
+    .catch((error: unknown) => {
+      if (error instanceof ProjectError) return { problems: error.problems, seen: undefined };
+      throw error;
+    })
     .finally(() => step.clear());
   return { project, ...found, problems: [...checked.problems, ...found.problems] };
 }
@@ -118,17 +132,7 @@ function noteIgnored({ progress }: Context, skipped: readonly SkippedFile[], use
   }
 }
 
-async function collectApp(
-  context: Context,
-  project: AppConfig,
-  {
-    name,
-    useGitignore,
-    checkSource = true,
-    outputs = [],
-    onOtherVersion,
-  }: LocalAppOptions & Pick<ParserOptions, 'onOtherVersion'>,
-) {
+async function collectApp(context: Context, project: AppConfig, { name, useGitignore, outputs = [] }: LocalAppOptions) {
   const { deployment, dependencies, root, file, custom } = project;
   const { include = defaultInclude, exclude = defaultExclude } = deployment;
   const config = relative(root, file);
@@ -140,25 +144,21 @@ async function collectApp(
   const skipped: SkippedFile[] = [];
   // Fails before the files are read if a package cannot be written.
   generateDependencyFiles(project);
-  const { env, signal, cwd } = context;
+  const { signal, cwd } = context;
   const ignored = {
     gitignored: useGitignore ? await (await import('../../app/files/gitignore.ts')).loadGitIgnore(root) : undefined,
     dockerignored: custom?.dockerfile_path === undefined ? undefined : loadDockerIgnore(root, custom.dockerfile_path),
   };
-  const [collection, sourceProblems] = await Promise.all([
-    collectFiles(root, {
-      include,
-      exclude,
-      always: required.filter((path): path is string => Boolean(path)),
-      isTemporary: temporaryFilter(() => context.settings.folders.state),
-      outputs: outputs.filter((file) => file !== undefined).map((file) => resolve(cwd, file)),
-      ignored,
-      onSkipped: (one) => skipped.push(one),
-      signal,
-    }),
-    checkSource ? checkAppSource(project, cwd, { env, signal, onOtherVersion }) : [],
-  ]);
-  throwOnError(sourceProblems);
+  const collection = await collectFiles(root, {
+    include,
+    exclude,
+    always: required.filter((path): path is string => Boolean(path)),
+    isTemporary: temporaryFilter(() => context.settings.folders.state),
+    outputs: outputs.filter((file) => file !== undefined).map((file) => resolve(cwd, file)),
+    ignored,
+    onSkipped: (one) => skipped.push(one),
+    signal,
+  });
   noteIgnored(context, skipped, useGitignore);
   const collected = new Set(collection.entries.map(({ path }) => path));
   const generated = planGeneratedFiles(project, collected).filter(isGeneratedAndSent);
@@ -167,31 +167,25 @@ async function collectApp(
   const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);
-  const seen = checkSource ? await findProblems(context, project, { entries, skipped }) : undefined;
-  return {
-    seen,
-    entries,
-    skipped,
-    bytes,
-    warnings: [
-      ...sourceProblems,
-      ...collection.warnings,
-      ...checkLoadedByName(root, cwd, entries),
-      ...checkLimits(entries, exclude),
-      ...(seen?.problems ?? []),
-    ],
-  };
+  const warnings = [...collection.warnings, ...checkLoadedByName(root, cwd, entries), ...checkLimits(entries, exclude)];
+  return { entries, skipped, bytes, warnings };
 }
 
-/** What the look at the files of an app finds. */
-export async function findProblems(
+/** What the look at the files of an app finds, if its source can be read. */
+async function findProblems(
   { cwd, env, signal }: Context,
   config: AppConfig,
-  files: Pick<LocalApp, 'entries' | 'skipped'>,
+  { entries, skipped }: Pick<LocalApp, 'entries' | 'skipped'>,
+  onOtherVersion?: ParserOptions['onOtherVersion'],
 ) {
+  const parser = { env, signal };
+  const source = await checkAppSource(config, cwd, { ...parser, onOtherVersion });
+  throwOnError(source);
   const { lookAtFiles } = await import('../../causes/files/index.ts');
   const shownAs = (path: string) => relative(cwd, join(config.root, path));
-  return lookAtFiles({ config, ...files, configFile: relative(cwd, config.file), shownAs, parser: { env, signal } });
+  const files = { config, entries, skipped, configFile: relative(cwd, config.file), shownAs, parser };
+  const seen = await lookAtFiles(files);
+  return { seen, problems: [...source, ...seen.problems] };
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

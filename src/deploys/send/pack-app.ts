@@ -7,7 +7,14 @@ import { ProjectError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
-import { type FileDecision, fileDecisions, type LocalApp, type LocalAppOptions, readLocalApp } from './local-app.ts';
+import {
+  checkLocalSource,
+  type FileDecision,
+  fileDecisions,
+  type LocalApp,
+  type LocalAppOptions,
+  readLocalApp,
+} from './local-app.ts';
 
 export interface Packed extends Awaited<ReturnType<typeof toFile>> {
   file: string;
@@ -30,6 +37,7 @@ export async function packApp(
 ): Promise<Packed | PackedBytes> {
   const local = await readLocalApp(context, { ...options, outputs: [output] });
   if (local.project.partner) throw nothingToPack(local.project);
+  await checkLocalSource(context, local);
   const selection = files ? fileDecisions(local) : null;
   if (output === '-' || output === '/dev/stdout') return toStdout(context, local);
   const target = resolve(context.cwd, output);

@@ -219,7 +219,7 @@ export async function compareFiles(
 
 /** Compares as `deploy --if-changed` does. Throws FailedError for an app that takes too long to read. */
 export async function compareHere(context: Context, configFile: string, deployed: DeployedApp) {
-  const local = await readLocalApp(context, { configFile, checkSource: false });
+  const local = await readLocalApp(context, { configFile });
   if (local.bytes > maxBytes) {
     throw new FailedError('this folder is too large to compare quickly', { fix: gantryCommand`deploy --dry-run` });
   }

@@ -157,7 +157,7 @@ class WatchedApp {
     const { fromEnvFile, readSecrets } = this.options;
     const secrets = await readSecrets();
     const context = this.#contextOf(this.context.signal, noStep);
-    const local = await readLocalApp(context, { configFile: configName, checkSource: false });
+    const local = await readLocalApp(context, { configFile: configName });
     const snapshot = takeSnapshot(local, fromEnvFile, secrets);
     for (const path of this.#restless.ignored) snapshot.delete(path);
     return { local, secrets, snapshot };
