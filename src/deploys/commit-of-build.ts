@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { readAppName } from '../app/read-app-name.ts';
-import type { CommandLine } from '../kernel/command-line.ts';
 import { ConflictError, type ExitName } from '../kernel/errors.ts';
 import { onceFor } from '../kernel/once.ts';
 import { shortBuild } from '../kernel/output/format.ts';
@@ -63,16 +62,15 @@ async function inFolderOf(context: Context, { app, configFile }: Here): Promise<
 
 /**
  * The error of a deploy of an older commit than the one that serves, which has other files. Undefined without proof: if no
- * branch here has that one, or if commits that are not newer have the same files. `anyway`: the line that does it all the same; without one, so may this.
+ * branch here has that one, or if commits that are not newer have the same files.
  */
 export async function whyOlder(
   context: Context,
   here: Here,
-  anyway: CommandLine | undefined,
   look: () => Promise<AppReading> = () => settle(context, here.app),
 ) {
   const { app } = here;
-  const ahead = anyway && (await listAhead(context, async () => (await readHistory(context, app)).lastSent()?.commit));
+  const ahead = await listAhead(context, async () => (await readHistory(context, app)).lastSent()?.commit);
   if (!ahead) return undefined;
   const read = await look().catch(() => context.signal.throwIfAborted());
   const build = read && servingBuild(read.serving);
@@ -88,7 +86,7 @@ export async function whyOlder(
   const [older, newer] = [ahead.head, first].map((commit) => commit.slice(0, 8));
   return new ConflictError(`commit ${older} is older than ${newer}, which ${app} serves`, {
     why: `build ${shortBuild(build)} has what was committed after ${older}: this deploy would take it back`,
-    fix: anyway,
+    retryWith: ['--older'],
     details: { app, build, commit: ahead.head, serves: first },
   });
 }

@@ -148,8 +148,6 @@ async function deployOne(
     ifChanged,
     logs: !unlimited.progress.isQuiet,
     limit,
-    inTurn: deployAgain(options, { ifBusy: 'wait' }),
-    anyway: options.older ? undefined : deployAgain(options, { older: true }),
     replan: planAgain(options),
     verification: {
       watchMs: watch === true ? defaultWatchMs : watch,

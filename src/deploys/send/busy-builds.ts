@@ -1,4 +1,4 @@
-import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
 import { once, onceFor } from '../../kernel/once.ts';
@@ -42,10 +42,9 @@ export async function cancelBusyBuilds(context: Context, app: string, busy: read
   context.progress.note(`canceled ${names(busy)} of ${app}`);
 }
 
-/** `fix`: the same deploy, waiting for other builds. */
-export function busyError(app: string, busy: readonly Build[], fix: CommandLine): ConflictError {
+export function busyError(app: string, busy: readonly Build[]): ConflictError {
   const details = { app, builds: busy.map(({ id }) => id) };
-  return new ConflictError(`${names(busy)} of ${app} in progress`, { fix, details });
+  return new ConflictError(`${names(busy)} of ${app} in progress`, { retryWith: ['--if-busy', 'wait'], details });
 }
 
 /**

@@ -46,10 +46,8 @@ export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'd
   timeout?: number | undefined;
   /** What the new build must show. */
   verification: Verification;
-  /** The line of the same deploy, waiting for other builds. */
-  inTurn: CommandLine;
-  /** The line that deploys an older commit than the one that serves, too; undefined if this one does. */
-  anyway: CommandLine | undefined;
+  /** Whether an older commit than the one that serves is deployed, too. */
+  older?: true | undefined;
   /** The line that makes the plan of `applyPlan` anew. */
   replan: CommandLine;
   /** Return to the build before a sick one. */
@@ -142,7 +140,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   });
   const reading = compares ? async () => (await looked()).reading : undefined;
   const older = once(async () => {
-    const [found, { planned }] = await Promise.all([whyOlder(context, here, options.anyway, reading), looked()]);
+    const [found, { planned }] = await Promise.all([whyOlder(context, here, reading), looked()]);
     planned.plan.older = found !== undefined;
     if (found && dryRun) context.progress.warn(`${found.message}: a deploy needs --older`);
     return dryRun ? undefined : found;
@@ -154,7 +152,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     serving: async () => (await looked()).reading.serving.is,
     ifChanged: yesNo(ifChanged),
     plan: async () => ((await broken()) ? 'broken' : 'holds'),
-    commit: async () => ((await older()) ? 'older' : 'not older'),
+    commit: options.older ? 'not older' : async () => ((await older()) ? 'older' : 'not older'),
     difference: async () => (await compared()).difference,
     health: async () => (await compared()).health,
     verifies: yesNo(isAsked(options.verification)),
@@ -166,7 +164,6 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
 export async function decide(context: Context, intent: Intent, isDone: boolean): Promise<Decided> {
   const { options, here } = intent;
   const { app } = here;
-  const { limit, inTurn } = options;
   const { facts, others, looked, compared, broken, older } = factsOf(context, intent, isDone);
   const decided = async (isSent: boolean) => {
     const { planned, reading } = await looked();
@@ -182,11 +179,11 @@ export async function decide(context: Context, intent: Intent, isDone: boolean):
   };
   const isAlive = () => decided(false);
   const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {
-    'stop: others': async () => busyError(app, await others(), inTurn),
+    'stop: others': async () => busyError(app, await others()),
     'stop: older': older,
     'stop: not as planned': broken,
     'cancel others': async () => void (await cancelBusyBuilds(context, app, await others())),
-    'wait for others': async () => void (await waitForBuilds(context, limit, app)),
+    'wait for others': async () => void (await waitForBuilds(context, options.limit, app)),
     'wait for the app': async () => void (await settle(context, app)),
     send: () => decided(true),
     verify: isAlive,

@@ -132,13 +132,13 @@ export async function deployApp(prepared: Prepared): Promise<Deployment> {
 /** Packs, creates a build, waits for its turn, looks again, uploads, and follows the build. */
 async function send(context: Context, prepared: Prepared): Promise<Sent> {
   const { local, plan, here, options, approved, secrets } = prepared;
-  const { ifBusy, limit, verification, anyway } = options;
+  const { ifBusy, limit, verification, older } = options;
   const sent = await (await import('./send-app.ts')).sendApp(context, local, {
     ...options,
     keep: plan.keep,
     secrets,
     turn: ifBusy === 'wait' ? () => decideInTurn(context, prepared) : undefined,
-    guard: { plan: approved, order: { here, anyway } },
+    guard: { plan: approved, order: older ? undefined : here },
     isVerified: isAsked(verification),
   });
   limit.handOver();

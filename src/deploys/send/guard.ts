@@ -229,8 +229,8 @@ function changedKeys(before: Record<string, unknown>, after: Record<string, unkn
 export interface Guard {
   /** All that the plan is bound to is as it was. */
   plan?: GivenPlan | undefined;
-  /** No newer commit serves than that of this folder; and the line that deploys it all the same. */
-  order?: { here: Here; anyway: CommandLine | undefined } | undefined;
+  /** No newer commit serves than that of this folder. */
+  order?: Here | undefined;
   /** Nobody else has deployed since this reading. `live`: what served then. */
   seen?: { reading: AppReading; live: string | undefined } | undefined;
 }
@@ -245,7 +245,7 @@ export async function whyNotSend(
   const { body, created } = sent;
   const broken = plan && (await whyNotAsPlanned(context, plan, sent));
   if (broken || created === undefined) return broken;
-  const older = order && (await whyOlder(context, order.here, order.anyway));
+  const older = order && (await whyOlder(context, order));
   return older ?? (seen && whyDeployedMeanwhile(context, body.name, seen, created));
 }
 
