@@ -9,6 +9,7 @@ import { explainLog } from './explain-log.ts';
 import type { Explanation } from './explanation.ts';
 import { locateCause } from './locate-cause.ts';
 import type { FailureFacts } from './rule.ts';
+import { describeRaised } from './unknown-failure.ts';
 
 /**
  * Adds the cause of a failed build, run or replica to its error, and makes the command that explains it the fix. Does nothing
@@ -20,32 +21,63 @@ export async function addCause(context: CauseContext, error: unknown, config?: A
     if (context.signal.aborted || !(error instanceof GantryError) || !error.facts.log) return;
     const details = (error.facts.details ?? {}) as FailureDetails;
     const found = await findCause(context, error.facts.log, details, config);
-    if (found) tellCause(context, error.facts, details, found);
+    if (found && 'raised' in found) tellRaised(context, error.facts, details, found.raised);
+    else if (found) tellCause(context, error.facts, details, found);
   } catch (failed) {
     context.progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }
 }
 
-/** The cause, and the place of its fix in the app. */
-async function findCause(context: CauseContext, log: readonly string[], details: FailureDetails, config?: AppConfig) {
-  const { app, run, container, status, reason, programExitCode, statusCode } = details;
+interface Cause {
+  explanation: Explanation;
+  location: FileLocation | undefined;
+}
+
+/** The cause, and the place of its fix in the app; else the error that the app raised. */
+async function findCause(
+  context: CauseContext,
+  log: readonly string[],
+  details: FailureDetails,
+  config?: AppConfig,
+): Promise<Cause | { raised: string | undefined } | undefined> {
+  const { app, container, status } = details;
   if (app === undefined || isCanceled(status ?? '')) return undefined;
   const inFolder = config ?? (await configHere(context));
   const own = config || inFolder?.name === app ? inFolder : undefined;
-  const facts: FailureFacts = {
+  const text = log.join('\n');
+  const explanation = explainLog(text, factsOf(details, own));
+  // That a replica ended is what the error says already.
+  if (!explanation || (container !== undefined && explanation.cause === 'app-exited'))
+    return { raised: describeRaised(text) };
+  const shownAs = own ? relative(context.cwd, own.file) : '';
+  return { explanation, location: await locateCause(context, text, explanation, own, shownAs) };
+}
+
+function factsOf(
+  { run, container, status, reason, programExitCode, statusCode }: FailureDetails,
+  config: AppConfig | undefined,
+): FailureFacts {
+  return {
     source: run === undefined && container === undefined ? 'build' : 'run',
-    config: own,
+    config,
     status,
     reason: reason ?? undefined,
     exitCode: programExitCode ?? undefined,
     statusCode: statusCode ?? undefined,
   };
-  const text = log.join('\n');
-  const explanation = explainLog(text, facts);
-  // That a replica ended is what the error says already.
-  if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) return undefined;
-  const shownAs = own ? relative(context.cwd, own.file) : '';
-  return { explanation, location: await locateCause(context, text, explanation, own, shownAs) };
+}
+
+/** As `explain` says it of an error that no rule knows. The end of the log stays: it has the traceback. */
+function tellRaised(
+  { progress }: CauseContext,
+  facts: ErrorFacts,
+  { app = '', build, run, container }: FailureDetails,
+  title: string | undefined,
+): void {
+  const id = build ?? run;
+  if (title === undefined) return;
+  if (container !== undefined) progress.note(`cause: ${title}`);
+  else if (id !== undefined) Object.assign(facts, { fix: gantryCommand`explain ${app} ${id}`, explained: { title } });
 }
 
 async function configHere(context: CauseContext): Promise<AppConfig | undefined> {
@@ -58,7 +90,7 @@ function tellCause(
   { progress }: CauseContext,
   facts: ErrorFacts,
   { app = '', build, run, container }: FailureDetails,
-  { explanation, location }: NonNullable<Awaited<ReturnType<typeof findCause>>>,
+  { explanation, location }: Cause,
 ): void {
   const { setting: _, step: __, next, ...shown } = explanation;
   const { title, fix, evidence } = explanation;

@@ -57,12 +57,23 @@ function lastError(
   lines: readonly string[],
   { traceback, exitCode }: { traceback?: Traceback; exitCode?: number | undefined },
 ): string {
-  const { error, place } = traceback ? raisedIn(lines, traceback) : (findUncaught(lines) ?? {});
-  if (error !== undefined) return `the app raised ${cutText(error, 240)}${place ? ` at ${place}` : ''}`;
+  const raised = whatRaised(lines, traceback);
+  if (raised !== undefined) return raised;
   // A program that ends itself says why in its last line, if at all.
   const said = exitCode ? lastWords(lines) : errorsIn(lines.slice(-shownLines)).at(-1)?.trim();
   const what = exitCode ? `the program ended with exit code ${exitCode}` : 'no known cause matches';
   return `${what}${said ? `; the last ${exitCode ? 'line' : 'error'} is: ${cutText(said, 240)}` : ''}`;
+}
+
+/** The error that ended the work, and its place, where no rule knows it; undefined if the log shows none. */
+export function describeRaised(log: string): string | undefined {
+  const lines = relevantLines(cleanLines(log)).map(({ text }) => text);
+  return whatRaised(lines, finalTraceback(lines));
+}
+
+function whatRaised(lines: readonly string[], traceback?: Traceback): string | undefined {
+  const { error, place } = traceback ? raisedIn(lines, traceback) : (findUncaught(lines) ?? {});
+  return error && `the app raised ${cutText(error, 240)}${place ? ` at ${place}` : ''}`;
 }
 
 function raisedIn(lines: readonly string[], { start, end, exception }: Traceback) {
