@@ -71,6 +71,15 @@ test.each([
   expect(stdout).not.toContain('sent to the webhook');
 });
 
+test.each(['runs get web', 'runs get web latest', 'logs web --run latest', 'logs web --run latest -f'])(
+  '%s says which run it took for the latest: the list is late',
+  async (line) => {
+    record(emulator, { id: 'r-latest', createdAt: end, statusCode: 200, runtimeMs: 5 });
+    const { stderr } = await gantry(line.split(' '), { emulator });
+    expect(stderr).toMatch(/^run r-latest of web, created \S.* ago; runs of the last seconds may not be listed yet$/m);
+  },
+);
+
 describe('a range over 24 hours', () => {
   test('is read completely in windows of 24 hours, and sorted', async () => {
     const ids = recordMany(emulator, { name: 'r', number: 6_900, from: end - 3 * day, to: end });

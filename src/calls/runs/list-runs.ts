@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { count, latestFirst, toMs } from '../../kernel/output/format.ts';
+import { count, duration, latestFirst, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { getRunsChart, listRuns, type Run, type RunsQuery } from '../../platform/contract/runs.ts';
 import { findByBeginning, noneFound, readIdWord } from '../../platform/ids.ts';
@@ -115,13 +115,16 @@ const maxSearched = 1_000;
 
 /**
  * Returns the id of the run that a word names: an id, the beginning of one, `latest`, `latest:failed`; without a word, of
- * the latest one. A whole id is not looked up. Throws NotFoundError, UsageError.
+ * the latest one, which a note names. A whole id is not looked up. Throws NotFoundError, UsageError.
  */
 export async function resolveRun(context: Context, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted) return wanted.id;
   const { run, searched } = await searchRun(context, app, word);
-  if (run) return run.id;
+  if (run) {
+    if ('latest' in wanted) noteLatest(context, app, run);
+    return run.id;
+  }
   if (word === undefined || word === 'latest') {
     const { sampleInvocation } = await import('../../app/sample-call.ts');
     const call = await sampleInvocation(context.cwd, app);
@@ -130,6 +133,13 @@ export async function resolveRun(context: Context, app: string, word: string | u
   const error = noneFound(word, { noun: 'run', app, list: gantryCommand`runs list ${app}` });
   error.facts.why = `the newest ${count(searched, 'run')} were searched`;
   throw error;
+}
+
+/** The list of runs is late: says which one was taken for the latest. */
+function noteLatest({ progress, platformNow }: Context, app: string, { id, createdAt }: Run): void {
+  const agoMs = Math.max(0, platformNow() - toMs(createdAt));
+  const when = Number.isNaN(agoMs) ? '' : `, created ${duration(agoMs)} ago`;
+  progress.note(`run ${id} of ${app}${when}; runs of the last seconds may not be listed yet`);
 }
 
 /** The list of runs, with the last call that failed from here, which the platform may not list yet. */
