@@ -56,8 +56,8 @@ export function unwrapped(given: readonly string[]): readonly string[] {
   if (/^\w+=/.test(first)) return unwrapped(given.slice(1));
   const wrapper = wrappers.find(([start, words]) => start.test(words === 1 ? first : `${first} ${second}`));
   if (wrapper) return unwrapped(withoutFlags(given.slice(wrapper[1]), wrapper[2]));
-  const module = pythonModule(given);
-  return module && servers.has(module) ? given.slice(given.indexOf('-m') + 1) : given;
+  const [flag, ...module] = pythonStart(given);
+  return isModuleFlag(flag) && servers.has(module[0] ?? '') ? module : given;
 }
 
 /** `A=1` of `env A=1 python main.py`. */
@@ -69,18 +69,45 @@ export function assignedIn(given: readonly string[]): AssignedVariable[] {
   });
 }
 
-function withoutFlags(words: readonly string[], valued: RegExp): readonly string[] {
+function withoutFlags(words: readonly string[], valued: RegExp, end = /^$/): readonly string[] {
   let at = 0;
-  while (words[at]?.startsWith('-')) at += valued.test(words[at] ?? '') ? 2 : 1;
+  while (words[at]?.startsWith('-') && !end.test(words[at] ?? '')) at += valued.test(words[at] ?? '') ? 2 : 1;
   return words.slice(at);
+}
+
+/** Flags of servers and workers without a value. */
+const switches = [
+  'D R d q r v access-log access-logs auto-reload burst call capture-output casefold-http-method check check-config daemon',
+  'date-header debug dev disable-redirect-access-to-syslog do-handshake-on-connect enable-stdio-inheritance factory fast',
+  'help initgroups log log-syslog pdb preload print-config proxy-headers proxy-protocol quiet reload',
+  'respawn-failed-workers reuse-port server-header single-process skip-logging spew strip-header-spaces',
+  'suppress-ragged-eofs use-colors use-spawn verbose version watch-use-polling ws',
+].flatMap((line) => line.split(' '));
+
+/** Flags that have a value in the word that follows. Most programs have so many that theirs are all but the switches. */
+const valuedFlags: readonly (readonly [program: RegExp, flags: RegExp])[] = [
+  [/^python[\d.]*$/, /^(?:-[a-zA-Z]*[WX]|--check-hash-based-pycs)$/],
+  [/^chainlit$/, /^(?:-p|--(?:host|port|root-path))$/],
+  [/./, new RegExp(`^(?!--no-|--permit-|--?(?:${switches.join('|')})$)`)],
+];
+
+const valuedOf = (program: string) => valuedFlags.find(([names]) => names.test(program))?.[1] ?? /^$/;
+
+/** The words that are neither flags nor values of these. */
+function operandsOf(program: string, rest: readonly string[]): readonly string[] {
+  const valued = valuedOf(program);
+  const isFlag = (word = '') => word.startsWith('-');
+  const takesNext = (word = '') => isFlag(word) && !word.includes('=') && valued.test(word);
+  return rest.filter((word, at) => !isFlag(word) && !takesNext(rest[at - 1]));
 }
 
 const isPython = (program = '') => /^python[\d.]*$/.test(posix.basename(program));
 
-/** `app.main` of `python -u -m app.main`. */
-function pythonModule(words: readonly string[]): string | undefined {
-  const first = words.findIndex((word, at) => at > 0 && !/^-[^m]/.test(word));
-  return isPython(words[0]) && words[first] === '-m' ? words[first + 1] : undefined;
+const isModuleFlag = (flag = '') => /^-[a-zA-Z]*m$/.test(flag);
+
+/** What Python runs, with what follows it: `-m app.main`, `-c CODE` or a script. Empty for another program. */
+function pythonStart([program = '', ...rest]: readonly string[]): readonly string[] {
+  return isPython(program) ? withoutFlags(rest, valuedOf(posix.basename(program)), /^-[a-zA-Z]*[cm]$/) : [];
 }
 
 /** The value of a flag: `--port 80`, `--port=80`, `-p 80`. */
@@ -134,15 +161,15 @@ export function serverOf(words: readonly string[]): Server | undefined {
   const server = { program, words, ...listening(rest) };
   const app = appOf(program, rest);
   if (app !== undefined) return { ...server, ...app };
-  const script = rest.find((word) => /^[\w./-]+\.py$/.test(word));
+  const script = operandsOf(program, rest).find((word) => /^[\w./-]+\.py$/.test(word));
   return script === undefined ? server : { ...server, script: script.replace(/^(\.\/)+/, '') };
 }
 
 /** Programs that load a module and serve no calls, by their words: `mailer.worker.WorkerSettings`. */
 const workers: Readonly<Record<string, (rest: readonly string[]) => string | undefined>> = {
   celery: (rest) => flagOf(rest, '-A', '--app'),
-  arq: ([settings]) => settings?.replace(/\.(\w+)$/, ':$1'),
-  dramatiq: (rest) => rest.find((word) => /^[A-Za-z_][\w.]*$/.test(word)),
+  arq: (rest) => operandsOf('arq', rest)[0]?.replace(/\.(\w+)$/, ':$1'),
+  dramatiq: (rest) => operandsOf('dramatiq', rest).find((word) => /^[A-Za-z_][\w.]*$/.test(word)),
 };
 
 function moduleAndAttribute(target: string): Pick<Server, 'module' | 'attribute'> {
@@ -152,22 +179,20 @@ function moduleAndAttribute(target: string): Pick<Server, 'module' | 'attribute'
 
 function pythonOf(program: string, words: readonly string[]): Server | undefined {
   const rest = words.slice(1);
-  const module = pythonModule(words);
-  if (module !== undefined) return { program, module, isRun: true, words, ...listening(rest) };
-  const script = isPython(program) ? rest.find((word) => !word.startsWith('-')) : words[0];
-  if (script === undefined || rest[0] === '-c') return undefined;
-  return { program, script: script.replace(/^(\.\/)+/, ''), words, ...listening(rest) };
+  const [first, module] = isPython(program) ? pythonStart(words) : words;
+  if (isModuleFlag(first) && module !== undefined) return { program, module, isRun: true, words, ...listening(rest) };
+  if (first === undefined || first.startsWith('-')) return undefined;
+  return { program, script: first.replace(/^(\.\/)+/, ''), words, ...listening(rest) };
 }
 
 function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' | 'attribute'> | undefined {
-  const isValue = (at: number) => /^--?(?:bind|host|b|k|log.*)$/.test(rest[at - 1] ?? '');
-  const target =
-    program === 'flask'
-      ? flagOf(rest, '--app', '-A')
-      : rest.find((word, at) => /^[A-Za-z_][\w./-]*:[A-Za-z_]\w*(?:\(.*\))?$/.test(word) && !isValue(at));
+  const operands = operandsOf(program, rest);
+  const target = /^(?:flask|litestar)$/.test(program)
+    ? flagOf(rest, '--app', '-A')
+    : operands.find((word) => /^[A-Za-z_][\w./-]*:[A-Za-z_]\w*(?:\(.*\))?$/.test(word));
   if (target !== undefined) return moduleAndAttribute(target);
   if (program !== 'gunicorn') return undefined;
-  const plain = rest.find((word, at) => /^[A-Za-z_][\w.]*$/.test(word) && !rest[at - 1]?.startsWith('-'));
+  const plain = operands.find((word) => /^[A-Za-z_][\w.]*$/.test(word));
   return plain === undefined ? undefined : { module: plain, attribute: 'application' };
 }
 
