@@ -144,9 +144,14 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
  */
 export async function listAhead(context: GitContext, findSent: () => Promise<string | undefined>) {
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);
-  // Nearly always there are none.
-  const [some, isShallow] = await Promise.all([past('HEAD'), isShallowClone(context)]);
-  const lacks = isShallow ? undefined : await unlessHere(context, await findSent());
+  // Nearly always there are none, and a full clone has what was sent: all are asked at once.
+  const questions = [
+    past('HEAD'),
+    isShallowClone(context),
+    findSent().then((sent) => unlessHere(context, sent)),
+  ] as const;
+  const [some, isShallow, missing] = await Promise.all(questions);
+  const lacks = isShallow ? undefined : missing;
   if (some === '' && !isShallow && lacks === undefined) return undefined;
   const head = await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
   return head ? { head, commits: new Set((await past(head)).split('\n')), isShallow, lacks } : undefined;

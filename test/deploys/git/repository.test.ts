@@ -1,14 +1,15 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   currentBranch,
   findMerged,
   forkPullRequest,
+  listAhead,
   readRefs,
   readRepository,
 } from '../../../src/deploys/git/index.ts';
-import { machine, newFolder, repositoryOf } from '../../support/index.ts';
+import { machine, newFolder, repositoryOf, withGit } from '../../support/index.ts';
 
 type Git = ReturnType<typeof repositoryOf>['git'];
 
@@ -169,6 +170,28 @@ test('what a branch contains is told of many commits, some of which are not here
   expect([...(await ask([...open, ...merged]))].sort()).toEqual([...merged].sort());
   expect([...(await ask([...strange, ...merged, ...open]))].sort()).toEqual([...merged].sort());
   expect((await ask(strange)).size).toBe(0);
+});
+
+test('what is ahead costs one round of questions to git', async () => {
+  const repository = repositoryOf({ a: '' });
+  const folder = newFolder();
+  // Each waits until all three were started: one after the other, they give up.
+  const script = `#!/bin/sh
+touch "${folder}/$$"
+turns=0
+while [ $(ls "${folder}" | wc -l) -lt 3 ]; do
+  turns=$((turns + 1))
+  [ $turns -lt 300 ] || { touch "${folder}/alone-$$"; exit 1; }
+  sleep 0.02
+done
+exec "${join(withGit.PATH, 'git')}" "$@"
+`;
+  const path = newFolder();
+  writeFileSync(join(path, 'git'), script, { mode: 0o755 });
+  const context = { ...contextIn(repository.path), env: machine({ PATH: `${path}:${process.env.PATH}` }) };
+  const sent = repository.git('rev-parse', 'HEAD');
+  expect(await listAhead(context, async () => sent)).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([expect.any(String), expect.any(String), expect.stringMatching(/^\d+$/)]);
 });
 
 const addRemote = (git: Git, name: string) => git('remote', 'add', name, `git@host.test:org/${name}.git`);
