@@ -12,7 +12,7 @@ const names: Record<string, string> = {
     chosenBy code command commit condition confirm createdAt curl dashboard data date description effect
     email encoding endpoint endsAt estimate event evidence expiresAt failedBuild file fix flags folder forwardedTo
     found from function group hardware id input kind lastCallAt line localLimit lock loggedAt message
-    method mount name option origin output page path pipeline planCode platform platformOrigin problem profile
+    method mount name option origin output path pipeline planCode platform platformOrigin problem profile
     profileOrigin project projectOrigin proof reason receivedAt redirectUrl region regionOrigin replaced requestId
     requirement restored results revision role run runtime script section serves serviceAccount
     servingSince setting severity sha256 shell signature since source startedAt startsAt status stillUsed

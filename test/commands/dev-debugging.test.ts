@@ -38,6 +38,10 @@ async function attached({ path, until }: Session, line: number) {
   return { editor, file };
 }
 
+/** Waits until it has attached so often. */
+const attachedTimes = (editor: DebugClient, times: number) =>
+  expect.poll(() => editor.heard.filter((name) => name === 'configurationDone').length).toBe(times);
+
 const pipe: Setting = { columns: undefined, stdin: undefined };
 
 afterEach(() => {
@@ -92,7 +96,7 @@ describe.skipIf(!python).each([
       expect((await editor.request('scopes', { frameId: stop.id })).scopes).toBeDefined();
       await editor.goOn(stop.threadId);
       expect(await first).toMatchObject({ result: 'hello you' });
-      await expect.poll(() => editor.heard.filter((name) => name === 'configurationDone').length).toBe(2);
+      await attachedTimes(editor, 2);
       const second = result();
       expect((await editor.stopped()).values).toMatchObject({ greeting: "'goodbye you'" });
       editor.close();
@@ -138,6 +142,7 @@ describe.skipIf(!python).each([
       const { editor } = await attached(session, 3);
       session.write('main.py', 'def run(:\n');
       await session.until(/(not reloaded)/);
+      await attachedTimes(editor, 3);
       const call = session.result();
       await editor.goOn((await editor.stopped()).threadId);
       expect(await call).toMatchObject({ result: 'hello you' });
@@ -151,6 +156,7 @@ describe.skipIf(!python).each([
       const { editor } = await attached(session, 3);
       write('main.py', 'import nothing\n\nstarted = True\n');
       await until(/(not reloaded)/);
+      await attachedTimes(editor, 3);
       const call = result();
       const stop = await editor.stopped();
       expect(stop.values).toMatchObject({ greeting: "'hello you'" });

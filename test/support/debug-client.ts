@@ -1,10 +1,17 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import {
-  type DebugMessage,
   encodeMessage,
+  type DebugMessage as HeardMessage,
   readMessages,
-} from '../../src/emulator/running/debugging/debugged-process.ts';
+} from '../../src/emulator/running/debugging/debug-messages.ts';
+
+interface DebugMessage extends HeardMessage {
+  arguments?: Body;
+  request_seq?: number;
+  success?: boolean;
+  message?: string;
+}
 
 type Body = Record<string, unknown> & { breakpoints?: { id: number; verified: boolean; line: number }[] };
 
@@ -82,7 +89,7 @@ export class DebugClient {
   async request(command: string, given: object = {}): Promise<Body> {
     this.#seq += 1;
     const response = new Promise<DebugMessage>((done) => this.#responses.set(this.#seq, done));
-    const message = { seq: this.#seq, type: 'request', command, arguments: given as Body } as const;
+    const message: DebugMessage = { seq: this.#seq, type: 'request', command, arguments: given as Body };
     this.#socket.write(encodeMessage(message));
     const { success, message: why, body = {} } = await response;
     if (!success) throw new Error(`${command}: ${why}`);

@@ -76,8 +76,7 @@ export class ReplicaStarter {
       if (release) started.ended.then(release, release);
       return started;
     };
-    const beforeCall = () => debugging.settled(app);
-    const replica = new RestartingReplica({ start, beforeCall, now, pauseMs, print });
+    const replica = new RestartingReplica({ start, now, pauseMs, print });
     const release = builds.use(build);
     replica.ended.then(release, release);
     const guard = memoryGuard(replica, app.settings, print);

@@ -232,7 +232,7 @@ export class DevSession {
     if (!this.#latest) return this.context.progress.note('no app is ready yet');
     const { runtime, endpoint, dashboard } = this.#latest;
     const { openBrowser, progress } = this.context;
-    // Below a path, relative links work only with a slash at its end. A browser cannot call functions.
+    // Relative links need a trailing slash. A browser cannot call functions.
     const address = runtime === 'custom' ? `${endpoint}/` : dashboard;
     if (!(await openBrowser(address))) progress.note(`cannot open a browser; the address is ${address}`);
   }

@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { after, pause } from '../../../kernel/clock.ts';
-import {
-  type DebugClaim,
-  type Debugged,
-  type DebugMessage,
-  encodeMessage,
-  forProcess,
-  readMessages,
-  type Start,
-} from './debugged-process.ts';
+import { type DebugMessage, encodeMessage, readMessages } from './debug-messages.ts';
 import { type Greeting, PrivateListener } from './private-listener.ts';
 
 interface RelayOptions {
@@ -22,19 +13,52 @@ interface RelayOptions {
   waits: boolean;
 }
 
+interface Start {
+  build: string;
+  /** Where the process has the app's files. */
+  folder: string;
+  /** Stops the clock of every time limit. Returns what starts it again. */
+  hold: () => () => void;
+}
+
+interface Debugged extends Start {
+  id: string;
+  /** Known when the debugger listens. */
+  port?: number;
+  /** Resolves when its debugger has let go of the last editor. */
+  left?: Promise<unknown>;
+}
+
+/** What a process needs to be debugged. */
+export interface DebugClaim {
+  environment: Record<string, string>;
+  release(): void;
+}
+
+/** An editor, and the debugger of the process that it has. */
+interface Session {
+  editor: Socket;
+  debugger: Socket;
+  process: Debugged;
+  /** Set while the code stands in a breakpoint. */
+  endHold?: (() => void) | undefined;
+  /** Whether the editor has asked to leave. */
+  isLeaving: boolean;
+  /** Whether it is of a child process, which debugpy tells the editor to attach to as well. */
+  isOfChild: boolean;
+}
+
 /**
  * The port that an editor attaches to. It stays open while versions come and go: an editor gets the debugger of the newest
  * process, and attaches again when there is a newer one. A process that stands in a breakpoint keeps it until it goes on.
  */
 export class DebugRelay {
   readonly #processes = new Map<string, Debugged>();
-  readonly #server = createServer((socket) => this.#acceptEditor(socket));
+  readonly #server = createServer((editor) => this.#accept(editor));
+  readonly #sessions = new Set<Session>();
   #private: PrivateListener | undefined;
-  #editor: Editor | undefined;
-  /** Whether it was told to attach again. */
-  #isReturning = false;
-  /** What waits for an editor that has told all. */
-  #waiting: (() => void)[] = [];
+  /** Editors that wait for a process. */
+  readonly #waiting = new Set<Socket>();
 
   private constructor(private readonly options: RelayOptions) {}
 
@@ -56,44 +80,37 @@ export class DebugRelay {
     if ([...this.#processes.values()].some(({ build }) => build === start.build)) return undefined;
     const id = randomUUID();
     this.#processes.set(id, { ...start, id });
-    const environment = { [variable]: JSON.stringify({ ...this.#private?.address, id, path: debugpy }) };
+    const environment = {
+      GANTRY_DEBUGGER: JSON.stringify({ ...this.#private?.address, id, path: debugpy }),
+      // debugpy reads these: where the editor has the files, and what is code of the user.
+      PATHS_FROM_ECLIPSE_TO_PYTHON: JSON.stringify([[this.options.folder, start.folder]]),
+      IDE_PROJECT_ROOTS: start.folder,
+      // Without a warning about the modules of Python itself.
+      PYDEVD_DISABLE_FILE_VALIDATION: '1',
+    };
     return { environment, release: () => this.#processes.delete(id) };
   }
 
-  /** Resolves when the editor, if there is one, has arrived at the newest version or stands in another one. */
-  async settled(): Promise<void> {
-    this.#follow();
-    const isExpected = this.#editor !== undefined || this.#isReturning;
-    if (!isExpected || this.#editor?.isConfigured) return;
-    await Promise.race([this.#configured(), pause(returnMs, undefined, { background: true })]);
-    this.#isReturning = false;
-  }
-
   close(): void {
-    this.#end(this.#editor);
+    for (const session of this.#sessions) this.#end(session);
+    for (const editor of this.#waiting) editor.destroy();
     this.#server.close();
     this.#private?.close();
   }
 
+  /** Replies how many seconds the code of the process waits for an editor, or null without a limit. */
   #acceptProcess({ id, port }: Greeting, control: Socket): void {
     const started = this.#processes.get(String(id));
     if (!started || typeof port !== 'number') return void control.destroy();
     started.port = port;
-    control.resume().once('close', () => this.#processes.delete(started.id));
-    const go = () => void control.write('go\n');
-    this.#admit(started).then(go, go);
-  }
-
-  /** Resolves when the code of a process may start. */
-  async #admit(started: Debugged): Promise<void> {
-    if (!this.options.waits || this.#editor) return this.settled();
+    const seconds = this.#follow() ? returnSeconds : 0;
+    for (const editor of this.#waiting) void this.#attach(editor);
+    control.write(JSON.stringify(this.options.waits ? null : seconds));
     const endHold = started.hold();
-    await this.#configured();
-    endHold();
-  }
-
-  #configured(): Promise<void> {
-    return new Promise((done) => this.#waiting.push(done));
+    control.once('data', endHold).once('close', () => {
+      endHold();
+      this.#processes.delete(started.id);
+    });
   }
 
   /** The process to debug. */
@@ -101,133 +118,89 @@ export class DebugRelay {
     return [...this.#processes.values()].findLast(({ port }) => port !== undefined);
   }
 
-  /** Gives the editor the newest process, unless it stands in a breakpoint of another one. */
-  #follow(): void {
-    const editor = this.#editor;
-    const newest = this.#newest;
-    if (!editor || !newest || editor.process === newest || editor.endHold) return;
-    if (editor.process) this.#end(editor, true);
-    else void this.#attach(editor, newest);
+  /** Tells editors to attach again if there is a newer process, and returns whether any was told. */
+  #follow(): boolean {
+    const older = [...this.#sessions].filter(({ process }) => process !== this.#newest);
+    if (older.some(({ endHold }) => endHold)) return false;
+    for (const session of older) this.#end(session, true);
+    return older.length > 0;
   }
 
-  /** A connection is an editor once it says so: others are those of port scans and health checks. */
-  #acceptEditor(socket: Socket): void {
-    let editor: Editor | undefined;
-    const onMessage = readMessages((message) => {
-      if (message.command === 'initialize') editor ??= this.#arrive(socket);
-      if (editor?.debugger) this.#pass(editor, message);
-      else editor?.queue.push(message);
-    });
-    socket
+  /** Others than editors, such as scans of ports, say nothing. */
+  #accept(editor: Socket): void {
+    editor
+      .on('error', () => {})
+      .once('readable', () => {
+        if (editor.readableLength > 0) void this.#attach(editor);
+      });
+  }
+
+  /** A debugger takes nobody else before the editor that it has is gone. */
+  async #attach(editor: Socket): Promise<void> {
+    const process = this.#newest;
+    if (!process) return void this.#waiting.add(editor);
+    this.#waiting.delete(editor);
+    await process.left;
+    if (editor.destroyed) return;
+    const isOfChild = [...this.#sessions].some((other) => other.process === process);
+    const debugger_ = connect(process.port ?? 0, '127.0.0.1');
+    const session: Session = { editor, debugger: debugger_, process, isOfChild, isLeaving: false };
+    this.#sessions.add(session);
+    const onRequest = readMessages((message) => this.#fromEditor(session, message));
+    const onMessage = readMessages((message) => this.#fromDebugger(session, message));
+    editor.on('data', onRequest).once('close', () => this.#end(session));
+    debugger_
       .on('error', () => {})
       .on('data', onMessage)
-      .once('close', () => this.#end(editor));
-  }
-
-  /** It replaces one that has gone without a word. */
-  #arrive(socket: Socket): Editor {
-    this.#end(this.#editor);
-    this.#editor = { socket, queue: [], isConfigured: false, isAskedToEnd: false };
-    const arrived = this.#editor;
+      .once('close', () => this.#end(session, !session.isLeaving));
     this.#follow();
-    return arrived;
   }
 
-  /** Gives an editor the debugger of a process, which takes nobody else before the editor that it has is gone. */
-  async #attach(editor: Editor, process: Debugged): Promise<void> {
-    editor.process = process;
-    await process.left;
-    if (this.#editor !== editor) return;
-    const socket = connect(process.port ?? 0, '127.0.0.1');
-    const onMessage = readMessages((message) => this.#fromDebugger(editor, message));
-    process.left = new Promise((done) => {
-      socket.once('close', () => {
-        done();
-        if (this.#editor !== editor) return;
-        if (!editor.isAskedToEnd) process.port = undefined;
-        this.#end(editor, !editor.isAskedToEnd);
-      });
-    });
-    socket.on('error', () => {}).on('data', onMessage);
-    editor.debugger = socket;
-    for (const message of editor.queue.splice(0)) this.#pass(editor, message);
+  #fromEditor(session: Session, message: DebugMessage): void {
+    const { command = '' } = message;
+    if (command === 'disconnect') session.isLeaving = true;
+    if (resuming.test(command)) goOn(session);
+    if (this.#sessions.has(session)) session.debugger.write(encodeMessage(message));
+  }
+
+  #fromDebugger(session: Session, message: DebugMessage): void {
+    const { type, command, event } = message;
+    if (!this.#sessions.has(session)) return;
+    // The end of a process is no end for the editor.
+    if (event === 'terminated' && !session.isLeaving) {
+      this.#end(session, true);
+      return;
+    }
+    if (event === 'stopped') session.endHold ??= session.process.hold();
+    if (event === 'continued') goOn(session);
+    session.editor.write(encodeMessage(message));
+    if (type === 'response' && command === 'continue') this.#follow();
   }
 
   /** Leaves the process running, and lets the editor go. Told to return, it attaches again by itself, as the protocol says. */
-  #end(editor: Editor | undefined, isReturning = false): void {
-    if (!editor || this.#editor !== editor) return;
-    this.#editor = undefined;
-    this.#isReturning = isReturning;
-    goOn(editor);
-    leave(editor.debugger);
-    const body = { restart: isReturning };
-    editor.socket.end(encodeMessage({ seq: 0, type: 'event', event: 'terminated', body }));
-  }
-
-  #pass(editor: Editor, message: DebugMessage): void {
-    const { command = '' } = message;
-    const { process } = editor;
-    if (command === 'disconnect') editor.isAskedToEnd = true;
-    if (resuming.test(command)) goOn(editor);
-    if (process) editor.debugger?.write(encodeMessage(forProcess(message, process, this.options.folder)));
-  }
-
-  #fromDebugger(editor: Editor, message: DebugMessage): void {
-    const { type, command, event } = message;
-    // The end of a process is no end for the editor.
-    if (this.#editor !== editor || event === 'terminated' || event === 'exited') return;
-    if (event === 'stopped') editor.endHold ??= editor.process?.hold();
-    if (event === 'continued') goOn(editor);
-    editor.socket.write(encodeMessage(message));
-    if (type !== 'response') return;
-    if (command === 'configurationDone') {
-      editor.isConfigured = true;
-      for (const done of this.#waiting.splice(0)) done();
+  #end(session: Session, isReturning = false): void {
+    if (!this.#sessions.delete(session)) return;
+    const { editor, debugger: debugger_, process, isOfChild } = session;
+    goOn(session);
+    if (!debugger_.closed) {
+      process.left = new Promise((done) => debugger_.once('close', done));
+      debugger_.write(encodeMessage({ seq: lastRequest, type: 'request', command: 'disconnect' }));
     }
-    if (command === 'continue') this.#follow();
+    const body = { restart: isReturning && !isOfChild };
+    editor.end(encodeMessage({ seq: 0, type: 'event', event: 'terminated', body }));
   }
 }
 
-/** Longest time, in ms, in which an editor attaches again. */
-const returnMs = 2_000;
-
-/** The environment variable that makes a process listen for an editor (debugger.py). */
-const variable = 'GANTRY_DEBUGGER';
-
-/** An editor, and the debugger of the process that it has. What they say passes through. */
-interface Editor {
-  socket: Socket;
-  process?: Debugged;
-  debugger?: Socket;
-  /** What it says before there is a debugger. */
-  queue: DebugMessage[];
-  /** Set while the code stands in a breakpoint. */
-  endHold?: (() => void) | undefined;
-  /** Whether it has told all. */
-  isConfigured: boolean;
-  isAskedToEnd: boolean;
-}
-
-function goOn(editor: Editor): void {
-  editor.endHold?.();
-  editor.endHold = undefined;
-}
-
-function leave(socket: Socket | undefined): void {
-  if (!socket || socket.destroyed) return;
-  const leaving = { command: 'disconnect', arguments: { terminateDebuggee: false } };
-  socket.write(encodeMessage({ seq: lastRequest, type: 'request', ...leaving }));
-  socket.once(
-    'close',
-    after(longestLeaveMs, () => socket.destroy(), { background: true }),
-  );
-}
-
-/** A debugger closes the connection soon after it was asked to disconnect. */
-const longestLeaveMs = 2_000;
+/** Longest time in which an editor attaches again. */
+const returnSeconds = 5;
 
 /** No editor counts that far. */
 const lastRequest = 1_000_000_000;
+
+function goOn(session: Session): void {
+  session.endHold?.();
+  session.endHold = undefined;
+}
 
 /** Requests that end a breakpoint. */
 const resuming = /^(continue|next|step\w*|goto|reverseContinue|restartFrame)$/;

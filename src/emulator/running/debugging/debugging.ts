@@ -1,10 +1,7 @@
-import { dirname } from 'node:path';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
-import { pythonFile } from '../processes/python-files.ts';
 import { ReplicaError } from '../replicas/replica.ts';
-import type { DebugRelay } from './debug-relay.ts';
-import type { DebugClaim } from './debugged-process.ts';
+import type { DebugClaim, DebugRelay } from './debug-relay.ts';
 import { Holds, type OnBreakpoint, openTerminalBreakpoints, type TerminalBreakpoints } from './holds.ts';
 
 export interface DebuggingOptions {
@@ -59,16 +56,9 @@ export class Debugging {
     const terminal = this.#terminal?.environmentOf(app.id);
     const debugpy = this.#debugpy.get(python);
     const hold = () => this.holds.hold(app.id);
-    // The emulator's own Python files run in the processes of apps.
-    const foreign = dirname(dirname(pythonFile('emulator/running/replicas/cortex/cortex.py')));
-    const start = { build: build.id, folder, foreign, hold };
+    const start = { build: build.id, folder, hold };
     const claim = debugpy === undefined ? undefined : this.options.relayOf?.(app.name)?.claim(start, debugpy);
     return { ...claim, environment: { ...terminal, ...claim?.environment } };
-  }
-
-  /** Resolves when the editor has followed to the newest version of the app. */
-  async settled({ name }: AppRecord): Promise<void> {
-    await this.options.relayOf?.(name)?.settled();
   }
 }
 

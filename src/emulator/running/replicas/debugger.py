@@ -6,12 +6,11 @@ import json
 import os
 import socket
 import sys
+import threading
 
 
 def listen(port, token, id, path):
     """Starts debugpy, tells the emulator where it listens, and returns when the app's code may run."""
-    # Its warnings are about the modules of Python itself.
-    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     # debugpy replaces it.
     without_editor = sys.breakpointhook
     debugpy = import_debugpy(path)
@@ -22,7 +21,19 @@ def listen(port, token, id, path):
     control = socket.create_connection(("127.0.0.1", port))
     listen.control = control
     control.sendall(json.dumps({"token": token, "id": id, "port": debugger_port}).encode() + b"\n")
-    control.recv(16)
+    wait(debugpy, json.loads(control.recv(16)))
+    control.sendall(b"started\n")
+
+
+def wait(debugpy, seconds):
+    """Waits for an editor that has told all: at most for so many seconds, or without a limit."""
+    if seconds == 0:
+        return
+    timer = threading.Timer(seconds or 0, lambda: debugpy.wait_for_client.cancel())
+    if seconds is not None:
+        timer.start()
+    debugpy.wait_for_client()
+    timer.cancel()
 
 
 def allow_other_tracing():

@@ -14,7 +14,6 @@ import {
 export interface RestartOptions {
   /** Starts its process, or starts it again. */
   start(): Replica;
-  beforeCall?: (() => Promise<void>) | undefined;
   now(): number;
   /** The pause before the second restart, in ms. The first has none, and each later one is twice as long. */
   pauseMs: number;
@@ -124,7 +123,6 @@ export class RestartingReplica implements Replica {
 
   /** What a process did not get because it was ending is for the next one. */
   async #deliver<T>(signal: AbortSignal, send: (replica: Replica) => Promise<T>): Promise<T> {
-    await this.#options.beforeCall?.();
     for (let left = maxDeliveries; ; left--) {
       const current = this.#current;
       try {

@@ -12,10 +12,11 @@ class Adapter:
     def __init__(self):
         self.stream = None
         self.lines = {}
-        self.mappings = []
+        mappings = json.loads(os.environ.get("PATHS_FROM_ECLIPSE_TO_PYTHON", "[]"))
+        self.mappings = [dict(zip(("localRoot", "remoteRoot"), each)) for each in mappings]
         self.frame = None
         self.resume = threading.Event()
-        self.configured = False
+        self.configured = threading.Event()
         self.lock = threading.RLock()
 
     def serve(self, server):
@@ -30,7 +31,8 @@ class Adapter:
             except OSError:
                 pass
             connection.close()
-            self.stream, self.configured, self.lines = None, False, {}
+            self.configured.clear()
+            self.stream, self.lines = None, {}
             self.resume.set()
 
     def read(self):
@@ -59,17 +61,13 @@ class Adapter:
         if name == "continue":
             self.resume.set()
 
-    def on_attach(self, given):
-        self.mappings = given["pathMappings"]
-        return {}
-
     def on_setBreakpoints(self, given):
         path, lines = given["source"]["path"], [one["line"] for one in given["breakpoints"]]
         self.lines[self.mapped(path, "localRoot", "remoteRoot")] = lines
         return {"breakpoints": [{"id": index, "verified": True, "line": line} for index, line in enumerate(lines)]}
 
     def on_configurationDone(self, _):
-        self.configured = True
+        self.configured.set()
         return {}
 
     def on_stackTrace(self, _):
@@ -124,7 +122,14 @@ def listen(_):
 
 
 def is_client_connected():
-    return adapter.configured
+    return adapter.configured.is_set()
+
+
+def wait_for_client():
+    canceled = threading.Event()
+    wait_for_client.cancel = canceled.set
+    while not (adapter.configured.wait(0.01) or canceled.is_set()):
+        pass
 
 
 import pydevd  # noqa: E402,F401
