@@ -3,6 +3,7 @@ import { appLogSource, endingOf, readFailureLog, readLogText } from '../calls/lo
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { ConflictError, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
 import { duration, shortBuild } from '../kernel/output/format.ts';
+import { integer, nullable, number, type ObjectOf, text } from '../kernel/shape.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
 import type { Ended, HealthFacts } from './decide.ts';
@@ -38,11 +39,16 @@ export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app
 }
 
 /** What was seen of a healthy build; null where it was not looked at, or not shown. */
-export interface HealthSeen extends Seen {
-  verdict: 'healthy';
-  watchedMs: number;
-  smokeCalls: number;
-}
+export const healthFields = {
+  verdict: text('healthy; a deploy with another verdict fails'),
+  watchedMs: number('how long the build was looked at, in ms'),
+  replicas: nullable(integer('replicas of the build that were seen; null if not known')),
+  restarts: nullable(integer('how often they restarted; null if not known')),
+  runs: nullable(integer('runs that they ended; null if not known')),
+  failedRuns: nullable(integer('how many of these failed; null if not known')),
+  smokeCalls: integer('calls of --smoke'),
+};
+type HealthSeen = ObjectOf<typeof healthFields>;
 
 const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: null };
 

@@ -6,6 +6,7 @@ import {
   type Deployment,
   type DeployPlan,
   deployApp,
+  deploymentFields,
   fewAtOnce,
   findApps,
   movedRegion,
@@ -44,7 +45,7 @@ import { settingArguments } from '../mcp/setting-arguments.ts';
 import { anything, boolean, document, integer, list, object, optional, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
-import { deploymentFields, deployPlanFields } from '../views/deployment-fields.ts';
+import { deployPlanFields } from '../views/deployment-fields.ts';
 import { fileDecisionsView, packedFields } from '../views/file-decisions.ts';
 import { statusCell } from '../views/status.ts';
 

@@ -1,5 +1,6 @@
 import { readAppHere } from '../../deploys/apps.ts';
 import { compareServing } from '../../deploys/commit-of-build.ts';
+import { commitShape } from '../../deploys/history/index.ts';
 import {
   type AppStatus,
   isOperational,
@@ -17,7 +18,7 @@ import { buildHasFailed, buildPhase } from '../../platform/contract/builds.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, document, integer, list, nullable, number, object, record, text } from '../result-schema.ts';
-import { commitShape, commitText } from '../views/build.ts';
+import { commitText } from '../views/build.ts';
 import { paintStatus, statusCell } from '../views/status.ts';
 
 const incidentShape = object({

@@ -1,22 +1,6 @@
-import type { WithCommit } from '../../deploys/history/index.ts';
+import { commitShape, type WithCommit } from '../../deploys/history/index.ts';
 import { Build } from '../../platform/contract/builds.ts';
-import {
-  anything,
-  boolean,
-  integer,
-  list,
-  nullable,
-  optional,
-  passThrough,
-  sentFields,
-  text,
-} from '../result-schema.ts';
-
-export const commitShape = {
-  commit: nullable(text('commit that it was made of; null if that is not known')),
-  dirty: nullable(boolean('whether other files were sent than those of the commit; null if that is not known')),
-  evidence: nullable(text('how the commit is known: record, SHA-256 or CRC-32; null if it is not')),
-};
+import { anything, nullable, optional, passThrough, sentFields, text } from '../result-schema.ts';
 
 /** `1a2b3c4d dirty`, `1a2b3c4d by its files`; undefined if it is not known. */
 export function commitText({ commit, dirty, evidence }: WithCommit): string | undefined {
@@ -43,13 +27,3 @@ export const listedBuildFields = passThrough({
   ...fields,
   reason: nullable(text('why it failed, in a line; null if it did not, or if that is not known')),
 });
-
-/** Files that differ between two builds, or between a build and a folder. */
-export const fileChangeFields = {
-  added: list(text('path'), 'new files'),
-  changed: list(text('path'), 'changed files'),
-  removed: list(text('path'), 'removed files'),
-  unchanged: integer('number of files'),
-  byCrc32: integer('how many of the unchanged files were compared by CRC-32, without a SHA-256'),
-  unverified: integer('how many of the unchanged files were compared by size only'),
-};

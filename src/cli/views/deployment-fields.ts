@@ -1,3 +1,4 @@
+import { fileChangeFields } from '../../deploys/builds/index.ts';
 import { choices, proofs, type RolledBack } from '../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
@@ -10,52 +11,12 @@ import {
   integer,
   list,
   nullable,
-  number,
   object,
   optional,
   record,
   text,
 } from '../result-schema.ts';
-import { commitShape, fileChangeFields } from './build.ts';
 import { fileDecisionFields } from './file-decisions.ts';
-
-export const deploymentFields = {
-  app: text('app name'),
-  project: text('project'),
-  runtime: text('cortex, custom or a partner'),
-  build: text('build id'),
-  status: text('final status of the build (with --detach: current status)'),
-  notStarted: nullable(
-    object({
-      reason: text('why the emulator cannot run it'),
-      calls: text('refused or simulated'),
-    }),
-  ),
-  differences: list(text('a setting'), 'what the emulator does not do as the platform does'),
-  endpoint: text('URL of the app'),
-  dashboard: text('URL of the app in the dashboard'),
-  files: integer('number of files sent'),
-  bytes: integer('size of the archive'),
-  packMs: number('duration of packing, in ms'),
-  uploadMs: number('duration of the upload, in ms'),
-  buildMs: nullable(number('time waited for the build, in ms; null with --detach')),
-  commit: optional(commitShape.commit),
-  dirty: optional(commitShape.dirty),
-  evidence: optional(commitShape.evidence),
-  serves: optional(text('a build created later that has replaced this one meanwhile')),
-  health: optional(
-    object({
-      verdict: text('healthy; a deploy with another verdict fails'),
-      watchedMs: number('how long the build was looked at, in ms'),
-      replicas: nullable(integer('replicas of the build that were seen; null if not known')),
-      restarts: nullable(integer('how often they restarted; null if not known')),
-      runs: nullable(integer('runs that they ended; null if not known')),
-      failedRuns: nullable(integer('how many of these failed; null if not known')),
-      smokeCalls: integer('calls of --smoke'),
-    }),
-  ),
-  changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
-};
 
 export const deployPlanFields = {
   dryRun: boolean('true for a dry run: nothing was sent'),

@@ -1,14 +1,15 @@
-/** Paths that differ between the files of two builds, or local ones and those of a build. */
-export interface FileChanges {
-  added: string[];
-  changed: string[];
-  removed: string[];
-  unchanged: number;
-  /** How many unchanged files were compared by CRC-32, because one side has no SHA-256. */
-  byCrc32: number;
-  /** How many unchanged files have no checksum to compare. */
-  unverified: number;
-}
+import { arrayOf, integer, type ObjectOf, text } from '../../kernel/shape.ts';
+
+/** Files that differ between two builds, or between a build and a folder. */
+export const fileChangeFields = {
+  added: arrayOf(text('path'), 'new files'),
+  changed: arrayOf(text('path'), 'changed files'),
+  removed: arrayOf(text('path'), 'removed files'),
+  unchanged: integer('number of files'),
+  byCrc32: integer('how many of the unchanged files were compared by CRC-32, without a SHA-256'),
+  unverified: integer('how many of the unchanged files were compared by size only'),
+};
+export type FileChanges = ObjectOf<typeof fileChangeFields>;
 
 export function unchangedFiles(unchanged: number): FileChanges {
   return { added: [], changed: [], removed: [], unchanged, byCrc32: 0, unverified: 0 };

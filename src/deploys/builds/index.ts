@@ -3,6 +3,7 @@ export {
   changedPaths,
   compareListings,
   type FileChanges,
+  fileChangeFields,
   parseZipContents,
   unchangedFiles,
 } from './compare-listings.ts';

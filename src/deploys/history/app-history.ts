@@ -1,17 +1,19 @@
 import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
+import { boolean, choice, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { type Build, buildHasFailed, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
 import type { EventName, EventOf, Facts, HistoryEvent, Verdict } from './event-log.ts';
 import { FollowedSettings, type SettingsChange } from './followed-settings.ts';
 
 /** The commit that a build was made of. Null is what is not known. */
-export interface BuildCommit {
-  commit: string | null;
-  /** Whether files that were sent differed from it, or were not in it. */
-  dirty: boolean | null;
-  /** What shows it: the record of what was sent, or what the platform lists of its files. */
-  evidence: 'record' | 'SHA-256' | 'CRC-32' | null;
-}
+export const commitShape = {
+  commit: nullable(text('commit that it was made of; null if that is not known')),
+  dirty: nullable(boolean('whether other files were sent than those of the commit; null if that is not known')),
+  evidence: nullable(
+    choice(['record', 'SHA-256', 'CRC-32'], 'how the commit is known: record, SHA-256 or CRC-32; null if it is not'),
+  ),
+};
+export type BuildCommit = ObjectOf<typeof commitShape>;
 
 export type WithCommit = { [Name in keyof BuildCommit]?: BuildCommit[Name] | undefined };
 

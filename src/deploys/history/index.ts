@@ -3,6 +3,7 @@ export {
   type AppHistory,
   type BuildCommit,
   clockErrorMs,
+  commitShape,
   type DeployedSettings,
   type ListedEvent,
   noCommit,

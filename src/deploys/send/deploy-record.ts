@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { boolean, integer, list, nullable, number, type ObjectOf, object, optional, text } from '../../kernel/shape.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import type { Build } from '../../platform/contract/builds.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
 import { tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
-import type { AppHistory, BuildCommit, EventOf } from '../history/index.ts';
-import type { HealthSeen } from '../verify.ts';
+import { type AppHistory, commitShape, type EventOf } from '../history/index.ts';
+import { healthFields } from '../verify.ts';
 import { scalingOf } from './app-settings.ts';
 import type { LocalApp } from './local-app.ts';
 
@@ -112,29 +112,31 @@ function flagsFor({ settings: { profile }, target: { platform, project }, flags 
 }
 
 /** A deployment that succeeded or, with `detach`, one that is in progress. */
-export interface Deployment extends Partial<BuildCommit> {
-  app: string;
-  project: string;
-  runtime: string;
-  build: string;
-  status: string;
-  /** Why nothing is known of the app, on a platform that does not start it: the emulator. */
-  notStarted: NonNullable<Build['notStarted']> | null;
-  /** What an emulator does not do as the platform does. */
-  differences: string[];
-  endpoint: string;
-  dashboard: string;
-  /** Zero for a partner's app, which has no files to upload. */
-  files: number;
-  bytes: number;
-  packMs: number;
-  uploadMs: number;
-  /** Null of a build that nobody waited for. */
-  buildMs: number | null;
-  /** False if nothing was deployed, because nothing has changed. */
-  changed: boolean;
-  /** A later build that has replaced it already. */
-  serves?: string;
-  /** What was seen after the deploy; absent if it was not watched. */
-  health?: HealthSeen;
-}
+export const deploymentFields = {
+  app: text('app name'),
+  project: text('project'),
+  runtime: text('cortex, custom or a partner'),
+  build: text('build id'),
+  status: text('final status of the build (with --detach: current status)'),
+  notStarted: nullable(
+    object({
+      reason: text('why the emulator cannot run it'),
+      calls: text('refused or simulated'),
+    }),
+  ),
+  differences: list(text('a setting'), 'what the emulator does not do as the platform does'),
+  endpoint: text('URL of the app'),
+  dashboard: text('URL of the app in the dashboard'),
+  files: integer('number of files sent'),
+  bytes: integer('size of the archive'),
+  packMs: number('duration of packing, in ms'),
+  uploadMs: number('duration of the upload, in ms'),
+  buildMs: nullable(number('time waited for the build, in ms; null with --detach')),
+  commit: optional(commitShape.commit),
+  dirty: optional(commitShape.dirty),
+  evidence: optional(commitShape.evidence),
+  serves: optional(text('a build created later that has replaced this one meanwhile')),
+  health: optional(object(healthFields)),
+  changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
+};
+export type Deployment = ObjectOf<typeof deploymentFields>;

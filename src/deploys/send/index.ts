@@ -10,8 +10,15 @@ export {
 export { busyPolicies, inProgress, whichCanStart } from './busy-builds.ts';
 export { checkPackages, checkSecrets } from './check-local.ts';
 export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-app.ts';
-export type { Deployment } from './deploy-record.ts';
-export { readSecretsOf, rememberTarget, sentFilesDigest, trySecretsOf, withKeptRecord } from './deploy-record.ts';
+export {
+  type Deployment,
+  deploymentFields,
+  readSecretsOf,
+  rememberTarget,
+  sentFilesDigest,
+  trySecretsOf,
+  withKeptRecord,
+} from './deploy-record.ts';
 export { DeployedMeanwhileError, wasCreated } from './guard.ts';
 export { checkLocalApp, checkLocalSource, type FileDecision, type LocalApp, readLocalApp } from './local-app.ts';
 export { type Packed, packApp } from './pack-app.ts';

@@ -1,5 +1,5 @@
 import { findCommit } from '../../../deploys/commit-of-build.ts';
-import { noCommit, readHistory, type WithCommit } from '../../../deploys/history/index.ts';
+import { commitShape, noCommit, readHistory, type WithCommit } from '../../../deploys/history/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { ago, count, dollars, durationCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
@@ -11,7 +11,7 @@ import { fetchApp } from '../../../platform/replies/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { document, passThrough, sentFields } from '../../result-schema.ts';
-import { commitShape, commitText } from '../../views/build.ts';
+import { commitText } from '../../views/build.ts';
 import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({

@@ -1,3 +1,4 @@
+import { fileChangeFields } from '../../../deploys/builds/index.ts';
 import { buildVerdicts, compareBuilds } from '../../../insight/compare/index.ts';
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { defineCommand } from '../../command.ts';
@@ -5,7 +6,6 @@ import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { timeFlag } from '../../flags/values.ts';
 import { anything, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
-import { fileChangeFields } from '../../views/build.ts';
 import { compareReport, compareView } from '../../views/compare.ts';
 
 const verdict = choice(buildVerdicts, 'worse, better, no difference, or too few calls to tell');
