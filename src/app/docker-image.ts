@@ -173,18 +173,23 @@ function startStage(text: string, { stages }: DockerImage, line: number): Stage 
   const [base = '', , name = ''] = text.split(/\s+/);
   const from = stageNamed(stages, base);
   if (from) return { ...from, ...copyState(from), ports: [...from.ports], name, line };
-  const empty = {
-    base,
-    workdir: '/',
-    user: base.startsWith('mambaorg/micromamba') ? 'mambauser' : 'root',
-    files: new Map(),
-    written: new Map(),
-    others: [],
-    environment: new Map(),
-    commands: [],
-  };
-  return { ...empty, ports: [], name, line };
+  return { ...emptyStage(base, '/'), name, line };
 }
+
+/** An image that nothing was brought into yet. */
+export const emptyStage = (base: string, workdir: string): Stage => ({
+  base,
+  workdir,
+  user: base.startsWith('mambaorg/micromamba') ? 'mambauser' : 'root',
+  files: new Map(),
+  written: new Map(),
+  others: [],
+  environment: new Map(),
+  commands: [],
+  ports: [],
+  name: '',
+  line: 0,
+});
 
 /** A stage by its name, or its number from 0. */
 export const stageNamed = (stages: readonly Stage[], name = ''): Stage | undefined =>

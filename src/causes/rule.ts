@@ -84,6 +84,16 @@ function sourceOf(part: string, isLast: boolean): string {
   return `(?${name ? `<${name}>` : ':'}${choice.replaceAll('\\|', '|').replaceAll('…', '.{0,160}')})`;
 }
 
+/** The rows of a table: a row goes on in lines that are indented. */
+export const rowsOf = ({ raw }: TemplateStringsArray): string[] =>
+  raw
+    .join('')
+    .replace(/\\(?=`|\$\{)/g, '')
+    // The build escapes what is beyond ASCII.
+    .replace(/\\u([\da-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .trim()
+    .split(/\n(?! )/);
+
 /**
  * Rules of a table, with what all of them have besides. A row has a cause, the signs that show it or `none`, the title, the fix,
  * the setting if one is to be changed, and the command that helps, between ` | `; it goes on in lines that are indented. A
@@ -93,47 +103,40 @@ function sourceOf(part: string, isLast: boolean): string {
  */
 export const rowsWith =
   (rest: Partial<FailureRule>) =>
-  ({ raw }: TemplateStringsArray): FailureRule[] =>
-    raw
-      .join('')
-      .replace(/\\(?=`|\$\{)/g, '')
-      // The build escapes what is beyond ASCII.
-      .replace(/\\u([\da-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-      .trim()
-      .split(/\n(?! )/)
-      .map((row) => {
-        const [head, shown = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
-        const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
-        const [start = '', own, first, build, after] = groupsOf(conditions, shown);
-        const list = shown.slice(start.length);
-        const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
-        const above = once(() => new RegExp(after ?? ''));
-        const at = more.find((one) => !one.includes(' '));
-        const next = more.find((one) => one.includes(' '))?.split(' ');
-        const facts = {
-          ...(rank && { rank: Number(rank) }),
-          ...(at && { at }),
-          ...(next && { next }),
-          ...(own && { own: true as const }),
-          ...(first && { first: true as const }),
-          ...(build && { only: 'build' as const }),
-          ...(inFiles && { inFiles: true as const }),
-        };
-        return {
-          cause,
-          title,
-          fix,
-          ...facts,
-          ...rest,
-          // Only an explanation of a log needs them.
-          get signs() {
-            return signs();
-          },
-          get after() {
-            return after === undefined ? rest.after : above();
-          },
-        };
-      });
+  (table: TemplateStringsArray): FailureRule[] =>
+    rowsOf(table).map((row) => {
+      const [head, shown = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
+      const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
+      const [start = '', own, first, build, after] = groupsOf(conditions, shown);
+      const list = shown.slice(start.length);
+      const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
+      const above = once(() => new RegExp(after ?? ''));
+      const at = more.find((one) => !one.includes(' '));
+      const next = more.find((one) => one.includes(' '))?.split(' ');
+      const facts = {
+        ...(rank && { rank: Number(rank) }),
+        ...(at && { at }),
+        ...(next && { next }),
+        ...(own && { own: true as const }),
+        ...(first && { first: true as const }),
+        ...(build && { only: 'build' as const }),
+        ...(inFiles && { inFiles: true as const }),
+      };
+      return {
+        cause,
+        title,
+        fix,
+        ...facts,
+        ...rest,
+        // Only an explanation of a log needs them.
+        get signs() {
+          return signs();
+        },
+        get after() {
+          return after === undefined ? rest.after : above();
+        },
+      };
+    });
 
 const conditions = /^(own: )?(first: )?(build: )?(?:after \/(.+?)\/: )?/;
 

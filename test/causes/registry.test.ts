@@ -50,7 +50,7 @@ const withoutLook: Record<string, string> = {
 function seenByLooks(): string[] {
   const folder = 'src/causes/files';
   const sources = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
-  const quoted = new Set(sources.flatMap((text) => text.match(/(?<=')[a-z]+(?:-[a-z]+)+(?=')/g) ?? []));
+  const quoted = new Set(sources.flatMap((text) => text.match(/(?<=['`])[a-z]+(?:-[a-z]+)+(?=['` ])/g) ?? []));
   return causes.filter((cause) => quoted.has(cause));
 }
 

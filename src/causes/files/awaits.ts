@@ -2,6 +2,7 @@ import type { Use } from '../../app/python/facts.ts';
 import type { Flows } from './flows.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Module } from './modules.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 
 /** Calls of libraries that give what has to be awaited. */
@@ -73,32 +74,22 @@ function* wrongUse(use: Use, module: Module, flows: Flows): Generator<SeenCause>
   if (value.trail === '') return;
   const made = madeIn(use, module, flows);
   if (made === undefined || wrong[made]?.(use) !== true) return;
-  const name = shown(value.trail);
-  yield { ...said(module, made === 'coroutine' ? value.since : use.line), ...texts[made](name, use) };
+  yield notAwaited(made, use, module, made === 'coroutine' ? value.since : use.line);
 }
 
-/** `db.get` of a call. */
-const shown = (trail: string) => trail.replace(/@\d+|\(\w*\)|!/g, '');
+const cases = { coroutine: 'await-missing', stream: 'await-missing stream', value: 'await-missing value' };
 
-const said = ({ file }: Module, line: number) => ({ cause: 'await-missing', at: { file, line } });
-
-const texts: Readonly<
-  Record<'coroutine' | 'stream' | 'value', (name: string, use: Use) => Pick<SeenCause, 'title' | 'fix'>>
-> = {
-  coroutine: (name, { isInAsync, how }) => ({
-    title: `${name}() gives a coroutine, which nothing awaits`,
-    fix: isInAsync
-      ? 'write await before it'
-      : how === 'alone'
-        ? `asyncio.run(${name}(…))`
-        : 'await it in an async function',
-  }),
-  stream: (name) => ({
-    title: `${name}() gives an async generator, which a plain for cannot go through`,
-    fix: 'use async for',
-  }),
-  value: (name) => ({ title: `${name} gives a plain value, which cannot be awaited`, fix: 'remove await' }),
-};
+/** The name is `db.get` of a call. */
+function notAwaited(
+  made: keyof typeof cases,
+  { isInAsync, how, value }: Use,
+  { file }: Module,
+  line: number,
+): SeenCause {
+  const name = value().trail.replace(/@\d+|\(\w*\)|!/g, '');
+  const ofCoroutine = isInAsync ? 'await-missing async' : how === 'alone' ? 'await-missing alone' : cases.coroutine;
+  return say(made === 'coroutine' ? ofCoroutine : cases[made], { name }, { at: { file, line } });
+}
 
 /** How others of a file use what a use of it gets wrong, and what it is then. */
 const others: readonly { how: Use['how']; other: Use['how']; trail: RegExp; made: 'coroutine' | 'stream' }[] = [
@@ -116,6 +107,6 @@ function* unlikeOthers(module: Module): Generator<SeenCause> {
     const known = new Set(uses.filter((use) => use.how === other).map((use) => use.value().trail));
     const wrongly = uses.filter((use) => use.how === how && use.isInAsync && known.has(use.value().trail));
     for (const use of wrongly.filter((each) => trail.test(each.value().trail)))
-      yield { ...said(module, use.line), ...texts[made](shown(use.value().trail), use) };
+      yield notAwaited(made, use, module, use.line);
   }
 }

@@ -3,6 +3,7 @@ import { loadAll, YAMLException } from 'js-yaml';
 import { parse } from 'smol-toml';
 import { groupsOf, lineAt, lineWith } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -29,12 +30,7 @@ function* text(shipment: Shipment, file: string, kind: string, named: ReadonlySe
 function pointer(shipment: Shipment, file: string): SeenCause | undefined {
   const size = shipment.sent.get(file)?.size ?? 0;
   if (size > 300 || size < 100 || !/^version https:\/\/git-lfs/.test(shipment.read(file))) return undefined;
-  return {
-    cause: 'git-lfs-pointer',
-    captured: { path: file },
-    at: { file, line: 1 },
-    title: `${file} is only a pointer of Git LFS, not its content`,
-  };
+  return say('git-lfs-pointer', { path: file }, { at: { file, line: 1 } });
 }
 
 /** Others are read only if the code names them: thousands of them may be data. */
@@ -42,13 +38,8 @@ const sourceKinds = /^\.(?:py|(?:geo)?json|ya?ml|toml|sh|cfg|ini|[cm]?[jt]s|go|r
 
 function mergeMarks(file: string, text: string): SeenCause | undefined {
   if (!text.includes('<<<<<<< ') || !/^=======\r?$/m.test(text) || !/^>>>>>>> /m.test(text)) return undefined;
-  return {
-    cause: 'file-invalid',
-    severity: file.endsWith('.py') ? 'error' : 'warning',
-    at: { file, line: lineWith(text, '<<<<<<< ') },
-    title: `${file} has an unresolved merge conflict`,
-    fix: 'keep one of the two sides, and remove the lines <<<<<<<, ======= and >>>>>>>',
-  };
+  const isCertain = file.endsWith('.py');
+  return say('file-invalid merge', { path: file }, { isCertain, at: { file, line: lineWith(text, '<<<<<<< ') } });
 }
 
 /** Names of data files that the sources write, and the ends of those that they take by a pattern. */
@@ -89,23 +80,9 @@ const formats: Readonly<Record<string, (text: string) => Broken | undefined>> = 
 
 function* broken(file: string, kind: string, text: string): Generator<SeenCause> {
   const odd = text.indexOf('\ufffd');
-  if (odd >= 0) {
-    yield {
-      cause: 'file-encoding',
-      at: { file, line: lineAt(text, odd) },
-      title: `${file} is not UTF-8`,
-      fix: `save ${file} as UTF-8`,
-    };
-    return;
-  }
-  const found = formats[kind]?.(text.replace(/^\ufeff/, ''));
-  if (found)
-    yield {
-      cause: 'file-invalid',
-      captured: { path: file, problem: found.message },
-      at: { file, line: found.line },
-      title: `${file} is not valid: ${found.message}`,
-    };
+  const found = odd < 0 ? formats[kind]?.(text.replace(/^\ufeff/, '')) : undefined;
+  if (odd >= 0) yield say('file-encoding', { path: file }, { at: { file, line: lineAt(text, odd) } });
+  else if (found) yield say('file-invalid', { path: file, problem: found.message }, { at: { file, line: found.line } });
 }
 
 function failureOf(read: () => unknown): Error | undefined {
@@ -141,11 +118,6 @@ function brokenYaml(text: string): Broken | undefined {
 function* lineEnds(shipment: Shipment, file: string): Generator<SeenCause> {
   const text = shipment.read(file);
   const at = text.indexOf('\r\n');
-  if (at < 0 || !(file.endsWith('.sh') || text.startsWith('#!'))) return;
-  yield {
-    cause: 'line-endings',
-    captured: { path: file },
-    at: { file, line: lineAt(text, at) },
-    title: `${file} has Windows line endings, which a shell takes for a part of each line`,
-  };
+  if (at >= 0 && (file.endsWith('.sh') || text.startsWith('#!')))
+    yield say('line-endings', { path: file }, { at: { file, line: lineAt(text, at) } });
 }

@@ -7,6 +7,7 @@ import type { LookedApp } from './looked-app.ts';
 import { folderOf, type Link, type Module } from './modules.ts';
 import type { Packages } from './packages.ts';
 import { otherPython, standardModules } from './python-names.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { isBroughtByOthers, ofTheRuntime } from './tables.ts';
@@ -17,11 +18,11 @@ export function* lookAtImports(known: LookedApp): Generator<SeenCause> {
   for (const link of known.modules.flatMap(({ links }) => links)) {
     const seen = lookAtImport(link, known);
     if (!seen) continue;
-    const found = { at: { file: link.module.file, line: link.found.line }, severity: severityOf(link, known), ...seen };
+    const found = { at: { file: link.module.file, line: link.found.line }, isCertain: isCertain(link, known), ...seen };
     // Of a package that is missing, one import is enough.
     const missed = found.cause === 'module-missing' && found.captured?.package;
-    if (missed && said.has(`${found.severity} ${missed}`)) continue;
-    if (missed) said.add(`${found.severity} ${missed}`);
+    if (missed && said.has(`${found.isCertain} ${missed}`)) continue;
+    if (missed) said.add(`${found.isCertain} ${missed}`);
     yield found;
   }
 }
@@ -50,19 +51,16 @@ function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages,
   const other = insteadOf && links.find(({ found }) => found === insteadOf);
   const [top = ''] = other?.parts ?? [];
   if (!other || other.target === 'above') return false;
-  const isStandard = standardModules.has(top) && whyNotIn(top, shipment.python() ?? '', packages) === undefined;
+  const isStandard = standardModules.has(top) && versionWith(top, shipment.python() ?? '', packages) === undefined;
   return other.target !== undefined || isStandard || packages.provides(other.found.module) === true;
 }
 
 /** In an image, any command may have made what the files do not have. */
-const severityOf = ({ found, module }: Link, { graph, shipment }: LookedApp): SeenCause['severity'] =>
-  found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) && !shipment.isDocker
-    ? 'error'
-    : 'warning';
+const isCertain = ({ found, module }: Link, { graph, shipment }: LookedApp): boolean =>
+  found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) && !shipment.isDocker;
 
 function above({ module, found }: Link): SeenCause {
-  const why = `${'.'.repeat(found.level)} stands for a folder that is not inside of a package`;
-  return { cause: 'relative-import', severity: 'error', ...(module.isEntry !== 'script' && { why }) };
+  return say('relative-import', { dots: module.isEntry === 'script' ? undefined : '.'.repeat(found.level) });
 }
 
 function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undefined {
@@ -81,22 +79,13 @@ function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undef
 
 function nameMissing({ found: { name = '' } }: Link, { file, facts }: Module): SeenCause {
   const meant = closestName(name, facts.names.keys());
-  return {
-    cause: 'import-name-missing',
-    captured: { module: file, name, path: file },
-    fix: meant && `import ${meant}, or define ${name} in ${file}`,
-  };
+  return say('import-name-missing', { module: file, name, path: file, meant });
 }
 
 function circular({ module, found, waitsAt }: Link, other: Module, definedAt: number): SeenCause | undefined {
   if (waitsAt === undefined || found.isNeeded !== 'always' || definedAt < waitsAt || other === module) return undefined;
-  return {
-    cause: 'circular-import',
-    severity: 'error',
-    captured: { module: found.module },
-    why: `${other.file} imports ${module.file} in line ${waitsAt}, before it defines ${found.name} in line ${definedAt}`,
-    fix: `move what both need into a module of its own, or import ${found.name} inside of the function that uses it`,
-  };
+  const places = { file: module.file, waitsAt, other: other.file, name: found.name, definedAt };
+  return say('circular-import', { module: found.module, ...places });
 }
 
 /** `from package import module`, of a package that has no such module. */
@@ -135,12 +124,8 @@ function ofPackage(link: Link, known: LookedApp): SeenCause | undefined {
   const name = normalizeName(link.parts[0] ?? '');
   const [own, ...others] = packageOf(module) === undefined ? meantBy(link.parts[0] ?? '', known.packages) : [];
   if (own === undefined || others.length > 2) return undefined;
-  return {
-    cause: 'module-missing',
-    severity: 'warning',
-    title: `${link.module.file} imports ${module}, and the module of the package ${packageOf(own) ?? name} is ${own}`,
-    fix: `import ${own}`,
-  };
+  const facts = { module, file: link.module.file, of: packageOf(own) ?? name, own };
+  return say('module-missing renamed', facts, { isCertain: false });
 }
 
 /** Modules in another case, or those of a package of this name. */
@@ -151,27 +136,18 @@ function meantBy(top: string, packages: Packages): string[] {
 }
 
 /** Modules that only some versions of Python have. */
-function standard(link: Link, known: LookedApp): SeenCause | undefined {
-  const [top = ''] = link.parts;
-  const python = known.shipment.python() ?? '';
-  const why = python === '' ? undefined : whyNotIn(top, python, known.packages);
-  if (why === undefined) return undefined;
-  const { since } = otherPython(top, python);
-  return {
-    cause: 'python-version-unsupported',
-    captured: { package: link.module.file },
-    title: `${link.module.file} imports ${top}, which Python ${python} does not have`,
-    why,
-    fix: since && `python_version = "${since}"`,
-  };
+function standard({ module: { file }, parts: [module = ''] }: Link, known: LookedApp): SeenCause | undefined {
+  const python = known.shipment.python();
+  const lacks = python === undefined ? undefined : versionWith(module, python, known.packages);
+  return lacks && say('python-version-unsupported module', { package: file, file, module, python, ...lacks });
 }
 
-function whyNotIn(module: string, python: string, packages: Packages): string | undefined {
+/** The version since or until when Python has a module, if it has none and no package brings it. */
+function versionWith(module: string, python: string, packages: Packages) {
   const { since, until } = otherPython(module, python);
-  if (since !== undefined) return `${module} is in the standard library since Python ${since}`;
+  if (since !== undefined) return { since };
   const isBrought = packages.has('setuptools') || packages.provides(module) !== false;
-  if (until === undefined || isBrought) return undefined;
-  return `${module} is not in the standard library since Python ${until}`;
+  return until === undefined || isBrought ? undefined : { until };
 }
 
 /** A file or a folder of the app folder that is not sent, by the path of a module. */
@@ -189,15 +165,13 @@ function excluded(link: Link, known: LookedApp, paths: readonly string[]): SeenC
     .map((path) => inAppFolder(path, known))
     .flatMap((path) => (path === undefined ? [] : (unsent(path, shipment) ?? [])))[0];
   if (found === undefined) return undefined;
-  const { title, fix, setting } = shipment.reasonOf(found);
-  return {
-    cause: 'module-excluded',
-    captured: { module: link.parts.join('.') },
-    at: { setting },
-    title,
-    why: `${link.module.file}:${link.found.line} imports it`,
-    fix,
-  };
+  const { because, fix, setting } = shipment.reasonOf(found);
+  const place = { file: link.module.file, line: link.found.line };
+  return say(
+    'module-excluded',
+    { module: link.parts.join('.'), path: found, because, ...place },
+    { at: { setting }, fix },
+  );
 }
 
 /** What is sent, and no COPY of the Dockerfile brings into the image. */
@@ -208,11 +182,14 @@ function uncopied(link: Link, known: LookedApp, paths: readonly string[]): SeenC
     const own = inAppFolder(path, known);
     const file = [`${own}.py`, `${own}/__init__.py`].find((each) => known.shipment.sent.has(each));
     if (file === undefined || stage.others.some((each) => isBelowOrSame(path, each.path))) continue;
-    return {
-      cause: 'module-missing',
-      title: `${link.module.file} imports ${link.parts.join('.')}, and ${dockerfile} does not copy ${file}`,
-      fix: `COPY ${`${file} ./`.replace(/^([^/ ]+\/).*/, '$1 $1')}`,
-    };
+    const words = `${file} ./`.replace(/^([^/ ]+\/).*/, '$1 $1');
+    return say('module-missing uncopied', {
+      module: link.parts.join('.'),
+      file: link.module.file,
+      dockerfile,
+      own: file,
+      words,
+    });
   }
   return undefined;
 }
@@ -228,16 +205,8 @@ function inAppFolder(path: string, { shipment, graph }: LookedApp): string | und
 }
 
 /** A module of a package of the app. */
-function ownMissing(link: Link, known: LookedApp): SeenCause {
-  const name = link.parts.join('.');
-  const near = nearby(link, known);
-  return {
-    cause: 'module-missing',
-    title: `${link.module.file} imports ${name}, which the app does not have`,
-    why: near && `the app has ${near}`,
-    fix: near ? `import it by the name that it has, or rename ${near}` : 'add its file to the app',
-  };
-}
+const ownMissing = (link: Link, known: LookedApp): SeenCause =>
+  say('module-missing own', { module: link.parts.join('.'), file: link.module.file, near: nearby(link, known) });
 
 /** A file with a similar name in the folder where the module should be. */
 function nearby({ roots, parts }: Link, { graph }: LookedApp): string | undefined {
@@ -265,26 +234,16 @@ function misplaced(link: Link, known: LookedApp): SeenCause | undefined {
 }
 
 function inOtherFolder(link: Link, there: string, known: LookedApp): SeenCause {
-  const name = link.found.module;
   const folders = known.graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, ''));
-  const looked = new Set(folders.map((each) => each || 'the app folder'));
-  return {
-    cause: 'module-missing',
-    title: `${link.module.file} imports ${name}, which is not where Python looks for it`,
-    why: `the app has ${there}, and Python looks in ${[...looked].join(', ')}`,
-    fix: 'import it by its whole path, or start the app in the folder that has it',
-  };
+  const looked = [...new Set(folders.map((each) => each || 'the app folder'))].join(', ');
+  return say('module-missing elsewhere', { module: link.found.module, file: link.module.file, there, looked });
 }
 
 function beside(link: Link, known: LookedApp): SeenCause | undefined {
   const [top = ''] = link.parts;
-  if (!known.shipment.besides(top)) return undefined;
-  return {
-    cause: 'module-missing',
-    title: `${link.module.file} imports ${link.found.module}, which neither the app nor a package has`,
-    why: `${top} is beside the app folder, and only the app folder is sent`,
-    fix: 'move it into the app folder',
-  };
+  return known.shipment.besides(top)
+    ? say('module-missing beside', { module: link.found.module, file: link.module.file, top })
+    : undefined;
 }
 
 const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
@@ -309,26 +268,22 @@ function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
   const isWhole = known.packages.provides(module) === false;
   if (bringsRuntime(name, link, known) && known.shipment.config.runtime === 'cortex') return undefined;
   if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
-  const severity = isWhole && isSure(name, link, known) ? severityOf(link, known) : 'warning';
-  if (name === undefined) return nobodyHas(link, severity, known);
-  return {
-    cause: 'module-missing',
-    severity,
-    captured: { module, package: name },
-    title: `${link.module.file} imports ${module}, and nothing installs ${name}`,
-    fix: known.packages.fixOf(name),
-  };
+  const isSure = isWhole && isKnown(name, link, known) && isCertain(link, known);
+  const facts = { module, package: name, file: link.module.file };
+  if (name !== undefined)
+    return say('module-missing uninstalled', facts, { isCertain: isSure, fix: known.packages.fixOf(name) });
+  return known.graph.addsRoots ? undefined : say('module-missing', facts, { isCertain: isSure });
 }
 
 /** What packages bring changes with their versions. */
-const isSure = (name: string | undefined, link: Link, known: LookedApp) =>
+const isKnown = (name: string | undefined, link: Link, known: LookedApp) =>
   !bringsRuntime(name, link, known) && !foundElsewhere(link, known) && !isBroughtByOthers(name ?? '');
 
 /** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
 function foundElsewhere({ parts: [top = ''] }: Link, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
   const commands = shipment.buildCommands();
   const words = commands.flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : writtenTo(each.words)));
-  const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.workdir));
+  const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.stage().workdir));
   const names = [...words, ...outside].map((each) => plain(posix.basename(each, '.git')));
   const isGenerated =
     /_pb2(?:_grpc)?$/.test(top) && commands.some((each) => each.words.some((word) => /protoc$/.test(word)));
@@ -347,14 +302,3 @@ const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: 
 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
   packages.hasOthers || name === undefined || (isBroughtByOthers(name) && packages.unknown().length > 2);
-
-function nobodyHas(link: Link, severity: SeenCause['severity'], { graph }: LookedApp): SeenCause | undefined {
-  const { module } = link.found;
-  if (graph.addsRoots) return undefined;
-  return {
-    cause: 'module-missing',
-    severity,
-    title: `${link.module.file} imports ${module}, which neither the app nor a package has`,
-    fix: 'add its file to the app, or the package that has it to the dependencies',
-  };
-}

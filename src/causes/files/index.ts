@@ -150,12 +150,12 @@ async function placeOfSetting(
 }
 
 function problemAt(
-  { cause, severity = 'warning', captured = {}, why, title, fix }: SeenCause,
+  { cause, isCertain, captured = {}, why, title, fix }: SeenCause,
   location: FileLocation | undefined,
 ): Problem {
   const said = causeInFiles(cause);
   return {
-    severity,
+    severity: isCertain ? 'error' : 'warning',
     message: title ?? fill(said.title, captured),
     cause,
     location,

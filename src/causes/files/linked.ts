@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import type { Stage } from '../../app/docker-image.ts';
 import { isOlder } from '../../app/wheels.ts';
 import type { LookedApp } from './looked-app.ts';
-import type { SeenCause } from './seen-cause.ts';
+import { say } from './said.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** A program that one image builds and that another one cannot load. */
@@ -60,19 +61,31 @@ export function* lookAtLinks({ shipment }: LookedApp): Generator<SeenCause> {
     ?.stage;
   const link = from && isUnlike(stage, from) ? links.find((each) => isBroken(each, from, text, shipment)) : undefined;
   const at = { file, line: stage.command?.line };
-  if (from && link)
-    yield { at, title: `${started.words[0]} does not start in ${stage.base}`, ...broken(link, from, stage) };
+  if (from && link) yield broken(link, from, stage, started.words[0], at);
 }
 
-function broken({ language, fix }: Link, from: Stage, { base }: Stage): SeenCause {
+function broken(
+  { language, fix }: Link,
+  from: Stage,
+  { base }: Stage,
+  program: string | undefined,
+  at: CausePlace,
+): SeenCause {
   const has = glibcOf(base);
-  return {
-    cause: 'glibc-too-old',
+  return say(
+    'glibc-too-old',
+    {
+      program,
+      language,
+      from: from.base,
+      image: base,
+      has: has || 'none',
+      system: has === '' ? undefined : base,
+      instead: fix,
+    },
     // Since 2.34, every program that has threads needs it.
-    severity: isOlder(has || '0', '2.34') ? 'error' : 'warning',
-    why: `${language} links it with the glibc of ${from.base}, and ${base} has ${has || 'none'}`,
-    fix: has ? `build it in an image of the system of ${base}` : fix,
-  };
+    { isCertain: isOlder(has || '0', '2.34'), at },
+  );
 }
 
 const isUnlike = ({ base }: Stage, from: Stage) =>

@@ -6,6 +6,7 @@ import { flagOf, listensBy } from '../../app/shell.ts';
 import { groupsOf, lineWith } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Module } from './modules.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 import { type ListeningPlace, sourcesListen } from './source-listening.ts';
@@ -46,13 +47,10 @@ function placesOf(app: LookedApp): ListeningPlace[] {
 }
 
 /** On another port it may be something else of the app. */
-const local = ({ host, port, at, what, isUsual, isSetting }: ListeningPlace, wanted: string): SeenCause => ({
-  cause: 'bound-to-localhost',
-  severity: isUsual || isSetting || (what !== 'the command' && port !== wanted) ? 'warning' : 'error',
-  captured: { host: host ?? '' },
-  at,
-  why: isUsual ? `${what} does not say where it listens` : `${what} listens on ${host}`,
-});
+const local = ({ host = '', port, at, what, isUsual, isSetting }: ListeningPlace, wanted: string): SeenCause => {
+  const isSure = !isUsual && !isSetting && (what === 'the command' || port === wanted);
+  return say('bound-to-localhost', { host, what, said: isUsual ? undefined : host }, { isCertain: isSure, at });
+};
 
 function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boolean): Generator<SeenCause> {
   const known = found.filter((each) => isNumber(each.port));
@@ -60,13 +58,8 @@ function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boole
   const faced = known.filter(({ at }) => at?.setting === undefined);
   const first = faced.find(({ host }) => !isLocal(host)) ?? faced[0];
   if (!first || known.some((each) => each.port === port)) return;
-  yield {
-    cause: 'wrong-port',
-    at: first.at,
-    title: `${first.what} listens on port ${first.port}, but port is ${port}`,
-    why: isSet ? undefined : 'port is not set and defaults to 8000',
-    fix: `port = ${first.port}`,
-  };
+  const facts = { port: first.port, what: first.what, wanted: port, default: isSet ? undefined : port };
+  yield say('wrong-port', facts, { at: first.at });
 }
 
 function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], port: string): Generator<SeenCause> {
@@ -75,12 +68,8 @@ function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], por
   const isKnown = found.some((each) => isNumber(each.port));
   if (!docker || !first || isKnown || !isNumber(first.port)) return;
   if ([first, ...others].some((each) => each.port === port)) return;
-  yield {
-    cause: 'wrong-port',
-    at: { file: docker.path, line: first.line },
-    title: `the Dockerfile exposes port ${first.port}, but port is ${port}`,
-    fix: `port = ${first.port}`,
-  };
+  const at = { file: docker.path, line: first.line };
+  yield say('wrong-port exposed', { port: first.port, wanted: port }, { at });
 }
 
 /** What answers in front of the server of the app, and listens by settings of its own. */

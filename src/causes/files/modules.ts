@@ -56,10 +56,10 @@ export class ModuleGraph {
     this.shipment = shipment;
     // An installed project is in the packages of Python: it is read where a stage has its sources.
     const stages = packages.projects.size > 0 ? shipment.stages : [];
-    this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.inImage()]);
+    this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.stage().files]);
     for (const path of this.tree.keys()) this.knowFolder(posix.dirname(path));
     for (const own of packages.projects)
-      for (const each of ['', 'src']) this.addRoot(posix.join(shipment.workdir, own, each));
+      for (const each of ['', 'src']) this.addRoot(posix.join(shipment.stage().workdir, own, each));
     for (const server of shipment.servers()) this.start(server);
     this.isReached = this.modules.size > 0;
     if (!this.isReached) this.loadAll();
@@ -92,7 +92,7 @@ export class ModuleGraph {
 
   /** Without a start that is known, any file may be one. */
   private loadAll(): void {
-    if (this.roots.length === 0) this.addRoot(this.shipment.workdir);
+    if (this.roots.length === 0) this.addRoot(this.shipment.stage().workdir);
     for (const path of this.tree.keys()) if (path.endsWith('.py')) this.load(path);
   }
 
@@ -159,7 +159,7 @@ export class ModuleGraph {
   private addFolder({ path, file }: Module, given: readonly (string | undefined)[]): void {
     const added = given.find((each) => each !== undefined && !/^\d+$/.test(each));
     const isKnown = added !== undefined && !added.includes(unknown);
-    const { workdir } = this.shipment;
+    const { workdir } = this.shipment.stage();
     const root = posix.resolve(
       workdir,
       isKnown && isFromFile(added) ? imagePath(pathIn(added), path, file) : (added ?? ''),
@@ -170,7 +170,7 @@ export class ModuleGraph {
 
   /** Whether a folder is outside of the app: what is in it is not known. */
   private isOutside(root: string): boolean {
-    return !isBelowOrSame(root, this.shipment.workdir) && !this.folders.has(root);
+    return !isBelowOrSame(root, this.shipment.stage().workdir) && !this.folders.has(root);
   }
 
   /** Modules that a text names: what a framework loads by its name. */

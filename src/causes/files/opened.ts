@@ -4,6 +4,7 @@ import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/f
 import { closestName } from '../../kernel/closest-name.ts';
 import { fits, matchesIn } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
+import { say } from './said.ts';
 import { isBeside, withoutComments } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -21,15 +22,13 @@ export function* lookAtOpened(app: LookedApp): Generator<SeenCause> {
   }
 }
 
-const notFound = (path: string): SeenCause => ({ cause: 'file-not-found', captured: { path } });
-
 function lookAt(opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { value, isRead } = opened;
   const path = pathIn(value.replace(/^\/cortex\//, ''));
   if (path.startsWith('/')) return shipment.isDocker ? inImage(opened, shipment) : undefined;
   if (path === '' || /(?:^|\/)\.\w/.test(path)) return undefined;
-  if (path.startsWith('..')) return isRead && !path.includes(unknown) ? outside(path, opened) : undefined;
   if (path.includes(unknown)) return undefined;
+  if (path.startsWith('..')) return isRead ? say('file-not-found outside', { path, file: opened.file }) : undefined;
   return (opened.isOfStart ? besideCode(path, opened, shipment) : undefined) ?? plainPath(path, opened, shipment);
 }
 
@@ -48,47 +47,33 @@ function plainPath(path: string, opened: Opened, shipment: Shipment): SeenCause 
 /** What is beside the code or at the top of the app, where the app starts in another folder. */
 function besideCode(path: string, { file }: Opened, shipment: Shipment): SeenCause | undefined {
   const beside = posix.join(posix.dirname(file), path);
-  const image = [...shipment.inImage()];
+  const { files, others: more } = shipment.stage();
+  const image = [...files];
   const [start = '', ...others] = new Set(shipment.servers().map(({ cwd }) => cwd));
   const wanted = posix.resolve(start, path);
-  const places = [
-    ...image.map(([place]) => place),
-    ...(shipment.dockerfile()?.stage.others ?? []).map((each) => each.path),
-  ];
+  const places = [...files.keys(), ...more.map((each) => each.path)];
   const [there] = image.find(([, own]) => isBelowOrSame(own, path) || isBelowOrSame(own, beside)) ?? [];
   const isThere = places.some((place) => isBelowOrSame(place, wanted) || isBelowOrSame(wanted, place));
   const isKnown = there !== undefined && start !== '' && others.length === 0;
   if (!isKnown || isThere || isBuilt(path, shipment)) return undefined;
-  return {
-    ...notFound(path),
-    title: `${file} opens ${path} in ${start}, where the app starts, and it is not there`,
-    why: `the image has ${there}`,
-    fix: 'open it by a path from __file__, or by its path from there',
-  };
+  return say('file-not-found start', { path, file, start, there });
 }
 
 /** A file that is sent, and that nothing brings into the image. */
 function uncopied(path: string, { isRead }: Opened, shipment: Shipment): SeenCause | undefined {
-  const { path: file, image, stage } = shipment.dockerfile() ?? {};
-  const isMeant =
-    isRead ||
-    (dataEnds.test(path) && !/^(?:README\.md|pyproject\.toml|package\.json|requirements\S*\.txt)$/.test(path));
-  if (
-    !stage ||
-    !image ||
-    !isMeant ||
-    [...stage.files.values()].some((each) => isBelowOrSame(each, path)) ||
-    isBuilt(path, shipment)
-  )
-    return undefined;
-  const full = posix.resolve(stage.workdir, path);
-  if (stage.others.some((each) => isBelowOrSame(full, each.path))) return undefined;
-  return {
-    ...notFound(path),
-    title: `${path} is not in the image: ${file} does not copy it`,
-    fix: `COPY ${path} in ${file}`,
-  };
+  const docker = shipment.dockerfile();
+  const isMeant = isRead || (dataEnds.test(path) && !ownNames.test(path));
+  if (!docker || !isMeant || isBuilt(path, shipment)) return undefined;
+  const { files, others, workdir } = docker.stage;
+  const full = posix.resolve(workdir, path);
+  const isThere =
+    [...files.values()].some((each) => isBelowOrSame(each, path)) ||
+    others.some((each) => isBelowOrSame(full, each.path));
+  return isThere ? undefined : say('file-not-found uncopied', { path, dockerfile: docker.path });
 }
+
+/** Files of the app's tools. */
+const ownNames = /^(?:README\.md|pyproject\.toml|package\.json|requirements\S*\.txt)$/;
 
 /** Whether a text is surely a file name: `data.json`, not `os.path`. */
 const isFile = (value: string) =>
@@ -98,12 +83,6 @@ const isFile = (value: string) =>
 const dataEnds =
   /\.(?:json|jsonl|ya?ml|csv|tsv|txt|toml|ini|cfg|xml|html?|md|sql|db|sqlite|pkl|joblib|npy|npz|pth?|onnx|bin|ckpt|safetensors|gguf|model|ubj|h5|parquet|gz|zip|ttf|otf|png|jpe?g|wav|mp3|pem|crt|proto|tflite)$/;
 
-const outside = (path: string, { file }: Opened): SeenCause => ({
-  ...notFound(path),
-  title: `${file} opens ${path}, which is outside of the app folder`,
-  fix: 'put it into the app folder: only that is sent',
-});
-
 /** Folders that are filled when the app runs. */
 const isOfRun = /^\/(?:(?:global-)?persistent-storage|dev|media|mnt|proc|run|sys|tmp)\//;
 
@@ -111,18 +90,15 @@ const isOfRun = /^\/(?:(?:global-)?persistent-storage|dev|media|mnt|proc|run|sys
 function inImage(opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { value } = opened;
   const docker = shipment.dockerfile();
-  if (!docker || isOfRun.test(value) || value.includes(unknown) || isInStage(value, docker.stage)) return undefined;
+  if (!docker || isOfRun.test(value) || value.includes(unknown)) return undefined;
+  const { files, others, workdir } = docker.stage;
+  const isThere = [...files.keys()].some((path) => isBelowOrSame(path, value));
+  if (isThere || others.some((each) => isBelowOrSame(value, each.path))) return undefined;
   const name = posix.basename(value);
-  const same = [...docker.stage.files.keys()].find((each) => posix.basename(each) === name);
+  const same = [...files.keys()].find((each) => posix.basename(each) === name);
   const stages = docker.image.stages.flatMap(({ commands }) => commands.map(({ words }) => words.join(' ')));
-  if (!isMeant(opened, same, docker.stage.workdir, shipment) || stages.some((each) => each.includes(name)))
-    return undefined;
-  return {
-    ...notFound(value),
-    ...(same
-      ? { why: `the image has ${same}`, fix: `open ${same}` }
-      : { why: `${docker.path} copies nothing to it`, fix: `copy it in ${docker.path}` }),
-  };
+  if (!isMeant(opened, same, workdir, shipment) || stages.some((each) => each.includes(name))) return undefined;
+  return say('file-not-found image', { path: value, same, dockerfile: docker.path });
 }
 
 /** Whether it is surely a file that a Dockerfile has to bring. */
@@ -131,28 +107,14 @@ function isMeant({ value, isRead }: Opened, same: string | undefined, workdir: s
   return isRead && workdir !== '/' && value.startsWith(`${workdir}/`);
 }
 
-function isInStage(
-  value: string,
-  { files, others }: NonNullable<ReturnType<Shipment['dockerfile']>>['stage'],
-): boolean {
-  const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
-  return [...files.keys()].some((path) => isBelow(path, value)) || others.some((each) => isBelow(value, each.path));
-}
-
 function excluded(path: string, opened: Opened, shipment: Shipment): SeenCause | undefined {
   const { file, line, isRead, value } = opened;
   const isFolder = shipment.isFolder(path);
   const isEmpty = isFolder && shipment.list(path).length === 0;
   if (isEmpty || !(isRead || namesFile(path, value))) return undefined;
-  const { title, fix, setting } = shipment.reasonOf(path);
-  return {
-    cause: 'file-excluded',
-    captured: { path },
-    at: { setting },
-    title,
-    why: `${file}:${line} ${isRead ? 'opens' : 'names'} it`,
-    fix,
-  };
+  const { because, fix, setting } = shipment.reasonOf(path);
+  const opens = isRead ? 'opens' : 'names';
+  return say('file-excluded opened', { path, because, file, line, opens }, { at: { setting }, fix });
 }
 
 const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isFile(path) || isFromFile(value));
@@ -171,16 +133,15 @@ function notThere(path: string, { value, isRead, mayBeMade }: Opened, shipment: 
   if (!isName(path, isRead) || isFetched.test(path) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
-  if (same !== undefined) return { ...notFound(path), why: `the app has ${same}`, fix: `open ${same}, or rename it` };
+  if (same !== undefined) return say('file-not-found case', { path, same });
   const meant = likeIt(path, shipment);
-  if (meant === undefined) {
-    // Of a folder that is not there, something else makes it.
-    const isSure = isRead && (isFromFile(value) || (!mayBeMade && shipment.list(folder).length > 0));
-    return isSure ? { ...notFound(path), fix: `add ${path} to the app` } : undefined;
-  }
-  if (!isRead && !path.includes('/')) return undefined;
-  const fix = `open ${posix.join(folder, meant)}, or rename it`;
-  return { ...notFound(path), why: `the folder has ${meant}`, fix };
+  if (meant !== undefined)
+    return isRead || path.includes('/')
+      ? say('file-not-found like', { path, meant, whole: posix.join(folder, meant) })
+      : undefined;
+  // Of a folder that is not there, something else makes it.
+  const isSure = isRead && (isFromFile(value) || (!mayBeMade && shipment.list(folder).length > 0));
+  return isSure ? say('file-not-found', { path }) : undefined;
 }
 
 /** What the folder has instead: with nearly the same name, or in a folder of its own, the same ending. */
@@ -200,8 +161,7 @@ export function isBuilt(path: string, shipment: Shipment): boolean {
     const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
     return [...words, ...scripts.map((file) => shipment.read(file))].join(' ');
   });
-  const written = [...(shipment.dockerfile()?.stage.written.keys() ?? [])];
-  return [...texts, ...written].some((text) => named.some((each) => text.includes(each)));
+  return [...texts, ...shipment.stage().written.keys()].some((text) => named.some((each) => text.includes(each)));
 }
 
 const lastNames = (names: string) => new Set(names.trim().split(/\s+/));

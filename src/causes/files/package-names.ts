@@ -4,6 +4,7 @@ import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Listed, Packages } from './packages.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 
 /** Names that are no packages of pip or of Debian, and another name that is. */
@@ -67,30 +68,12 @@ const gone: Readonly<Record<string, readonly [from: RegExp, instead: string | un
 export const insteadOf = (name: string): string | undefined =>
   Object.hasOwn(gone, name) ? gone[name]?.[1] : undefined;
 
-function* goneName({ name, at, base }: Named): Generator<SeenCause> {
+function* debianName({ name, at, base }: Named): Generator<SeenCause> {
   const [from, instead] = (Object.hasOwn(gone, name) && gone[name]) || [];
-  if (from?.test(base))
-    yield {
-      cause: 'apt-package-not-found',
-      captured: { package: name },
-      at,
-      why: `${base} is of a newer Debian or Ubuntu, which has removed it`,
-      fix: `${instead ? `write ${instead}` : `remove ${name}`}, or use an image of an older system`,
-    };
-}
-
-function* debianName(named: Named): Generator<SeenCause> {
-  const { name, at } = named;
-  yield* goneName(named);
+  if (from?.test(base)) yield say('apt-package-not-found gone', { package: name, base, instead }, { at });
   const meant = meantByName(name);
-  if (meant === undefined || meant === name) return;
-  yield {
-    cause: 'apt-package-not-found',
-    captured: { package: name },
-    at,
-    why: `Debian has ${meant}`,
-    fix: at.setting ? `${meant} = "latest"` : `write ${meant}`,
-  };
+  if (meant !== undefined && meant !== name)
+    yield say('apt-package-not-found', { package: name, meant, key: at.setting && meant }, { at });
 }
 
 /** The package of a program, a library with its number, or a name that is nearly the same. */
@@ -123,28 +106,16 @@ function packageOfModule(name: string): string | undefined {
 }
 
 function* pipName({ name, wanted, at }: Listed, known: readonly string[]): Generator<SeenCause> {
-  const found = { cause: 'package-not-found', captured: { package: name }, at } as const;
-  const own = packageOfModule(name);
-  const similar = closestName(name, known);
-  if (/^[a-z]{2}-(?:core|dep|ent)-(?:web|news|sci|wiki)-(?:sm|md|lg|trf)$/.test(name) && wanted !== '')
-    yield {
-      ...found,
-      severity: 'error',
-      why: 'the models of spaCy are not on PyPI',
-      fix: `name the address of its wheel, or run python -m spacy download ${name.replaceAll('-', '_')} in shell_commands`,
-    };
+  const facts = { package: name, own: packageOfModule(name), similar: closestName(name, known) };
+  if (ofSpacy.test(name) && wanted !== '')
+    yield say('package-not-found spacy', { ...facts, model: name.replaceAll('-', '_') }, { at });
   else if (aptPackages().has(name) || name.startsWith('tesseract-ocr'))
-    yield {
-      ...found,
-      severity: /^lib|-/.test(name) ? 'error' : 'warning',
-      title: `${name} is a package of Debian, which pip does not install`,
-      fix: `move it to [cerebrium.dependencies.apt]: ${name} = "latest"`,
-    };
-  else if (own !== undefined)
-    yield { ...found, title: `${name} is the name of a module, and its package is ${own}`, fix: `${own} = "latest"` };
-  else if (similar !== undefined && similar !== name)
-    yield { ...found, why: `it is not known; ${similar} is probably meant`, fix: `${similar} = "latest"` };
+    yield say('package-not-found debian', facts, { at, isCertain: /^lib|-/.test(name) });
+  else if (facts.own !== undefined) yield say('package-not-found module', facts, { at });
+  else if (facts.similar !== name && facts.similar !== undefined) yield say('package-not-found like', facts, { at });
 }
+
+const ofSpacy = /^[a-z]{2}-(?:core|dep|ent)-(?:web|news|sci|wiki)-(?:sm|md|lg|trf)$/;
 
 /** Packages that many install: of a name that is nearly one of these, it is meant. */
 const popular =

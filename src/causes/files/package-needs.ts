@@ -1,4 +1,4 @@
-import { groupsOf } from '../groups.ts';
+import { satisfies } from '../../app/wheels.ts';
 
 /**
  * What versions of packages need, by how the version begins: a Python, or another package that apps pin too. From the
@@ -64,18 +64,40 @@ const ofTorch = Array.from({ length: 9 }, (_, minor) =>
   [`torchvision 0.${15 + minor}`, `torchaudio 2.${minor}`].map((each) => `${each}: torch>=2.${minor},<2.${minor + 1}`),
 ).flat();
 
+/** Pins that do not go with what pip installs beside them today, although nothing bounds that. */
+const unbound = `
+flask <2.2.5: werkzeug<3
+torch <2.3: numpy<2
+transformers <4.30: numpy<2
+openai >=1,<1.55.3: httpx<0.28
+opencv-python <4.10.0.84: numpy<2
+opencv-python-headless <4.10.0.84: numpy<2
+opencv-contrib-python <4.10.0.84: numpy<2
+diffusers <0.29: huggingface-hub<0.26
+gradio <4.0: pydantic<2.11
+pandas <2.2.2: numpy<2
+scipy <1.13: numpy<2
+passlib <1.7.5: bcrypt<5
+`;
+
 /** Another package, or Python, and what is needed of it. */
 export interface Need {
   other: string;
   bound: string;
 }
 
-/** What a version of a package needs of Python and of other packages. */
-export function needsOf(name: string, version: string): Need[] {
-  const line = [...table.split('\n'), ...ofTorch].find((each) => {
-    const [, known, starts = ''] = groupsOf(/^(\S+) ([^:]+):/, each);
-    return known === name && starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`));
-  });
-  const needs = line?.replace(/^.*: /, '').matchAll(/([a-z-]+)(\S+)/g) ?? [];
+/** What the first row says that is for a version of a package. */
+function rowFor(rows: readonly string[], name: string, isFor: (versions: string) => boolean): Need[] {
+  const row = rows.find((each) => each.startsWith(`${name} `) && isFor(each.slice(name.length + 1).replace(/:.*/, '')));
+  const needs = row?.replace(/^.*: /, '').matchAll(/([a-z-]+)(\S+)/g) ?? [];
   return [...needs].map(([, other = '', bound = '']) => ({ other, bound }));
 }
+
+/** What a version of a package needs of Python and of other packages. */
+export const needsOf = (name: string, version: string): Need[] =>
+  rowFor([...table.split('\n'), ...ofTorch], name, (starts) =>
+    starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`)),
+  );
+
+export const unboundNeedOf = (name: string, version: string): Need | undefined =>
+  rowFor(unbound.split('\n'), name, (range) => satisfies(`${version}.0.0.0`, range))[0];

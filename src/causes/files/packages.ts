@@ -1,4 +1,5 @@
 import { dirname, posix } from 'node:path';
+import { isPlainImage } from '../../app/docker-image.ts';
 import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
 import { once } from '../../kernel/once.ts';
@@ -26,9 +27,10 @@ export interface Listed extends Requirement {
   group: number;
 }
 
-/** Images of systems and languages have no packages of their own. */
-const plainImage =
-  /^(?:docker\.io\/|public\.ecr\.aws\/docker\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|scratch|nginx|busybox|bitnami\/python|continuumio\/\w+|mambaorg\/\w+|condaforge\/\w+|nvidia\/cuda|ghcr\.io\/astral-sh\/uv|mcr\.microsoft\.com\/playwright\/python|astral\/uv|denoland\/deno|oven\/bun|gcr\.io\/distroless\/\S+)(?::|@|$)|^ghcr\.io\/astral-sh\/uv/;
+/** Images of systems and languages have no packages of their own, nor have these. */
+const others =
+  /^(?:docker\.io\/)?(?:nginx|bitnami\/python|continuumio\/\w+|mambaorg\/\w+|condaforge\/\w+|mcr\.microsoft\.com\/playwright\/python|(?:ghcr\.io\/)?astral(?:-sh)?\/uv)(?::|@|$)/;
+const isPlain = (base: string) => isPlainImage(base) || others.test(base);
 
 type InstalledProject = Partial<Extract<Install, { kind: 'project' }>>;
 
@@ -60,15 +62,13 @@ export class Packages {
 
   constructor(shipment: Shipment) {
     this.shipment = shipment;
-    const stages = shipment.stages;
-    const own = shipment.config.deployment.docker_base_image_url;
-    const images = shipment.isDocker ? stages.map(({ base }) => base) : own === undefined ? [] : [own];
-    this.isOtherImage = images.some((base) => !plainImage.test(base) && !stages.some(({ name }) => name === base));
+    const stages = shipment.isDocker ? shipment.stages : [shipment.stage()];
+    this.isOtherImage = stages.some(({ base }) => !isPlain(base));
     this.hasOthers = this.isOtherImage;
     if (!shipment.isDocker) this.readSettings();
     for (const { words, at, before } of shipment.buildCommands()) {
       this.group += 1;
-      for (const each of installedBy(words)) this.install(each, at, before?.base ?? own);
+      for (const each of installedBy(words)) this.install(each, at, before.base);
     }
   }
 
@@ -93,6 +93,12 @@ export class Packages {
   unknown = once(() =>
     this.listed.filter(({ name, extras }) => !broughtBy(name, extras) || hasUnknownExtra(name, extras)),
   );
+
+  /** Where packages are looked for, besides PyPI. */
+  indexes = once((): string[] => [
+    ...this.lines.flatMap(({ text }) => (/^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text) ? text : [])),
+    ...this.shipment.buildTexts().filter((text) => /index-url|find-links/.test(text)),
+  ]);
 
   /** Whether an installed package has a module. Undefined if it may be so. */
   provides(module: string): boolean | undefined {
@@ -142,9 +148,8 @@ export class Packages {
     const { pip, conda, apt, paths } = this.shipment.config.dependencies;
     for (const [name, version] of Object.entries(pip))
       this.add(name + versionIn(version), { setting: `dependencies.pip.${name}` });
-    const { docker_base_image_url: own } = this.shipment.config.deployment;
     for (const { text, at } of this.namesIn('conda', conda, paths.conda)) this.addConda(text, at);
-    for (const { text, at } of this.namesIn('apt', apt, paths.apt)) this.addApt(text, at, own);
+    for (const { text, at } of this.namesIn('apt', apt, paths.apt)) this.addApt(text, at, this.shipment.stage().base);
     this.readUsual();
   }
 
@@ -170,7 +175,7 @@ export class Packages {
     ];
   }
 
-  private addApt(name: string, at: CausePlace, base = ''): void {
+  private addApt(name: string, at: CausePlace, base: string): void {
     this.apt.add(name);
     this.aptNames.push({ name, at, base });
   }
@@ -265,7 +270,7 @@ export class Packages {
   }
 
   /** What a command of the build installs. */
-  private install(found: Install, at: CausePlace, base: string | undefined): void {
+  private install(found: Install, at: CausePlace, base: string): void {
     const folder =
       found.kind === 'pip' && found.text.includes('/') && this.builtFile(posix.join(found.text, 'pyproject.toml'));
     if (folder) this.installProject(true, { folder: dirname(folder) });

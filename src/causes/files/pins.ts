@@ -2,81 +2,64 @@ import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, isSame, missingWheels, pinnedVersion, releasesIn, satisfies } from '../../app/wheels.ts';
 import { once } from '../../kernel/once.ts';
 import { groupsOf, lineAt } from '../groups.ts';
-import type { LookedApp } from './looked-app.ts';
-import { type Need, needsOf } from './package-needs.ts';
-import type { Listed, Packages } from './packages.ts';
+import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
+import { needsOf, unboundNeedOf } from './package-needs.ts';
+import type { Listed } from './packages.ts';
 import { releasedVersions, releasesReadOn } from './released-versions.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment } from './shipment.ts';
-import { looseNeeds } from './tables.ts';
 
 /** Versions that pip does not find, that contradict each other, or that do not fit the Python of the app. */
-export function* lookAtPins({ shipment, packages }: LookedApp): Generator<SeenCause> {
-  yield* conflicts(packages);
-  const indexes = otherIndexes(shipment, packages);
-  for (const listed of packages.listed) {
-    const version = pinnedVersion(listed.wanted);
-    yield* unreadable(listed, packages);
-    yield* localVersion(listed, indexes);
-    if (version === undefined || listed.isConditional) continue;
-    if (indexes.every((each) => hasNot(each, listed))) yield* neverReleased(listed, version);
-    yield* withoutWheels(shipment, listed, version);
-    yield* loose(packages, listed, version);
-    yield* unmet(shipment, packages, listed, version);
-  }
+export function* lookAtPins(app: LookedApp): Generator<SeenCause> {
+  const { listed, constraints } = app.packages;
+  yield* lookAtEach([...listed, ...constraints], app, [conflict]);
+  yield* lookAtEach(listed, app, [unreadable, localVersion, ...pinLooks.map(ofPin)]);
 }
 
-/** Where packages are looked for, besides PyPI. */
-export const otherIndexes = (shipment: Shipment, { lines }: Packages): string[] => [
-  ...lines.flatMap(({ text }) => (/^(?:-i|-f|--(?:extra-)?index-url|--find-links)\b/.test(text) ? text : [])),
-  ...shipment.buildTexts().filter((text) => /index-url|find-links/.test(text)),
-];
+/** A package in one version. */
+type Pin = Listed & { version: string };
+
+const ofPin =
+  (look: Look<Pin>): Look<Listed> =>
+  (listed, app) => {
+    const version = pinnedVersion(listed.wanted);
+    return version === undefined || listed.isConditional ? undefined : look({ ...listed, version }, app);
+  };
 
 /** The lines of a requirements file are looked at with it. */
-function* unreadable({ name, wanted, at }: Listed, { lines }: Packages): Generator<SeenCause> {
-  const isLine = lines.some(({ file, line }) => file === at?.file && line === at.line);
+const unreadable: Look<Listed> = ({ name, wanted, at }, { packages }) => {
+  const isLine = packages.lines.some(({ file, line }) => file === at?.file && line === at.line);
   const isTable = at?.setting && /^[\^~]\s*\d/.test(wanted);
-  if (isLine || isTable || isSpecifier(wanted)) return;
-  const line = `${name}${wanted}`;
-  yield {
-    cause: 'requirement-invalid',
-    severity: 'error',
-    captured: { line },
-    at,
-    why: `pip cannot read "${line}"`,
-    fix: at?.setting ? `${name} = "latest"` : undefined,
-  };
-}
+  if (isLine || isTable || isSpecifier(wanted)) return undefined;
+  return say('requirement-invalid', { line: `${name}${wanted}`, key: at?.setting && name });
+};
 
-function* localVersion({ name, wanted, at }: Listed, indexes: readonly string[]): Generator<SeenCause> {
-  const [, local = ''] = groupsOf(/\+(\w+)\s*$/, wanted);
+const localVersion: Look<Listed> = ({ name, wanted }, { packages }) => {
+  const [, local] = groupsOf(/\+(\w+)\s*$/, wanted);
+  const indexes = packages.indexes();
   const others = indexes.flatMap((each) => groupsOf(/\/whl\/(?:nightly\/)?(cu\d+|cpu|rocm[\d.]+)/, each).slice(1));
-  const isThere = indexes.length > 0 && (others.length < indexes.length || others.includes(local));
-  if (local === '' || isThere) return;
-  yield {
-    cause: 'package-version-not-found',
-    severity: 'error',
-    captured: { package: name, wanted },
-    at,
-    why: `builds with +${local} are on an index of their own`,
-    fix: `pin ${name}${wanted.replace(/\+\w+/, '')}, or list --extra-index-url https://download.pytorch.org/whl/${local} in a requirements file`,
-  };
-}
+  const isThere = indexes.length > others.length || (local !== undefined && others.includes(local));
+  if (local === undefined || isThere) return undefined;
+  return say('package-version-not-found local', {
+    package: name,
+    wanted,
+    local,
+    plain: `${name}${wanted.replace(/\+\w+/, '')}`,
+  });
+};
 
 /** What one command installs, where no version fits all that is asked of a package. */
-function* conflicts({ listed, constraints }: Packages): Generator<SeenCause> {
-  const all = [...listed, ...constraints].filter(({ wanted, isConditional }) => wanted !== '' && !isConditional);
-  for (const [index, each] of all.entries()) {
-    const before = all.slice(0, index + 1).filter(({ name, group }) => name === each.name && group === each.group);
-    const other = before.find(({ wanted }) => contradict(wanted, each.wanted));
-    if (!other) continue;
-    const why =
-      other === each
-        ? `no version of ${each.name} is ${each.wanted}`
-        : `${each.name} is bound to ${other.wanted} and to ${each.wanted}`;
-    yield { cause: 'dependency-conflict', severity: 'error', at: each.at, why };
-  }
-}
+const conflict: Look<Listed> = (each, { packages: { listed, constraints } }) => {
+  const all = [...listed, ...constraints].filter((one) => isBound(one) && isBeside(one, each));
+  const other =
+    isBound(each) && all.slice(0, all.indexOf(each) + 1).find(({ wanted }) => contradict(wanted, each.wanted));
+  if (!other) return undefined;
+  const { name, wanted } = each;
+  return say('dependency-conflict', { package: name, wanted, other: other === each ? undefined : other.wanted });
+};
+
+const isBound = ({ wanted, isConditional }: Listed) => wanted !== '' && !isConditional;
+const isBeside = (one: Listed, other: Listed) => one.name === other.name && one.group === other.group;
 
 /** Whether no version fits both: a pin that the other refuses, or bounds that leave nothing between them. */
 function contradict(one: string, other: string): boolean {
@@ -89,99 +72,56 @@ function contradict(one: string, other: string): boolean {
 }
 
 /** Whether an index has only versions of a package that PyPI has, too. */
-const hasNot = (index: string, { name }: Listed) =>
+const hasNot = (index: string, name: string) =>
   index.includes('download.pytorch.org') && !/^(?:py)?torch|^(?:triton|xformers|fbgemm|nvidia)/.test(name);
 
-/** A version between two that the table of releases has, which it does not have itself. */
-function* neverReleased({ name, wanted, at }: Listed, version: string): Generator<SeenCause> {
-  const known = releasesIn(rows().get(name) ?? '');
-  const older = known.findLast((each) => isOlder(each, version));
-  const newer = known.find((each) => isOlder(version, each));
-  // One that is newer than all may have been released since the table was made.
-  if (older === undefined || newer === undefined || known.some((each) => isSame(each, version))) return;
-  const isSure = seriesOf(newer) === seriesOf(version) || laterSeries(known, version) >= abandoned;
-  yield {
-    cause: 'package-version-not-found',
-    severity: isSure ? 'error' : 'warning',
-    captured: { package: name, wanted },
-    at,
-    why: isSure ? `${name} ${version} was never released` : `${name} ${version} was not released by ${releasesReadOn}`,
-    fix: `use ${name} ${older} or ${newer}`,
-  };
-}
-
-function* withoutWheels(shipment: Shipment, { name, at }: Listed, version: string): Generator<SeenCause> {
-  const python = shipment.python();
-  const missing = python === undefined ? undefined : missingWheels(name, version, python);
-  if (!missing) return;
-  yield {
-    cause: 'python-version-unsupported',
-    captured: { package: name },
-    at,
-    title: `${name} ${version} has no wheels for Python ${python}`,
-    why: `it has them for Python ${missing.pythons.join(', ') || 'none that is offered'} (${missing.source})`,
-    fix: missing.versions
-      ? `use ${name} ${missing.versions.join(' to ')}`
-      : 'name the URL of a wheel: without one, the build compiles it, and fails if a compiler is missing',
-  };
-}
-
-/** An old package beside one that it does not bound, and that has changed since. */
-function* loose({ listed }: Packages, { name, at }: Listed, version: string): Generator<SeenCause> {
-  const rule = looseNeeds.find((each) => each.package === name && isBetween(version, each));
-  const { other = '', bound = '' } = rule ?? {};
-  const wanted = listed.find((one) => one.name === other && one.wanted !== '')?.wanted;
-  if (!rule || (wanted !== undefined && !contradict(wanted, bound))) return;
-  yield {
-    cause: 'package-api-changed',
-    at,
-    title: `${name} ${version} does not work with ${wanted === undefined ? `the ${other} that pip installs beside it` : other + wanted}`,
-    why: `it was released before ${other} ${bound.replace('<', '')}, and does not bound it`,
-    fix: `write ${other}${bound}, or use a newer ${name}`,
-  };
-}
-
-const isBetween = (version: string, { since = '0', until }: (typeof looseNeeds)[number]) =>
-  isOlder(version, until) && !isOlder(version, since);
-
-/** A pin that needs another Python, or another version of a package that is pinned too. */
-function* unmet(
-  shipment: Shipment,
-  { listed }: Packages,
-  { name, wanted, at, group }: Listed,
-  version: string,
-): Generator<SeenCause> {
-  const wantedOf = (other: string) =>
-    other === 'python' ? shipment.python() : listed.find((each) => each.name === other && each.group === group)?.wanted;
-  const need = needsOf(name, version).find(({ other, bound }) => {
-    const wanted = wantedOf(other);
-    return wanted !== undefined && (other === 'python' ? !satisfies(wanted, bound) : contradict(wanted, bound));
-  });
-  if (need)
-    yield {
-      severity: 'error',
-      captured: { package: name, wanted },
-      at,
-      ...saidOf(`${name} ${version}`, need, wantedOf(need.other)),
-    };
-}
-
-function saidOf(pinned: string, { other, bound }: Need, wants = ''): Pick<SeenCause, 'cause' | 'why' | 'fix'> {
-  const [name] = pinned.split(' ');
-  const start = `${pinned} needs`;
-  if (other === 'python')
-    return {
-      cause: 'python-version-unsupported',
-      why: `${start} Python ${bound}, and the app runs on ${wants}`,
-      fix: `set a Python ${bound}, or use an older ${name}`,
-    };
-  const pin = pinnedVersion(wants);
-  return {
-    cause: 'dependency-conflict',
-    why: `${start} ${other}${bound}, and ${pin ? `the pin is ${pin}` : `what is asked is ${wants}`}`,
-    fix: `pin ${other} to ${bound}, or use another ${name}`,
-  };
-}
+/** What is wrong with a version. */
+const pinLooks: readonly Look<Pin>[] = [
+  // A version between two that the table of releases has, which it does not have itself.
+  ({ name, wanted, version }, { packages }) => {
+    const known = packages.indexes().every((each) => hasNot(each, name)) ? releasesIn(rows().get(name) ?? '') : [];
+    const older = known.findLast((each) => isOlder(each, version));
+    const newer = known.find((each) => isOlder(version, each));
+    // One that is newer than all may have been released since the table was made.
+    if (older === undefined || newer === undefined || known.some((each) => isSame(each, version))) return undefined;
+    const isSure = seriesOf(newer) === seriesOf(version) || laterSeries(known, version) >= abandoned;
+    const facts = { package: name, wanted, version, day: releasesReadOn, older, newer };
+    return say(`package-version-not-found${isSure ? ' never' : ''}`, facts);
+  },
+  ({ name, version }, { shipment }) => {
+    const python = shipment.python();
+    const missing = python === undefined ? undefined : missingWheels(name, version, python);
+    if (!missing) return undefined;
+    const { pythons, source, versions } = missing;
+    const facts = { package: name, version, python, pythons: pythons.join(', ') || 'none that is offered', source };
+    return say('python-version-unsupported wheels', { ...facts, versions: versions?.join(' to ') });
+  },
+  // An old package beside one that it does not bound, and that has changed since.
+  ({ name, version }, { packages }) => {
+    const { other = '', bound = '' } = unboundNeedOf(name, version) ?? {};
+    const wanted = packages.listed.find((one) => one.name === other && one.wanted !== '')?.wanted;
+    if (other === '' || (wanted !== undefined && !contradict(wanted, bound))) return undefined;
+    const since = bound.replace('<', '');
+    return say('package-api-changed unbound', { package: name, version, other, asked: wanted, bound, since });
+  },
+  // A Python that is not that of the app.
+  ({ name, wanted, version }, { shipment }) => {
+    const python = shipment.python();
+    const need = needsOf(name, version).find(({ other }) => other === 'python');
+    if (python === undefined || !need || satisfies(python, need.bound)) return undefined;
+    return say('python-version-unsupported needed', { package: name, wanted, version, bound: need.bound, python });
+  },
+  // Another version of a package that is pinned, too.
+  ({ name, wanted, version, group }, { packages: { listed } }) => {
+    const unmet = needsOf(name, version).flatMap(({ other, bound }) => {
+      const asked = listed.find((each) => each.name === other && each.group === group)?.wanted;
+      return asked !== undefined && contradict(asked, bound) ? [{ other, bound, asked }] : [];
+    });
+    const [first] = unmet;
+    const pin = pinnedVersion(first?.asked ?? '');
+    return first && say('dependency-conflict needed', { package: name, wanted, version, pin, ...first });
+  },
+];
 
 /** Where projects and lock files say which Python they are for. */
 const sources: readonly (readonly [file: string, wanted: RegExp])[] = [
@@ -196,28 +136,24 @@ const sources: readonly (readonly [file: string, wanted: RegExp])[] = [
 /** The Python that the project wants, against that of the image: the first file that tells it. */
 export function* lookAtPythonVersion({ shipment }: LookedApp): Generator<SeenCause> {
   const python = shipment.python();
-  if (python === undefined) return;
-  for (const [file, pattern] of sources) {
-    const text = shipment.text(file);
-    const match = text === undefined ? undefined : pattern.exec(text);
-    if (!match || text === undefined) continue;
-    const [whole, wanted = ''] = match;
-    if (satisfies(python, wanted)) return;
-    const line = lineAt(text, match.index + whole.lastIndexOf(wanted));
-    yield {
-      cause: 'python-version-unsupported',
-      severity: shipment.builds(installsProject) ? 'error' : 'warning',
-      at: { file, line },
-      title: `${file} wants Python ${wanted}, and the app runs on ${python}`,
-      fix: shipment.isDocker
-        ? 'use an image with that Python, or change it here'
-        : `python_version = "${leastOf(wanted)}"`,
-    };
-    return;
-  }
+  const [wish] = sources.flatMap(([file, pattern]) => {
+    const match = pattern.exec(shipment.read(file));
+    return match
+      ? [
+          {
+            file,
+            wanted: match[1] ?? '',
+            line: lineAt(match.input, match.index + match[0].lastIndexOf(match[1] ?? '')),
+          },
+        ]
+      : [];
+  });
+  if (python === undefined || !wish || satisfies(python, wish.wanted)) return;
+  const { file, wanted, line } = wish;
+  const least = shipment.isDocker ? undefined : (/3\.\d+/.exec(wanted)?.[0] ?? wanted);
+  const isCertain = shipment.builds(installsProject);
+  yield say('python-version-unsupported project', { file, wanted, python, least }, { isCertain, at: { file, line } });
 }
-
-const leastOf = (wanted: string) => /3\.\d+/.exec(wanted)?.[0] ?? wanted;
 
 /** Tools that refuse another Python. */
 const installsProject = /^(?:poetry install|uv sync|pdm (?:install|sync)|hatch|pip[\d.]* install\b.* \.(?:\[|\/|$))/;

@@ -4,7 +4,9 @@ import { fits, groupsOf } from '../groups.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from '../program-packages.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Packages } from './packages.ts';
-import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
+import { say } from './said.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { ImageStep } from './shipment.ts';
 
 /** Packages of the system alone: no PATH leads to them. */
 const inits = /^(?:tini|dumb-init|gosu)$/;
@@ -50,16 +52,16 @@ const systems: readonly (readonly [image: RegExp, programs: RegExp])[] = [
 
 /** A program that nothing before has installed, or that is where the PATH does not look. */
 export function lacksProgram(
-  { before: image, at }: { before: ImageState; at: CausePlace },
-  program = '',
-  packages: Packages,
+  { words: [program = ''], before: image }: Pick<ImageStep, 'words' | 'before'>,
+  { packages }: LookedApp,
 ): SeenCause | undefined {
-  const why = `the image ${image.base} has no ${program}`;
+  const facts = { command: program, base: image.base };
   const fix = certainFix(image, program);
-  if (fix !== undefined) return { ...noProgram(program, at, why, fix), severity: 'error' };
+  if (fix !== undefined) return say('command-not-found image', facts, { isCertain: true, fix });
   const debian = debianPackageOfProgram(program);
-  if (debian === undefined || mayHave(image, program, debian, packages)) return undefined;
-  return noProgram(program, at, why, packages.aptFixOf(debian));
+  return debian === undefined || mayHave(image, program, debian, packages)
+    ? undefined
+    : say('command-not-found image', facts, { fix: packages.aptFixOf(debian) });
 }
 
 /** Where the image surely has no such program. */
@@ -129,14 +131,10 @@ export function* lookAtStages({ shipment }: LookedApp): Generator<SeenCause> {
   const texts = [...(stage.command?.words ?? []), ...shipment.startedFiles().map((each) => shipment.read(each))];
   const isFound = path.includes(`${home}/`) || /\$(?!PATH)/.test(path) || finds.test(texts.join(' '));
   if (home === undefined || isFound || mayBring(stage, program)) return;
-  const why = `it is in ${home}/bin, where the PATH does not look`;
-  yield noProgram(program, { file, line: stage.command?.line }, why, fixOf(home));
+  const fix = home === homeOfPoetry ? 'RUN poetry config virtualenvs.create false, before poetry install' : undefined;
+  const at = { file, line: stage.command?.line };
+  yield say('command-not-found path', { command: program, home }, { at, ...(fix && { fix }) });
 }
-
-const fixOf = (home: string) =>
-  home === homeOfPoetry
-    ? 'RUN poetry config virtualenvs.create false, before poetry install'
-    : `ENV PATH="${home}/bin:$PATH"`;
 
 /** Whether something else may have brought a program. */
 const mayBring = ({ commands, others }: ImageState, program: string) =>

@@ -9,6 +9,7 @@ import type { LookedApp } from './looked-app.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import { builtins, otherPython } from './python-names.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 
 /** What Python itself refuses, and names that are not there. */
@@ -27,53 +28,24 @@ export function* lookAtPython(app: LookedApp): Generator<SeenCause> {
 
 function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
   if (line === undefined) return;
-  yield {
-    cause: 'file-encoding',
-    severity: 'error',
-    captured: { path: file },
-    at: { file, line },
-    why: 'Python reads its files as UTF-8, unless a comment in the first lines names another encoding',
-    fix: `save ${file} as UTF-8`,
-  };
+  yield say('file-encoding python', { path: file }, { at: { file, line } });
 }
 
 /** Syntax and names of the standard library that a newer Python has. */
 function* versions({ file, facts }: Module, python: string): Generator<SeenCause> {
-  const why = `the app has Python ${python}`;
   for (const { line, version, what } of facts.needs)
     if (isLaterVersion(version, python))
-      yield {
-        cause: 'syntax-error',
-        severity: 'error',
-        at: { file, line },
-        title: `${file} has a syntax error: ${what} is for Python ${version} and later`,
-        why,
-        fix: `python_version = "${version}"`,
-      };
-  for (const each of [...facts.imports, ...membersOf(facts)]) {
-    const found = each.level === 0 && each.isNeeded !== 'guarded' ? hadBy(each, python) : undefined;
-    if (found)
-      yield {
-        cause: 'python-version-unsupported',
-        severity: each.isNeeded === 'always' ? 'error' : 'warning',
-        at: { file, line: each.line },
-        why,
-        ...found,
-        title: `${file} takes ${each.name} from ${each.module}, which has it ${found.title}`,
-      };
+      yield say('syntax-error', { path: file, what, version, python }, { at: { file, line } });
+  for (const { module, name, line, level, isNeeded } of [...facts.imports, ...membersOf(facts)]) {
+    const found = otherPython(`${module}.${name}`, python);
+    const isCertain = isNeeded === 'always';
+    if (level === 0 && isNeeded !== 'guarded' && (found.since ?? found.until))
+      yield say(
+        'python-version-unsupported name',
+        { name, file, module, python, ...found },
+        { isCertain, at: { file, line } },
+      );
   }
-}
-
-/** That only other versions of Python have a name of the standard library. */
-function hadBy({ module, name }: Import, python: string): { title: string; fix: string } | undefined {
-  const { since, until } = otherPython(`${module}.${name}`, python);
-  if (since !== undefined) return { title: `since Python ${since}`, fix: `python_version = "${since}"` };
-  return until === undefined
-    ? undefined
-    : {
-        title: `no more since Python ${until}`,
-        fix: `use what the page "What's New in Python ${until}" names instead`,
-      };
 }
 
 /** `gr.inputs` of a package that is imported as a whole, and `Image.ANTIALIAS` of what is imported from one. */
@@ -112,15 +84,9 @@ function* movedName({ file }: Module, found: Import, packages: Packages): Genera
   const owner = packageOf(module) ?? normalizeName(module);
   const wanted = packages.wanted(owner);
   if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
-  yield {
-    cause: 'package-api-changed',
-    severity: pinnedVersion(wanted) !== undefined && isNeeded === 'always' ? 'error' : 'warning',
-    captured: { package: owner },
-    at: { file, line },
-    title: `${file} takes ${name} from ${module}, which ${owner}${wanted.replace(/^==/, ' ')} does not have`,
-    why: `only versions ${bound} have it`,
-    fix: `${owner} = "${bound}", or change the import`,
-  };
+  const isCertain = pinnedVersion(wanted) !== undefined && isNeeded === 'always';
+  const facts = { package: owner, path: file, name, module, version: wanted.replace(/^==/, ' '), bound };
+  yield say('package-api-changed name', facts, { isCertain, at: { file, line } });
 }
 
 /** What the listed version of a package does not take, or calls nothing by this name. */
@@ -132,14 +98,8 @@ function* movedCall({ file, facts }: Module, call: PythonCall, { packages, modul
     const wanted = packages.wanted(owner);
     const isOf = facts.imports.some((each) => packageOf(each.module) === owner);
     if (wanted === undefined || !isOf || !contradicts(wanted, bound) || isOwnMethod(call, modules)) continue;
-    yield {
-      cause: 'package-api-changed',
-      captured: { package: owner },
-      at: { file, line: call.line },
-      title: `${file} ${said}, which ${owner}${wanted.replace(/^==/, ' ')} does not allow`,
-      why: `only versions ${bound} do`,
-      fix: `${owner} = "${bound}", or change the call`,
-    };
+    const shown = { path: file, said, version: wanted.replace(/^==/, ' '), bound };
+    yield say('package-api-changed call', { package: owner, ...shown }, { at: { file, line: call.line } });
   }
 }
 
@@ -172,12 +132,8 @@ function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
     const names = [...target.facts.names.keys()];
     const meant =
       closestName(name, names) ?? names.find((each) => each.endsWith(`_${name}`) || each.startsWith(`${name}_`));
-    yield {
-      cause: 'import-name-missing',
-      captured: { module: target.file, name, path: target.file },
-      at: { file, line },
-      fix: meant && `use ${object}.${meant}, or define ${name} in ${target.file}`,
-    };
+    const facts = { module: target.file, name, path: target.file, object, meant };
+    yield say('import-name-missing member', facts, { at: { file, line } });
   }
 }
 
@@ -202,12 +158,8 @@ function importedModules(module: Module, graph: ModuleGraph): Map<string, Module
 
 function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {
   for (const { name, line, definedAt } of facts.undefinedNames)
-    if (!builtins.has(name) && !/^__\w+__$/.test(name))
-      yield {
-        cause: 'name-undefined',
-        captured: { name, path: file },
-        at: { file, line },
-        ...(definedAt !== undefined && { title: `${file} uses ${name} before line ${definedAt}, which defines it` }),
-        why: name === 'display' || name === 'get_ipython' ? 'only notebooks have it' : undefined,
-      };
+    if (!builtins.has(name) && !/^__\w+__$/.test(name)) {
+      const those = name === 'display' || name === 'get_ipython' ? 'notebooks' : undefined;
+      yield say('name-undefined', { name, path: file, definedAt, those }, { at: { file, line } });
+    }
 }

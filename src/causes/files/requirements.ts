@@ -4,6 +4,7 @@ import { groupsOf } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { RequirementLine } from './package-files.ts';
 import type { Packages } from './packages.ts';
+import { say } from './said.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -14,15 +15,13 @@ export function* lookAtRequirements({ shipment, packages }: LookedApp): Generato
 }
 
 function missingFile(shipment: Shipment, path: string, at: CausePlace | undefined): SeenCause {
-  const found = { severity: 'error', captured: { path }, at } as const;
-  if (shipment.exists(path)) return { cause: 'file-excluded', ...found, ...excluded(shipment, path) };
-  const why = path.startsWith('..') ? 'only files of the app folder are sent' : undefined;
-  return { cause: 'requirements-file-missing', ...found, why };
+  if (shipment.exists(path)) return excluded(shipment, path, at);
+  return say('requirements-file-missing', { path, sent: path.startsWith('..') ? 'sent' : undefined }, { at });
 }
 
-function excluded(shipment: Shipment, path: string): Pick<SeenCause, 'title' | 'fix'> {
-  const { title, fix } = shipment.reasonOf(path);
-  return { title, fix };
+function excluded(shipment: Shipment, path: string, at: CausePlace | undefined): SeenCause {
+  const { because, fix } = shipment.reasonOf(path);
+  return say('file-excluded', { path, because }, { at, fix });
 }
 
 type LineAt = { file: string; line: number };
@@ -38,26 +37,13 @@ function* lookAtLine(
   else if (read.kind === 'address') yield* address(shipment, packages, read.address, at);
   else if (read.kind === 'option' && /^(?:-i|-f|--(?:extra-)?index-url|--find-links)$/.test(read.name))
     yield* privateHost(read.value, at);
-  else if (read.kind === 'invalid')
-    yield {
-      cause: 'requirement-invalid',
-      severity: 'error',
-      captured: { line: text },
-      at,
-      why: `pip cannot read "${text}"`,
-    };
+  else if (read.kind === 'invalid') yield say('requirement-invalid', { line: text }, { at });
 }
 
 function* address(shipment: Shipment, packages: Packages, text: string, at: LineAt): Generator<SeenCause> {
-  if (/^(?:git\+ssh:|git@|git\+git@)/.test(text))
-    yield {
-      cause: 'git-access-denied',
-      severity: 'error',
-      at,
-      why: `"${text}" needs an SSH key, and the build has none`,
-    };
+  if (/^(?:git\+ssh:|git@|git\+git@)/.test(text)) yield say('git-access-denied', { line: text }, { at });
   else if (text.startsWith('git+') && !shipment.isDocker && !packages.isOtherImage && !packages.apt.has('git'))
-    yield { cause: 'git-missing', at, why: `"${text}" is fetched with git` };
+    yield say('git-missing', { line: text }, { at });
   yield* privateHost(text, at);
 }
 
@@ -66,36 +52,20 @@ const privateAddresses = /^(?:10|127)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\.
 
 function* privateHost(text: string, at: LineAt): Generator<SeenCause> {
   const [, host] = groupsOf(/:\/\/(?:[^@/]*@)?([^:/\s]+)/, text);
-  if (host === undefined || !(privateNames.test(host) || privateAddresses.test(host))) return;
-  yield {
-    cause: 'package-index-unreachable',
-    captured: { host },
-    at,
-    why: `${host} is an address of a private network`,
-  };
+  if (host !== undefined && (privateNames.test(host) || privateAddresses.test(host)))
+    yield say('package-index-unreachable', { host }, { at });
 }
 
 function* localPath(shipment: Shipment, path: string, text: string, at: LineAt): Generator<SeenCause> {
-  const invalid = { cause: 'requirement-invalid', severity: 'error', captured: { line: text }, at } as const;
+  const facts = { line: text, file: at.file, at: at.line, path };
   if (isOutside(shipment, path))
-    yield {
-      ...invalid,
-      title: `${at.file}:${at.line} installs ${path}, which is not in the ${shipment.isDocker ? 'image' : 'app'}`,
-      why: `"${text}" is on this machine only`,
-      fix: 'name the package and its version, or put its code or wheel into the app folder',
-    };
+    yield say('requirement-invalid outside', { ...facts, place: shipment.isDocker ? 'image' : 'app' }, { at });
   if (shipment.isDocker || isOutside(shipment, path)) return;
   const inApp = posix.normalize(path).replace(/\/$/, '');
   const projects = ['pyproject.toml', 'setup.py', 'setup.cfg'].map((name) => posix.join(inApp, name));
   if ([inApp, ...projects].some((each) => shipment.sent.has(each))) return;
   const there = projects.find((each) => shipment.exists(each));
-  if (there === undefined)
-    yield {
-      ...invalid,
-      title: `${at.file}:${at.line} installs ${path}, which has no pyproject.toml or setup.py`,
-      fix: 'name the package and its version, or put its code into the app folder',
-    };
-  else yield { cause: 'file-excluded', severity: 'error', captured: { path: there }, at, ...excluded(shipment, there) };
+  yield there === undefined ? say('requirement-invalid no-project', facts, { at }) : excluded(shipment, there, at);
 }
 
 /** Where Windows, macOS and those who build for conda have files. */

@@ -1,14 +1,13 @@
 import type { Requirements } from '../../app/resolver.ts';
 import { cutText } from '../../kernel/output/format.ts';
 import type { Listed, Packages } from './packages.ts';
-import { otherIndexes } from './pins.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** What pip installs in one go, for an app or in a plain image of Python; empty if that needs another index. */
 export function installedAtOnce(shipment: Shipment, packages: Packages): Listed[] {
-  const variables = [...(shipment.dockerfile()?.stage.environment.keys() ?? [])];
-  const hasIndex = otherIndexes(shipment, packages).length > 0 || variables.some((name) => /INDEX|LINKS/.test(name));
+  const variables = [...shipment.stage().environment.keys()];
+  const hasIndex = packages.indexes().length > 0 || variables.some((name) => /INDEX|LINKS/.test(name));
   if (hasIndex || (shipment.isDocker && packages.isOtherImage)) return [];
   const listed = packages.listed.filter(({ at, isConditional, isElsewhere: isOther, wanted }) => {
     // What a project lists may be for its developers.
@@ -61,8 +60,7 @@ export function whyUnresolved<T extends Listed>(said: string, listed: readonly T
   if (!asked || !cause) return undefined;
   const { package: name = asked.name, wanted = '', needed } = sign?.exec(reason)?.groups ?? {};
   const why = needed === undefined ? shortened(reason) : `${wanted} needs ${needed}`;
-  const severity = isOfWheels ? 'warning' : 'error';
-  return [{ cause, severity, captured: { package: name, wanted }, at: asked.at, why }, asked];
+  return [{ cause, isCertain: !isOfWheels, captured: { package: name, wanted }, at: asked.at, why }, asked];
 }
 
 /** `a==1 depends on b<2 and the app asks for a==1; the app asks for b==3`. */

@@ -2,6 +2,7 @@ import type { FunctionFlow, Use, Value } from '../../app/python/facts.ts';
 import type { Flows, Found } from './flows.ts';
 import type { LookedApp, ModuleCall } from './looked-app.ts';
 import type { Module } from './modules.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 
 const numbers = '(?:float(?:16|32)|u?int(?:8|16|32|64)?|bool_?)';
@@ -115,13 +116,7 @@ function* unsendable(found: Found, sink: Sink, flows: Flows, depth: number): Gen
     for (const inner of flows.of(each, module)) yield* lookAtPart(inner, sink, flows, depth + 1);
   const [, what = '', cure] = kinds.find(([made]) => made.test(trail)) ?? [];
   if (cure === undefined || sink.carries.test(what) || (depth === 0 && sink.asWhole?.test(what))) return;
-  yield {
-    cause: 'result-not-json',
-    captured: { path: module.file, what },
-    at: { file: module.file, line },
-    why: `${sink.by} cannot convert it`,
-    fix: cure,
-  };
+  yield say('result-not-json', { path: module.file, what, by: sink.by, cure }, { at: { file: module.file, line } });
 }
 
 /** A part of an answer. A coroutine as the whole answer may be awaited by the caller. */
@@ -130,8 +125,7 @@ function* lookAtPart(found: Found, sink: Sink, flows: Flows, depth: number): Gen
   const called = flows.called(trail);
   if (!called?.isAsync || called.isGenerator) return yield* unsendable(found, sink, flows, depth);
   const name = trail.replace(/^.*:|@\d+|\(\w*\)|!/g, '');
-  const title = `${name}() gives a coroutine, which nothing awaits`;
-  yield { cause: 'await-missing', at: { file: module.file, line }, title, fix: 'await it in an async function' };
+  yield say('await-missing', { name }, { at: { file: module.file, line } });
 }
 
 interface Answer {

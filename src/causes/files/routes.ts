@@ -3,6 +3,7 @@ import type { PythonCall } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { isFront } from './listening.ts';
 import type { LookedApp } from './looked-app.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import { ownRoutes } from './tables.ts';
 
@@ -20,14 +21,8 @@ export function* lookAtChecks(app: LookedApp): Generator<SeenCause> {
 
 function unanswered(check: string, path: string, routes: readonly string[]): SeenCause {
   const meant = routes.find((route) => /health|live|ready|ping|status/i.test(route)) ?? closestName(path, routes);
-  return {
-    cause: 'health-check-failed',
-    captured: { path, check },
-    at: { setting: `runtime.custom.${check}_endpoint` },
-    title: `the app has no ${path}, which the platform asks for`,
-    why: `its routes are ${routes.slice(0, 6).join(', ')}`,
-    fix: meant && `${check}_endpoint = "${meant}"`,
-  };
+  const at = { setting: `runtime.custom.${check}_endpoint` };
+  return say('health-check-failed', { path, check, routes: routes.slice(0, 6).join(', '), meant }, { at });
 }
 
 const answers = ({ routes, isBelow }: Routes, path: string) =>
@@ -51,9 +46,11 @@ interface Routes {
 /** The routes of the app; undefined if there may be more. */
 function routesOf(app: LookedApp): Routes | undefined {
   const { shipment } = app;
-  const base = shipment.dockerfile()?.stage.base ?? '';
-  const texts = [base, ...shipment.started().map(({ words: [program = ''] }) => posix.basename(program))];
-  const own = ownRoutes.find(([server]) => texts.some((each) => server.test(each)));
+  const texts = [
+    shipment.stage().base,
+    ...shipment.started().map(({ words: [program = ''] }) => posix.basename(program)),
+  ];
+  const own = [...ownRoutes].find(([server]) => texts.some((each) => new RegExp(server).test(each)));
   if (own) return { routes: own[1] };
   if (texts.some((each) => isFront.test(each))) return undefined;
   return shipment.servers().some(({ module, script }) => module ?? script) ? pythonRoutes(app) : undefined;

@@ -2,8 +2,9 @@ import { posix } from 'node:path';
 import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/docker-image.ts';
 import type { LookedApp } from './looked-app.ts';
 import { isInstall, type PackageJson, readJsonc } from './package-json.ts';
+import { say } from './said.ts';
 import { candidates, isBeside, isScript, packageIn, type ScriptImport, scriptImports } from './script-imports.ts';
-import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment, StartedCommand } from './shipment.ts';
 
 /** What JavaScript and TypeScript load, in an app that is built from a Dockerfile. */
@@ -57,9 +58,7 @@ function* tool(
   const name = packagesOfTools[program] ?? (tools.test(program) ? program : '');
   if (!/(?:^|\/)node:/.test(image.base) || isNamed(image.commands, name)) return;
   if (!isOnlyDev(name, project) || !isProduction(image)) return;
-  const why = `${name} is one of the devDependencies, and the image does not install these`;
-  const fix = `install all packages for the build, or move ${name} to dependencies`;
-  yield { ...noProgram(program, at, why, fix), severity: 'error' };
+  yield say('command-not-found development', { command: program, package: name }, { at });
 }
 
 /** Whether a command installs a package by its name. */
@@ -100,14 +99,8 @@ function isOnlyDev(name: string, { shipment, docker, manifest }: Project): boole
 function* ofPackage(file: string, { name: whole, line }: ScriptImport, project: Project): Generator<SeenCause> {
   const name = packageIn(whole);
   if (name === undefined || isNamed(project.shipment.steps(), name) || !isOnlyDev(name, project)) return;
-  if (!isProduction(project.docker.stage)) return;
-  yield {
-    cause: 'module-missing',
-    captured: { module: name },
-    at: { file, line },
-    title: `${file} imports ${name}, and the image installs no devDependencies`,
-    fix: `move ${name} to dependencies`,
-  };
+  if (isProduction(project.docker.stage))
+    yield say('module-missing development', { module: name, file }, { at: { file, line } });
 }
 
 /** Whether an installation leaves out what is only for the development. */
@@ -142,12 +135,5 @@ function* wholeName(file: string, { name, line, isRequire }: ScriptImport, proje
   const whole = candidates(path).find((one) => project.shipment.sent.has(one));
   if (whole === undefined || whole === path) return;
   const meant = posix.relative(posix.dirname(file), whole).replace(/\.([cm]?)tsx?$/, '.$1js');
-  yield {
-    cause: 'node-module-kind',
-    severity: 'error',
-    captured: { path: file },
-    at: { file, line },
-    title: `${file} imports ${name}, and Node wants the whole name of a file`,
-    fix: `write ./${meant}`,
-  };
+  yield say('node-module-kind', { path: file, name, meant }, { at: { file, line } });
 }

@@ -9,8 +9,8 @@ export type CausePlace =
 /** A cause that the files show, before they are sent. */
 export interface SeenCause {
   cause: string;
-  /** An error only if it fails for certain; a warning if nothing is said. */
-  severity?: 'error' | 'warning' | undefined;
+  /** Whether it fails for certain, which is an error; otherwise it is a warning. */
+  isCertain?: boolean | undefined;
   captured?: Captured;
   at?: CausePlace | undefined;
   why?: string | undefined;
@@ -18,12 +18,3 @@ export interface SeenCause {
   title?: string | undefined;
   fix?: Fix | undefined;
 }
-
-/** A program that the image does not have. */
-export const noProgram = (command: string, at: CausePlace | undefined, why: string, fix: Fix): SeenCause => ({
-  cause: 'command-not-found',
-  captured: { command },
-  at,
-  why,
-  fix,
-});

@@ -2,6 +2,7 @@ import { type ParserOptions, runParser } from '../../app/python-syntax.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
 import { lineAt } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 
 /** Scripts of a shell that are started, or that the build runs. */
@@ -15,24 +16,14 @@ export async function lookAtShellScripts({ shipment }: LookedApp, parser: Parser
 async function errorIn(file: string, text: string, parser: ParserOptions): Promise<SeenCause[]> {
   const error = await shellSyntaxError(text, parser);
   if (!error) return [];
-  const captured = { problem: error.said.replace('syntax error: ', '') };
   // One that is noticed at the end is shown at the last line that has a command.
   const line = Math.min(error.line, text.trimEnd().split('\n').length);
-  return [{ cause: 'shell-syntax-error', severity: 'error', captured, at: { file, line } }];
+  return [say('shell-syntax-error', { problem: error.said.replace('syntax error: ', '') }, { at: { file, line } })];
 }
 
 function endedLine(file: string, text: string): SeenCause[] {
   const at = text.search(/^[^#\n]*\\[ \t]+$/m);
-  return at < 0
-    ? []
-    : [
-        {
-          cause: 'shell-syntax-error',
-          at: { file, line: lineAt(text, at) },
-          title: 'a backslash with blanks behind it ends the command: the next line is one of its own',
-          fix: 'remove the blanks at the end of the line',
-        },
-      ];
+  return at < 0 ? [] : [say('shell-syntax-error blanks', {}, { at: { file, line: lineAt(text, at) } })];
 }
 
 /** The syntax error of a script, as Bash says it. Nothing of it is run. Undefined without one, and without Bash. */

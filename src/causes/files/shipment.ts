@@ -3,6 +3,7 @@ import { join, posix, resolve } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import {
   type DockerImage,
+  emptyStage,
   type ImageState,
   lacks,
   type RunCommand,
@@ -129,11 +130,11 @@ export class Shipment {
       .map(({ path }) => path);
   }
 
-  /** That a file or a folder which is there is not sent, why, the setting that says so, and what helps. */
-  reasonOf(given: string): { title: string; why: string; fix: string; setting: string } {
+  /** Why a file or a folder which is there is not sent, the setting that says so, and what helps. */
+  reasonOf(given: string): { because: string; fix: string; setting: string } {
     const folder = this.isFolder(given) ? `${given.replace(/\/$/, '')}/` : undefined;
-    const said = this.exclusionOf(folder === undefined ? given : this.unsentIn(folder), folder);
-    return { ...said, title: `${given} is in the app folder, but is not sent: ${said.why}` };
+    const { why: because, ...rest } = this.exclusionOf(folder === undefined ? given : this.unsentIn(folder), folder);
+    return { because, ...rest };
   }
 
   /** A file of a folder that is not sent. */
@@ -168,30 +169,33 @@ export class Shipment {
     return this.dockerfile()?.image.stages ?? [];
   }
 
-  /** Whether an image surely has no such file. */
-  lacks(image: ImageState, path: string): boolean {
-    return lacks(image, path, (step) => onceFor(this.made, step, () => makesOf(step, this.text)));
-  }
-
   get isDocker(): boolean {
     return this.config.custom?.dockerfile_path !== undefined;
   }
 
-  /** Files of the app by their path in the image. */
-  inImage = once((): ReadonlyMap<string, string> => {
-    const stage = this.dockerfile()?.stage;
-    return stage?.files ?? new Map(this.paths.map((path) => [`${appHome}/${path}`, path]));
-  });
+  /** The image that the app runs in: the last stage of its Dockerfile, or the platform's, which has the app in its folder. */
+  stage = once((): Stage => this.dockerfile()?.stage ?? this.platformStage());
 
-  get workdir(): string {
-    return this.dockerfile()?.stage.workdir ?? appHome;
+  private platformStage(): Stage {
+    const { runtime, custom, deployment } = this.config;
+    const words = runtime === 'cortex' ? ['python', 'main.py'] : custom?.entrypoint;
+    return {
+      ...emptyStage(this.isDocker ? '' : (deployment.docker_base_image_url ?? 'debian:bookworm-slim'), appHome),
+      files: new Map(this.paths.map((path) => [`${appHome}/${path}`, path])),
+      command: words && { words, line: 0, isShell: false },
+    };
+  }
+
+  /** Whether an image surely has no such file. */
+  lacks(image: ImageState, path: string): boolean {
+    return lacks(image, path, (step) => onceFor(this.made, step, () => makesOf(step, this.text)));
   }
 
   /** `3.11`; undefined if it is not known. */
   python = once((): string | undefined => {
     if (!this.isDocker)
       return this.config.deployment.python_version ?? String(sections.deployment.keys.python_version.default);
-    const { base = '', commands = [] } = this.dockerfile()?.stage ?? {};
+    const { base, commands } = this.stage();
     const own = /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
     const brings = commands.some(({ words }) =>
       /python3\.\d|pyenv|conda|mamba|ppa:|uv (?:python|venv|sync)/.test(words.join(' ')),
@@ -199,13 +203,12 @@ export class Shipment {
     return own ?? (brings ? undefined : pythons.find(([image]) => image.test(base))?.[1]);
   });
 
-  /** Commands of the build, and where they are written. */
-  buildCommands = once((): (ShellCommand & { at: CausePlace; before?: ImageState })[] => {
-    const docker = this.dockerfile();
-    if (docker) return this.ownSteps();
+  /** Commands of the build, with the image that they find, and where they are written. */
+  buildCommands = once((): BuildCommand[] => {
+    if (this.dockerfile()) return this.ownSteps();
     return (['pre_build_commands', 'shell_commands'] as const).flatMap((key) =>
       (this.config.deployment[key] ?? []).flatMap((text) =>
-        shellCommands(text).map((each) => ({ ...each, at: { setting: `deployment.${key}` } })),
+        shellCommands(text).map((each) => ({ ...each, before: this.stage(), at: { setting: `deployment.${key}` } })),
       ),
     );
   });
@@ -232,28 +235,26 @@ export class Shipment {
     }),
   );
 
+  /** Where the command of the start is written; the default runtime has its own. */
+  get startedAt(): CausePlace | undefined {
+    const docker = this.dockerfile();
+    if (docker) return { file: docker.path, line: docker.stage.command?.line };
+    return this.config.runtime === 'cortex' ? undefined : { setting: 'runtime.custom.entrypoint' };
+  }
+
   /** What is started, the commands of scripts in their place. */
   started = once((): StartedCommand[] => {
-    const { custom, runtime } = this.config;
-    const docker = this.dockerfile();
-    if (runtime === 'cortex')
-      return [{ words: ['python', 'main.py'], line: 0, at: undefined, cwd: appHome, environment: new Map() }];
-    const environment = new Map(docker?.stage.environment);
-    const base = { cwd: this.workdir, environment };
-    if (custom?.entrypoint && !docker)
-      return this.expand(custom.entrypoint, { ...base, line: 0, at: { setting: 'runtime.custom.entrypoint' } });
-    const command = docker?.stage.command;
-    if (!docker || !command) return [];
-    const at = { file: docker.path, line: command.line };
+    const { workdir: cwd, environment, command } = this.stage();
+    if (!command) return [];
     const words = command.isShell ? ['sh', '-c', command.words.join(' ')] : command.words;
-    return this.expand(words, { ...base, line: command.line, at });
+    return this.expand(words, { before: this.stage(), cwd, environment, line: command.line, at: this.startedAt });
   });
 
   /** A script is its commands, with the folder and the variables that each finds. */
   private expand(given: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
     const words = unwrapped(given);
     const environment = new Map([...from.environment, ...assignedIn(given)]);
-    const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.inImage(), this.text);
+    const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.stage().files, this.text);
     if (named) return named.flatMap((each) => this.expand(each.words, from, depth + 1));
     const own = { ...from, environment, words };
     const managed = this.managed(words, from.cwd);
@@ -269,7 +270,7 @@ export class Shipment {
       const next = expandWords(command.words, rest, environment);
       const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
       const own = new Map([...environment, ...command.assigned]);
-      return this.expand(next, { line: place.line, at: place.at, cwd, environment: own }, depth + 1);
+      return this.expand(next, { ...from, line: place.line, at: place.at, cwd, environment: own }, depth + 1);
     });
     return managed ? [own, ...commands] : commands;
   }
@@ -290,8 +291,7 @@ export class Shipment {
     if (isShell && fits(/^-\w*c$/, words[at - 1])) return { text: words[at] ?? '', rest };
     const path = posix.resolve(cwd, words[at] ?? '');
     const file = this.fileAt(path);
-    const written = this.dockerfile()?.stage.written.get(path);
-    const text = at < 0 ? undefined : file === undefined ? written : this.text(file);
+    const text = at < 0 ? undefined : file === undefined ? this.stage().written.get(path) : this.text(file);
     const isScript = isShell || fits(/^#!.*\b(?:ba|da|z)?sh\b/, text) || path.endsWith('.sh');
     return text !== undefined && isScript ? { ...(file !== undefined && { file }), text, rest } : undefined;
   }
@@ -306,8 +306,8 @@ export class Shipment {
   });
 
   /** The file of the app at a path of the image. */
-  fileAt(path: string, cwd = this.workdir): string | undefined {
-    return this.inImage().get(posix.resolve(cwd, path));
+  fileAt(path: string, cwd = this.stage().workdir): string | undefined {
+    return this.stage().files.get(posix.resolve(cwd, path));
   }
 
   /** The servers and Python files that are started. */
@@ -330,6 +330,12 @@ export class Shipment {
   }
 }
 
+/** A command of the build, with the image that it finds. */
+export interface BuildCommand extends ShellCommand {
+  at: CausePlace;
+  before: ImageState;
+}
+
 /** A command of a stage. */
 export interface ImageStep extends RunCommand {
   stage: Stage;
@@ -342,6 +348,7 @@ export type StartedServer = Server & StartedCommand;
 /** A command that is started: in a folder of the image, with variables. */
 export interface StartedCommand extends ShellCommand {
   at: CausePlace | undefined;
+  before: ImageState;
   cwd: string;
   environment: ReadonlyMap<string, string>;
 }

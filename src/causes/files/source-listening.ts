@@ -53,9 +53,8 @@ const listeners: readonly Listener[] = [
 
 /** Where the sources of an image say that they listen, if they say it themselves. */
 export function sourcesListen(shipment: Shipment): ListeningPlace[] {
-  const { image, stage } = shipment.dockerfile() ?? {};
-  const isSet = stage?.environment.has('PORT') === true;
-  const files = [...new Set(image?.stages.flatMap((each) => [...each.files.values()]))];
+  const isSet = shipment.stage().environment.has('PORT');
+  const files = [...new Set(shipment.stages.flatMap((each) => [...each.files.values()]))];
   const found = files.flatMap((file) =>
     listeners
       .filter((each) => each.files.test(file) && !isBeside(file))

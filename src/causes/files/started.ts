@@ -11,7 +11,8 @@ import type { LookedApp, ModuleCall } from './looked-app.ts';
 import { folderOf, type Module, type ModuleGraph } from './modules.ts';
 import { namedFiles } from './named-files.ts';
 import { processManager } from './process-managers.ts';
-import { type CausePlace, noProgram, type SeenCause } from './seen-cause.ts';
+import { say } from './said.ts';
+import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
 const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starlette|quart\.Quart|litestar\.Litestar)$/;
@@ -45,15 +46,8 @@ function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<See
   const found = [...names].find(([, { made }]) => isFramework.test(made));
   if (!found) return;
   const [name, { made, line }] = found;
-  const command = isAsgi.test(made)
-    ? `["uvicorn", "main:${name}", "--host", "0.0.0.0", "--port", "8000"]`
-    : `["gunicorn", "main:${name}", "--bind", "0.0.0.0:8000"]`;
-  yield {
-    cause: 'runtime-missing',
-    captured: { name, framework: made.replace(/^.*\./, '') },
-    at: { file: 'main.py', line },
-    fix: `[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${command}`,
-  };
+  const facts = { name, framework: made.replace(/^.*\./, '') };
+  yield say(`runtime-missing ${isAsgi.test(made) ? 'asgi' : 'wsgi'}`, facts, { at: { file: 'main.py', line } });
 }
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian|celery|arq|dramatiq)$/;
@@ -68,21 +62,13 @@ function* absentFiles({ words, cwd, at }: StartedCommand, { shipment, packages }
     if (ofPackages.test(file) || shipment.fileAt(file, cwd) !== undefined) continue;
     const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
     if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
-    else yield { ...notThere(file, at), why: `there is ${near}`, fix: `start ${near}` };
+    else yield say('entrypoint-not-found elsewhere', { path: file, near }, { at });
   }
 }
 
 /** Whether a command of the build does more than install packages. */
 const bringsCode = (shipment: Shipment) =>
   shipment.builds(/^(?!(?:apt|apt-get|pip[\d.]*|uv|echo|export|mkdir|chmod|ls|true)(?: |$))/);
-
-const notThere = (file: string, at: CausePlace | undefined): SeenCause => ({
-  cause: 'entrypoint-not-found',
-  severity: 'error',
-  captured: { path: file },
-  at,
-  title: `${file} is started, and is not there`,
-});
 
 /** The module that a server loads, and the object in it. */
 function* target(server: StartedServer, known: LookedApp): Generator<SeenCause> {
@@ -93,7 +79,7 @@ function* target(server: StartedServer, known: LookedApp): Generator<SeenCause> 
   // `python -m` of a package runs its `__main__.py`.
   if (folder && known.graph.find(['__main__'], [folder]) === undefined) {
     const file = `${module.replaceAll('.', '/')}/__main__.py`;
-    yield { ...notThere(file, server.at), title: `python -m ${module} runs ${file}, which is not there` };
+    yield say('entrypoint-not-found main', { path: file, module }, { at: server.at });
   } else if (!found && !folder) yield* moduleMissing(server, module, known);
   else if (found && attribute !== undefined) yield* objectMissing(server, found, attribute, known);
 }
@@ -106,14 +92,9 @@ function* moduleMissing(server: StartedServer, module: string, known: LookedApp)
   const { shipment, packages, graph } = known;
   if (!isOwn(server, module, known)) return;
   const folder = module.split('.').slice(0, -1).join('/');
-  yield {
-    cause: 'entrypoint-not-found',
-    severity: shipment.isDocker || packages.hasOthers ? ('warning' as const) : ('error' as const),
-    captured: { path: module },
-    at,
-    title: `${program} loads ${module}, which is not in ${cwd}`,
-    fix: modulesIn(folder, graph),
-  };
+  const isCertain = !shipment.isDocker && !packages.hasOthers;
+  const facts = { path: module, program, cwd, names: modulesIn(folder, graph) };
+  yield say('entrypoint-not-found module', facts, { isCertain, at });
 }
 
 /** Whether the app should have a module that is started. */
@@ -156,19 +137,18 @@ function* objectMissing(
     )?.[0] ??
     (program === 'bentoml' ? made.find(([, each]) => each.made === 'class')?.[0] : undefined);
   const isOnlyFunctions = meant === undefined && functions.length > 0;
-  const isDefault = isOnlyFunctions && module === 'main';
-  const add = isDefault
-    ? 'remove [cerebrium.runtime.custom], so that the default runtime serves the functions, or add the object'
-    : `add ${attribute} to ${file}`;
-  yield {
-    cause: 'entrypoint-attribute-missing',
-    severity: 'error' as const,
-    captured: { module: file, name: attribute },
-    at,
-    title: `the entrypoint names an object that ${file} does not have: ${attribute}`,
-    why: isOnlyFunctions ? `it has only functions: ${functions.slice(0, 3).join(', ')}` : undefined,
-    fix: meant ? `write ${module}:${meant}` : add,
-  };
+  yield say(
+    'entrypoint-attribute-missing',
+    {
+      module: file,
+      name: attribute,
+      target: module,
+      meant,
+      functions: isOnlyFunctions ? functions.slice(0, 3).join(', ') : undefined,
+      default: isOnlyFunctions && module === 'main' ? 'the default runtime' : undefined,
+    },
+    { at },
+  );
 }
 
 /** Whether files may get other modes than they have here. Windows has no such mode. */
@@ -179,66 +159,33 @@ const changesModes = (shipment: Shipment) =>
 
 /** A file of the app that is started by itself, and that its mode does not allow. */
 function* notExecutable(shipment: Shipment): Generator<SeenCause> {
-  const docker = shipment.dockerfile();
-  const { command } = docker?.stage ?? {};
-  const [path = ''] = unwrapped((docker ? command?.words : shipment.config.custom?.entrypoint) ?? []);
+  const [path = ''] = unwrapped(shipment.stage().command?.words ?? []);
   const file = path.includes('/') ? shipment.fileAt(path) : undefined;
   if (file === undefined || shipment.sent.get(file)?.executable || changesModes(shipment)) return;
-  yield {
-    cause: 'permission-denied',
-    captured: { path: file },
-    at: docker ? { file: docker.path, line: command?.line } : { setting: 'runtime.custom.entrypoint' },
-    title: `${file} is started, and is not executable`,
-    fix: `chmod +x ${file}, and commit that; or start it by its interpreter`,
-  };
+  yield say('permission-denied', { path: file }, { at: shipment.startedAt });
 }
-
-const builtinsOfShells = /^(?:cd|export|source|\.|set|alias|ulimit|umask)$/;
 
 /** An entrypoint that cannot be run as a command. */
 function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
   const [first = '', ...rest] = config.custom?.entrypoint ?? [];
-  const said = {
-    cause: 'entrypoint-invalid',
-    severity: 'error' as const,
-    captured: { target: first },
-    at: { setting: 'runtime.custom.entrypoint' },
-  };
-  if (isDocker) return;
-  if (builtinsOfShells.test(first))
-    yield {
-      ...said,
-      title: `the entrypoint starts ${first}, which only a shell knows`,
-      fix: 'entrypoint = ["sh", "-c", "…"]',
-    };
-  if (rest.length === 0 && /^\S+\s+\S/.test(first))
-    yield {
-      ...said,
-      title: 'the entrypoint is one word that contains spaces: no program has that name',
-      fix: `entrypoint = ${toToml(parseArgsStringToArgv(first))}`,
-    };
-  if (rest.length === 0 && /^[\w./-]+\.py$/.test(first))
-    yield {
-      ...said,
-      title: `the entrypoint is a file, not a command: ${first}`,
-      why: 'a Python file needs an interpreter',
-      fix: `entrypoint = ["python", "${first}"]`,
-    };
+  const words = toToml(parseArgsStringToArgv(first));
+  const wrong = isDocker ? [] : forms.filter(([, fails]) => fails(first, rest));
+  for (const [name] of wrong)
+    yield say(name, { target: first, words }, { at: { setting: 'runtime.custom.entrypoint' } });
 }
+
+const forms: readonly (readonly [name: string, fails: (first: string, rest: readonly string[]) => boolean])[] = [
+  ['entrypoint-invalid shell', (first) => /^(?:cd|export|source|\.|set|alias|ulimit|umask)$/.test(first)],
+  ['entrypoint-invalid spaces', (first, rest) => rest.length === 0 && /^\S+\s+\S/.test(first)],
+  ['entrypoint-invalid file', (first, rest) => rest.length === 0 && /^[\w./-]+\.py$/.test(first)],
+];
 
 /** What a command of the start needs. */
 function* program(command: StartedCommand, known: LookedApp): Generator<SeenCause> {
   const name = posix.basename(command.words[0] ?? '');
   yield* absentFiles(command, known);
   const [, , fix] = daemons.find(([daemon, isOne]) => daemon === name && isOne(command, known.shipment)) ?? [];
-  if (fix !== undefined)
-    yield {
-      cause: 'entrypoint-invalid',
-      captured: { target: name },
-      at: command.at,
-      title: `${name} goes to the background, and the container ends`,
-      fix,
-    };
+  if (fix !== undefined) yield say('entrypoint-invalid background', { target: name }, { at: command.at, fix });
   yield* serverMissing(name, command.at, known);
 }
 
@@ -276,19 +223,16 @@ function* serverMissing(
   const isServed = !shipment.isDocker && name === 'uvicorn';
   const isMade = shipment.isDocker && shipment.buildTexts().some((text) => text.includes(name));
   if (!needed || isServed || isMade || packages.hasOthers || packages.has(needed.replace(/\[.*/, ''))) return;
-  const found = noProgram(name, at, `nothing installs ${needed}`, packages.fixOf(needed));
-  yield packages.all().isWhole && packages.listed.length > 0 ? { ...found, severity: 'error' } : found;
+  const isCertain = packages.all().isWhole && packages.listed.length > 0;
+  yield say('command-not-found', { command: name, package: needed }, { isCertain, at, fix: packages.fixOf(needed) });
 }
 
 /** A file that is started and not sent. */
 function* missing(file: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
   if (file.startsWith('/') || file.includes('$') || shipment.isOutput(file)) return;
-  if (!shipment.exists(file)) {
-    yield { ...notThere(file, at), title: `${file} is started, and is not in the app` };
-    return;
-  }
-  const { title, fix } = shipment.reasonOf(file);
-  yield { cause: 'file-excluded', severity: 'error', captured: { path: file }, at, title, fix };
+  if (!shipment.exists(file)) return yield say('entrypoint-not-found', { path: file }, { at });
+  const { because, fix } = shipment.reasonOf(file);
+  yield say('file-excluded', { path: file, because }, { at, fix });
 }
 
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
@@ -307,7 +251,7 @@ function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
   const files = [...tree.values()].filter((file) => /(?<!__init__)\.py$/.test(file));
   const near = files.filter((file) => posix.dirname(file) === (folder || '.'));
   const names = (near.length > 0 ? near : files).slice(0, 3);
-  return names.length > 0 ? `the app has ${names.join(', ')}` : undefined;
+  return names.join(', ') || undefined;
 }
 
 /** `collectstatic` needs a folder. */
@@ -321,13 +265,7 @@ function* collected(shipment: Shipment): Generator<SeenCause> {
     (path) => path.endsWith('.py') && /STATIC_ROOT|django_heroku/.test(shipment.read(path)),
   );
   if (!step || file === undefined || isSet) return;
-  yield {
-    cause: 'command-failed',
-    severity: 'error',
-    at: step.at,
-    title: `collectstatic needs STATIC_ROOT, which ${file} does not set`,
-    fix: `write STATIC_ROOT = BASE_DIR / "staticfiles" in ${file}`,
-  };
+  yield say('command-failed static', { file }, { at: step.at });
 }
 
 /** A Python file that makes an app and serves nothing, and one that another program has to start. */
@@ -336,26 +274,12 @@ function* servesNothing({ shipment, modules, calls }: LookedApp): Generator<Seen
   const entry = modules.find(({ isEntry }) => isEntry === 'script');
   if (!server || !entry || others.length > 0 || !/^python/.test(server.program)) return;
   const port = shipment.config.custom?.port ?? 8000;
-  for (const { file, line } of calls().filter(startsStdio))
-    yield {
-      cause: 'not-listening',
-      at: { file, line },
-      title: `${file} starts a server of MCP that talks over its input and output, not over a port`,
-      fix: `run(transport="http", host="0.0.0.0", port=${port})`,
-    };
-  const said = { cause: 'not-listening', at: server.at };
+  for (const { at } of calls().filter(startsStdio)) yield say('not-listening stdio', { file: at.file, port }, { at });
+  const facts = { file: entry.file, script: server.script, port };
   if (entry.facts.imports.some(({ module }) => module === 'streamlit'))
-    yield {
-      ...said,
-      title: `python runs ${entry.file} once, and starts no server`,
-      fix: `entrypoint = ["streamlit", "run", "${server.script}", "--server.port", "${port}", "--server.address", "0.0.0.0"]`,
-    };
+    yield say('not-listening streamlit', facts, { at: server.at });
   else if ((makesApp(entry) || makesDemo(entry)) && !calls().some(mayServe))
-    yield {
-      ...said,
-      title: `${entry.file} makes an app, and nothing in it starts a server`,
-      fix: `start it with a server, or call it at the end of ${entry.file}`,
-    };
+    yield say('not-listening', facts, { at: server.at });
 }
 
 const makesDemo = ({ facts }: Module) =>

@@ -2,11 +2,12 @@ import { posix } from 'node:path';
 import { isCpuOnly } from '../../app/hardware.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
-import type { LookedApp, ModuleCall } from './looked-app.ts';
+import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked-app.ts';
 import type { Listed, Packages } from './packages.ts';
-import { noProgram, type SeenCause } from './seen-cause.ts';
+import { say } from './said.ts';
+import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
-import { librariesOf, optionalPackages, programsOf } from './tables.ts';
+import { librariesOf, optionalPackages, startedBy } from './tables.ts';
 
 /** Programs, libraries, browsers and models that packages or the code load, and that the image does not have. */
 export function* lookAtSystem(app: LookedApp): Generator<SeenCause> {
@@ -15,50 +16,33 @@ export function* lookAtSystem(app: LookedApp): Generator<SeenCause> {
   yield* gpuMissing(app);
   if (!isBare(shipment, packages)) return;
   const used = new Set([...app.imported()].flatMap((each) => [packageOf(each) ?? '', each.split('.')[0] ?? '']));
-  for (const each of packages.listed) {
-    yield* programOf(each, used, packages);
-    yield* libraryOf(each, used, packages);
-  }
-  const asked = app.calls().flatMap(programAsked);
-  for (const call of app.calls()) {
-    if (!asked.includes(programIn(call))) yield* startedProgram(call, packages);
-    yield* model(call, app);
-  }
+  const listed = packages.listed.filter(({ name }) => isUsed(name, used));
+  yield* lookAtEach(listed, app, [programOf, libraryOf]);
+  yield* lookAtEach(app.calls(), app, [startedProgram, model]);
 }
 
 /** Packages that only some calls of another package need. */
 function* optionalMissing({ packages, modules }: LookedApp): Generator<SeenCause> {
-  const open = packages.all().isWhole ? optionalPackages() : [];
-  for (const each of open.filter(({ packages: needed }) => !needed.some((one) => hasLike(one, packages))))
-    for (const { file, facts } of modules) {
-      const used = [
-        ...facts.imports.flatMap(({ module, name, line, isNeeded }) =>
-          isNeeded === 'guarded' ? [] : [{ name: `${module}.${name}`, line }],
-        ),
-        ...facts.calls,
-      ].find(({ name }) => each.name.test(name));
-      const [first = ''] = each.packages;
-      if (!used) continue;
-      yield {
-        cause: 'module-missing',
-        captured: { module: first, package: first },
-        at: { file, line: used.line },
-        title: `${used.name} needs ${first}, and nothing installs it`,
-        fix: packages.fixOf(first),
-      };
-      break;
-    }
+  const uses = modules.flatMap(({ file, facts }) => [
+    ...facts.imports
+      .filter(({ isNeeded }) => isNeeded !== 'guarded')
+      .map(({ module, name, line }) => ({ name: `${module}.${name}`, at: { file, line } })),
+    ...facts.calls.map(({ name, line }) => ({ name, at: { file, line } })),
+  ]);
+  for (const [pattern, needed] of packages.all().isWhole ? optionalPackages : []) {
+    const use = uses.find(({ name }) => new RegExp(pattern).test(name));
+    const [module = ''] = needed;
+    if (use && !needed.some((each) => hasLike(each, packages)))
+      yield say('module-missing called', { module, name: use.name }, { at: use.at, fix: packages.fixOf(module) });
+  }
 }
 
 const hasLike = (name: string, packages: Packages) =>
   [...packages.all().names].some((each) => each === name || each.startsWith(`${name}-`));
 
 /** Whether it is known what the image has: one of a system, without more. */
-function isBare(shipment: Shipment, packages: Packages): boolean {
-  const own = shipment.config.deployment.docker_base_image_url;
-  const base = shipment.isDocker ? (shipment.dockerfile()?.stage.base ?? '') : (own ?? 'debian:bookworm-slim');
-  return !packages.isOtherImage && /slim|^ubuntu|^debian|^nvidia\/cuda/.test(base);
-}
+const isBare = (shipment: Shipment, packages: Packages): boolean =>
+  !packages.isOtherImage && /slim|^ubuntu|^debian|^nvidia\/cuda/.test(shipment.stage().base);
 
 const isUsed = (name: string, used: ReadonlySet<string>) =>
   used.has(name) ||
@@ -70,26 +54,22 @@ const isUsed = (name: string, used: ReadonlySet<string>) =>
 const hasProgram = ({ apt }: Packages, program: string, debian: string) =>
   [...apt].some((each) => [program, debian].some((name) => each === name || each.startsWith(`${name}-`)));
 
-function* programOf({ name, at }: Listed, used: ReadonlySet<string>, packages: Packages): Generator<SeenCause> {
-  const program = programsOf.get(name) ?? '';
+const programOf: Look<Listed> = ({ name }, { packages }) => {
+  const [program = ''] = [...startedBy].find(([, names]) => names.includes(name)) ?? [];
   const debian = debianPackageOfProgram(program);
-  if (debian === undefined || !isUsed(name, used) || hasProgram(packages, program, debian)) return;
-  yield noProgram(program, at, `${name} starts ${program}, and no apt package brings it`, packages.aptFixOf(debian));
-}
+  return debian === undefined || hasProgram(packages, program, debian)
+    ? undefined
+    : say('command-not-found package', { command: program, package: name }, { fix: packages.aptFixOf(debian) });
+};
 
-function* libraryOf({ name, at }: Listed, used: ReadonlySet<string>, packages: Packages): Generator<SeenCause> {
+const libraryOf: Look<Listed> = ({ name }, { packages }) => {
   const libraries = librariesOf.get(name) ?? [];
   const [first] = libraries;
   const isBrought = libraries.some((each) => packages.apt.has(each) || (each !== name && packages.has(each)));
-  if (first === undefined || !isUsed(name, used) || isBrought) return;
-  yield {
-    cause: 'shared-library-missing',
-    captured: { library: first.replace(/[\d.-]+$/, ''), package: first },
-    at,
-    title: `${name} loads a library of ${first}, and no apt package brings it`,
-    fix: packages.aptFixOf(first),
-  };
-}
+  if (first === undefined || isBrought) return undefined;
+  const facts = { library: first.replace(/[\d.-]+$/, ''), package: first, name };
+  return say('shared-library-missing', facts, { fix: packages.aptFixOf(first) });
+};
 
 /** Calls that start a program. */
 export const startsProcess =
@@ -97,40 +77,37 @@ export const startsProcess =
 
 const programIn = ({ arguments: [text = ''] }: ModuleCall) => posix.basename(text.split(/\s+/)[0] ?? '');
 
-/** A program that the code looks for before it starts it. */
-const programAsked = (call: ModuleCall) => (call.name === 'shutil.which' ? programIn(call) : []);
+/** Whether the code looks for a program before it starts it. */
+const isAsked = (program: string, { calls }: LookedApp) =>
+  calls().some((call) => call.name === 'shutil.which' && programIn(call) === program);
 
-function* startedProgram(call: ModuleCall, packages: Packages): Generator<SeenCause> {
+const startedProgram: Look<ModuleCall> = (call, app) => {
   const program = startsProcess.test(call.name) && !call.isTried ? programIn(call) : '';
-  const debian = program === '' ? undefined : debianPackageOfProgram(program);
-  if (debian === undefined || /^python|^pip/.test(program) || hasProgram(packages, program, debian)) return;
-  const { file, line } = call;
-  yield noProgram(
-    program,
-    { file, line },
-    `${file} starts it, and no apt package brings it`,
-    packages.aptFixOf(debian),
+  const debian = program === '' || isAsked(program, app) ? undefined : debianPackageOfProgram(program);
+  if (debian === undefined || /^python|^pip/.test(program) || hasProgram(app.packages, program, debian))
+    return undefined;
+  return say(
+    'command-not-found code',
+    { command: program, file: call.at.file },
+    { fix: app.packages.aptFixOf(debian) },
   );
-}
+};
 
 /** Models of spaCy are packages. */
-function* model(
-  { name, arguments: [text = ''], file, line }: ModuleCall,
-  { shipment, packages }: LookedApp,
-): Generator<SeenCause> {
-  if (name !== 'spacy.load' || !/^[a-z]{2}_\w+_(?:sm|md|lg|trf)$/.test(text) || packages.has(text.replaceAll('_', '-')))
-    return;
-  if (shipment.buildTexts().some((each) => each.includes(text))) return;
-  yield {
-    cause: 'data-missing',
-    severity: packages.hasOthers ? 'warning' : 'error',
-    at: { file, line },
-    title: `nothing installs ${text}, which ${file} loads`,
-    fix: `run python -m spacy download ${text} in shell_commands`,
-  };
-}
+const model: Look<ModuleCall> = ({ name, arguments: [text = ''], at }, { shipment, packages }) => {
+  const isModel = name === 'spacy.load' && /^[a-z]{2}_\w+_(?:sm|md|lg|trf)$/.test(text);
+  const isThere = packages.has(text.replaceAll('_', '-')) || shipment.buildTexts().some((each) => each.includes(text));
+  return isModel && !isThere
+    ? say('data-missing', { model: text, file: at.file }, { isCertain: !packages.hasOthers })
+    : undefined;
+};
 
 const isCuda = (text = '') => /^cuda(?::\d)?$/.test(text);
+
+const usesGpu = ({ name, arguments: [first], keywords }: ModuleCall) =>
+  /^vllm\.LLM$|\w\.cuda$/.test(name) ||
+  (/(?:^|\.)(?:to|device)$/.test(name) && isCuda(first)) ||
+  isCuda(keywords.device);
 
 /** Code that goes to a GPU without asking whether there is one, in an app that has none or fewer. */
 function* gpuMissing({ shipment, calls: all }: LookedApp): Generator<SeenCause> {
@@ -138,26 +115,10 @@ function* gpuMissing({ shipment, calls: all }: LookedApp): Generator<SeenCause> 
   const calls = all();
   const isAsked = calls.some(({ name }) => /(?:^|\.)(?:is_available|device_count)$/.test(name));
   const isCpu = isCpuOnly(hardware.compute) && !isAsked;
-  const used = calls.find(
-    ({ name, arguments: [first], keywords }) =>
-      /^vllm\.LLM$|\w\.cuda$/.test(name) ||
-      (/(?:^|\.)(?:to|device)$/.test(name) && isCuda(first)) ||
-      isCuda(keywords.device),
-  );
+  const used = calls.find(usesGpu);
   const gpus = hardware.gpu_count ?? 1;
   const wide = calls.find(({ name, keywords }) => name === 'vllm.LLM' && Number(keywords.tensor_parallel_size) > gpus);
-  if (isCpu && used)
-    yield {
-      cause: 'gpu-driver-missing',
-      at: used,
-      title: `${used.file} uses a GPU, and compute is CPU`,
-      fix: 'compute = "AMPERE_A10"',
-    };
-  else if (wide)
-    yield {
-      cause: 'gpu-count-too-low',
-      at: wide,
-      title: `${wide.file} takes ${wide.keywords.tensor_parallel_size} GPUs, and gpu_count is ${gpus}`,
-      fix: `gpu_count = ${wide.keywords.tensor_parallel_size}`,
-    };
+  const size = wide?.keywords.tensor_parallel_size;
+  if (isCpu && used) yield say('gpu-driver-missing', { file: used.at.file }, { at: used.at });
+  else if (wide) yield say('gpu-count-too-low', { file: wide.at.file, size, gpus }, { at: wide.at });
 }

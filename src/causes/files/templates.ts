@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { matchesIn } from '../groups.ts';
 import type { LookedApp, ModuleCall } from './looked-app.ts';
 import { isBuilt } from './opened.ts';
+import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -19,10 +20,10 @@ export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
   yield* foldersNamed(calls, shipment);
   const rendered = calls.filter(({ name, isTried }) => renders.test(name) && !isTried);
   if (rendered.length === 0 || calls.some(({ name }) => otherLoaders.test(name))) return;
-  const files = [...new Set(shipment.inImage().values())];
+  const files = [...new Set(shipment.stage().files.values())];
   const templates = files.filter((path) => /\.(?:html?|j2|jinja2?)$|(?:^|\/)templates\//.test(path)).slice(0, 100);
-  const given = rendered.flatMap(({ file, line, arguments: texts, keywords }) =>
-    [...texts, keywords.name].map((name = '') => ({ name, file, line })),
+  const given = rendered.flatMap(({ at, arguments: texts, keywords }) =>
+    [...texts, keywords.name].map((name = '') => ({ name, ...at })),
   );
   const named = [
     ...given.filter(({ name }) => isTemplate.test(name)),
@@ -48,14 +49,7 @@ const isOwn = (name: string, files: readonly string[]) =>
 function absent({ name, ...at }: Place, shipment: Shipment): SeenCause {
   const all = [...shipment.paths, ...shipment.unsent];
   const other = all.find((path) => posix.basename(path) === posix.basename(name));
-  return {
-    cause: 'file-not-found',
-    captured: { path: name },
-    at,
-    title: `${at.file} names the template ${name}, which ${placeOf(shipment)} does not have`,
-    why: other && `there is ${other}`,
-    fix: other ? `bring ${other} to where it is looked for` : `add ${name} to a folder of templates`,
-  };
+  return say('file-not-found template', { path: name, file: at.file, place: placeOf(shipment), other }, { at });
 }
 
 const blocks =
@@ -71,12 +65,7 @@ function openBlock(file: string, text: string): SeenCause[] {
   }
   // Tornado has one end for all.
   const last = /\{%-?\s*(?:comment|end)\b/.test(text) ? [] : open.slice(-1);
-  return last.map(({ tag, line }) => ({
-    cause: 'file-invalid',
-    at: { file, line },
-    title: `${file} has {% ${tag} %} without {% end${tag} %}`,
-    fix: `write {% end${tag} %} where it ends`,
-  }));
+  return last.map(({ tag, line }) => say('file-invalid block', { path: file, tag }, { at: { file, line } }));
 }
 
 const makesFolder = /(?:^|\.)(?:mkdir|makedirs|copytree)$/;
@@ -95,17 +84,12 @@ function* foldersNamed(calls: readonly ModuleCall[], shipment: Shipment): Genera
   const made = calls.flatMap(({ name, object, arguments: given }) =>
     makesFolder.test(name) ? [object, given[0]] : [],
   );
-  const files = [...shipment.inImage().values()];
+  const files = [...shipment.stage().files.values()];
   const isThere = (path: string) => made.includes(path) || files.some((each) => `/${each}`.includes(`/${path}/`));
   for (const call of calls) {
     const path = servedBy(call);
     if (path === undefined || isThere(path) || isBuilt(path, shipment)) continue;
-    yield {
-      cause: 'file-not-found',
-      at: { file: call.file, line: call.line },
-      title: `${call.file} names the folder ${path}, which ${placeOf(shipment)} does not have`,
-      fix: `add ${path} with its files, or name the folder that there is`,
-    };
+    yield say('file-not-found folder', { path, file: call.at.file, place: placeOf(shipment) }, { at: call.at });
   }
 }
 

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { isOlder } from '../../app/wheels.ts';
 import { fits, groupsOf, lineWith } from '../groups.ts';
-import type { SeenCause } from './seen-cause.ts';
+import type { Look } from './looked-app.ts';
+import { say } from './said.ts';
 import type { ImageStep, Shipment } from './shipment.ts';
 
 /** A tool of an image, and what a file of the app says that it wants: a version, or a sign of one. */
@@ -72,28 +73,28 @@ const tools: readonly ToolRule[] = [
 type Step = Pick<ImageStep, 'words' | 'at' | 'cwd' | 'before'>;
 
 /** A tool of the image that is older than a file of the app wants. */
-export function* toolVersion(step: Step, shipment: Shipment): Generator<SeenCause> {
+export const toolVersion: Look<Step> = (step, { shipment }) => {
   const command = step.words.join(' ');
+  const { base } = step.before;
   const rule = tools.find((each) => each.command.test(command) && !isBrought(shipment));
-  const [, has] = rule ? groupsOf(rule.image, step.before.base) : [];
-  if (!rule || has === undefined) return;
-  for (const file of rule.files.flatMap((name) => filesAt(name, step, shipment))) {
-    const found = rule.wants.flatMap(([sign, version]) => {
-      const [said, own] = groupsOf(sign, shipment.read(file));
-      return said === undefined ? [] : [{ said, version: version ?? own ?? '0' }];
+  const [, has] = rule ? groupsOf(rule.image, base) : [];
+  if (!rule || has === undefined) return undefined;
+  const place = `${step.at.file}:${step.at.line}`;
+  return rule.files
+    .flatMap((name) => filesAt(name, step, shipment))
+    .flatMap((file) => {
+      const text = shipment.read(file);
+      const wanted = wishesIn(text, rule).find(({ version }) => isBelow(has, version));
+      const facts = { file, tool: rule.tool, wanted: wanted?.version, base, has, place, command };
+      return wanted ? say('tool-version-wrong', facts, { at: { file, line: lineWith(text, wanted.said) } }) : [];
     });
-    const wanted = found.find(({ version }) => isBelow(has, version));
-    if (wanted)
-      yield {
-        cause: 'tool-version-wrong',
-        severity: 'error',
-        at: { file, line: lineWith(shipment.read(file), wanted.said) },
-        title: `${file} wants ${rule.tool} >=${wanted.version}, and ${step.before.base} has ${has}`,
-        why: `${step.at.file}:${step.at.line} runs ${command}`,
-        fix: `use a base image with that ${rule.tool}, or change what ${file} wants`,
-      };
-  }
-}
+};
+
+const wishesIn = (text: string, { wants }: ToolRule) =>
+  wants.flatMap(([sign, version]) => {
+    const [said, own = ''] = groupsOf(sign, text);
+    return said === undefined ? [] : [{ said, version: version ?? own }];
+  });
 
 /** `*.csproj` is any file of the app with that end, whether the image has it or not. */
 const filesAt = (name: string, { before, cwd }: Step, { paths }: Shipment): string[] =>

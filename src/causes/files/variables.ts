@@ -4,6 +4,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { matchesIn } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
+import { say } from './said.ts';
 import { isBeside } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -43,13 +44,17 @@ export function variablesOf(app: LookedApp): { set: ReadonlySet<string>; needed:
 
 /** Those that the image, the start, the code or the file `.env` sets. */
 function variablesSet({ shipment, modules }: LookedApp): ReadonlySet<string> {
-  const image = shipment.dockerfile()?.stage.environment.keys() ?? [];
   const started = shipment.started().flatMap(({ environment }) => [...environment.keys()]);
   const code = modules.flatMap(({ facts }) =>
     facts.environment.flatMap(({ name, isNeeded }) => (isNeeded === 'set' ? [name] : [])),
   );
   const file = shipment.read('.env').matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm);
-  return new Set([...image, ...started, ...code, ...[...file].map(([, name = '']) => name)]);
+  return new Set([
+    ...shipment.stage().environment.keys(),
+    ...started,
+    ...code,
+    ...[...file].map(([, name = '']) => name),
+  ]);
 }
 
 function pythonReads({ graph, modules }: LookedApp): Needed[] {
@@ -68,14 +73,12 @@ export function missingSecrets(needed: readonly Needed[], names: readonly string
     .filter(({ name }) => !names.includes(name))
     .map(({ name, file, line, isOptional }) => {
       const other = names.find((each) => each.toLowerCase() === name.toLowerCase());
-      return {
-        cause: 'secret-missing',
-        severity: isOptional ? 'warning' : 'error',
-        captured: { name },
-        at: { file, line },
-        why: other ? `the name of the secret is ${other}` : 'neither the app nor the project has it',
-        fix: gantryCommand`secrets set ${name}`,
-      };
+      const isCertain = !isOptional;
+      return say(
+        'secret-missing',
+        { name, other },
+        { isCertain, at: { file, line }, fix: gantryCommand`secrets set ${name}` },
+      );
     });
 }
 
@@ -128,14 +131,10 @@ export function* lookAtVariableNames(app: LookedApp): Generator<SeenCause> {
       const other = nearest(name, names, file === image.file);
       return other === undefined || isRead(other, shipment) ? [] : [{ file, other }];
     });
-    for (const { file, other } of found.slice(0, 1))
-      yield {
-        cause: 'secret-missing',
-        at,
-        title: `${at.file} needs ${name}, and ${file} ${file === image.file ? 'sets' : 'names'} ${other}`,
-        why: `nothing sets ${name}, and nothing reads ${other}`,
-        fix: `write ${name} in both places, or ${other}`,
-      };
+    const [first] = found;
+    const says = first?.file === image.file ? 'sets' : 'names';
+    if (first)
+      yield say('secret-missing name', { name, file: at.file, where: first.file, says, other: first.other }, { at });
   }
 }
 
