@@ -2,6 +2,7 @@ import { groupsOf } from './groups.ts';
 import { normalizeName, packageOf } from './import-names.ts';
 import { packageOfFile } from './last-error.ts';
 import { keywordOf, moduleOf, versionsWith } from './moved-names.ts';
+import { refined } from './refined.ts';
 import type { Refinement } from './rule.ts';
 import { framesOf } from './tracebacks.ts';
 
@@ -17,9 +18,7 @@ export const pipWarned: Refinement = ({ package: given, module = '' }, _, before
   for (const line of before.toReversed()) {
     const [, owner, wanted = '', bound] = groupsOf(incompatible, line);
     if (owner === undefined || plain(wanted) !== name) continue;
-    const title = `${found.title}: pip replaced ${wanted}, of which ${owner} needs ${bound}`;
-    const fix = `pin ${wanted} = "${bound}", or update ${owner}`;
-    return { cause: 'dependency-conflict', title, fix, setting: `dependencies.pip.${wanted}` };
+    return { cause: 'dependency-conflict', ...refined('conflict', { title: found.title, wanted, owner, bound }) };
   }
   return undefined;
 };
@@ -38,8 +37,8 @@ export const movedName: Refinement = ({ object = '', name, package: given, modul
   const owner = given ?? ownerOf(module);
   if (bound === undefined || (cause === 'module-missing' && !module.includes('.'))) return undefined;
   const otherwise = bound.startsWith('<') ? ', or update the package or the code that uses it' : '';
-  const moved = cause === 'module-missing' && { title: `the installed version of ${owner} has no module ${module}` };
-  return { ...moved, fix: `pin ${owner} = "${bound}"${otherwise}`, setting: `dependencies.pip.${owner}` };
+  const missing = cause === 'module-missing' ? module : undefined;
+  return refined('moved', { owner, missing, bound, otherwise });
 };
 
 /** What one package takes from another one, which does not have it: they are of different times. */
@@ -47,12 +46,7 @@ export const betweenPackages: Refinement = ({ name, ...captured }, _, before, { 
   const module = captured.module ?? importedFrom(before);
   const importer = packageOfFile(framesOf(before).at(-1)?.file);
   if (!name || !module || importer === undefined || importer === module.split('.')[0]) return undefined;
-  const owner = ownerOf(module);
-  return {
-    title: `${title}: ${importer}, which takes it from there, is made for another version of ${owner}`,
-    fix: `update ${importer} and ${owner}, or pin one of them to the time of the other`,
-    setting: `dependencies.pip.${owner}`,
-  };
+  return refined('between packages', { title, importer, owner: ownerOf(module) });
 };
 
 /** A keyword that a call takes in some versions of its package only. */
@@ -60,11 +54,6 @@ export const movedKeyword: Refinement = ({ name = '', wanted = '', argument = wa
   const word = argument.replaceAll("'", '');
   const key = keywordOf(name, word);
   if (key === undefined) return undefined;
-  const owner = ownerOf(key);
-  return {
-    cause: 'package-api-changed',
-    title: `${name} takes no ${word} in the version of ${owner} that is installed`,
-    fix: `pin ${owner} = "${versionsWith(key)}", or update the package or the code that gives it`,
-    setting: `dependencies.pip.${owner}`,
-  };
+  const details = { name, word, owner: ownerOf(key), bound: versionsWith(key) };
+  return { cause: 'package-api-changed', ...refined('keyword', details) };
 };

@@ -11,6 +11,7 @@ import { whyNotSent } from './left-out.ts';
 import { betweenPackages, movedKeyword, movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
+import { refined } from './refined.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
 import { isForeignFile } from './tracebacks.ts';
 import { lastWords } from './unknown-failure.ts';
@@ -33,56 +34,23 @@ export function refine(
 const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const [top = module] = module.split('.');
   const files = before.flatMap((line) => groupsOf(/^\s+File "([^"]{1,300})", line/, line).slice(1));
-  const isForeign = isForeignFile(files.at(-1));
   const known = packageOf(module);
   if (module === '') return undefined;
-  if (top.startsWith('_') || standardModules.has(top)) return standardModule;
+  if (top.startsWith('_') || standardModules.has(top)) return refined('module of Python', {});
   // A module finds itself: what its own file lacks is the package of that name.
   const isNamesake = known !== undefined && files.at(-1)?.endsWith(`/${top}.py`);
   const isOwn = !isNamesake && (commonNames.has(top) || namesOf(files, config?.root).has(top));
   const isPart = module !== top && !namespaces.has(top);
-  if (isOwn || (isPart && !isForeign && known === undefined))
-    return { ...ownModule, title: `the app imports ${module}, which is not where Python looks for it` };
-  if (isPart) return withoutModule(known ?? top, module);
-  return known === undefined
-    ? undefined
-    : { fix: `add ${known} to [cerebrium.dependencies.pip]: ${known} = "${versionsWith(top) ?? 'latest'}"` };
-};
-
-const withoutModule = (name: string, module: string) => ({
-  title: `the installed version of ${name} has no module ${module}`,
-  fix: `pin ${name} to the version that the code was written for, or change the import`,
-  setting: `dependencies.pip.${name}`,
-});
-
-const standardModule = {
-  title: 'the Python of the image does not have a module of the standard library',
-  fix: 'use a python_version that has it, or newer versions of the packages that import it',
-  setting: 'deployment.python_version',
-};
-
-const ownModule = {
-  fix: 'send its file with the app (include), start the app in the folder that contains it, give no other file its name, and mount nothing over it',
-  setting: 'deployment.include',
+  if (isOwn || (isPart && known === undefined && !isForeignFile(files.at(-1))))
+    return refined('module of the app', { module });
+  if (isPart) return refined('module of a package', { owner: known ?? top, module });
+  return refined('package', { name: known, version: versionsWith(top) ?? 'latest' });
 };
 
 /** The package that has a program, where one is known. */
-const missingProgram: Refinement = ({ command = '' }) => {
-  const debian = debianPackageOfProgram(command);
-  const python = pythonPackageOfProgram(command);
-  if (debian !== undefined)
-    return {
-      fix: `add ${debian} to [cerebrium.dependencies.apt]: ${debian} = "latest"`,
-      setting: `dependencies.apt.${debian}`,
-    };
-  return python === undefined
-    ? undefined
-    : {
-        title: `${command} is not installed in the image, or not in its PATH`,
-        fix: `add ${python} to [cerebrium.dependencies.pip], or put the folder of the virtual environment that has it into PATH`,
-        setting: 'dependencies.pip',
-      };
-};
+const missingProgram: Refinement = ({ command = '' }) =>
+  refined('program of the system', { name: debianPackageOfProgram(command) }) ??
+  refined('program of a package', { command, name: pythonPackageOfProgram(command) });
 
 /** A module or a file of the app that its patterns leave out. */
 const notSent: Refinement = (
@@ -113,26 +81,18 @@ const notSent: Refinement = (
 const startedAs: Refinement = ({ user }, _, __, { step }) => (step === 'CMD' ? { step: `USER ${user}` } : undefined);
 
 /** What one stage of a Dockerfile copies from another was not made there. */
-const notMade: Refinement = ({ path = '' }, _, __, { step = '' }) =>
-  / --from=/.test(step)
-    ? {
-        title: `${path} is not in the stage or the image that the Dockerfile copies it from`,
-        fix: 'correct the path, and let the step that makes it fail when it makes nothing: no ; and no || before the end of its RUN line',
-      }
-    : undefined;
+const notMade: Refinement = ({ path }, _, __, { step = '' }) =>
+  / --from=/.test(step) ? refined('not made', { path }) : undefined;
 
 /** A package of the system that newer releases have under another name. */
-const replacedPackage: Refinement = ({ package: name = '' }) => {
-  const instead = insteadOf(name);
-  return instead === undefined ? undefined : { fix: `write ${instead}: newer systems have it by that name` };
-};
+const replacedPackage: Refinement = ({ package: name = '' }) => refined('replaced', { instead: insteadOf(name) });
 
 /** pydantic says each field in a line of its own, above what is wrong with it. */
 const missingFields: Refinement = ({ missing }, _, before) => {
   if (missing === undefined) return undefined;
   const fields = before.filter((_line, at) => before[at + 1]?.includes(missing) ?? true);
   const names = fields.map((field) => field.trim().toUpperCase()).filter((name) => /^\w+$/.test(name));
-  return { title: `variables are not set: ${names.join(', ')}`, next: ['secrets', 'set', ...names] };
+  return { ...refined('fields', { names: names.join(', ') }), next: ['secrets', 'set', ...names] };
 };
 
 const newestPython = '3.13';
@@ -146,24 +106,17 @@ const unsupportedPython: Refinement = ({ package: name = '', wanted = '', versio
   const missing = pinned === undefined ? undefined : missingWheels(name.toLowerCase(), pinned, python);
   // One that never has wheels is compiled: no other Python or version helps.
   if (!missing?.versions || (!config && missing.pythons.length === 0)) return undefined;
-  const { pythons, versions } = missing;
-  return {
-    cause: 'python-version-unsupported',
-    // A log does not say which Python it is of.
-    title: config
-      ? `${name} ${pinned} has no wheels for Python ${python}`
-      : `${name} ${pinned} has wheels for Python ${pythons.join(', ')} only`,
-    fix: pythons.length > 0 ? `python_version = "${pythons.at(-1)}"` : `use ${name} ${versions.join(' to ')}`,
-    setting: 'deployment.python_version',
-  };
+  const pythons = missing.pythons.join(', ');
+  const versions = missing.versions.join(' to ');
+  // A log does not say which Python it is of.
+  const details = { name, pinned, python: config && python, pythons, newest: missing.pythons.at(-1), versions };
+  return { cause: 'python-version-unsupported', ...refined('wheels', details) };
 };
 
 /** `torch==2.1.0+cu121`: such builds are on an index of their own. */
-function localVersion(name: string, wanted: string, local: string): Partial<Explanation> {
-  const plain = wanted.replace(/\+\w{2,20}\s*$/, '').trim();
-  const index = `--extra-index-url https://download.pytorch.org/whl/${local}`;
-  const source = /^torch(?:vision|audio)?$/i.test(name) ? `, or list ${index} in a requirements file` : '';
-  return { fix: `pin ${name}${plain}, without +${local}${source}` };
+function localVersion(name: string, wanted: string, local: string) {
+  const index = /^torch(?:vision|audio)?$/i.test(name) ? local : undefined;
+  return refined('local version', { name, plain: wanted.replace(/\+\w{2,20}\s*$/, '').trim(), local, index });
 }
 
 /** The app lists the package, and the emulator has not installed it. */
@@ -210,13 +163,7 @@ const buildError = /\berror: (?!subprocess|command|metadata|legacy|Failed)|\w(?:
 
 /** The machine that builds has no GPU, whatever the replica has. */
 const gpuInBuild: Refinement = (_, __, ___, { step = '' }) =>
-  step.startsWith('RUN ')
-    ? {
-        title: 'a command of the build wants a GPU, and a build has none',
-        fix: 'do it when the app starts, or on the CPU (map_location="cpu"); to compile for a GPU, name it: TORCH_CUDA_ARCH_LIST',
-        setting: 'deployment.shell_commands',
-      }
-    : undefined;
+  step.startsWith('RUN ') ? refined('GPU in a build', {}) : undefined;
 
 const versions = 'import-name-missing package-api-changed module-missing';
 
