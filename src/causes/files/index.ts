@@ -129,8 +129,8 @@ async function brokenFiles({ modules }: LookedApp, { config, shownAs, parser }: 
 /** One thing is said once: what two looks find is named by the first of them. */
 function distinct(findings: readonly SeenCause[]): SeenCause[] {
   const said = new Set<string>();
-  return findings.filter(({ cause, at, captured, title }) => {
-    const id = JSON.stringify([cause, at, captured ? Object.values(captured)[0] : title]);
+  return findings.filter(({ cause, at, captured }) => {
+    const id = JSON.stringify([cause, at, Object.values(captured ?? {})[0]]);
     const isNew = !said.has(id);
     said.add(id);
     return isNew;

@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits, matchesIn } from '../groups.ts';
+import { fits } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
-import { isBeside, withoutComments } from './script-imports.ts';
+import { foundInCode } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 import { startsProcess } from './system.ts';
@@ -213,17 +213,9 @@ const readingElsewhere =
   /\b(?:os\.(?:ReadFile|Open)|template\.ParseFiles|(?:readFile|readFileSync|createReadStream)|fs::read(?:_to_string)?|File::open|File\.(?:read|open))\(\s*["']([\w./-]+\.\w+)["']/g;
 
 const openedByOthers = ({ paths, read }: Shipment): Opened[] =>
-  paths
-    .filter((file) => /(?<!_test|\.d)\.(?:go|rs|rb|[cm]?[jt]s)$/.test(file) && !isBeside(file))
-    .flatMap((file) =>
-      matchesIn(withoutComments(read(file)), readingElsewhere).map(({ match: [, value = ''], line }) => ({
-        value,
-        file,
-        line,
-        isRead: true,
-        mayBeMade: true,
-      })),
-    );
+  foundInCode(paths, read, /(?<!_test|\.d)\.(?:go|rs|rb|[cm]?[jt]s)$/, readingElsewhere).map(
+    ({ match: [, value = ''], line, file }) => ({ value, file, line, isRead: true, mayBeMade: true }),
+  );
 
 function openedBy(app: LookedApp): Opened[] {
   const made = new Set(app.calls().flatMap(madeBy));

@@ -59,3 +59,9 @@ export function packageIn(name: string): string | undefined {
   if (/^[.#~$/]|^@$|:|^(?:bun|(?:server|client)-only)$/.test(first) || builtinModules.includes(first)) return undefined;
   return first.startsWith('@') ? second && `${first}/${second}` : first;
 }
+
+/** What a pattern finds in the code of files of the app, but for its tests and what is beside it. */
+export const foundInCode = (paths: readonly string[], read: (path: string) => string, files: RegExp, pattern: RegExp) =>
+  paths
+    .filter((file) => files.test(file) && !isBeside(file))
+    .flatMap((file) => matchesIn(withoutComments(read(file)), pattern).map((each) => ({ ...each, file })));

@@ -1,5 +1,5 @@
-import { groupsOf, matchesIn } from '../groups.ts';
-import { isBeside, withoutComments } from './script-imports.ts';
+import { groupsOf } from '../groups.ts';
+import { foundInCode } from './script-imports.ts';
 import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -55,25 +55,21 @@ const listeners: readonly Listener[] = [
 export function sourcesListen(shipment: Shipment): ListeningPlace[] {
   const isSet = shipment.stage().environment.has('PORT');
   const files = [...new Set(shipment.stages.flatMap((each) => [...each.files.values()]))];
-  const found = files.flatMap((file) =>
-    listeners
-      .filter((each) => each.files.test(file) && !isBeside(file))
-      .flatMap((listener) => listensBy(listener, file, shipment.read(file), isSet)),
+  const found = listeners.flatMap((listener) =>
+    foundInCode(files, shipment.read, listener.files, listener.pattern).flatMap(({ match, line, file }) =>
+      placeIn(match, listener, isSet).map((place) => ({ ...place, at: { file, line }, what: file })),
+    ),
   );
   // Only one of several may be the server that is reached.
   return found.map((each) => ({ ...each, isSetting: found.length > 1 }));
 }
 
-function listensBy({ files, pattern, usual }: Listener, file: string, text: string, isSet: boolean): ListeningPlace[] {
-  const plain = files === script ? withoutComments(text) : text;
-  return matchesIn(plain, pattern).flatMap(({ match: { groups = {} }, line }) => {
-    const { host = valueIn(groups.values, 'host'), port = valueIn(groups.values, 'port') } = groups;
-    const number = portOf(port, plain, isSet);
-    const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
-    const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usual?.(plain));
-    if (number === undefined && own === undefined) return [];
-    return [{ host: own, port: number, at: { file, line }, what: file }];
-  });
+function placeIn({ groups = {}, input }: RegExpExecArray, { usual }: Listener, isSet: boolean) {
+  const { host = valueIn(groups.values, 'host'), port = valueIn(groups.values, 'port') } = groups;
+  const number = portOf(port, input, isSet);
+  const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
+  const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usual?.(input));
+  return number === undefined && own === undefined ? [] : [{ host: own, port: number }];
 }
 
 const valueIn = (values: string | undefined, name: string) =>

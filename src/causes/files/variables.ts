@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { matchesIn } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
-import { isBeside } from './script-imports.ts';
+import { foundInCode } from './script-imports.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -100,11 +99,11 @@ const readers: readonly (readonly [files: RegExp, read: RegExp])[] = [
 
 const readsElsewhere = ({ paths, read }: Shipment): Omit<Needed, 'isOptional'>[] =>
   readers.flatMap(([files, pattern]) =>
-    paths
-      .filter((file) => files.test(file) && !isBeside(file))
-      .flatMap((file) =>
-        matchesIn(read(file), pattern).map(({ match, line }) => ({ name: match.groups?.name ?? '', file, line })),
-      ),
+    foundInCode(paths, read, files, pattern).map(({ match, line, file }) => ({
+      name: match.groups?.name ?? '',
+      file,
+      line,
+    })),
   );
 
 /** Files that say what an app is given. */
