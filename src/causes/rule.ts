@@ -99,21 +99,24 @@ export const rowsOf = ({ raw }: TemplateStringsArray): string[] =>
  * the setting if one is to be changed, and the command that helps, between ` | `; it goes on in lines that are indented. A
  * number before the cause is its rank, and `†` after it says that the row is meant where files show it. Signs that begin with
  * `after /pattern/: ` want a line above that matches, with `own: ` a file of the app, with `first: ` no other failure, with `build: ` the log of a
- * build. In the title, `{said}` is the text that was found.
+ * build, and with the name of a condition, where that holds. In the title, `{said}` is the text that was found.
  */
 export const rowsWith =
-  (rest: Partial<FailureRule>) =>
+  (rest: Partial<FailureRule>, conditions: Readonly<Record<string, NonNullable<FailureRule['applies']>>> = {}) =>
   (table: TemplateStringsArray): FailureRule[] =>
     rowsOf(table).map((row) => {
-      const [head, shown = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
+      const [head, signsOf = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
       const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
-      const [start = '', own, first, build, after] = groupsOf(conditions, shown);
+      const name = Object.keys(conditions).find((each) => signsOf.startsWith(`${each}: `));
+      const shown = name === undefined ? signsOf : signsOf.slice(name.length + 2);
+      const [start = '', own, first, build, after] = groupsOf(common, shown);
       const list = shown.slice(start.length);
       const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
       const above = once(() => new RegExp(after ?? ''));
       const at = more.find((one) => !one.includes(' '));
       const next = more.find((one) => one.includes(' '))?.split(' ');
       const facts = {
+        ...(name && { applies: conditions[name] }),
         ...(rank && { rank: Number(rank) }),
         ...(at && { at }),
         ...(next && { next }),
@@ -138,10 +141,13 @@ export const rowsWith =
       };
     });
 
-const conditions = /^(own: )?(first: )?(build: )?(?:after \/(.+?)\/: )?/;
+const common = /^(own: )?(first: )?(build: )?(?:after \/(.+?)\/: )?/;
 
 /** Rules of a table that have nothing besides. */
 export const rows = rowsWith({});
+
+/** Rules of a table, of which some hold only under one of these conditions. */
+export const rowsIf = (conditions: Parameters<typeof rowsWith>[1]) => rowsWith({}, conditions);
 
 /** What is known about a failure besides its log. */
 export interface FailureFacts {

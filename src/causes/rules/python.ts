@@ -1,4 +1,4 @@
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rowsIf, rowsWith } from '../rule.ts';
 import { framesOf, isForeignFile, lastTraceback } from '../tracebacks.ts';
 
 /** What a line of the app looks like when its server has started after all. */
@@ -19,6 +19,15 @@ const added: Readonly<Record<string, string>> = {
 };
 const places = 'typing|enum|datetime|datetime\\.datetime|asyncio|itertools|functools|argparse';
 
+const rows = rowsIf({
+  'not by the image': (_, { source }, before) => source !== 'build' && !before().some((line) => killer.test(line)),
+  // Who is killed right below an exception has failed before.
+  'not below an error': (_, __, before) => !(Number(lastTraceback(before())?.end) > before().length - 6),
+  'a function': ({ name = '' }) => !/(?:Error|Exception)\.__init__$/.test(name),
+  gradio: (_, __, before) =>
+    before().some((line) => /argument of type 'bool' is not iterable|unhashable type: 'dict'/.test(line)),
+});
+
 /** Errors of Python, in the code of the app or while it is imported. */
 export const pythonRules: readonly FailureRule[] = [
   ...rows`
@@ -38,23 +47,10 @@ syntax-error | /SyntaxError: (?<problem>f-string.{1,120})/ | a source file has a
 `,
   ...rows`
 3 out-of-memory | what():…std::bad_alloc; /^(?:numpy\.\S{0,60}\._?Array)?MemoryError(?::|$)/; Error R1{4|5} (Memory quota {|vastly }exceeded); {O|o}ut of memory: Kill{|ed} process … ({program…}); {R|r}an out of memory (used over; {M|m}emory limit of … …{|was }exceeded; concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly; OSError: [Errno 12] Cannot allocate memory; /OOMKilled(?!"?: ?false)/; excessive memory usage causing the Operating System to kill the worker; DefaultCPUAllocator: can't allocate memory; DefaultCPUAllocator: not enough memory; low on resource: memory | the app ran out of memory | raise memory, or load less at once | hardware.memory
-`,
-  ...rowsWith({
-    applies: (_, { source }, before) => source !== 'build' && !before().some((line) => killer.test(line)),
-  })`
-2 out-of-memory | /(?:^|[Cc]ommand failed with |non-zero |\b)[Ee]xit(?:ed)?(?: with)? ?(?:exit )?(?:[Cc]ode|status)[:=]? {0,8}(?<killed>137)\b/; /(?:exit ?code[:=] ?|exited with code |returned non-zero exit status )(?<killed>-9)\b/; /\b(?:killed|died)\b.{0,30}\bsignal (?<killed>9)\b/; /(?:ended with|terminated by signal|signal=|exited prematurely: signal 9 \(|died with <Signals\.)(?<killed>SIGKILL)\b/ | the app was killed ({killed}), most often because it ran out of memory | watch its memory until it ends (gantry status, docker stats): only if that reaches the limit, load less or raise memory | hardware.memory
-`,
-  // Who is killed right below an exception has failed before.
-  ...rowsWith({ applies: (_, __, before) => !(Number(lastTraceback(before())?.end) > before().length - 6) })`
-3 out-of-memory | /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/ | the app ran out of memory | raise memory, or load less at once | hardware.memory
-`,
-  ...rows`
+2 out-of-memory | not by the image: /(?:^|[Cc]ommand failed with |non-zero |\b)[Ee]xit(?:ed)?(?: with)? ?(?:exit )?(?:[Cc]ode|status)[:=]? {0,8}(?<killed>137)\b/; /(?:exit ?code[:=] ?|exited with code |returned non-zero exit status )(?<killed>-9)\b/; /\b(?:killed|died)\b.{0,30}\bsignal (?<killed>9)\b/; /(?:ended with|terminated by signal|signal=|exited prematurely: signal 9 \(|died with <Signals\.)(?<killed>SIGKILL)\b/ | the app was killed ({killed}), most often because it ran out of memory | watch its memory until it ends (gantry status, docker stats): only if that reaches the limit, load less or raise memory | hardware.memory
+3 out-of-memory | not below an error: /^(?:\S{0,120}: line \d{1,6}: {1,8}\d{1,8} {1,4}|.{0,200}(?:it\/s|s\/it|B\/s|\?)\])?Killed(?: {1,40}\S.{0,200})?$/ | the app ran out of memory | raise memory, or load less at once | hardware.memory
 3 segfault | ^{|Fatal Python error: }{S|s}egmentation fault…$; {S|s}egmentation fault…$; :…{|Fatal Python error: }{S|s}egmentation fault…$; ^Extension modules:; double free or corruption; A fatal error has been detected by the Java Runtime; ^free(): invalid {pointer|size|next size}; ^malloc(): {invalid|corrupted|memory corruption|unaligned|unsorted}; ^Floating point exception; corrupted size vs. prev_size; munmap_chunk(): invalid pointer | the program crashed in native code | the cause is probably a package with compiled code: pin it to another version | dependencies.pip
-`,
-  ...rowsWith({ applies: ({ name = '' }) => !/(?:Error|Exception)\.__init__$/.test(name) })`
-2 wrong-arguments | ^TypeError: {name}() missing … required {positional|keyword-only} argument{|s}: {wanted…}; ^{name}: missing a required argument: {wanted…} | the call of {name} has other parameters than the function: {wanted} | give the parameter a default, or send it with the call
-`,
-  ...rows`
+2 wrong-arguments | a function: ^TypeError: {name}() missing … required {positional|keyword-only} argument{|s}: {wanted…}; ^{name}: missing a required argument: {wanted…} | the call of {name} has other parameters than the function: {wanted} | give the parameter a default, or send it with the call
 2 wrong-arguments | /^(?:TypeError: )?(?<name>[\w.]{1,80})(?:\(\)|:) got an unexpected keyword argument (?<wanted>'\w{1,80}')/ | {name} has no parameter {wanted} | add the parameter to {name}, or do not send it; if {name} is of a package, pin that to the version that the code was written for
 shared-memory-full | /out of shared memory|insufficient shared memory/; /(?:by signal: Bus error|^Bus error)/; signal 7 SIGBUS | the shared memory of the container is full | set num_workers=0 for the DataLoader, or use the file_system sharing strategy
 `,
@@ -75,11 +71,6 @@ package-api-changed † | ^AttributeError: Can't get attribute '{name}' on <modu
 5 package-api-changed | after /Trying to unpickle estimator|loading a serialized model/: ^AttributeError: '{object}' object has no attribute; {Failed|failed|Could not|could not|Unable|unable} to load model; Could not load the model | the model was saved with another version of its package than the installed one: {object} | install the version that saved it (pip list there shows it), or save the model again with the installed one | dependencies.pip
 package-api-changed | after /\/starlette\/templating\.py/: ^TypeError: unhashable type: 'dict' | the code calls TemplateResponse as older versions of starlette had it | give the request first: TemplateResponse(request, name, context); or pin starlette = "<1" | dependencies.pip.starlette
 package-api-changed | after /\/gradio(?:_client)?\//: ^TypeError: argument of type 'bool' is not iterable; PydanticSchemaGenerationError: Unable to generate …starlette.requests.Request | gradio does not fit the installed pydantic or fastapi | update gradio, or pin pydantic = "==2.10.6" and fastapi = "<0.113" | dependencies.pip.pydantic
-`,
-  ...rowsWith({
-    applies: (_, __, before) =>
-      before().some((line) => /argument of type 'bool' is not iterable|unhashable type: 'dict'/.test(line)),
-  })`
-5 package-api-changed | When localhost is not accessible, a shareable link must be created | gradio does not fit the installed pydantic or starlette | update gradio, or pin pydantic = "==2.10.6" | dependencies.pip.pydantic
+5 package-api-changed | gradio: When localhost is not accessible, a shareable link must be created | gradio does not fit the installed pydantic or starlette | update gradio, or pin pydantic = "==2.10.6" | dependencies.pip.pydantic
 `,
 ];

@@ -1,7 +1,14 @@
 import { packageOf } from '../import-names.ts';
 import { moduleOf } from '../moved-names.ts';
-import { type FailureRule, rows, rowsWith } from '../rule.ts';
+import { type FailureRule, rowsIf } from '../rule.ts';
 import { framesOf, isForeignFile } from '../tracebacks.ts';
+
+const rows = rowsIf({
+  'of a package': ({ module = '' }) => packageOf(module) !== undefined,
+  'in a package': ({ name = '' }, _, before) =>
+    isForeignFile(framesOf(before()).at(-1)?.file) && !isHandedOn(name, before()),
+  moved: ({ object = '', name = '' }) => moduleOf(object, name) !== undefined,
+});
 
 /** Code that was written for another version of a package or of Python. */
 export const versionRules: readonly FailureRule[] = [
@@ -23,27 +30,14 @@ package-api-changed | BaseSettings has been moved to the \`pydantic-settings\` p
 package-api-changed | __init__() got an unexpected keyword argument 'proxies'; Client() got an unexpected keyword argument 'proxies' | a client of openai or anthropic does not fit the installed httpx: httpx 0.28 has no proxies | update openai or anthropic, or pin httpx = "<0.28" | dependencies.pip.httpx
 package-api-changed | ^AttributeError: \`np.{name}\` was removed in the NumPy 2.0 release | numpy has no {name} since 2.0 | pin numpy = "<2", or change the code as the message says | dependencies.pip.numpy
 5 circular-import | ^AttributeError: module '{module=tensorflow|torch|numpy|cv2|pandas}' has no attribute '{__version__|keras|compat|Tensor|nn|cuda|array|ndarray|dtype|imread|DataFrame|float32}' | what is imported as {module} is not the package: it is empty, or another file or folder has its name | rename files and folders that are called {module}, and install {package} again: pip install --force-reinstall {package} | dependencies.pip.{package}
-`,
-  ...rowsWith({ applies: ({ module = '' }) => packageOf(module) !== undefined })`
-package-api-changed | ^AttributeError: module '{module}' has no attribute '{name}' | {module} has no {name} in the version that is installed | pin {package} to the version that the code was written for, or change the code | dependencies.pip.{package}
-`,
-  ...rows`
+package-api-changed | of a package: ^AttributeError: module '{module}' has no attribute '{name}' | {module} has no {name} in the version that is installed | pin {package} to the version that the code was written for, or change the code | dependencies.pip.{package}
 package-api-changed | /^pydantic\.errors\.PydanticUserError: (?<problem>\`\w{1,40}\` is removed.{0,80}|If you use \`@root_validator\`.{0,80}|A non-annotated attribute was detected.{0,80})/ | the code is written for pydantic 1, and pydantic 2 is installed: {problem} | change it as the message says, or pin pydantic = "<2" | dependencies.pip.pydantic
 3 package-api-changed | ^pydantic.errors.PydanticUserError: {problem…}; ^pydantic.errors.PydanticSchemaGenerationError: {problem…} | the code does not fit the installed pydantic: {problem} | change it as the message says, or pin pydantic to the version that the code was written for | dependencies.pip.pydantic
 package-api-changed | /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/; /VersionConflict: \((?<found>\S{1,60} \S{1,20}).{0,200}Requirement\.parse\('(?<package>[\w.-]{1,80})(?<wanted>[^']{0,60})'\)/ | a package needs {package}{wanted}, and {found} is installed | pin {package} to {wanted}, or update the package that needs it | dependencies.pip.{package}
 2 package-api-changed | Could not import module '{model}'. Are this object's requirements defined correctly; Failed to import {model} because of the following error | transformers cannot load {model}: torch, torchvision or another package does not fit | use versions of transformers, torch and torchvision of the same time, and read the error before it | dependencies.pip.transformers
-`,
-  ...rowsWith({
-    applies: ({ name = '' }, _, before) =>
-      isForeignFile(framesOf(before()).at(-1)?.file) && !isHandedOn(name, before()),
-  })`
-3 package-api-changed | ^TypeError: {name}() got an unexpected keyword argument '{argument}' | two packages do not fit together: {name} does not take {argument} | update both packages, or pin the one that is called to an older version | dependencies.pip
-`,
-  ...rows`
+3 package-api-changed | in a package: ^TypeError: {name}() got an unexpected keyword argument '{argument}' | two packages do not fit together: {name} does not take {argument} | update both packages, or pin the one that is called to an older version | dependencies.pip
 python-version-unsupported | /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/; ^AttributeError: module 'collections' has no attribute '{name}' | the code uses collections.{name}, which Python has no longer since 3.10 | import {name} from collections.abc, or update the package that does not | dependencies.pip
-`,
-  ...rowsWith({ applies: ({ object = '', name = '' }) => moduleOf(object, name) !== undefined })`
-package-api-changed | ^AttributeError: '{object}' object has no attribute '{name}'; ^TypeError: {object=MessageToJson|MessageToDict}() got an unexpected keyword argument '{name}' | {object} has no {name} in the version that is installed | pin the package to the version that the code was written for, or change the code | dependencies.pip
+package-api-changed | moved: ^AttributeError: '{object}' object has no attribute '{name}'; ^TypeError: {object=MessageToJson|MessageToDict}() got an unexpected keyword argument '{name}' | {object} has no {name} in the version that is installed | pin the package to the version that the code was written for, or change the code | dependencies.pip
 `,
 ];
 
