@@ -1,7 +1,7 @@
 import { resolveRequirements } from '../../app/resolver.ts';
 import type { Problem } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { checkLocalSource, type LocalApp, refuse } from './local-app.ts';
+import { checkLocalSource, type LocalApp, tellProblems } from './local-app.ts';
 
 /** The secrets that an app gets, by their names. Undefined if they may not be read. */
 type ReadNames = () => Promise<object | undefined>;
@@ -13,10 +13,10 @@ type ReadNames = () => Promise<object | undefined>;
 export async function checkLocal(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
   const { env, target } = context;
   await checkLocalSource(context, local);
-  refuse(context, await checkSecrets(local, secrets));
+  tellProblems(context, await checkSecrets(local, secrets));
   const isInstalled = target.platform.value !== 'emulator';
   const asked = isInstalled ? checkPackages({ env, signal }, local, { timeoutMs: 5_000 }) : [];
-  return { end: async () => refuse(context, await asked) };
+  return { end: async () => tellProblems(context, await asked) };
 }
 
 /** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */

@@ -81,11 +81,11 @@ export async function checkLocalSource(context: Context, local: LocalApp): Promi
   if (local.project.partner) return;
   const { seen, problems } = await findProblems(context, local.project, local);
   local.seen = seen;
-  refuse(context, problems);
+  tellProblems(context, problems);
 }
 
 /** Throws errors, and tells of warnings. */
-export function refuse({ progress }: Context, problems: readonly Problem[]): void {
+export function tellProblems({ progress }: Context, problems: readonly Problem[]): void {
   throwOnError(problems);
   for (const problem of problems) progress.warn(problem);
 }
