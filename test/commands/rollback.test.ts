@@ -59,16 +59,6 @@ test('says once what serves until then, and how long the earlier deployment took
   expect(stderr.match(new RegExp(said, 'gm'))).toHaveLength(1);
 });
 
-test('names no build of an app that was deleted, though its archive is kept', async () => {
-  const gone = await deployed('gone');
-  await run(['apps', 'delete', 'web', '--confirm', 'web']);
-  await run(['config', 'set', 'keep-archives', 'off']);
-  for (const version of ['one', 'two']) await deployed(version);
-  const { code, stderr, json } = await back();
-  expect([code, json()]).toMatchObject([6, { error: { details: { kept: null } } }]);
-  expect(stderr).not.toContain(gone);
-});
-
 test('returns to a named build, and does nothing if it serves', async () => {
   const first = await deployed('one');
   await deployed('two');

@@ -131,14 +131,6 @@ export async function removeUnused(state: string, now: number): Promise<void> {
   }
 }
 
-/** Which builds of an app have an archive on record, of their own or of another build of the same files. */
-export async function findKeptBuilds(context: Context, app: string): Promise<(build: string) => boolean> {
-  const history = await readHistory(context, app);
-  const lists = await Promise.all(placesOf(context).map((place) => place.builds(app)));
-  const builds = new Set(lists.flat());
-  return (build) => builds.has(build) || history.ofSame(build).some((other) => builds.has(other));
-}
-
 /** The files of a build, as this machine has sent them. Undefined if it has not kept them. */
 export async function readKeptFiles(context: Context, app: string, build: string) {
   const own = placesOf(context).find(({ at }) => at === undefined);
@@ -211,8 +203,6 @@ async function findKept(context: Context, app: string, build: string) {
 interface ArchivePlace {
   /** As users write it. Undefined: this machine. */
   at: string | undefined;
-  /** The builds of an app that are on record there. */
-  builds(app: string): Promise<string[]>;
   records(app: string, build: string): Promise<KeptArchive[]>;
   /** Whether the archive is there. Whether it is whole shows once it is copied. */
   has(kept: KeptArchive): Promise<boolean>;
@@ -231,7 +221,6 @@ function ownPlace(context: Context): ArchivePlace {
   const { state } = context.settings.folders;
   return {
     at: undefined,
-    builds: async (app) => (await readRecords(state, keyOf(context, app, undefined))).map(({ build }) => build),
     records: (app, build) => readRecords(state, keyOf(context, app, build)),
     has: async ({ sha256 }) => existsSync(archiveFile(state, sha256)),
     copy: ({ sha256 }, to) => linkOrCopy(archiveFile(state, sha256), join(to, `${sha256}.zip`)),
@@ -243,7 +232,6 @@ function teamPlace(context: Context, team: TeamState): ArchivePlace {
   const folder = (app: string) => sharedRecords(team, app);
   return {
     at: team.place,
-    builds: async (app) => (await team.list(context, folder(app))).flatMap(({ name }) => buildOf(name) ?? []),
     async records(app, build) {
       const { documents } = await team.read(context, folder(app), (name) => buildOf(name) === build);
       const kept = documents.flatMap(({ text }) => parseRecord(text) ?? []);

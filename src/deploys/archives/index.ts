@@ -1,6 +1,5 @@
 export {
   archiveFolders,
-  findKeptBuilds,
   forgetArchives,
   listArchives,
   readKeptFiles,

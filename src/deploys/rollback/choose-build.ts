@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { findKeptBuilds, whyNotUsable } from '../archives/index.ts';
+import { whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import { firstTrue } from '../decide.ts';
 import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
@@ -42,8 +42,6 @@ export interface Chosen extends Pick<RollbackOptions, 'again'> {
   isLive: boolean;
   /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
   done: EventOf<'rolling-back'> | undefined;
-  /** Those that could be returned to as well, the latest first. */
-  others: readonly string[];
 }
 
 /** What the build to return to is known by. That another one was created later says nothing of how it was. */
@@ -65,14 +63,14 @@ export async function chooseBuild(
   const fetched = async (build: string) => fetchBuild(api, { project, app: name, build });
   const named = wanted && (seen.list.find(({ id }) => id === wanted) ?? (await fetched(wanted)));
   const builds = seen.builds || named ? seen.list : await api(listBuilds, { project, app: name });
-  const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
-  const last = lastWell(before);
-  const chosen = { app, history, live, done, again, others: last.seen };
+  const chosen = { app, history, live, done, again };
   if (named) {
     const isLive = named.id === live && !again;
     if (!isLive && buildPhase(named.status) !== 'succeeded') throw notReadyError(name, named);
     return { ...chosen, target: named, isLive, chosenBy: done ? 'history' : 'name' };
   }
+  const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
+  const last = lastWell(before);
   const target = builds.find(({ id }) => id === last.build);
   if (!target) throw nothingBeforeError(name, { history, live }, last.unseen);
   tellPassed(context, before, target.id);
@@ -161,15 +159,11 @@ function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'histor
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
-/** `others`: builds that could be returned to instead, if they are kept. */
-export async function noArchiveError(context: Context, app: string, build: string, { others, again }: Chosen) {
+export async function noArchiveError(context: Context, app: string, build: string, { again }: Chosen) {
   const why = (await whyNotUsable(context, app, build)) ?? 'its archive is damaged, or was changed after the deploy';
-  const isKept = await findKeptBuilds(context, app);
-  const other = others.find((id) => id !== build && isKept(id));
-  const back = other ? gantryCommand`rollback ${app} ${other}` : gantryCommand`rollback ${app} ${build} --from-git REV`;
-  const details = { app, build, kept: other ?? null };
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
-  return new NotFoundError(message, { why, fix: again?.without ?? back, details });
+  const fix = again?.without ?? gantryCommand`rollback ${app} ${build} --from-git REV`;
+  return new NotFoundError(message, { why, fix, details: { app, build } });
 }
 
 /** Says early if there would be nothing to roll back to. */
@@ -195,8 +189,7 @@ interface ReturnCandidate extends ServedBuild {
 /** The last one that fits of those that served before, the latest first, unless one that nobody saw may have served later. */
 export function lastWell(before: readonly ReturnCandidate[]) {
   const fits = before.filter(({ why }) => why === undefined);
-  const seen = fits.filter(({ isSeen }) => isSeen);
-  const unseen = fits.slice(0, seen[0] && fits.indexOf(seen[0]));
-  const idsOf = (served: readonly ServedBuild[]) => served.map(({ id }) => id);
-  return { build: unseen.length > 0 ? undefined : seen[0]?.id, unseen: idsOf(unseen), seen: idsOf(seen) };
+  const last = fits.findIndex(({ isSeen }) => isSeen);
+  const unseen = fits.slice(0, last < 0 ? fits.length : last).map(({ id }) => id);
+  return { build: unseen.length > 0 ? undefined : fits[last]?.id, unseen };
 }
