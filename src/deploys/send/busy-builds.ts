@@ -31,7 +31,7 @@ export const busyPolicies = beforeFacts.ifBusy;
 export type BusyPolicy = BeforeFacts['ifBusy'];
 
 /** Those in progress that are no part of this deploy are only noted. */
-export async function noteBusyBuilds(context: Context, app: string, builds: readonly Build[] = []) {
+export async function noteBusyBuilds(context: Context, app: string, builds: readonly Build[]) {
   const busy = await whichCanStart(context, app, builds);
   const note = `${names(busy)} of ${app} in progress; this deploy does not wait (--if-busy wait)`;
   if (busy.length > 0) context.progress.note(note);

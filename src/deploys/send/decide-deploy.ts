@@ -85,6 +85,8 @@ export interface Decided {
   reading: AppReading;
 }
 
+type ListBuilds = () => ReturnType<typeof readBuilds>;
+
 /** The builds of an app. Why they are not listed is an error where nothing is decided without them. */
 async function readBuilds(context: Context, { options, here }: Intent): Promise<readonly Build[] | undefined> {
   const { dryRun, ifChanged, ifBusy } = options;
@@ -93,25 +95,15 @@ async function readBuilds(context: Context, { options, here }: Intent): Promise<
   return dryRun || ifChanged ? unless(isRefusal, ask(context.api)) : tryRequest(context, ask);
 }
 
-/** The app on disk beside the deployed one, and what serves. `isNoted`: other builds are in progress beside it. */
-async function lookAt(
-  context: Context,
-  { local, options, here }: Intent,
-  { compares, isNoted, listed }: { compares: boolean; isNoted: boolean; listed: () => ReturnType<typeof readBuilds> },
-) {
-  // Builds first, the app last: see `observe`. What is only noted is found out beside all the rest.
-  const list = compares ? await listed() : undefined;
-  const look = async () => {
-    const deployed = await readDeployedApp(context, here.app, options);
-    const { app, exists } = deployed;
-    // One that is not there has no builds, and of one that cannot be read nothing says what serves.
-    const none = exists === false ? [] : undefined;
-    const reading = readingOf(context, exists ? app : undefined, exists === null ? undefined : (list ?? none));
-    return { planned: await planDeploy(context, local, deployed, { ...options, compares }), reading };
-  };
-  const note = async () => noteBusyBuilds(context, here.app, await listed());
-  const [looked] = await Promise.all([look(), isNoted && note()]);
-  return looked;
+/** The app on disk beside the deployed one, and what serves. Builds first, the app last: see `observe`. */
+async function lookAt(context: Context, { local, options, here }: Intent, compares: boolean, listed: ListBuilds) {
+  const list = await listed();
+  const deployed = await readDeployedApp(context, here.app, options);
+  const { app, exists } = deployed;
+  // One that is not there has no builds, and of one that cannot be read nothing says what serves.
+  const none = exists === false ? [] : undefined;
+  const reading = readingOf(context, exists ? app : undefined, exists === null ? undefined : (list ?? none));
+  return { planned: await planDeploy(context, local, deployed, { ...options, compares }), reading };
 }
 
 /** What decides whether an app is sent, each found out once it is asked for. `isDone`: other builds are dealt with. */
@@ -127,8 +119,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     const builds = (await listed()) ?? [];
     return ifBusy === 'cancel' ? builds.filter(isBusy) : whichCanStart(context, here.app, builds);
   });
-  const isNoted = ifBusy === 'proceed' && !isDone;
-  const looked = once(() => lookAt(context, intent, { compares, isNoted, listed }));
+  const looked = once(() => lookAt(context, intent, compares, listed));
   const compared = once(async () => {
     const { planned, reading } = await looked();
     return compareWithLive(context, planned, reading, secrets);
@@ -138,9 +129,9 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
     return whyOtherApp(context, local, approved, (await looked()).planned.making);
   });
-  const reading = compares ? async () => (await looked()).reading : undefined;
   const older = once(async () => {
-    const [found, { planned }] = await Promise.all([whyOlder(context, here, reading), looked()]);
+    const { planned, reading } = await looked();
+    const found = await whyOlder(context, here, async () => reading);
     planned.plan.older = found !== undefined;
     if (found && dryRun) context.progress.warn(`${found.message}: a deploy needs --older`);
     return dryRun ? undefined : found;
@@ -185,7 +176,10 @@ export async function decide(context: Context, intent: Intent, isDone: boolean):
     'cancel others': async () => void (await cancelBusyBuilds(context, app, await others())),
     'wait for others': async () => void (await waitForBuilds(context, options.limit, app)),
     'wait for the app': async () => void (await settle(context, app)),
-    send: () => decided(true),
+    send: async () => {
+      if (options.ifBusy === 'proceed' && !isDone) await noteBusyBuilds(context, app, (await looked()).reading.list);
+      return decided(true);
+    },
     verify: isAlive,
     'stop: unchanged': isAlive,
   };
