@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
+import { writeArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
@@ -15,6 +15,7 @@ import {
   type LocalAppOptions,
   readLocalApp,
 } from './local-app.ts';
+import { withPackedApp } from './send-app.ts';
 
 export interface Packed extends Awaited<ReturnType<typeof toFile>> {
   file: string;
@@ -58,11 +59,12 @@ function nothingToPack({ name, runtime }: AppConfig): ProjectError {
 async function toFile(context: Context, local: LocalApp, target: string) {
   const { state } = context.settings.folders;
   const names = new TemporaryNames(state);
-  const { onProgress, done } = progressOf(context, local);
-  const { signal } = context;
+  const { signal, progress } = context;
+  const step = progress.step('Packing');
+  const onProgress = (bytes: number) => step.update({ bytes, of: local.bytes });
   const archive = await writeArchive(local.entries, target, { names, signal, onProgress, cache: local.cache });
   names.close();
-  done(archive);
+  step.done(`Packed ${fileSummary(archive.entries.length, local.bytes)} into ${size(archive.bytes)}`);
   const entries = archive.entries.map(({ path, size: bytes, compressed: compressedBytes, crc32, sha256 }) => {
     return { path, bytes, compressedBytes, crc32, sha256 };
   });
@@ -71,23 +73,10 @@ async function toFile(context: Context, local: LocalApp, target: string) {
 
 /** Packs into a temporary file first: headers are written after the content that follows them. */
 function toStdout(context: Context, local: LocalApp): PackedBytes {
-  const { signal } = context;
-  const send: PackedBytes['send'] = async (take) => {
-    const { onProgress, done } = progressOf(context, local);
-    const pass = async (archive: AppArchive) => {
-      done(archive);
-      for await (const piece of readFileOrPipeChunks(archive.path, signal)) await take(piece);
-    };
-    await withTemporaryArchive(local.entries, pass, { signal, onProgress, cache: local.cache });
-  };
+  const send: PackedBytes['send'] = (take) =>
+    withPackedApp(context, local, async ({ archive }) => {
+      const chunks = archive ? readFileOrPipeChunks(archive.path, context.signal) : [];
+      for await (const chunk of chunks) await take(chunk);
+    });
   return { send };
-}
-
-function progressOf({ progress }: Context, { bytes }: LocalApp) {
-  const step = progress.step('Packing');
-  return {
-    onProgress: (read: number) => step.update({ bytes: read, of: bytes }),
-    done: (archive: AppArchive) =>
-      step.done(`Packed ${fileSummary(archive.entries.length, bytes)} into ${size(archive.bytes)}`),
-  };
 }

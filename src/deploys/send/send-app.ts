@@ -33,7 +33,7 @@ export async function sendApp(context: Context, local: LocalApp, options: Deploy
 }
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */
-async function withPackedApp<T>(context: Context, local: LocalApp, use: (packed: PackedApp) => Promise<T>) {
+export async function withPackedApp<T>(context: Context, local: LocalApp, use: (packed: PackedApp) => Promise<T>) {
   const { project, entries, bytes: of, cache } = local;
   if (project.partner) return use({ files: [], packMs: 0 });
   const { progress, signal, elapsed } = context;
