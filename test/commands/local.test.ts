@@ -214,7 +214,7 @@ test('a folder with an emulator changes no profile for it', async () => {
     address: 'http://127.0.0.1:1',
     flags,
   };
-  await rememberFolderTarget({ state: join(home, '.settings/state') }, cwd, { ...last, deployedAt: '2026-11-28' });
+  await rememberFolderTarget({ state: join(home, '.settings/state') }, cwd, last);
   await run('config set project p-87654321 --profile work');
   await run('config profiles use work');
   const chosen = await run('projects use p-12345678', { cwd });

@@ -279,7 +279,7 @@ async function confirmPlan({ target, progress, prompt }: Context, { plan, questi
 async function tell(context: Context, { options }: Prepared, done: Deployment): Promise<void> {
   const { env, progress, secrets } = context;
   const { app, build, status, endpoint, dashboard, notStarted } = done;
-  await rememberTarget(context, { ...done, isPreview: Boolean(options.preview) });
+  await rememberTarget(context, { app, isPreview: Boolean(options.preview) });
   const built = { 'build-id': build, status, 'build-status': status };
   writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);
   progress.note(deploymentView(done));
@@ -302,7 +302,7 @@ async function tellOnFailure(context: Context, options: DeployFlags): Promise<Ou
     const named = known.app ?? (await readAppName(resolve(cwd, configFile), configFile));
     const app = typeof named === 'string' ? named : '';
     // The app exists there, and is looked for there.
-    if (build !== '') await rememberTarget(context, { app, changed: true, isPreview: Boolean(options.preview) });
+    if (build !== '') await rememberTarget(context, { app, isPreview: Boolean(options.preview) });
     const { message } = error as Error;
     const cause = causeOf(message, { ...(log.length === 0 && { reason: why }), ...told });
     const built = { 'build-id': build, status: outcomeOf(error, status, verdict), 'build-status': status };

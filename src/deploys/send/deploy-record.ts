@@ -78,26 +78,16 @@ export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, 
 }
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
-export async function rememberTarget(
-  context: Context,
-  { app, changed, isPreview }: { app: string; changed: boolean; isPreview: boolean },
-): Promise<void> {
-  const { settings, target, cwd, now, trace } = context;
+export async function rememberTarget(context: Context, { app, isPreview }: { app: string; isPreview: boolean }) {
+  const { settings, target, cwd, trace } = context;
   const { project, platform, address } = target;
   try {
-    const { deployedAt: _, ...last } = readFolderTarget(settings.folders, cwd) ?? { deployedAt: '' };
+    const last = readFolderTarget(settings.folders, cwd);
     // A preview goes there, too, but is no app of this folder.
-    const own = isPreview ? ('app' in last ? last.app : '') : app;
-    const current = {
-      app: own,
-      project: project.value ?? '',
-      platform: platform.value,
-      address,
-      flags: flagsFor(context),
-    };
-    // Nothing was deployed, and writing takes longer than all that found it out.
-    if (!changed && isDeepStrictEqual(last, current)) return;
-    await rememberFolderTarget(settings.folders, cwd, { ...current, deployedAt: new Date(now()).toISOString() });
+    const own = isPreview ? (last?.app ?? '') : app;
+    const place = { app: own, project: project.value ?? '', platform: platform.value, address };
+    const current = { ...place, flags: flagsFor(context) };
+    if (!isDeepStrictEqual(last, current)) await rememberFolderTarget(settings.folders, cwd, current);
   } catch (error) {
     trace(`cannot remember where ${app} went: ${(error as Error).message}`);
   }

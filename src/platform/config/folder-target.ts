@@ -11,7 +11,6 @@ export interface FolderTarget {
   address: string;
   /** Flags that lead there again; empty if the environment had the address. */
   flags: string[];
-  deployedAt: string;
 }
 
 /** For a folder, or the app that it is a part of. A copy, a worktree and an app below it are other folders. */

@@ -73,7 +73,6 @@ const went = (project: string, platform = 'rest.cerebrium.ai', flags = ['-p', pr
   rememberFolderTarget({ state: join(home, 'state') }, from, {
     ...{ app: 'my-app', project, platform, flags },
     address: platform === 'emulator' ? url : `https://${platform}`,
-    deployedAt: new Date().toISOString(),
   });
 
 async function profile(name: string, changes: Record<string, string>): Promise<void> {

@@ -18,7 +18,6 @@ test('a target is remembered for what is below the folder of an app, and not for
     platform: 'x',
     address: 'https://x',
     flags: [],
-    deployedAt: '2026-01-01',
   };
   for (const name of ['src/deep', 'other/src']) mkdirSync(join(app, name), { recursive: true });
   for (const name of ['.', 'other']) writeFileSync(join(app, name, 'cerebrium.toml'), '');
