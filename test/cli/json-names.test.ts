@@ -9,7 +9,7 @@ import type { JsonSchema } from '../../src/cli/result-schema.ts';
 const names: Record<string, string> = {
   string: `
     $schema advice app approveUrl archive at branch build by calls category cause check
-    chosenBy code command commit condition confirm createdAt curl dashboard data date description effect
+    code command commit condition confirm createdAt curl dashboard data date description effect
     email encoding endpoint endsAt estimate event evidence expiresAt failedBuild file fix flags folder forwardedTo
     found from function group hardware id input kind lastCallAt line localLimit lock loggedAt message
     method mount name option origin output path pipeline planCode platform platformOrigin problem profile

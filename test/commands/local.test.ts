@@ -151,7 +151,7 @@ describe('gantry deploy --local', () => {
     await dev;
     const { code, stderr, json } = await run('rollback my-app --local --yes --json', { cwd });
     expect(code, stderr).toBe(0);
-    expect(json()).toMatchObject({ restored: first.build, chosenBy: 'history', source: 'archive' });
+    expect(json()).toMatchObject({ restored: first.build, source: 'archive' });
   });
 
   test('is -p local in every command, and needs no app', async () => {

@@ -1,5 +1,5 @@
 import { fileChangeFields } from '../../deploys/builds/index.ts';
-import { choices, proofs, type RolledBack } from '../../deploys/rollback/index.ts';
+import { proofs, type RolledBack } from '../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
@@ -79,7 +79,6 @@ export const deployedAgain = {
     project: text('project'),
     replaced: nullable(text('build that served before')),
     restored: text('earlier build'),
-    chosenBy: choice(choices, 'its name, or what is on record'),
     build: nullable(text('new build, made of the files of the earlier one; null if the earlier one serves itself')),
     status: nullable(text('final status of the build; null with --dry-run')),
     endpoint: text('URL of the app'),

@@ -37,15 +37,11 @@ export interface Chosen extends Pick<RollbackOptions, 'again'> {
   history: AppHistory;
   live: string | undefined;
   target: Build;
-  chosenBy: (typeof choices)[number];
   /** The target serves: there is nothing to do. */
   isLive: boolean;
   /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
   done: EventOf<'rolling-back'> | undefined;
 }
-
-/** What the build to return to is known by. That another one was created later says nothing of how it was. */
-export const choices = ['name', 'history'] as const;
 
 /** Chooses by what is on record and what the platform lists. */
 export async function chooseBuild(
@@ -67,14 +63,14 @@ export async function chooseBuild(
   if (named) {
     const isLive = named.id === live && !again;
     if (!isLive && buildPhase(named.status) !== 'succeeded') throw notReadyError(name, named);
-    return { ...chosen, target: named, isLive, chosenBy: done ? 'history' : 'name' };
+    return { ...chosen, target: named, isLive };
   }
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
   const target = builds.find(({ id }) => id === last.build);
   if (!target) throw nothingBeforeError(name, { history, live }, last.unseen);
   tellPassed(context, before, target.id);
-  return { ...chosen, target, isLive: false, chosenBy: 'history' };
+  return { ...chosen, target, isLive: false };
 }
 
 /** Which builds served later than the target and are not returned to, and why not. */

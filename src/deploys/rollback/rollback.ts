@@ -37,7 +37,6 @@ type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashbo
 export interface RolledBack extends Made, SourceFacts {
   replaced: string | null;
   restored: string;
-  chosenBy: Chosen['chosenBy'];
   /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
   build: string | null;
   serves?: string | undefined;
@@ -171,10 +170,10 @@ function sayPlan(
 /** How many names are shown of what is resolved anew. */
 const maxShown = 8;
 
-function planOf({ project }: Context, app: string, { app: shown, live, target, chosenBy }: Chosen): RolledBack {
+function planOf({ project }: Context, app: string, { app: shown, live, target }: Chosen): RolledBack {
   const status = ownStatus(target.status);
   return {
-    ...{ app, project, replaced: live ?? null, restored: target.id, chosenBy, build: null, status },
+    ...{ app, project, replaced: live ?? null, restored: target.id, build: null, status },
     ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, archive: null, files: 0 },
     ...{ settings: [], resolvedAnew: [], proof: null, changed: false },
   };
