@@ -88,11 +88,11 @@ const notMade: Refinement = ({ path }, _, __, { step = '' }) =>
 const replacedPackage: Refinement = ({ package: name = '' }) => refined('replaced', { instead: insteadOf(name) });
 
 /** pydantic says each field in a line of its own, above what is wrong with it. */
-const missingFields: Refinement = ({ missing }, _, before) => {
+const missingFields: Refinement = ({ missing }, _, before, { fix }) => {
   if (missing === undefined) return undefined;
   const fields = before.filter((_line, at) => before[at + 1]?.includes(missing) ?? true);
   const names = fields.map((field) => field.trim().toUpperCase()).filter((name) => /^\w+$/.test(name));
-  return { ...refined('fields', { names: names.join(', ') }), next: ['secrets', 'set', ...names] };
+  return { ...refined('fields', { names: names.join(', '), fix }), next: ['secrets', 'set', ...names] };
 };
 
 const newestPython = '3.13';

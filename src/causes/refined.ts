@@ -6,7 +6,7 @@ import type { Explanation } from './explanation.ts';
 const textsOf = casesOf`
 between packages | {title}: {importer}, which takes it from there, is made for another version of {owner} | update {importer} and {owner}, or pin one of them to the time of the other | dependencies.pip.{owner}
 conflict | {title}: pip replaced {wanted}, of which {owner} needs {bound} | pin {wanted} = "{bound}", or update {owner} | dependencies.pip.{wanted}
-fields | variables are not set: {names} | - | -
+fields | variables are not set: {names} | {fix} | -
 GPU in a build | a command of the build wants a GPU, and a build has none | do it when the app starts, or on the CPU (map_location="cpu"); to compile for a GPU, name it: TORCH_CUDA_ARCH_LIST | deployment.shell_commands
 keyword | {name} takes no {word} in the version of {owner} that is installed | pin {owner} = "{bound}", or update the package or the code that gives it | dependencies.pip.{owner}
 local version | - | pin {name}{plain}, without +{local}, or list --extra-index-url https://download.pytorch.org/whl/{index} in a requirements file // pin {name}{plain}, without +{local} | -
@@ -22,8 +22,8 @@ replaced | - | write {instead}: newer systems have it by that name | -
 wheels | {name} {pinned} has no wheels for Python {python} // {name} {pinned} has wheels for Python {pythons} only | python_version = "{newest}" // use {name} {versions} | deployment.python_version
 `;
 
-/** Undefined if too little is known for it. */
+/** Undefined if too little is known for its fix. */
 export function refined(name: string, details: Details): Partial<Explanation> | undefined {
   const [title, fix, setting] = textsOf(name, details);
-  return (title ?? fix) ? defined({ title, fix, setting }) : undefined;
+  return fix === undefined ? undefined : defined({ title, fix, setting });
 }

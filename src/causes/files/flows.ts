@@ -54,13 +54,8 @@ export class Flows {
 
   /** The function of the app that a trail calls. */
   called(trail: string) {
-    const [, path, name] = groupsOf(/^(\/[^:]*):([\w.]+)\(\)$/, trail);
-    return name === undefined
-      ? undefined
-      : this.graph.modules
-          .get(path ?? '')
-          ?.facts.flow()
-          .functions.get(name);
+    const [, path, name = ''] = groupsOf(/^(\/[^:]*):([\w.]+)\(\)$/, trail);
+    return this.graph.module(path)?.facts.flow().functions.get(name);
   }
 
   private start(name: string, module: Module, depth: number): Found[] {
@@ -75,7 +70,7 @@ export class Flows {
 
   private imported({ found, target, module }: Link, depth: number): Found[] {
     const part = this.graph.partOf(target, found.name) ?? target;
-    const owner = this.graph.modules.get(part ?? '');
+    const owner = this.graph.module(part);
     const whole = found.name === undefined ? found.module : `${found.module}.${found.name}`;
     const trail = found.name === undefined && found.as === found.module.split('.')[0] ? found.as : whole;
     if (target === undefined) return [{ trail, items: none, module, line: 0 }];
@@ -101,7 +96,7 @@ export class Flows {
 
   private ofOwn(found: Found, next: string, depth: number): Found[] {
     const [, path = '', name = '', call] = groupsOf(/^(\/[^:]*):([\w.]*)(\(\))?$/, found.trail);
-    const owner = this.graph.modules.get(path);
+    const owner = this.graph.module(path);
     if (!owner) return [];
     if (next === '()' && call === undefined) return this.call(found, owner, name, depth);
     if (call !== undefined) return this.after(next, owner, name, depth);

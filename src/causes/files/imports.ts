@@ -66,7 +66,7 @@ function above({ module, found }: Link): SeenCause {
 function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undefined {
   const { graph } = known;
   const { name = '' } = link.found;
-  const other = graph.modules.get(target);
+  const other = graph.module(target);
   if (!other || graph.partOf(target, name) !== undefined) return undefined;
   const at = graph.namesOf(other).get(name);
   if (at) return circular(link, other, at.line);

@@ -124,8 +124,13 @@ export class ModuleGraph {
     return { modules: new Set(all.flatMap(({ madeModules }) => [...madeModules])), installs };
   });
 
+  /** That of a path in the image, if it was read. */
+  module(path = ''): Module | undefined {
+    return this.modules.get(path);
+  }
+
   moduleNamed(name: string): Module | undefined {
-    return this.modules.get(this.find(name.split('.')) ?? '');
+    return this.module(this.find(name.split('.')));
   }
 
   /** The file of the app, of a path of the image. */
@@ -233,7 +238,7 @@ export class ModuleGraph {
     const link = module.links.find(({ found }) => found.as === name);
     if (!link) return module;
     const path = link.found.name === undefined ? link.target : (this.partOf(link.target, name) ?? link.target);
-    const owner = this.modules.get(path ?? '');
+    const owner = this.module(path);
     return owner === module ? undefined : owner;
   }
 
@@ -242,7 +247,7 @@ export class ModuleGraph {
     if (!facts.hasMore || depth > 5) return facts.names;
     const all = new Map<string, { line: number }>(facts.names);
     for (const { found, target } of links) {
-      const other = found.name === '*' ? this.modules.get(target ?? '') : undefined;
+      const other = found.name === '*' ? this.module(target) : undefined;
       for (const [name, at] of other ? this.namesOf(other, depth + 1) : []) all.set(name, at);
     }
     return all;

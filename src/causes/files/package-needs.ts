@@ -1,4 +1,5 @@
 import { satisfies } from '../../app/wheels.ts';
+import { once } from '../../kernel/once.ts';
 
 /**
  * What versions of packages need, by how the version begins: a Python, or another package that apps pin too. From the
@@ -64,6 +65,8 @@ const ofTorch = Array.from({ length: 9 }, (_, minor) =>
   [`torchvision 0.${15 + minor}`, `torchaudio 2.${minor}`].map((each) => `${each}: torch>=2.${minor},<2.${minor + 1}`),
 ).flat();
 
+const declared = once(() => [...table.split('\n'), ...ofTorch]);
+
 /** Pins that do not go with what pip installs beside them today, although nothing bounds that. */
 const unbound = `
 flask <2.2.5: werkzeug<3
@@ -95,9 +98,7 @@ function rowFor(rows: readonly string[], name: string, isFor: (versions: string)
 
 /** What a version of a package needs of Python and of other packages. */
 export const needsOf = (name: string, version: string): Need[] =>
-  rowFor([...table.split('\n'), ...ofTorch], name, (starts) =>
-    starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`)),
-  );
+  rowFor(declared(), name, (starts) => starts.split(' ').some((start) => `${version}.`.startsWith(`${start}.`)));
 
 export const unboundNeedOf = (name: string, version: string): Need | undefined =>
   rowFor(unbound.split('\n'), name, (range) => satisfies(`${version}.0.0.0`, range))[0];

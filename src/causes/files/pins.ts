@@ -136,23 +136,19 @@ const sources: readonly (readonly [file: string, wanted: RegExp])[] = [
 /** The Python that the project wants, against that of the image: the first file that tells it. */
 export function* lookAtPythonVersion({ shipment }: LookedApp): Generator<SeenCause> {
   const python = shipment.python();
-  const [wish] = sources.flatMap(([file, pattern]) => {
-    const match = pattern.exec(shipment.read(file));
-    return match
-      ? [
-          {
-            file,
-            wanted: match[1] ?? '',
-            line: lineAt(match.input, match.index + match[0].lastIndexOf(match[1] ?? '')),
-          },
-        ]
-      : [];
-  });
+  const [wish] = sources.flatMap(([file, pattern]) => wishIn(file, pattern, shipment.read(file)));
   if (python === undefined || !wish || satisfies(python, wish.wanted)) return;
   const { file, wanted, line } = wish;
   const least = shipment.isDocker ? undefined : (/3\.\d+/.exec(wanted)?.[0] ?? wanted);
   const isCertain = shipment.builds(installsProject);
   yield say('python-version-unsupported project', { file, wanted, python, least }, { isCertain, at: { file, line } });
+}
+
+function wishIn(file: string, pattern: RegExp, text: string) {
+  const match = pattern.exec(text);
+  if (!match) return [];
+  const [whole, wanted = ''] = match;
+  return [{ file, wanted, line: lineAt(text, match.index + whole.lastIndexOf(wanted)) }];
 }
 
 /** Tools that refuse another Python. */

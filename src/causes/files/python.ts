@@ -150,7 +150,7 @@ function importedModules(module: Module, graph: ModuleGraph): Map<string, Module
     const isOther = each.as !== parts.at(-1) && each.name === undefined && parts.length > 1 && each.as === parts[0];
     if (isOther || each.as === '') continue;
     const path = each.name === undefined ? target : graph.find([...parts, each.name], roots);
-    const loaded = graph.modules.get(path ?? '');
+    const loaded = graph.module(path);
     if (loaded && !module.facts.rebound.has(each.as)) found.set(each.as, loaded);
   }
   return found;

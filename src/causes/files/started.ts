@@ -40,7 +40,7 @@ function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<See
   const entry = modules.find(({ file }) => file === 'main.py');
   const names = new Map(entry?.facts.names);
   for (const { target, found } of entry?.links ?? []) {
-    const made = graph.modules.get(target ?? '')?.facts.names.get(found.name ?? '')?.made;
+    const made = graph.module(target)?.facts.names.get(found.name ?? '')?.made;
     if (made !== undefined) names.set(found.as, { made, line: found.line });
   }
   const found = [...names].find(([, { made }]) => isFramework.test(made));
