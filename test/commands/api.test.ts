@@ -59,7 +59,7 @@ describe('gantry api', () => {
     ['two bodies', ['POST', '/v2/projects', '--field', 'a=b', '--input', 'x'], 2],
     ['a field that is not JSON', ['POST', '/v2/projects', '--field', 'a:={'], 2],
     ['a field without a name', ['POST', '/v2/projects', '--field', '=b'], 2],
-    ['a missing file', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
+    ['a missing file', ['POST', '/v2/projects', '--input', 'nope.json'], 6],
   ])('exits like every command: %s', async (_, words, exit) => {
     const { code, json } = await gantry(['api', ...words, '--json'], { emulator });
     expect(code).toBe(exit);

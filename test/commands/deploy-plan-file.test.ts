@@ -64,13 +64,13 @@ describe('a plan in a file', () => {
   });
 
   test.each([
-    ['', 'is not a deploy plan'],
-    ['{"gantryPlan": 1}', 'is not a deploy plan'],
-    [undefined, 'not found\n  why looked for '],
-  ])('with the content %j is refused with exit code 10', async (content, message) => {
+    ['', 10, 'is not a deploy plan'],
+    ['{"gantryPlan": 1}', 10, 'is not a deploy plan'],
+    [undefined, 6, 'not found\n  why looked for '],
+  ])('with the content %j is refused with exit code %i', async (content, exit, message) => {
     if (content !== undefined) await writeFile(plan, content);
     const { code, stderr } = await deploy('--apply-plan', plan);
-    expect([code, creations()]).toEqual([10, 0]);
+    expect([code, creations()]).toEqual([exit, 0]);
     expect(stderr).toContain(message);
   });
 

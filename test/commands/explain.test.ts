@@ -169,7 +169,7 @@ describe('a log of a file', () => {
 
   test('that is missing is an error', async () => {
     const { code } = await gantry(['explain', '--file', 'missing.log']);
-    expect(code).toBe(2);
+    expect(code).toBe(6);
   });
 });
 

@@ -93,13 +93,13 @@ describe('the request', () => {
     expect(outcome).toExit(4, 'for an app with disable_auth, pass --no-auth');
   });
 
-  test.each([
+  test.each<[string, string[], number?]>([
     ['two bodies', ['--data', '{}', '--input', 'x']],
     ['pairs and a body', ['a=b', '--data', '{}']],
     ['invalid JSON', ['--data', '{a: 1}']],
     ['a word that is not a pair', ['predict', 'again']],
     ['a parameter twice', ['a=1', 'a=2']],
-    ['a missing file', ['--data', '@nope.json']],
+    ['a missing file', ['--data', '@nope.json'], 6],
     ['a folder', ['--input', '.']],
     ['a body with GET', ['--method', 'GET', '--data', '{}']],
     ['pairs with GET', ['--method', 'GET', 'a=b']],
@@ -114,10 +114,10 @@ describe('the request', () => {
     ['two webhooks', ['--webhook', 'https://x.example', '--await-webhook']],
     ['a webhook that is not https', ['--webhook', 'http://x.example/hook']],
     ['a webhook that is not a URL', ['--webhook', 'x.example']],
-  ])('%s is refused before anything is sent', async (_, words) => {
+  ])('%s is refused before anything is sent', async (_, words, exit = 2) => {
     const { seen, env } = await fine();
     const outcome = await gantry(['invoke', 'web', ...words, '--json'], { env });
-    expect(outcome.code, outcome.stderr).toBe(2);
+    expect(outcome.code, outcome.stderr).toBe(exit);
     expectErrorDocument(outcome);
     expect(seen).toEqual([]);
   });

@@ -425,7 +425,7 @@ describe('gantry login --import', () => {
   });
 
   test.each([
-    ['no file', undefined, 2, 'not found'],
+    ['no file', undefined, 6, 'not found'],
     ['broken YAML', 'project: [', 2, 'is not valid YAML'],
     ['no token', 'project: p-12345678\n', 4, 'the file has no token'],
     ['an empty file', '', 4, 'the file has no token'],

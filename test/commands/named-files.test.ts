@@ -3,13 +3,14 @@ import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
+import { deployWeb, emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
 
-const app = newFolder({ ...smallApp(), '.huge.bin': '' });
+const app = newFolder({ ...smallApp(), '.huge.bin': '', 'inputs.jsonl': '{}\n' });
 
 const emulator = emulatorForAll();
 
-beforeAll(() => {
+beforeAll(async () => {
+  await deployWeb(emulator);
   // Sparse: it takes no room.
   truncateSync(join(app, '.huge.bin'), 8 * 2 ** 30);
 });
@@ -59,6 +60,25 @@ test.each(lines)('%s does not read a file of 8 GiB', async (line, limit) => {
   expect(stderr).toContain('.huge.bin');
   expect(stderr).toContain(`it has 8 GiB; gantry reads at most ${limit} of it`);
   expect([2, 10]).toContain(code);
+});
+
+/** And those that read it piece by piece, or a folder. */
+const others = [
+  'cp FILE :/file',
+  'dev --from-env-file FILE',
+  'invoke web --input FILE',
+  'invoke web --webhook https://hook.example --webhook-secret-file FILE',
+  'invoke web image=@FILE',
+  'map web FILE.jsonl -o results.jsonl',
+  'map web inputs.jsonl -o results.jsonl --async --webhook-secret-file FILE',
+  'run FILE',
+  'sync FILE :/folder',
+  'webhooks listen --secret-file FILE',
+];
+
+test.each([...lines.map(([line]) => line), ...others])('%s exits with 6 where the file is not there', async (line) => {
+  const { code, stderr } = await read(line, 'missing.py');
+  expect([code, stderr]).toEqual([6, expect.stringContaining('missing.py')]);
 });
 
 describe.skipIf(process.platform === 'win32')('--timeout ends a call that waits', () => {

@@ -126,7 +126,6 @@ describe('a value is read', () => {
   test.each([
     ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
     ['missing', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
-    ['in a missing file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'nowhere not found'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
   ])('not if it is %s: exits with 2 and writes nothing', async (_, words, setting, said) => {
     expect(await run(words, setting)).toExit(2, said);

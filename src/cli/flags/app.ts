@@ -1,6 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { type NotFoundError, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { type NotFoundError, ProjectError, systemCode, UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
@@ -174,7 +174,8 @@ async function explain(
   [typed]: readonly unknown[],
   line: TypedLine,
 ): Promise<NotFoundError> {
-  if (typeof app !== 'string') return error;
+  // A file of this machine says nothing of the app.
+  if (typeof app !== 'string' || systemCode(error.cause) !== '') return error;
   const { explainMissingApp } = await import('../../deploys/apps.ts');
   const isHere = typed !== app;
   return explainMissingApp(context, error, {

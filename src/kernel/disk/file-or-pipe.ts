@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { pause } from '../clock.ts';
-import { FailedError, GantryError, systemCode, UsageError } from '../errors.ts';
+import { FailedError, GantryError, NotFoundError, systemCode, UsageError } from '../errors.ts';
 import { readToEnd } from './read-to-end.ts';
 import { checkReadSize, readFlags } from './regular-file.ts';
 
@@ -76,10 +76,11 @@ export async function readNamedFile(
   }
 }
 
-/** Throws UsageError, unless the cause is an error of ours, such as an interrupt. */
+/** Throws NotFoundError or UsageError, unless the cause is an error of ours, such as an interrupt. */
 export function throwUnreadable(file: string, path: string, cause: unknown): never {
   if (cause instanceof GantryError) throw cause;
-  if (systemCode(cause) === 'ENOENT') throw new UsageError(`${file} not found`, { why: `looked for ${path}`, cause });
+  if (systemCode(cause) === 'ENOENT')
+    throw new NotFoundError(`${file} not found`, { why: `looked for ${path}`, cause });
   throw new UsageError(`cannot read ${file}`, { why: toDiskError(cause).message, cause });
 }
 

@@ -37,7 +37,7 @@ export default defineCommand({
   effect: 'changes',
   local: true,
   unattended: false,
-  exits: ['conflict'],
+  exits: ['not-found', 'conflict'],
   examples: [
     'webhooks listen --secret-file secret.txt',
     'webhooks listen --port 8080 --forward http://localhost:3000/hook',
