@@ -36,6 +36,7 @@ import {
   unfinishedError,
 } from '../../platform/waiting/index.ts';
 import { parseZipContents } from './compare-listings.ts';
+import { explainSilence } from './silent-start.ts';
 
 /** Reads one build. Throws UnexpectedReplyError if the platform replies with another one. */
 export async function fetchBuild(api: Api, params: { project: string; app: string; build: string }): Promise<Build> {
@@ -184,9 +185,10 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
       ...(logs && { onLine }),
     });
   let wasSeen = !startedBefore;
+  const explain = explainSilence(context, options);
   try {
     const poll: PollOptions<Build>['poll'] = (api) => fetchBuild(api, { project: context.project, app, build });
-    const state = await pollUntil(context, { poll, deadline, pauses, onFailure }, (polled) => {
+    const state = await pollUntil(context, { poll, deadline, pauses, onFailure }, async (polled) => {
       if (polled.status !== status) context.progress.event('status', { build, status: ownStatus(polled.status) });
       status = polled.status;
       unread = undefined;
@@ -194,6 +196,7 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
       if (buildPhase(status) !== 'in progress') return polled;
       wasSeen = true;
       if (logs) log.follow();
+      await explain(status, log.tail());
       return undefined;
     });
     const failed = buildPhase(state.status) === 'failed';

@@ -1,0 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { python } from '../emulator/support/running.ts';
+import { emulatorForEach, gantry, newFolder } from '../support/index.ts';
+
+const emulator = emulatorForEach();
+
+const settings = (port: number) =>
+  `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n[cerebrium.runtime.custom]\nentrypoint = ["python", "main.py"]\nport = ${port}\n`;
+
+/** Says where it listens, and then nothing. */
+const server = (says: string) => `import time\nprint(${JSON.stringify(says)}, flush=True)\ntime.sleep(600)\n`;
+
+const uvicorn = (address: string) => `INFO:     Uvicorn running on http://${address} (Press CTRL+C to quit)`;
+
+/** A deploy that is stopped once it waits for the end of the build's own time limit, or has said why it waits. */
+async function deploy(says: string) {
+  const cwd = newFolder({ 'cerebrium.toml': settings(8080), 'main.py': server(says) });
+  const meanwhile = () => setTimeout(5);
+  return gantry(['deploy', '--yes', '--timeout', '3m'], { emulator, cwd, meanwhile, stop: /is not ready after/ });
+}
+
+describe.runIf(python)('a start that the platform does not reach', () => {
+  test.each([
+    [uvicorn('0.0.0.0:8000'), 'the server listens on port 8000, and the platform sends', 'port = 8000', ':6:'],
+    [uvicorn('127.0.0.1:8080'), 'the server listens on 127.0.0.1 only', 'listen on 0.0.0.0', ':5:'],
+  ])('is explained while it is waited for: %s', async (says, title, fix, line) => {
+    const { code, stderr } = await deploy(says);
+    expect(code).toBe(130);
+    expect(stderr).toMatch(new RegExp(`warning: web is not ready after \\d+ s: ${title}`));
+    expect(stderr).toContain(`cerebrium.toml${line}`);
+    expect(stderr).toContain(`why ${says}`);
+    expect(stderr).toContain(`fix ${fix}`);
+  });
+
+  test.each([uvicorn('0.0.0.0:8080'), 'loading the model'])(
+    'is not explained by what is no cause: %s',
+    async (says) => {
+      const { code, stderr } = await deploy(says);
+      expect([code, stderr.includes('is not ready')]).toEqual([8, false]);
+    },
+  );
+});
