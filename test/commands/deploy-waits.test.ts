@@ -14,10 +14,15 @@ const server = (says: string) => `import time\nprint(${JSON.stringify(says)}, fl
 const uvicorn = (address: string) => `INFO:     Uvicorn running on http://${address} (Press CTRL+C to quit)`;
 
 /** A deploy that is stopped once it waits for the end of the build's own time limit, or has said why it waits. */
-async function deploy(says: string) {
+async function deploy(says: string, ...flags: string[]) {
   const cwd = newFolder({ 'cerebrium.toml': settings(8080), 'main.py': server(says) });
   const meanwhile = () => setTimeout(5);
-  return gantry(['deploy', '--yes', '--timeout', '3m'], { emulator, cwd, meanwhile, stop: /is not ready after/ });
+  return gantry(['deploy', '--yes', '--timeout', '3m', ...flags], {
+    emulator,
+    cwd,
+    meanwhile,
+    stop: /is not ready after/,
+  });
 }
 
 describe.runIf(python)('a start that the platform does not reach', () => {
@@ -31,6 +36,11 @@ describe.runIf(python)('a start that the platform does not reach', () => {
     expect(stderr).toContain(`cerebrium.toml${line}`);
     expect(stderr).toContain(`why ${says}`);
     expect(stderr).toContain(`fix ${fix}`);
+  });
+
+  test('is explained where no log is shown, too', async () => {
+    const { code, stderr } = await deploy(uvicorn('0.0.0.0:8000'), '--quiet');
+    expect([code, stderr.includes('fix port = 8000')]).toEqual([130, true]);
   });
 
   test.each([uvicorn('0.0.0.0:8080'), 'loading the model'])(

@@ -36,7 +36,7 @@ import {
   unfinishedError,
 } from '../../platform/waiting/index.ts';
 import { parseZipContents } from './compare-listings.ts';
-import { explainSilence } from './silent-start.ts';
+import { explainSilence, silentMs } from './silent-start.ts';
 
 /** Reads one build. Throws UnexpectedReplyError if the platform replies with another one. */
 export async function fetchBuild(api: Api, params: { project: string; app: string; build: string }): Promise<Build> {
@@ -195,7 +195,7 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
       onStatus(status);
       if (buildPhase(status) !== 'in progress') return polled;
       wasSeen = true;
-      if (logs) log.follow();
+      if (logs || deadline.waitedMs > silentMs) log.follow();
       await explain(status, log.tail());
       return undefined;
     });

@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { ownStatus } from '../../platform/contract/builds.ts';
 
 /** How long the log of a start says nothing more before what it has shown is explained, in ms. */
-const silentMs = 30_000;
+export const silentMs = 30_000;
 
 /** Causes of a start that nothing ends but its time limit: the app runs, and the platform does not reach it. */
 const unreached = new Set(['wrong-port', 'bound-to-localhost', 'not-listening', 'health-check-failed']);
