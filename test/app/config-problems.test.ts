@@ -248,18 +248,6 @@ describe('file names are relative to the config file', () => {
   );
 });
 
-describe('the port of the entrypoint must be the configured port', () => {
-  const entrypoint = '["uvicorn", "main:app", "--port", "9000"]';
-  // biome-ignore format: a case is a line
-  table([
-    ['the same', custom(entrypoint, 'port = 9000')],
-    ['another', custom(entrypoint, 'port = 8000'), 'warning 5:8 the entrypoint listens on port 9000, but port is 8000 -> port = 9000'],
-    ['not the default', custom(entrypoint), 'warning 4:14 the entrypoint listens on port 9000, but port is 8000 -> port = 9000'],
-    ['bound', custom('"gunicorn main:app --bind=0.0.0.0:9000"', 'port = 80'), 'warning 5:8 the entrypoint listens on port 9000, but port is 80 -> port = 9000'],
-    ['unknown', custom('["python", "main.py"]', 'port = 80')],
-  ]);
-});
-
 test.each([
   ['is the default', '', 'the platform rejects it with min_replicas 0, which is the default'],
   ['was set', 'min_replicas = 0', 'the platform rejects it with min_replicas 0'],

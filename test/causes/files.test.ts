@@ -13,6 +13,40 @@ const custom = (command: string, port = 8000) =>
 const told = (problems: readonly Problem[]) =>
   problems.map(({ severity, message, why }) => `${severity} ${message}${why === undefined ? '' : `: ${why}`}`);
 
+test.each([
+  ['the same', '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "9000"]', 'port = 9000', []],
+  [
+    'another',
+    '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "9000"]',
+    'port = 8000',
+    ['warning 7:8 the command listens on port 9000, but port is 8000 -> port = 9000'],
+  ],
+  [
+    'not the default',
+    '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "9000"]',
+    '',
+    ['warning 6:14 the command listens on port 9000, but port is 8000 -> port = 9000'],
+  ],
+  [
+    'bound',
+    '"gunicorn main:app --bind=0.0.0.0:9000"',
+    'port = 80',
+    ['warning 7:8 the command listens on port 9000, but port is 80 -> port = 9000'],
+  ],
+  ['of the command line', '["python", "main.py", "--port", "9000"]', 'port = 9000', []],
+  ['unknown', '["python", "main.py"]', 'port = 80', []],
+])('the port of the entrypoint is the configured port: %s', async (_, entrypoint, port, said) => {
+  const toml = settings(
+    `[cerebrium.runtime.custom]\nentrypoint = ${entrypoint}\n${port}\n${pip('uvicorn', 'gunicorn')}`,
+  );
+  const problems = await problemsIn(newFolder({ 'cerebrium.toml': toml, 'main.py': 'app = print\n' }));
+  const shown = problems.map(
+    ({ severity, location, message, fix }) =>
+      `${severity} ${location?.line}:${location?.column} ${message} -> ${String(fix)}`,
+  );
+  expect(shown).toEqual(said);
+});
+
 describe('what is sent is looked at before it is sent', () => {
   test.each<[string, Files, string[]]>([
     [

@@ -108,7 +108,6 @@ function* percentTarget({ sections: { scaling = {} } }: RuleInput): Generator<Co
 export const runtimeRule: Rule = function* (app) {
   yield* oneRuntime(app);
   yield* nothingToStart(app);
-  yield* entrypointPort(app);
 };
 
 function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
@@ -130,25 +129,4 @@ function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
     fix: dockerfileLine(app.root) ?? `entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "${port}"]`,
     missing: ['runtime.custom.entrypoint', 'runtime.custom.dockerfile_path'],
   });
-}
-
-/** The platform sends requests to `port`. */
-function* entrypointPort(app: RuleInput): Generator<ConfigIssue> {
-  const custom = app.sections['runtime.custom'];
-  const ports = portsIn(custom?.entrypoint ?? []);
-  const [first] = ports;
-  const port = custom?.port ?? sections['runtime.custom'].keys.port.default;
-  if (first === undefined || !isReadable(app, 'runtime.custom.port') || ports.some((one) => one === port)) return;
-  const message = `the entrypoint listens on port ${first}, but port is ${port}`;
-  const why = custom?.port === undefined ? 'port is not set and defaults to 8000' : 'both must be equal';
-  yield warningAt(custom?.port === undefined ? 'runtime.custom.entrypoint' : 'runtime.custom.port', message, {
-    why,
-    fix: `port = ${first}`,
-  });
-}
-
-function portsIn(entrypoint: readonly string[]): number[] {
-  const command = entrypoint.join(' ');
-  const flags = command.matchAll(/(?:^|\s)(?:--port[= ]\s*|(?:--bind|-b)[= ]\s*\S*:)(\d{1,5})(?!\S)/g);
-  return [...flags].map(([, port]) => Number(port));
 }

@@ -54,12 +54,12 @@ const local = ({ host = '', port, at, what, isUsual, isSetting }: ListeningPlace
 
 function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boolean): Generator<SeenCause> {
   const known = found.filter((each) => isNumber(each.port));
-  // The config file is compared with itself elsewhere.
-  const faced = known.filter(({ at }) => at?.setting === undefined);
-  const first = faced.find(({ host }) => !isLocal(host)) ?? faced[0];
+  const first = known.find(({ host }) => !isLocal(host)) ?? known[0];
   if (!first || known.some((each) => each.port === port)) return;
   const facts = { port: first.port, what: first.what, wanted: port, default: isSet ? undefined : port };
-  yield say('wrong-port', facts, { at: first.at });
+  yield say('wrong-port', facts, {
+    at: isSet && first.at?.setting !== undefined ? { setting: 'runtime.custom.port' } : first.at,
+  });
 }
 
 function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], port: string): Generator<SeenCause> {
