@@ -52,12 +52,11 @@ const maxLooks = 20;
 
 /** Where the config file of an app is: here, or in the only folder of this clone whose file has its name. */
 async function inFolderOf(context: Context, { app, configFile }: Here): Promise<Context> {
-  const nameIn = (folder: string) => readAppName(resolve(folder, configFile), configFile);
   if ((await findAppHere(context, configFile)) === app) return context;
-  const folders = (await listTracked(context, configFile)).map((path) => path.slice(0, -configFile.length));
-  const named: string[] = [];
-  for (const folder of folders) if ((await nameIn(resolve(context.cwd, folder))) === app) named.push(folder);
-  return named.length === 1 ? contextWith(context, { cwd: resolve(context.cwd, ...named) }) : context;
+  const files = (await listTracked(context, configFile)).map((path) => resolve(context.cwd, path));
+  const names = await Promise.all(files.map((file) => readAppName(file, configFile)));
+  const [only, another] = files.filter((_, at) => names[at] === app);
+  return only && !another ? contextWith(context, { cwd: resolve(only.slice(0, -configFile.length)) }) : context;
 }
 
 /**
