@@ -2,64 +2,42 @@ import type { Duplex } from 'node:stream';
 import { after } from '../../../kernel/clock.ts';
 import { PrivateListener } from './private-listener.ts';
 
-interface Limit {
-  start(): void;
-  stop(): void;
-}
-
 /** Apps whose code stands in a breakpoint: no time limit counts while it does, and each starts over when it goes on. */
 export class Holds {
   /** How many breakpoints each app stands in. */
   readonly #held = new Map<string, number>();
-  readonly #limits = new Map<string, Set<Limit>>();
+  /** When each app went on the last time. */
+  readonly #wentOnAt = new Map<string, number>();
 
   /** Returns what ends it. */
   hold(app: string): () => void {
-    const held = this.#held.get(app) ?? 0;
-    this.#held.set(app, held + 1);
-    if (held === 0) for (const limit of this.#limitsOf(app)) limit.stop();
+    this.#held.set(app, this.#countOf(app) + 1);
     let hasEnded = false;
     return () => {
-      if (!hasEnded) this.#release(app);
+      if (hasEnded) return;
       hasEnded = true;
+      this.#held.set(app, this.#countOf(app) - 1);
+      this.#wentOnAt.set(app, performance.now());
     };
   }
 
   /** Calls once when an app has had this much time outside of breakpoints. Returns what stops it. */
   after(app: string, ms: number, callback: () => void): () => void {
-    const limits = this.#limitsOf(app);
-    const end = () => {
-      limit.stop();
-      limits.delete(limit);
-      if (limits.size === 0) this.#limits.delete(app);
+    let stop = () => {};
+    const wait = (leftMs: number) => {
+      stop = after(leftMs, () => {
+        const outsideMs = performance.now() - (this.#wentOnAt.get(app) ?? Number.NEGATIVE_INFINITY);
+        const missingMs = this.#countOf(app) > 0 ? ms : ms - outsideMs;
+        if (missingMs > 0) wait(missingMs);
+        else callback();
+      });
     };
-    const limit: Limit = {
-      start() {
-        limit.stop = after(ms, () => {
-          end();
-          callback();
-        });
-      },
-      stop() {},
-    };
-    limits.add(limit);
-    this.#limits.set(app, limits);
-    if (!this.#held.has(app)) limit.start();
-    return end;
+    wait(ms);
+    return () => stop();
   }
 
-  #release(app: string): void {
-    const left = (this.#held.get(app) ?? 1) - 1;
-    if (left > 0) {
-      this.#held.set(app, left);
-      return;
-    }
-    this.#held.delete(app);
-    for (const limit of this.#limitsOf(app)) limit.start();
-  }
-
-  #limitsOf(app: string): Set<Limit> {
-    return this.#limits.get(app) ?? new Set();
+  #countOf(app: string): number {
+    return this.#held.get(app) ?? 0;
   }
 }
 
