@@ -147,19 +147,10 @@ interface AppSetup {
   python: AppPython | undefined;
 }
 
-/**
- * The flag that installs what is missing, or where to list it. What was not sent is not known here, nor is what an image has.
- */
+/** The flag that installs what is missing. What was not sent is not known here, nor is what an image has. */
 function missingPackageHint(text: string, { installs, python }: AppSetup): string[] {
-  if (!python) return [];
-  const [, module, program] =
-    /ModuleNotFoundError: No module named '([\w.]+)'|its entrypoint failed to start: (\S+) not found/.exec(text) ?? [];
-  if (module === undefined && program === undefined) return [];
-  const name = module?.split('.')[0] ?? program;
-  if (installs) {
-    const own = module === undefined ? '' : ', or send the file if it is yours (include, exclude)';
-    return [`hint: list the package of ${name} in [cerebrium.dependencies.pip]${own}`];
-  }
+  const isMissing = /ModuleNotFoundError: No module named '|its entrypoint failed to start: \S+ not found/.test(text);
+  if (installs || !python || !isMissing) return [];
   return ['hint: the emulator installs packages only with --install (gantry deploy --install)'];
 }
 
