@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -127,35 +127,7 @@ test('each --fault applies, in turn', async () => {
   });
 });
 
-describe('readiness', () => {
-  test('is told in a file that only the owner can read, and that ends with the emulator', async () => {
-    const file = join(folder, 'ready.json');
-    // As `mktemp` makes it.
-    writeFileSync(file, '');
-    const { stdout } = await withEmulator(['--ready-file', 'ready.json', '--no-seed'], async (url) => {
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url, pid: process.pid });
-      expect(statSync(file).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
-    });
-    expect(existsSync(file)).toBe(false);
-    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
-      pid: process.pid,
-      environment: expect.any(Object),
-    });
-  });
-
-  test('replaces the file of an earlier emulator, and no other file', async () => {
-    const file = join(folder, 'ready.json');
-    writeFileSync(file, JSON.stringify({ url: 'http://127.0.0.1:1', environment: {} }));
-    await withEmulator(['--ready-file', file, '--no-seed'], async (url) => {
-      expect(JSON.parse(readFileSync(file, 'utf8')).url).toBe(url);
-    });
-    writeFileSync(file, 'my notes');
-    const refused = await gantry(['emulator', 'start', '--port', '0', '--ready-file', file], { env });
-    expect([refused.code, readFileSync(file, 'utf8')]).toEqual([7, 'my notes']);
-  });
-});
-
-test('emulator start --end-with-stdin ends with the process that started it', async () => {
+test('emulator start tells when it is ready, and with --end-with-stdin ends with the process that started it', async () => {
   const stdin = new PassThrough();
   const { code, stdout } = await gantry(
     ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', '--json'],
@@ -164,5 +136,10 @@ test('emulator start --end-with-stdin ends with the process that started it', as
       seen: (text) => text.includes('"environment"') && stdin.end(),
     },
   );
-  expect([code, JSON.parse(stdout.trim().split('\n').at(-1) ?? '')]).toMatchObject([0, { type: 'result' }]);
+  const [ready, ended] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect([code, ended]).toMatchObject([0, { type: 'result' }]);
+  expect(ready).toMatchObject({ pid: process.pid, environment: expect.any(Object) });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -78,22 +78,14 @@ test.skipIf(!python)('relative paths are in the folder of -C, and apps run from 
     'web/cerebrium.toml': smallApp()['cerebrium.toml'] ?? '',
   });
   const stop = new AbortController();
-  const words = [
-    'emulator',
-    'start',
-    '-C',
-    folder,
-    '--port',
-    '0',
-    '--data-dir',
-    '.gantry',
-    '--ready-file',
-    'ready.json',
-  ];
-  const ended = gantry(words, { stop: stop.signal, meanwhile: () => setTimeout(5) });
-  const ready = join(folder, 'ready.json');
-  await expect.poll(() => existsSync(ready), { timeout: 10_000 }).toBe(true);
-  const { environment: env } = JSON.parse(readFileSync(ready, 'utf8'));
+  const words = ['emulator', 'start', '-C', folder, '--port', '0', '--data-dir', '.gantry', '--json'];
+  let ready = '';
+  const seen = (stdout: string) => {
+    ready = stdout;
+  };
+  const ended = gantry(words, { stop: stop.signal, meanwhile: () => setTimeout(5), seen });
+  await expect.poll(() => ready, { timeout: 10_000 }).toContain('"environment"');
+  const { environment: env } = JSON.parse(ready);
   const deployed = await gantry(['deploy'], { env, cwd: join(folder, 'web'), meanwhile: () => setTimeout(5) });
   expect([deployed.code, existsSync(join(folder, '.gantry/state.json'))], deployed.stderr).toEqual([0, true]);
   stop.abort();

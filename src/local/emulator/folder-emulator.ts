@@ -1,11 +1,10 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { lockHolder, makePrivateFolder, readJsonSync, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { attempt, ConflictError, FailedError, NotFoundError } from '../../kernel/errors.ts';
-import { isRecord } from '../../kernel/json-text.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -162,35 +161,6 @@ const maxStartMs = 30_000;
 function lastLines(file: string): string {
   const log = attempt(() => readFileSync(file, 'utf8')) ?? 'its process ended without a message';
   return log.trim().split('\n').slice(-5).join('\n');
-}
-
-/**
- * Checks the file (absolute) before anything is started, and removes that of an earlier emulator. Throws ConflictError for
- * a file with other content.
- */
-export function prepareReadiness(file: string | undefined) {
-  if (file !== undefined) removeOldFile(file);
-  return {
-    async tell(document: object) {
-      if (file !== undefined) await writeFileAtomic(file, `${JSON.stringify(document)}\n`, { mode: 0o600 });
-    },
-    end: () => file !== undefined && isReadyFile(file) && rmSync(file, { force: true }),
-  };
-}
-
-/** A program that waits for the file must not read that of an earlier emulator. An empty file is one that `mktemp` made. */
-function removeOldFile(file: string): void {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found || (found.isFile() && found.size === 0)) return;
-  if (!found.isFile() || !isReadyFile(file)) {
-    throw new ConflictError(`${file} exists and is not a ready file`, { fix: 'remove it, or pass another path' });
-  }
-  rmSync(file);
-}
-
-function isReadyFile(file: string): boolean {
-  const content = readJsonSync(file);
-  return isRecord(content) && isRecord(content.environment) && typeof content.url === 'string';
 }
 
 /** Aborts when stdin ends: the process that started this one is gone. This one does not wait for it. */

@@ -9,7 +9,6 @@ export {
 export {
   findEmulator,
   knownFolderEmulator,
-  prepareReadiness,
   stdinEnd,
   takeFolderData,
   useFolderEmulator,

@@ -7,14 +7,13 @@ import {
   detectShell,
   evaluationOf,
   exportCommands,
-  prepareReadiness,
   shells,
   stdinEnd,
 } from '../../../local/emulator/index.ts';
 import type { Context } from '../../../platform/context.ts';
 import { defineCommand, type FlagsOf } from '../../command.ts';
 import { defaultPort, emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
-import { pathFlag, wholeNumberFlag } from '../../flags/values.ts';
+import { wholeNumberFlag } from '../../flags/values.ts';
 import { choice, integer, record, stream, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -48,7 +47,7 @@ export default defineCommand({
     'emulator start --no-seed',
     'emulator start --fault createApp=503,429:2',
     'emulator start --allow-origin http://localhost:3000',
-    'emulator start --port 0 --ready-file emulator.json',
+    'emulator start --port 0 --json',
   ],
 });
 
@@ -57,14 +56,12 @@ type StartFlags = FlagsOf<typeof startFlags>;
 function startFlags(command: Commander) {
   return emulatorFlags(command)
     .option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), defaultPort)
-    .option('--ready-file <file>', 'write the JSON to this file once the emulator is ready', pathFlag)
     .option('--end-with-stdin', 'end when stdin ends, and so with the process that started it');
 }
 
 /** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
-async function* serve(context: Context, { readyFile, endWithStdin, ...options }: StartFlags) {
+async function* serve(context: Context, { endWithStdin, ...options }: StartFlags) {
   const { progress, signal, cwd, env } = context;
-  const readiness = prepareReadiness(readyFile?.(cwd));
   const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
   const { url, project, token, stopRequested } = emulator;
   const environment = emulatorEnvironment(emulator);
@@ -81,16 +78,13 @@ async function* serve(context: Context, { readyFile, endWithStdin, ...options }:
     if (!isPythonOnPath()) progress.note('python3 not found: calls of apps are simulated');
     progress.note('to use it in this folder, pass --local; in another shell, type');
     const { approvalAddress: approveUrl, dashboardUrl: dashboard } = emulator;
-    const ready = { url, project, token, approveUrl, dashboard, pid: process.pid, shell, environment };
-    await readiness.tell(ready);
-    yield ready;
+    yield { url, project, token, approveUrl, dashboard, pid: process.pid, shell, environment };
     const ended = AbortSignal.any([signal, stopRequested, ...(endWithStdin ? [stdinEnd(context.stdin)] : [])]);
     if (!ended.aborted) await once(ended, 'abort');
   } finally {
     // `gantry emulator stop` waits for this: the data folder is free then.
     await emulator.close();
     announcement.withdraw();
-    readiness.end();
   }
 }
 
