@@ -63,14 +63,9 @@ export class ReplicaStarter {
     const limit: ReplicaOptions['limit'] = (ms, callback) => debugging.holds.after(app.id, ms, callback);
     const options = { app, build, name, folder, python, environment, launch, folders, limit, print, warn };
     const start = () => {
-      if (image)
-        return new ServerReplica(
-          { ...options, isDebugged: false },
-          serverContainer({ ...options, isDebugged: false }, image),
-        );
+      if (image) return new ServerReplica(options, serverContainer(options, image));
       const { release, environment: debugger_ } = debugging.claim({ app, build, python, folder });
-      const variables = { ...environment, ...debugger_ };
-      const debugged = { ...options, environment: variables, isDebugged: release !== undefined };
+      const debugged = { ...options, environment: { ...environment, ...debugger_ } };
       const isServer = build.settings.runtime === 'custom';
       const started = isServer ? new ServerReplica(debugged, serverProcess(debugged)) : new CortexReplica(debugged);
       if (release) started.ended.then(release, release);

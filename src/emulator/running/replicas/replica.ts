@@ -15,8 +15,6 @@ export interface ReplicaOptions extends Pick<AttachedStorage, 'launch' | 'folder
   /** The interpreter's path. */
   python: string;
   environment: Record<string, string | undefined>;
-  /** Whether an editor may attach to it. */
-  isDebugged: boolean;
   /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
   limit(ms: number, callback: () => void): () => void;
   print(output: Omit<AppOutput, 'container'>): void;

@@ -29,11 +29,11 @@ export class CortexReplica implements Replica {
   #stopCloseTimer = () => {};
   readonly #print: ReplicaOptions['print'];
 
-  constructor({ python, folder, environment, isDebugged, launch, print }: ReplicaOptions) {
+  constructor({ python, folder, environment, launch, print }: ReplicaOptions) {
     this.#print = print;
     const worker = pythonFile('emulator/running/replicas/cortex/cortex.py');
     const { command, args } = launch(python, [worker]);
-    const modules = isDebugged ? { PYTHONPATH: startModules(folder, environment, ['debugger']) } : {};
+    const modules = environment.GANTRY_DEBUGGER ? { PYTHONPATH: startModules(folder, environment, ['debugger']) } : {};
     this.#process = new AppProcess(command, args, {
       cwd: folder,
       env: { ...environment, ...modules },
