@@ -4,6 +4,7 @@ import { clearPackingCache, packingUsage } from '../app/packing-cache/index.ts';
 import { listArchives } from '../deploys/archives/index.ts';
 import { entriesIn, sizesBelow, toDiskErrorOf } from '../kernel/disk/index.ts';
 import { count, latestFirst, size } from '../kernel/output/format.ts';
+import { boolean, choice, integer, nullable, type ObjectOf, text } from '../kernel/shape.ts';
 import type { Context } from '../platform/context.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
 
@@ -11,17 +12,18 @@ export const cacheKinds = ['packing', 'archives', 'python', 'runs'] as const;
 
 type CacheKind = (typeof cacheKinds)[number];
 
-export interface CacheEntry {
-  kind: CacheKind;
-  app: string | null;
-  build: string | null;
-  project: string | null;
-  files: number;
-  bytes: number;
-  usedAt: string;
-  path: string;
-  removed: boolean;
-}
+export const cacheEntryFields = {
+  kind: choice(cacheKinds, 'packing, archives, python or runs'),
+  app: nullable(text('app of an archive or of runs; null otherwise')),
+  build: nullable(text('build that an archive was deployed as; null otherwise')),
+  project: nullable(text('project of an archive or of runs; null otherwise')),
+  files: integer('number of files'),
+  bytes: integer('size'),
+  usedAt: text('when it was kept, or used last: RFC 3339, UTC'),
+  path: text('where it is; equal archives share a file'),
+  removed: boolean('true if this command removed it'),
+};
+export type CacheEntry = ObjectOf<typeof cacheEntryFields>;
 
 interface CacheFilter {
   kind?: CacheKind | undefined;

@@ -159,9 +159,8 @@ interface SecretScope {
 export type SecretChange = Awaited<ReturnType<typeof changeSecrets>>;
 
 /** Reads all secrets with their values. */
-export async function readSecrets({ api, project }: Context, { app }: SecretScope): Promise<StoredSecrets> {
-  const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
-  return read ?? {};
+export function readSecrets({ api, project }: Context, { app }: SecretScope): Promise<StoredSecrets> {
+  return app ? api(getAppSecrets, { project, app }) : api(getProjectSecrets, { project });
 }
 
 /**

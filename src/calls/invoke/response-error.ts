@@ -4,6 +4,7 @@ import { type CommandLine, type Fix, gantryCommand, sentence } from '../../kerne
 import {
   AppError,
   AuthError,
+  attempt,
   DeniedError,
   type ErrorFacts,
   type GantryError,
@@ -131,7 +132,7 @@ async function readStart(response: AppResponse): Promise<DecodedBody> {
   const { content, isCut } = await readAtMost(response.chunks, maxBytes, () => {});
   const start = isCut ? Buffer.concat([content, Buffer.from('…')]) : content;
   // What was cut off cannot be decompressed.
-  return decodeBody(await decompress(start, response, response.target.name).catch(() => start));
+  return decodeBody(attempt(() => decompress(start, response, response.target.name)) ?? start);
 }
 
 /** The error message. Its place in the body is not documented, so the usual fields are tried. */

@@ -83,11 +83,11 @@ export function appLogSource(
         isSizeRefused = true;
         return smaller;
       });
-      const hasMore = reply?.hasMore ?? Boolean(reply?.nextPageToken);
+      const { logs, nextPageToken, hasMore = Boolean(nextPageToken) } = reply;
       return {
-        lines: (reply?.logs ?? []).map(appLine),
-        next: hasMore ? (reply?.nextPageToken ?? undefined) : undefined,
-        isTruncated: hasMore && !reply?.nextPageToken,
+        lines: logs.map(appLine),
+        next: hasMore ? nextPageToken : undefined,
+        isTruncated: hasMore && !nextPageToken,
       };
     },
     ...(!stream && !search

@@ -2,38 +2,11 @@ import { ago, count, sizeCell } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
 import { table, wrappedTable } from '../../kernel/output/table.ts';
-import { type CacheEntry, cacheKinds, clearCache, listCache } from '../../local/cache.ts';
+import { type CacheEntry, cacheEntryFields, cacheKinds, clearCache, listCache } from '../../local/cache.ts';
 import { type Check, runChecks } from '../../local/doctor/index.ts';
 import { defineCommand } from '../command.ts';
 import { durationFlag } from '../flags/values.ts';
-import { anything, boolean, choice, documents, integer, nullable, optional, text } from '../result-schema.ts';
-
-const cacheOutput = {
-  view: (entries: CacheEntry[]) =>
-    table(
-      entries,
-      {
-        KIND: ({ kind }: CacheEntry) => kind,
-        APP: ({ app }) => app,
-        BUILD: ({ build }) => build,
-        SIZE: ({ bytes }) => sizeCell(bytes),
-        USED: ({ usedAt }) => ago(usedAt),
-        PATH: ({ path }) => path,
-      },
-      { keep: ['KIND', 'APP', 'BUILD', 'SIZE'], right: ['SIZE'] },
-    ),
-  fields: {
-    kind: choice(['packing', 'archives', 'python', 'runs'], 'packing, archives, python or runs'),
-    app: nullable(text('app of an archive or of runs; null otherwise')),
-    build: nullable(text('build that an archive was deployed as; null otherwise')),
-    project: nullable(text('project of an archive or of runs; null otherwise')),
-    files: integer('number of files'),
-    bytes: integer('size'),
-    usedAt: text('when it was kept, or used last: RFC 3339, UTC'),
-    path: text('where it is; equal archives share a file'),
-    removed: boolean('true if this command removed it'),
-  },
-};
+import { anything, choice, documents, optional, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -52,8 +25,7 @@ export default defineCommand({
     const kind = cache === true ? undefined : cache;
     return (clear ? clearCache : listCache)(context, { kind, ...filter });
   },
-  view: (list, { cache }) =>
-    cache === undefined ? checksView(list as Check[]) : cacheOutput.view(list as CacheEntry[]),
+  view: (list, { cache }) => (cache === undefined ? checksView(list as Check[]) : cacheTable(list as CacheEntry[])),
   exit: (list) => list.flatMap((each) => ('check' in each && each.status === 'failed' ? each.code : []))[0] ?? 'ok',
   empty: ({ clear }) => (clear ? 'there was nothing to remove' : 'nothing is kept on this machine'),
   // What is kept can be made again, but for archives: clearing asks.
@@ -70,7 +42,7 @@ export default defineCommand({
       fix: optional(anything('how to fix it, if there is a problem')),
       code: optional(text('for a failed check: name of its exit code; the first one is the exit code of the command')),
     },
-    cacheOutput.fields,
+    cacheEntryFields,
   ),
   details: [
     '--cache lists packing (compressed files), archives (for gantry rollback), python (environments of the emulator) and runs (for figures). Only archives cannot be made again.',
@@ -130,4 +102,19 @@ function messageText({ message, why, fix }: Check, { style, secrets }: Page): st
     ...(fix ? [style.dim(`fix ${redact(String(fix), secrets)}`)] : []),
   ];
   return lines.join('\n');
+}
+
+function cacheTable(entries: readonly CacheEntry[]): View {
+  return table(
+    entries,
+    {
+      KIND: ({ kind }) => kind,
+      APP: ({ app }) => app,
+      BUILD: ({ build }) => build,
+      SIZE: ({ bytes }) => sizeCell(bytes),
+      USED: ({ usedAt }) => ago(usedAt),
+      PATH: ({ path }) => path,
+    },
+    { keep: ['KIND', 'APP', 'BUILD', 'SIZE'], right: ['SIZE'] },
+  );
 }

@@ -46,7 +46,7 @@ export const nameSources = {
 
   async secret({ api, project }, { given: { '--app': app } }) {
     const stored = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
-    return Object.keys(stored ?? {}).map((name) => [name, '']);
+    return Object.keys(stored).map((name) => [name, '']);
   },
 
   async 'service-account'({ api, project }) {

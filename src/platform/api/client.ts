@@ -13,7 +13,7 @@ import {
   toAppId,
 } from '../contract/endpoint.ts';
 import { isLongList, type UnreadableItem, unreadableItems } from '../contract/lists.ts';
-import { decodeReply, type HttpReply } from './http-reply.ts';
+import type { HttpReply } from './http-reply.ts';
 import { explainLostReply, lookCommandFor } from './lost-reply.ts';
 import type { MultipartFields } from './multipart.ts';
 import type { RemoteClock } from './remote-clock.ts';
@@ -160,7 +160,7 @@ async function send(
   options: ApiOptions,
 ): Promise<HttpReply> {
   const started = options.elapsed();
-  const sent = await options.send({
+  const reply = await options.send({
     method,
     url,
     headers: {
@@ -177,8 +177,7 @@ async function send(
     silenceMs: options.silenceMs,
     allowsChunks,
   });
-  options.clock?.observe(sent.headers);
-  const reply = await decodeReply(sent, url.host);
+  options.clock?.observe(reply.headers);
   options.trace(`${method} ${url.pathname} ${reply.status} ${options.elapsed() - started} ms`);
   if (reply.status < 200 || reply.status > 299) throw errorFromReply(reply, options.now());
   return reply;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { onceFor } from '../../kernel/once.ts';
-import { type HttpReply, toReplyBody } from './http-reply.ts';
+import { type HttpReply, toReply } from './http-reply.ts';
 import { ProgressLimit } from './progress-limit.ts';
 import { type HttpRequest, maxReplyBytes, replyTooLargeError, type Send, toConnectionError } from './transport.ts';
 
@@ -56,7 +56,7 @@ export async function dispatchRequest(
   limit: ReplyLimit,
 ): Promise<HttpReply> {
   const { statusCode: status, headers, body } = await dispatchForBytes(dispatcher, options, signal, limit);
-  return { status, headers, ...toReplyBody(body, headers, limit.allowsChunks && status === 200) };
+  return toReply({ status, headers }, body, () => new URL(String(options.origin)), limit.allowsChunks);
 }
 
 /** {@link dispatchRequest} for a reply that is not text. */

@@ -4,8 +4,6 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
-  /** The compressed body if the server compressed it; `body` is empty then. See {@link decodeReply}. */
-  encoded?: Buffer;
   /** A long body, if the request allows it in chunks; `body` is empty then. */
   chunks?: Buffer[];
 }
@@ -13,17 +11,21 @@ export interface HttpReply {
 /** A shorter body is text in any case. */
 const minChunkedBytes = 1024 * 1024;
 
-/** As bytes if the server compressed it unasked. With `allowsChunks`, a long body takes no memory for its text. */
-export function toReplyBody(
+/** With its body as text. With `allowsChunks`, a long one takes no memory for that. */
+export function toReply(
+  head: Pick<HttpReply, 'status' | 'headers'>,
   chunks: Buffer[],
-  headers: HttpReply['headers'],
+  url: () => URL,
   allowsChunks = false,
-): Pick<HttpReply, 'body' | 'encoded' | 'chunks'> {
-  if (encodingsOf(headers).length > 0) return { body: '', encoded: Buffer.concat(chunks) };
+): HttpReply {
+  const isEncoded = encodingsOf(head.headers).length > 0;
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  if (allowsChunks && bytes >= minChunkedBytes) return { body: '', chunks };
+  if (allowsChunks && head.status === 200 && !isEncoded && bytes >= minChunkedBytes) {
+    return { ...head, body: '', chunks };
+  }
   const [only] = chunks;
-  return { body: (only && chunks.length === 1 ? only : Buffer.concat(chunks)).toString('utf8') };
+  const body = only && chunks.length === 1 ? only : Buffer.concat(chunks);
+  return { ...head, body: (isEncoded ? decompress(body, head, url().host) : body).toString('utf8') };
 }
 
 /** The start of a body. With `onError`, what arrived before its connection failed. */
@@ -51,21 +53,15 @@ export async function readAtMost(
 /** Maximum of a decompressed body, because a small reply may expand to gigabytes. */
 const maxDecodedBytes = 256 * 1024 * 1024;
 
-export async function decodeReply(reply: HttpReply, host: string): Promise<HttpReply> {
-  if (!reply.encoded) return reply;
-  const { status, headers } = reply;
-  return { status, headers, body: (await decompress(reply.encoded, { status, headers }, host)).toString('utf8') };
-}
-
 /** Undoes `Content-Encoding`. Throws UnavailableError if the encoding is unknown or the bytes are damaged. */
-export async function decompress(
+export function decompress(
   body: Buffer,
   { status, headers }: Pick<HttpReply, 'status' | 'headers'>,
   host: string,
-): Promise<Buffer> {
+): Buffer {
   let bytes = body;
   for (const encoding of encodingsOf(headers).reverse()) {
-    const zlib = (await import('node:zlib')) as unknown as Record<string, Decode | undefined>;
+    const zlib = process.getBuiltinModule('node:zlib') as unknown as Record<string, Decode | undefined>;
     const decode = zlib[decoders.get(encoding) ?? ''];
     if (!decode) {
       throw new UnavailableError(`the reply of ${host} has the encoding "${encoding}", which is not supported`, {

@@ -2,7 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import { after, onAbort } from '../../kernel/clock.ts';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { trustCertificateFile } from './certificate-file.ts';
-import { type HttpReply, toReplyBody } from './http-reply.ts';
+import { type HttpReply, toReply } from './http-reply.ts';
 import { ProgressLimit, silenceError } from './progress-limit.ts';
 import { failureFacts, failureReason, isEarlyFailure } from './transient-failures.ts';
 
@@ -63,8 +63,8 @@ export async function sendWithAgent(
       if (size > maxReplyBytes) throw replyTooLargeError(url, maxReplyBytes);
     }
     if (size === 0 && lacksEnd(reply, method)) throw incompleteReply();
-    const { statusCode: status = 0, headers: received } = reply;
-    return { status, headers: received, ...toReplyBody(chunks, received, allowsChunks && status === 200) };
+    const head = { status: reply.statusCode ?? 0, headers: reply.headers };
+    return toReply(head, chunks, () => url, allowsChunks);
   } catch (cause) {
     throw failure(cause);
   }

@@ -1,13 +1,15 @@
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
+import { nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { defaultRegion } from './setting-values.ts';
 import { type Setting, type Settings, type StoredKey, settingSources } from './settings.ts';
 import { type Target, targetOrigin, targetText } from './target.ts';
 
-export interface ListedSetting {
-  name: string;
-  value: string | null;
-  origin: string;
-}
+export const listedSettingFields = {
+  name: text('setting name'),
+  value: nullable(text('value, or null')),
+  origin: text('flag, environment (variable), folder (path), profile, default, or not set'),
+};
+export type ListedSetting = ObjectOf<typeof listedSettingFields>;
 
 /** Settings that `config set` accepts, with their keys in a profile: `api-url` is `apiUrl`. */
 export const storableSettings: ReadonlyMap<string, StoredKey> = new Map(

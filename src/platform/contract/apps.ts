@@ -87,15 +87,23 @@ export type CreatedApp = v.InferOutput<typeof CreatedApp>;
 
 const optionalStatus = optionalEnum('ready', 'active', 'cold', 'pending', 'deploying', 'not_ready', 'error');
 
-/** App details (spec 2.4). Numeric settings arrive as text and are read as numbers. */
-export const App = nonEmptyReply({
+/** What a list of apps has of each, as well as the details of one. */
+const shownFields = {
   id: described(textOrEmpty, 'app id, <project>-<name>'),
   name: described(optionalText, 'app name'),
   projectId: described(optionalText, 'project'),
+  region: described(optionalText, 'region'),
+  hardware: described(optionalText, 'compute type'),
+  hardwareProvider: described(optionalText, 'cloud provider'),
   status: described(optionalStatus, 'app status; platform value, passed through'),
-  errorMessage: described(optionalText, 'latest failure'),
   createdAt: described(optionalTime, 'RFC 3339, UTC'),
   updatedAt: described(optionalTime, 'RFC 3339, UTC'),
+};
+
+/** App details (spec 2.4). Numeric settings arrive as text and are read as numbers. */
+export const App = nonEmptyReply({
+  ...shownFields,
+  errorMessage: described(optionalText, 'latest failure'),
   runtime: described(optionalText, 'cortex, custom or a partner'),
   baseImage: described(optionalText, 'base container image'),
   pythonVersion: described(optionalText, 'Python version'),
@@ -104,9 +112,6 @@ export const App = nonEmptyReply({
   healthcheckEndpoint: described(optionalText, 'path of the health check'),
   readycheckEndpoint: described(optionalText, 'path of the readiness check'),
   disableAuth: described(optionalBoolean, 'whether anyone can call it without a token'),
-  hardware: described(optionalText, 'compute type'),
-  hardwareProvider: described(optionalText, 'cloud provider'),
-  region: described(optionalText, 'region'),
   cpu: described(optionalNumber, 'CPU cores'),
   memory: described(optionalNumber, 'GB'),
   gpuCount: described(optionalNumber, 'GPUs'),
@@ -146,15 +151,7 @@ export function appIsUnwell(status: string | null | undefined): boolean {
 
 /** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */
 export const AppSummary = objectOf({
-  id: described(textOrEmpty, 'app id, <project>-<name>'),
-  name: described(optionalText, 'app name'),
-  projectId: described(optionalText, 'project'),
-  region: described(optionalText, 'region'),
-  hardware: described(optionalText, 'compute type'),
-  hardwareProvider: described(optionalText, 'cloud provider'),
-  status: described(optionalStatus, 'app status; platform value, passed through'),
-  createdAt: described(optionalTime, 'RFC 3339, UTC'),
-  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
+  ...shownFields,
   ephemeral: described(optionalBoolean, 'true if a one-off run created it'),
   cost_metrics: described(optionalRecord, "this month's cost; platform value, passed through"),
   request_metrics: described(optionalRecord, "this month's runs: calls and jobs; platform value, passed through"),
@@ -187,13 +184,9 @@ export const listApps = endpoint('GET /v2/projects/{project}/apps', {
 export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App });
 
 /** The settings that can change without a deploy (docs/platform.md#scaling). The next deploy overwrites them. */
-export const AppScaling = v.looseObject({
-  minReplicaCount: v.optional(v.number()),
-  maxReplicaCount: v.optional(v.number()),
-  cooldownPeriodSeconds: v.optional(v.number()),
-  responseGracePeriodSeconds: v.optional(v.number()),
-});
-export type AppScaling = v.InferInput<typeof AppScaling>;
+const AppScaling = v.pick(AppCreation, [
+  ...(['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'responseGracePeriodSeconds'] as const),
+]);
 
 /** Change a deployed app's scaling (docs/platform.md#scaling). Sets values, so it is safe to repeat. */
 export const scaleApp = endpoint('PATCH /v2/projects/{project}/apps/{app}', {

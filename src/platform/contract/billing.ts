@@ -31,7 +31,6 @@ export const ProjectCost = replyObject({
   summary: assumed(optionalRecord),
   coupons: assumed(optionalItems),
 });
-export type ProjectCost = v.InferOutput<typeof ProjectCost>;
 
 /** Get the cost of a project (docs/platform.md#costs-and-invoices). */
 export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { reply: ProjectCost });

@@ -59,7 +59,6 @@ export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 
 /** Answer of zip contents (spec 2.13). The inner shape is not documented, so it is passed on unchanged. */
 export const ZipContents = replyObject({ id: optionalText, zipFiles: v.optional(v.unknown()) });
-export type ZipContents = v.InferOutput<typeof ZipContents>;
 
 /** List an app's builds (docs/platform.md#builds). The shape of the reply is not documented. */
 export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds', {

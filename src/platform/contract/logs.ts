@@ -43,11 +43,12 @@ const AppLogsQuery = v.object({
 });
 export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 
-/** Get a page of an app's log (docs/platform.md#logs); null when the log is empty. */
+/** Get a page of an app's log (docs/platform.md#logs); the platform sends null when it is empty. */
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
   reply: v.nullish(
     replyObject({ logs: listOf(AppLogLine, 'logLine'), nextPageToken: optionalText, hasMore: optionalBoolean }),
+    () => ({}),
   ),
   mayBeEmpty: true,
 });

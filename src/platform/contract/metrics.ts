@@ -45,7 +45,6 @@ const ResourceChart = objectOf({
   timestamps: optionalNumbers,
   series: listOf(objectOf({ name: textOrEmpty, data: optionalNumbers }), 'name'),
 });
-export type ResourceChart = v.InferOutput<typeof ResourceChart>;
 
 /** What the replicas of an app used: cores, and GB of memory and of GPU memory (docs/platform.md#metrics). */
 export const ResourceMetrics = replyObject({

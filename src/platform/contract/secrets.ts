@@ -10,10 +10,10 @@ const Secrets = v.custom<Record<string, string>>(
 export type Secrets = v.InferOutput<typeof Secrets>;
 
 /** Stored secrets. Values that are not text can be listed, but not changed, as all of them are sent back. */
-const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'));
+const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'), () => ({}));
 export type StoredSecrets = Record<string, unknown>;
 
-/** Get the secrets of a project (docs/platform.md#secrets); null when there are none. */
+/** Get the secrets of a project (docs/platform.md#secrets); the platform sends null when there are none. */
 export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
@@ -25,9 +25,7 @@ export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', 
  */
 export const setProjectSecrets = endpoint('PATCH /v2/projects/{project}/secrets', { body: Secrets, reply: 'nothing' });
 
-/**
- * Get the secrets of an app (docs/platform.md#secrets), which override those of its project; null when there are none.
- */
+/** Get the secrets of an app (docs/platform.md#secrets), which override those of its project. */
 export const getAppSecrets = endpoint('GET /v2/projects/{project}/apps/{app}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,

@@ -1,7 +1,8 @@
 import { table } from '../../../kernel/output/table.ts';
+import { listedSettingFields } from '../../../platform/config/setting-list.ts';
 import { listSettings } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
-import { documents, nullable, text } from '../../result-schema.ts';
+import { documents } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--show-origin', 'show the origin of each value'),
@@ -13,11 +14,7 @@ export default defineCommand({
   effect: 'reads',
   local: true,
   exits: [],
-  json: documents({
-    name: text('setting name'),
-    value: nullable(text('value, or null')),
-    origin: text('flag, environment (variable), folder (path), profile, default, or not set'),
-  }),
+  json: documents(listedSettingFields),
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 
