@@ -4,12 +4,8 @@ import type { NameScope } from './names.ts';
 import { childOf, type PyNode, type PySource } from './tree.ts';
 import { classAround, functionOf, PythonValues } from './values.ts';
 
-/** Follows the values of a file through its functions. */
-export function readFlow(source: PySource, scopes: ReadonlyMap<PyNode, NameScope>): Flow {
-  return new FlowReader(source, scopes).read();
-}
-
-class FlowReader {
+/** Follows the values of a file through its functions, of the nodes that it was shown. */
+export class FlowReader {
   private readonly functions: PyNode[] = [];
   private readonly uses: Use[] = [];
   private readonly yielding = new Set<PyNode | undefined>();
@@ -25,7 +21,6 @@ class FlowReader {
   }
 
   read(): Flow {
-    this.visit(this.source.root);
     const top = [...(this.scopes.get(this.source.root)?.names ?? []), ...this.members];
     const single = top.filter(([, [node, other]]) => !other && node?.parent?.kind !== 'ImportStatement');
     return {
@@ -37,9 +32,8 @@ class FlowReader {
     };
   }
 
-  private visit(node: PyNode): void {
+  visit(node: PyNode): void {
     this.visits[node.kind]?.(node);
-    for (const each of node.children) this.visit(each);
   }
 
   private readonly visits: Readonly<Record<string, (node: PyNode) => void>> = {

@@ -1,6 +1,6 @@
 import { once } from '../../kernel/once.ts';
 import { type Import, type PythonCall, type PythonFacts, unknown } from './facts.ts';
-import { readFlow } from './flow.ts';
+import { FlowReader } from './flow.ts';
 import { type NameScope, PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
 import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource, separated } from './tree.ts';
@@ -32,6 +32,7 @@ class PythonReader {
   private readonly texts: PythonTexts;
   private readonly names: PythonNames;
   private readonly variables: PythonVariables;
+  private readonly flow: FlowReader;
   private readonly imports: Import[] = [];
   private readonly calls: PythonCall[] = [];
   private readonly said: PythonFacts['texts'] = [];
@@ -47,12 +48,12 @@ class PythonReader {
     this.texts = new PythonTexts(this.source, path);
     this.names = new PythonNames(this.source);
     this.variables = new PythonVariables(this.source, this.texts);
+    this.flow = new FlowReader(this.source, this.names.scopes);
   }
 
   read(): PythonFacts {
     const names = this.names.scopeAt(this.source.root);
     this.visit(this.source.root, { names, isNeeded: 'always' }, 0);
-    this.isBroken ||= this.source.isMixed();
     const aliases = new Map(this.imports.map((each) => [each.as, wholeName(each)]));
     for (const each of this.names.top.values()) each.made = qualified(each.made, aliases);
     for (const each of this.calls) {
@@ -70,7 +71,7 @@ class PythonReader {
       values: this.texts.values(),
       rebound: this.names.rebound,
       needs: this.needs,
-      flow: once(() => readFlow(this.source, this.names.scopes)),
+      flow: once(() => this.flow.read()),
       scriptLines: this.scriptLines,
       madeModules: this.madeModules,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
@@ -87,7 +88,7 @@ class PythonReader {
   }
 
   private visit(node: PyNode, scope: Scope, depth: number): void {
-    if (isBroken(node) || node.kind === 'PrintStatement') this.isBroken = true;
+    this.isBroken ||= isBroken(node) || node.kind === 'PrintStatement' || this.source.isMixed(node);
     if (depth > maxDepth) return;
     if (node.kind === 'ImportStatement') this.readImport(node, scope);
     else this.visitParts(node, scope, depth + 1);
@@ -95,6 +96,7 @@ class PythonReader {
 
   private visitParts(node: PyNode, scope: Scope, depth: number): void {
     this.visits.get(node.kind)?.(node, scope);
+    this.flow.visit(node);
     const names = this.names.enter(node, scope.names);
     const inner = innerScope(node, { ...scope, names });
     const guarded = this.guarded(node);
@@ -188,7 +190,7 @@ class PythonReader {
     const isNeeded = this.neededIn(scope, node);
     for (const part of start < 0 ? [] : splitAtCommas(children.slice(start + 1))) {
       const name = part.names.map((each) => this.source.of(each)).join('');
-      if (part.isBroken) this.isBroken = true;
+      this.isBroken ||= part.isBroken;
       const own = isFrom ? { module, name } : { module: name };
       this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.names);
     }

@@ -21,9 +21,12 @@ export class PySource {
   /** What gives names their values, in order. */
   readonly definitions: PyNode[] = [];
   private readonly lines = [0];
+  /** Whether lines begin with tabs, and lines with spaces. */
+  private readonly hasBoth: boolean;
 
   constructor(readonly text: string) {
     this.root = readTree(text, this.definitions);
+    this.hasBoth = /^\t/m.test(text) && /^ /m.test(text);
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.lines.push(at + 1);
   }
 
@@ -31,13 +34,12 @@ export class PySource {
     return node ? this.text.slice(node.from, node.to) : '';
   }
 
-  /** Whether a statement of a block begins with other tabs and spaces than the first one. */
-  isMixed(node: PyNode = this.root): boolean {
-    if (node === this.root && !(/^\t/m.test(this.text) && /^ /m.test(this.text))) return false;
+  /** Whether it is a block with a statement that begins with other tabs and spaces than the first one. */
+  isMixed({ kind, children }: PyNode): boolean {
+    if (kind !== 'Body' || !this.hasBoth) return false;
     const begins = (each: PyNode) => this.text.slice(this.text.lastIndexOf('\n', each.from - 1) + 1, each.from);
-    const plain = node.kind === 'Body' ? node.children.filter((each) => /^[ \t]+$/.test(begins(each))) : noNodes;
-    const isOdd = plain.some((each) => begins(each) !== begins(plain[0] ?? each));
-    return isOdd || node.children.some((each) => this.isMixed(each));
+    const plain = children.filter((each) => /^[ \t]+$/.test(begins(each)));
+    return plain.some((each) => begins(each) !== begins(plain[0] ?? each));
   }
 
   /** From 1. */
