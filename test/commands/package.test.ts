@@ -125,7 +125,7 @@ describe('to stdout', () => {
       const app = newFolder({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
       const before = await readdir(app);
       const { code, bytes, stderr } = await gantry(['deploy', '--dry-run', '-o', name], { cwd: app });
-      expect([code, stderr]).toEqual([0, expect.stringContaining('Packed 3 files')]);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/Packed .* in /)]);
       expect(await readdir(app)).toEqual(before);
       expect(temporaryFiles()).toEqual([]);
       await gantry(['deploy', '--dry-run', '-o', '.app.zip'], { cwd: app });
