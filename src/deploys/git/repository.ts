@@ -191,19 +191,12 @@ export async function mayConvert(context: GitContext): Promise<boolean> {
 /** The commits that a branch contains. What this clone does not have is not among them. */
 export async function findMerged(context: GitContext, commits: readonly string[], into: string): Promise<Set<string>> {
   const ids = [...new Set(commits)].filter((commit) => /^[0-9a-f]{40,64}$/.test(commit));
-  const merged = await mergedOf(context, ids, into);
-  if (merged) return merged;
   // Git tells nothing of any if one of them is missing.
   const types = (await tryGit(context, ['cat-file', '--batch-check'], { input: inputOf(ids) })).split('\n');
   const here = ids.filter((_, at) => / commit \d+$/.test(types[at] ?? ''));
-  return (await mergedOf(context, here, into)) ?? new Set();
-}
-
-async function mergedOf(context: GitContext, ids: readonly string[], into: string): Promise<Set<string> | undefined> {
-  if (ids.length === 0) return new Set();
-  const listed = await unlessFailed(git(context, ['rev-list', '--stdin'], { input: `${inputOf(ids)}^${into}\n` }));
+  const listed = await unlessFailed(git(context, ['rev-list', '--stdin'], { input: `${inputOf(here)}^${into}\n` }));
   const open = new Set(listed?.split('\n'));
-  return listed === undefined ? undefined : new Set(ids.filter((id) => !open.has(id)));
+  return new Set(listed === undefined ? [] : here.filter((id) => !open.has(id)));
 }
 
 const inputOf = (ids: readonly string[]) => ids.map((id) => `${id}^{commit}\n`).join('');
