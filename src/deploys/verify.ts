@@ -122,7 +122,7 @@ async function tell(context: Context, options: BuildVerification, found: Found):
   const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds } = found;
   const verdict = { build, verdict: finding, container, watchedMs };
   const told = finding === 'healthy' ? '' : reason;
-  await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, checks: { watchMs } });
+  await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, watchMs });
   if (finding !== 'healthy') {
     const details = { app, ...verdict, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
     const error = verdictError(options, found, details);

@@ -124,7 +124,7 @@ export class AppHistory {
     const verdicts = this.#all('verdict').filter((event) => event.build === build);
     const healthy = verdicts.slice(verdicts.findLastIndex(({ verdict }) => verdict !== 'healthy') + 1);
     const last = healthy.at(-1);
-    const watchMs = healthy.reduce((most, { checks }) => Math.max(most, checks?.watchMs ?? 0), 0);
+    const watchMs = Math.max(0, ...healthy.map((event) => event.watchMs));
     return last && { watchMs, at: Date.parse(last.at) };
   }
 

@@ -181,7 +181,8 @@ const kinds = {
     watchedMs: v.number(),
     /** Counts of what was looked at; null where it was not shown. */
     seen: v.record(v.string(), v.nullable(v.number())),
-    checks: v.optional(v.object({ watchMs: v.number() })),
+    /** How long it was watched; 0 if it was only called. */
+    watchMs: v.number(),
   }),
   /** A rollback is about to upload its build: once that serves, it has rolled back, whatever became of the command. */
   'rolling-back': rollback,

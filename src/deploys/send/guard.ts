@@ -33,7 +33,8 @@ const planSchema = v.object({
   settings: v.record(v.string(), v.string()),
   /** Digests of the fields of the deployed app; null if it is not deployed. */
   live: v.nullable(v.record(v.string(), v.string())),
-  builds: v.optional(v.array(v.string()), []),
+  /** Builds in progress. */
+  builds: v.array(v.string()),
   /** Files by path: size, SHA-256 and whether it is executable. */
   files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
 });

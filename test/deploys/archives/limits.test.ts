@@ -139,7 +139,7 @@ class Machine {
   }
 
   async #rollBack(at: Deployed, from: string, target: KeptArchive): Promise<void> {
-    const checks = { reason: '', watchedMs: 0, seen: {} };
+    const checks = { reason: '', watchedMs: 0, watchMs: 0, seen: {} };
     await recordEvent(at.context, at.app, 'verdict', { build: from, verdict: 'sick', ...checks });
     // It is there: a rollback needs it.
     expect(existsSync(archiveFile(this.#state, target.sha256))).toBe(true);

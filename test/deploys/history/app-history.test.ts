@@ -25,6 +25,7 @@ const verdict = (build: string, found: string) => ({
   verdict: found,
   reason: '',
   watchedMs: 0,
+  watchMs: 0,
   seen: {},
 });
 const sent = (build: string) => ({ event: 'sent', build });
