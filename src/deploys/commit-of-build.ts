@@ -63,15 +63,11 @@ async function inFolderOf(context: Context, { app, configFile }: Here): Promise<
  * The error of a deploy of an older commit than the one that serves, which has other files. Undefined without proof: if no
  * branch here has that one, or if commits that are not newer have the same files.
  */
-export async function whyOlder(
-  context: Context,
-  here: Here,
-  look: () => Promise<AppReading> = () => settle(context, here.app),
-) {
+export async function whyOlder(context: Context, here: Here, reading?: AppReading) {
   const { app } = here;
   const ahead = await listAhead(context, async () => (await readHistory(context, app)).lastSent()?.commit);
   if (!ahead) return undefined;
-  const read = await look().catch(() => context.signal.throwIfAborted());
+  const read = reading ?? (await settle(context, app).catch(() => context.signal.throwIfAborted()));
   const build = read && servingBuild(read.serving);
   if (build === undefined) return undefined;
   const recorded = (await readHistory(context, app)).sent(build)?.commit;

@@ -129,7 +129,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   });
   const older = once(async () => {
     const { planned, reading } = await looked();
-    const found = await whyOlder(context, here, async () => reading);
+    const found = await whyOlder(context, here, reading);
     planned.plan.older = found !== undefined;
     if (found && dryRun) context.progress.warn(`${found.message}: a deploy needs --older`);
     return dryRun ? undefined : found;
