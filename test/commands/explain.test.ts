@@ -137,9 +137,10 @@ describe('a log of a file', () => {
     expect(await shown()).toMatch(/^cause: a source file has .*\n {2}why/);
   });
 
-  test('comes from stdin', async () => {
-    const stdin = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'PIL'\n";
-    const { stdout } = await gantry(['explain', '--file', '-'], { stdin });
+  test.each([[['--file', '-']], [['-']], [['build.log']], [['./logs/build']]])('comes from %j', async (words) => {
+    const log = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'PIL'\n";
+    const cwd = newFolder({ 'build.log': log, 'logs/build': log });
+    const { stdout } = await gantry(['explain', ...words], { stdin: words.includes('-') ? log : '', cwd });
     expect(stdout).toContain('the Python module PIL is not installed');
     expect(stdout).toContain('pillow = "latest"');
   });
@@ -165,6 +166,10 @@ describe('a log of a file', () => {
   test('cannot be combined with an app', async () => {
     const { code, stderr } = await gantry(['explain', 'web', '--file', 'build.log']);
     expect([code, stderr]).toEqual([2, 'error: --file and an app cannot be combined\n']);
+  });
+
+  test('cannot be combined with an id', async () => {
+    expect(await gantry(['explain', 'build.log', 'b-1'])).toExit(2, 'cannot be combined');
   });
 
   test('that is missing is an error', async () => {
