@@ -49,7 +49,9 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
   return ({ at, line, rule }) =>
     line.source === 'log' &&
     rankOf(rule) < 6 &&
-    (at < raised - (rankOf(rule) < 3 ? 0 : 3) || (warning.test(line.text) && at < Math.max(raised, killed))) &&
+    (at < raised - (rankOf(rule) < 3 ? 0 : 3) ||
+      (warning.test(line.text) && at < Math.max(raised, killed)) ||
+      (at < killed && told.test(line.text))) &&
     !tracebacks.some(({ start, end }) => at >= start && at <= end);
 }
 
@@ -62,6 +64,8 @@ function isConsequence({ rule, line }: Match, lines: readonly SearchedLine[]): b
   return errorsIn(texts).length > 0 || texts.some((text) => crashed.test(text));
 }
 
+/** What a log tells of work that goes well. */
+const told = /\b(?:INFO|DEBUG)\b|^(?!.*(?:error|exception|fail|cannot|denied|refused|missing|\bno\b|\bnot\b))/i;
 /** A warning; glog has only its letter. */
 const warning = /warn|(?:^|: )W (?:tensorflow|external)\/|^W\d{4} /i;
 
@@ -110,6 +114,9 @@ function lastMatch(
   return undefined;
 }
 
+/** A command as somebody typed it: what it asks for did not happen. */
+const typed = /^(?:[\w.@~:/[\]-]{0,60}[$#] |PS [A-Z]:\S{0,100}> )(?=[a-z./])/;
+
 /** A download that failed: what is missing in the next lines follows from it. */
 const notFetched =
   /^(?:curl: \(\d{1,2}\) |wget: (?:unable|can't|server)|(?:Resolving|Connecting) .{1,160}failed: |fatal: unable to access |E: (?:Failed to fetch|Unable to fetch some) )/;
@@ -131,7 +138,7 @@ function isBelow(
 function capture(signs: readonly RegExp[], text: string): Captured | undefined {
   for (const sign of signs) {
     const match = mayMatch(sign, text) ? sign.exec(text) : null;
-    if (match) return match.groups ?? {};
+    if (match) return typed.test(text) ? undefined : (match.groups ?? {});
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { cutText } from '../kernel/output/format.ts';
 import { type Explanation, evidenceOf, type SearchedLine } from './explanation.ts';
 import { groupsOf } from './groups.ts';
+import { packageOf } from './import-names.ts';
 import {
   type Frame,
   finalTraceback,
@@ -26,7 +27,7 @@ export function explainLastError(lines: readonly SearchedLine[]): Explanation | 
   return { cause: 'code-error', ...found, evidence: evidenceOf(line) };
 }
 
-type Found = Pick<Explanation, 'title' | 'fix'>;
+type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
 
 /** Errors of code that no setting mends. Where None came from, nobody knows. */
 const mistakes =
@@ -76,6 +77,8 @@ function raisedByApp({ place, code = '' }: Frame, exception: string): Found | un
 /** The word of a package on what it was given, unless it made a mistake itself. */
 function raisedByPackage(owner: string, own: Frame | undefined, exception: string): Found | undefined {
   // Of a program that is a package itself, only advice is known to be meant for who starts it.
+  const misfit = misfitOf(owner, own, exception);
+  if (misfit) return misfit;
   const isMistake = (own === undefined || mistakes.test(exception)) && !advice.test(exception);
   if (isMistake || otherwise.test(exception) || !/: \S+ \S+ \S/.test(exception)) return undefined;
   return {
@@ -83,6 +86,21 @@ function raisedByPackage(owner: string, own: Frame | undefined, exception: strin
     fix: own
       ? `do what the message says, or change what ${own.place}${shownCode(own.code)} gives to ${owner}`
       : `do what the message says, in the settings or the flags of the program, or in the files that ${owner} reads`,
+  };
+}
+
+/** What a package looks for in an object of another one, or in what it was given. */
+function misfitOf(owner: string, own: Frame | undefined, exception: string): Found | undefined {
+  const [, object, name] = groupsOf(
+    /^AttributeError: '((?!NoneType)[\w.]{1,120})' object has no attribute '(\w{1,80})'/,
+    exception,
+  );
+  if (object === undefined) return undefined;
+  const other = object.includes('.') ? packageOf(object) : undefined;
+  return {
+    cause: 'package-api-changed',
+    title: `${owner} looks for ${name} in ${/^[aeiou]/.test(object) ? 'an' : 'a'} ${object}, which has none`,
+    fix: `${other ? `use versions of ${owner} and ${other} that were made for each other` : `use another version of ${owner}`}${own ? `, or change what ${own.place}${shownCode(own.code)} gives to ${owner}` : ''}`,
   };
 }
 

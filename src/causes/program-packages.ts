@@ -1,4 +1,5 @@
 import { onceFor } from '../kernel/once.ts';
+import { groupsOf } from './groups.ts';
 
 /** The Debian packages of programs that apps start, for programs that Python packages do not bring. Without one, it has the name. */
 const packages = `
@@ -46,7 +47,7 @@ const libraries = `
   libavcodec=ffmpeg libavdevice=ffmpeg libavfilter=ffmpeg libavformat=ffmpeg libavutil=ffmpeg libblas.so=libblas3
   libbz2=libbz2-1.0 libcairo=libcairo2 libcblas=libatlas3-base libcrypt.so.1=libcrypt1 libcups=libcups2
   libcurl.so=libcurl4 libdbus-1=libdbus-1-3 libdrm=libdrm2 libEGL.so=libegl1 libenchant=libenchant-2-2
-  libespeak=libespeak1 libexpat=libexpat1 libf77blas=libatlas3-base libffi.so.8=libffi8 libfluidsynth=libfluidsynth3
+  libespeak=libespeak1 libexpat=libexpat1 libf77blas=libatlas3-base libffi.so=libffi8 libfluidsynth=libfluidsynth3
   libfontconfig=libfontconfig1 libfreetype=libfreetype6 libgbm=libgbm1 libgcc_s=libgcc-s1 libgdal.so=libgdal-dev
   libgdk_pixbuf=libgdk-pixbuf-2.0-0 libgeos_c=libgeos-c1v5 libgfortran.so=libgfortran5 libgio-2.0=libglib2.0-0
   libGL.so=libgl1 libGLESv2=libgles2 libglib-2.0=libglib2.0-0 libGLU.so=libglu1-mesa libgobject-2.0=libglib2.0-0
@@ -72,9 +73,13 @@ const libraries = `
   zbar=libzbar0
 `;
 
-/** `libgl1` for `libGL.so.1`; undefined if it is not known. */
+/** `libgl1` for `libGL.so.1`, and `libwebp6` for `libwebp.so.6`: their number is that of the file. Undefined if it is not known. */
 export function debianPackageOf(library: string): string | undefined {
-  return tableOf(libraries).find(([name]) => library.startsWith(name))?.[1];
+  const found = tableOf(libraries).find(([name]) => library.startsWith(name))?.[1];
+  const [, name = '', number = ''] = groupsOf(/^(lib[^.]{1,40})\.so\.(\d{1,3})\b/, library);
+  return found !== undefined && found.replace(/\d+$/, '') === name.toLowerCase()
+    ? `${name.toLowerCase()}${number}`
+    : found;
 }
 
 /** The Debian packages of headers, and of libraries as pkg-config calls them, by how their names begin. */

@@ -13,7 +13,7 @@ import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
 import { refined } from './refined.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
-import { isForeignFile } from './tracebacks.ts';
+import { framesOf, isForeignFile } from './tracebacks.ts';
 import { lastWords } from './unknown-failure.ts';
 
 /** A more precise cause, for failures that the app folder or known facts explain better than the log. */
@@ -161,6 +161,25 @@ const buildSaid: Refinement = (_, __, before, { title }) => {
 
 const buildError = /\berror: (?!subprocess|command|metadata|legacy|Failed)|\w(?:Error|Exception): |^\s*CMake Error/;
 
+/** The innermost line of a traceback names the variable that it reads, and a build runs beside the secrets of the app. */
+const unsetVariable: Refinement = ({ name, missing }, _, before, { step = '', fix }) => {
+  const read = groupsOf(/(?:environ(?:\.get)?|getenv)[[(]["'](\w{1,80})["']/, framesOf(before).at(-1)?.code)[1];
+  const isUnnamed = read !== undefined && name === undefined && missing === undefined;
+  const isBuilt = step.startsWith('RUN ') && fix.includes('as a secret');
+  return isUnnamed || isBuilt
+    ? {
+        ...(isUnnamed && {
+          title: `the variable ${read} is not set`,
+          fix: 'set it as a secret of the app, or give it a default in the code',
+          next: ['secrets', 'set', read],
+        }),
+        ...(isBuilt && {
+          fix: 'run that command when the app starts, where its secrets are; or give it a value in its line (NAME=x COMMAND), or a default in the code',
+        }),
+      }
+    : undefined;
+};
+
 /** The machine that builds has no GPU, whatever the replica has. */
 const gpuInBuild: Refinement = (_, __, ___, { step = '' }) =>
   step.startsWith('RUN ') ? refined('GPU in a build', {}) : undefined;
@@ -170,6 +189,7 @@ const versions = 'import-name-missing package-api-changed module-missing';
 /** Refinements by the causes that they are for; the first that has a word on it. */
 const refinements: readonly (readonly [causes: string, refinement: Refinement])[] = [
   ['secret-missing', missingFields],
+  ['secret-missing', unsetVariable],
   ['apt-package-not-found', replacedPackage],
   ['copy-source-missing', notMade],
   ['user-missing', startedAs],

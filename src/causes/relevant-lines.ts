@@ -14,7 +14,10 @@ export function relevantLines<T extends CleanLine>(all: readonly T[]): T[] {
 export function endsWell(lines: readonly CleanLine[]): boolean {
   const { text: last = '' } = lines.findLast(({ text }) => text.trim() !== '' && !tidying.test(text)) ?? {};
   // Code that a traceback shows says nothing.
-  if (last.startsWith('    ') || sinceServing(lines).some(({ text }) => crashed.test(text) || probed.test(text)))
+  if (
+    last.startsWith('    ') ||
+    sinceServing(lines).some(({ text }) => crashed.test(text) || probed.test(text) || raisedIn.test(text))
+  )
     return false;
   return (
     succeeded.test(last) &&
@@ -30,9 +33,18 @@ export function goesOnSince(lines: readonly CleanLine[]): number | undefined {
   const { isGood, hasRecovered } = lastAnswers(since);
   // What an app raises while it answers is over with the next good answer.
   const stops = (text: string) => broke.test(text) || probed.test(text) || (!hasRecovered && ended.test(text));
-  if (!isGood || relevantLines(since).some(({ text }) => stops(text))) return undefined;
+  if (!isGood || isOnlyWatched(lines) || relevantLines(since).some(({ text }) => stops(text))) return undefined;
   return lines.findLastIndex(({ text }) => serves(text)) + 1;
 }
+
+/** Whether a logger told of an error, and only what asks how the server is was answered since. */
+function isOnlyWatched(lines: readonly CleanLine[]): boolean {
+  const error = lines.findLastIndex(({ text }) => toldError.test(text));
+  return error >= 0 && !lines.slice(error).some(({ text }) => answerTo(text)?.isGood && !watching.test(text));
+}
+
+const toldError = /^\W{0,2}(?:[\d:.,]{8,16} )?\[?ERROR\b/;
+const watching = / \/(?:\S{0,80}\/)?(?:health\w{0,8}|livez?|ping|metrics|progress|readyz?|status)\b/;
 
 function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecovered: boolean } {
   const last = new Map<string, boolean>();
@@ -87,10 +99,10 @@ const unasked =
 
 /** What the container or the runner does after the program has ended, well or not. */
 const tidying =
-  /^(?:\[(?:cont-finish\.d|cont-init\.d|services\.d|s6-finish)\]|s6-\S{1,20}: |Cleaning up |Stopping |Removing |Post job cleanup)/;
+  /^(?:\S{0,60}\$ echo \$\?$|0$|\[(?:cont-finish\.d|cont-init\.d|services\.d|s6-finish)\]|s6-\S{1,20}: |Cleaning up |Stopping |Removing |Post job cleanup)/;
 
 const succeeded =
-  /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|exit(?:ed with)? (?:code|status):? 0$/i;
+  /\b(?:done|ready|succeeded|success(?:fully)?|completed?|finished(?!:)|saved|(?:passed|served \d+ requests)\b.*)\b|(?:exit(?:ed with)?|return) (?:code|status):? 0$/i;
 
 /** What started anew afterwards failed before. */
 export const crashed =
@@ -114,6 +126,9 @@ function withoutIgnored<T extends CleanLine>(lines: readonly T[]): readonly T[] 
     return !wasIgnored && !isIgnored && !telemetry.test(text);
   });
 }
+
+/** What an app raised for a request. */
+const raisedIn = /\bException (?:on \/\S{0,300} \[[A-Z]|in ASGI application)/;
 
 /** What is told to others about the app: that it cannot be sent changes nothing. */
 const telemetry = /\btelemetry\b|posthog|\b(?:export|send|upload)(?:ing)? (?:traces|spans|metrics|analytics)\b/i;

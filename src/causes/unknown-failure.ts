@@ -87,11 +87,11 @@ const failed =
 const raised = /^\w[\w.]{0,80}(?:Error|Exception)(?:: |$)/;
 /** What is only told, and requests that failed at a gateway, which follows from the failure of the app. */
 const request =
-  /^[\w.:[\]/ -]{0,40}\b(?:INFO|DEBUG)\b|"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
+  /^[\w.:[\]/ -]{0,40}\b(?:INFO|DEBUG)\b|^I(?:\d{4} | tensorflow\/)|"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
 
 /** What an engine and a shell print around a command. */
 const frame =
-  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm ERR! cb\(|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
+  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm ERR! cb\(|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|dependency failed to start|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
 
 /** The lines that say that something failed, without what engines and shells print around it. */
 export const errorsIn = (lines: readonly string[]) =>

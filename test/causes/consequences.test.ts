@@ -124,3 +124,76 @@ test('what the platform says of a build is its cause, unless the app says more',
     'Traceback (most recent call last):\n  File "/app/main.py", line 9, in go\n    a = b["c"]\nKeyError: \'c\'\n';
   expect(explainLog(raised, facts)?.cause).toBe('code-error');
 });
+
+const migrated = 'api-1  | CommandError: Conflicting migrations detected; multiple leaf nodes in the graph\n';
+const unhealthy = 'dependency failed to start: container shop-api-1 is unhealthy\n';
+
+test.each([
+  [
+    'what its own log says, which others wait for',
+    `${migrated}api-1 exited with code 1\n${unhealthy}`,
+    /^database-schema/,
+  ],
+  ['what it raised', `api-1  | flux error: bad kind\n${unhealthy}`, /^unknown: .*flux error: bad kind/],
+  ['nothing else', ` Container shop-db-1  Waiting\n${unhealthy}`, /^health-check-failed: .*shop-api-1/],
+])('that a service is unhealthy explains what waits for it, beside %s', (_, log, answer) => {
+  expect(said(log)).toMatch(answer);
+});
+
+test.each([
+  ["$ docker inspect -f '{{.State.OOMKilled}} {{.State.ExitCode}}' 7b60"],
+  ['user@host:~/app$ grep -rn "CUDA out of memory. Tried to allocate 2 GiB" logs'],
+  ['root@host:/# dmesg | grep "Out of memory: Killed process"'],
+  ['PS C:\\app> docker logs web | findstr "No space left on device"'],
+])('a command that somebody typed shows nothing: %s', (command) => {
+  expect(said(`${command}\n139\nbye\n`)).toMatch(/^unknown: no known cause matches;/);
+});
+
+test.each([
+  ['CUDA SETUP: Loading binary /packages/bitsandbytes/libbitsandbytes_cuda118.so...'],
+  ['INFO 10-02 11:00:01 config.py:350] torch.bfloat16 is not supported for quantization method gptq. Casting.'],
+])('what is only told is no cause where a program is killed after it: %s', (told) => {
+  expect(said(`${told}\nLoading checkpoint shards:  52%\nKilled\n`)).toMatch(/^out-of-memory/);
+});
+
+describe('an error that a logger tells of', () => {
+  const failed = '[12:04:52 ERROR] job 12: render failed with code -7\n';
+  const asked = (path: string) => `INFO:     10.0.0.1:1 - "GET ${path} HTTP/1.1" 200 OK\n`;
+
+  test.each(['/health', '/api/v1/jobs/progress', '/metrics', '/healthz?full=1'])(
+    'is not over when %s answers',
+    (path) => {
+      expect(said(asked('/jobs') + failed + asked(path))).toMatch(/^unknown: .*render failed/);
+    },
+  );
+
+  test('is over when what it serves is answered', () => {
+    expect(said(asked('/jobs') + failed + asked('/jobs'))).toMatch(/^null: .*goes on answering/);
+  });
+});
+
+const raised =
+  'ERROR:    Exception in ASGI application\nTraceback (most recent call last):\n  File "/app/main.py", line 9, in items\n    rows()\n' +
+  'sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection timed out\n';
+
+test('that some job is finished does not end a request well', () => {
+  expect(said(`${raised}INFO [worker] job 91 finished elapsed=47.70s\n`)).toMatch(/^service-quota-exceeded/);
+});
+
+test.each([
+  [
+    'the status that was asked for',
+    "ERROR: pip's dependency resolver\nserve-check: 41 passed in 6.20s\n$ echo $?\n0\n",
+  ],
+  ['a code that is returned', 'I tensorflow/cpu.cc:210] performance-critical\nRESULT: run finished, return code 0\n'],
+])('%s is a good end', (_, log) => {
+  expect(said(log)).toMatch(/^null: .*ends well/);
+});
+
+test.each([
+  ['has not started the app', '[8] [INFO] Booting worker\n[9] [INFO] Application startup complete.\n', 'took too long'],
+  ['has started it', '[8] [INFO] Application startup complete.\n', 'event loop'],
+  ['is not named', 'INFO:     Application startup complete.\n', 'event loop'],
+])('a worker that %s and gives no answer is explained by that', (_, log, title) => {
+  expect(said(`${log}[1] [CRITICAL] WORKER TIMEOUT (pid:8)\n`)).toMatch(new RegExp(`^worker-timeout: .*${title}`));
+});

@@ -104,6 +104,27 @@ test.each([
   expect(explainLog(log)).toBeUndefined();
 });
 
+test.each([
+  [
+    'dict',
+    'a dict, which has none',
+    'use another version of flux, or change what main.py:7 (flux.run(hot)) gives to flux',
+  ],
+  [
+    'sqlalchemy.engine.base.Engine',
+    'a sqlalchemy',
+    'use versions of flux and sqlalchemy that were made for each other',
+  ],
+])('what a package looks for in an object is of another version: %s', (object, title, fix) => {
+  const exception = `AttributeError: '${object}' object has no attribute 'kind_of_flux'`;
+  const log = traceback(exception, ['/app/main.py', 'flux.run(hot)'], [`${packages}/flux/api.py`, 'run()']);
+  expect(explainLog(log)).toMatchObject({
+    cause: 'package-api-changed',
+    title: expect.stringContaining(`flux looks for kind_of_flux in ${title}`),
+    fix: expect.stringContaining(fix),
+  });
+});
+
 test('a rule knows more than the message', () => {
   const log = traceback('ImportError: Using `device_map` requires Accelerate: `pip install accelerate`', [
     `${packages}/transformers/modeling_utils.py`,

@@ -1,4 +1,4 @@
-import { fits } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { type FailureRule, rowsIf, rowsWith } from '../rule.ts';
 import { timedOut } from './processes.ts';
@@ -80,11 +80,23 @@ port-in-use | /\b[Pp]ort \d{1,5} is (?:already )?in use\b(?!,? (?:try|us)ing)/; 
 entrypoint-not-found | no package: python: …No module named {|'}{path}; python3…: …No module named {|'}{path}; ^Error: Invalid value: File does not exist: {path}; ^Error: Could not locate a Flask application; exec: "{path}": …no such file or directory | the entrypoint starts {path|an app}, which is not there | correct the entrypoint, start it in the folder that contains the file or the package, and mount nothing over that | runtime.custom.entrypoint
 port-invalid † | '{value}' is not a valid port number | the port of the server is not a number: {value} | write the number in the entrypoint: a variable is only replaced in a shell, as in ["sh", "-c", "uvicorn main:app --port $PORT"] | runtime.custom.entrypoint
 address-unavailable | Address family not supported by protocol; {[Errno 99]|bind|listen|Invalid address}…{C|c}annot assign requested address | the server listens on an address that the container does not have | listen on 0.0.0.0 | runtime.custom.entrypoint
-3 worker-timeout | after /Application startup complete/: /\bWORKER TIMEOUT \(pid:\d{1,8}\)/ | gunicorn stopped an async worker that answered nothing: something blocks its event loop | call what blocks from def instead of async def, or in a thread (run_in_threadpool), and read less at once; --timeout only hides it
+2 worker-timeout | first: Child process [{pid}] died | workers of uvicorn end without a word, or take longer than its check waits (5 seconds) | start one worker to see why (memory, a slow import), and let the check wait longer (--timeout-worker-healthcheck of uvicorn 0.37 and later) | runtime.custom.entrypoint
+`,
+  ...rowsWith({ applies: ({ pid = '' }, _, before) => haveStarted(before(), pid) })`
+3 worker-timeout | WORKER TIMEOUT (pid:{pid}) | gunicorn stopped an async worker that answered nothing: something blocks its event loop | call what blocks from def instead of async def, or in a thread (run_in_threadpool), and read less at once; --timeout only hides it
+`,
+  ...rows`
 2 worker-timeout | /\bWORKER TIMEOUT \(pid:\d{1,8}\)/ | gunicorn stopped a worker that took too long | raise --timeout of gunicorn (30 seconds by default), or load models before the workers start: --preload | runtime.custom.entrypoint
 3 out-of-memory | no timeout: was sent SIGKILL! Perhaps out of memory?; Worker with pid … was terminated due to signal 9$ | the app ran out of memory | raise memory, or start fewer workers: each loads the app | hardware.memory
 `,
 ];
+
+/** Whether a worker, and those that took too long before it, had started the app: where lines name no worker, one is enough. */
+function haveStarted(before: readonly string[], last: string): boolean {
+  const started = before.filter((line) => line.includes('Application startup complete'));
+  const pids = before.flatMap((line) => groupsOf(/WORKER TIMEOUT \(pid:(\d{1,8})\)/, line).slice(1));
+  return [...pids, last].every((pid) => started.some((line) => (groupsOf(/^\[(\d{1,8})\] /, line)[1] ?? pid) === pid));
+}
 
 /** Whether the server itself imports the module: no frame of the app stands between both. */
 function isImportedByServer(before: readonly string[]): boolean {
