@@ -173,8 +173,14 @@ function withBuilt(captured: Captured, { title }: FailureRule, before: readonly 
 
 /** What ends the work comes last; what follows from a cause has a lower rank. */
 function isBetter(one: Match, other: Match): boolean {
-  return (rankOf(one.rule) - rankOf(other.rule) || one.at - other.at) > 0;
+  return (rankOfMatch(one) - rankOfMatch(other) || one.at - other.at) > 0;
 }
+
+/** A line that its logger takes for no problem shows a cause only where no other line does. */
+const rankOfMatch = ({ rule, line }: Match): number =>
+  informs.test(line.text) ? Math.min(rankOf(rule), 2) : rankOf(rule);
+
+const informs = /^(?:\[[^\]]{1,40}\] ){0,2}\[?(?:INFO|DEBUG)\b/;
 
 const rankOf = ({ rank = 4 }: FailureRule): number => rank;
 

@@ -37,13 +37,15 @@ export function goesOnSince(lines: readonly CleanLine[]): number | undefined {
   return lines.findLastIndex(({ text }) => serves(text)) + 1;
 }
 
-/** Whether a logger told of an error, and only what asks how the server is was answered since. */
+/** Whether a logger told of an error of a server that had started, and only what asks how it is was answered since. */
 function isOnlyWatched(lines: readonly CleanLine[]): boolean {
   const error = lines.findLastIndex(({ text }) => toldError.test(text));
-  return error >= 0 && !lines.slice(error).some(({ text }) => answerTo(text)?.isGood && !watching.test(text));
+  const isOver = (text: string) => starts.test(text) || (answerTo(text)?.isGood && !watching.test(text));
+  return error >= 0 && !lines.slice(error).some(({ text }) => isOver(text));
 }
 
 const toldError = /^\W{0,2}(?:[\d:.,]{8,16} )?\[?ERROR\b/;
+const starts = /\bstartup complete\b|\bApp is ready\b|\b(?:[Rr]unning|[Ll]istening|[Ss]erving) (?:on|at)\b/;
 const watching = / \/(?:\S{0,80}\/)?(?:health\w{0,8}|livez?|ping|metrics|progress|readyz?|status)\b/;
 
 function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecovered: boolean } {

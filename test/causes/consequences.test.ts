@@ -156,6 +156,18 @@ test.each([
   expect(said(`${told}\nLoading checkpoint shards:  52%\nKilled\n`)).toMatch(/^out-of-memory/);
 });
 
+test('what a logger takes for no problem is no cause beside another line', () => {
+  const told =
+    'INFO 10-02 11:00:01 config.py:350] torch.bfloat16 is not supported for quantization method gptq. Casting.\n';
+  expect(said(`${told}ConnectionRefusedError: [Errno 111] Connection refused\n`)).toMatch(/^network-failed/);
+});
+
+test('workers that are started anew, and then serve, have not failed', () => {
+  const died = 'INFO:     Child process [8] died\n';
+  expect(said(died)).toMatch(/^worker-timeout/);
+  expect(said(`${died}INFO:     Application startup complete.\n`)).toMatch(/^null/);
+});
+
 describe('an error that a logger tells of', () => {
   const failed = '[12:04:52 ERROR] job 12: render failed with code -7\n';
   const asked = (path: string) => `INFO:     10.0.0.1:1 - "GET ${path} HTTP/1.1" 200 OK\n`;
@@ -166,6 +178,10 @@ describe('an error that a logger tells of', () => {
       expect(said(asked('/jobs') + failed + asked(path))).toMatch(/^unknown: .*render failed/);
     },
   );
+
+  test('is over when the server starts after it', () => {
+    expect(said(`${failed}INFO:     Application startup complete.\n${asked('/health')}`)).toMatch(/^null: .*goes on/);
+  });
 
   test('is over when what it serves is answered', () => {
     expect(said(asked('/jobs') + failed + asked('/jobs'))).toMatch(/^null: .*goes on answering/);
