@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { newFolder } from '../support/files.ts';
 import type { Outcome, Setting } from '../support/gantry.ts';
 import type { AppOf, Machine, Stage } from './stage.ts';
 
 const sent = ['main.py', 'cerebrium.toml'];
+
+/** Where git has that repository, by the folder of the test file. */
+const made = new Map<string, string>();
 
 /** A clone of a repository, on a machine. */
 export class Clone {
@@ -15,15 +20,24 @@ export class Clone {
     readonly machine: Machine,
   ) {}
 
-  /** A repository with a commit on `main`. */
+  /** A repository with a commit on `main`: the first one of a test file is made by git, the others are copies of it. */
   static async of(stage: Stage): Promise<Clone> {
     const clone = new Clone(stage, await stage.machine());
+    const own = join(clone.machine.folder, '.git');
+    const copied = made.get(tmpdir());
+    if (copied !== undefined) {
+      await cp(copied, own, { recursive: true });
+      return clone;
+    }
     clone.git('init', '--quiet', '--template=', '--initial-branch=main');
     // Branches are pushed to it, and commits that no branch has any more are fetched, as from a server.
     for (const name of ['receive.denyCurrentBranch=ignore', 'uploadpack.allowAnySHA1InWant=true']) {
       clone.git('config', ...name.split('='));
     }
     await clone.commit({ version: 1 });
+    const copy = newFolder();
+    await cp(own, copy, { recursive: true });
+    made.set(tmpdir(), copy);
     return clone;
   }
 
@@ -31,12 +45,18 @@ export class Clone {
   async clone({ depth, at }: { depth?: number; at?: string } = {}): Promise<Clone> {
     const other = new Clone(this.stage, await this.stage.machine());
     const { folder } = other.machine;
+    const url = `file://${this.machine.folder}`;
     await rm(folder, { recursive: true });
-    execFileSync('git', ['init', '--quiet', '--template=', '--initial-branch=main', folder]);
-    other.git('remote', 'add', 'origin', `file://${this.machine.folder}`);
-    if (depth === undefined) other.git('fetch', '--quiet', 'origin');
-    if (at !== undefined) other.git('fetch', '--quiet', ...(depth ? [`--depth=${depth}`] : []), 'origin', at);
-    other.git('reset', '--quiet', '--hard', at ?? 'origin/main');
+    if (depth === undefined) {
+      execFileSync('git', ['clone', '--quiet', '--template=', '--branch=main', url, folder]);
+    } else {
+      execFileSync('git', ['init', '--quiet', '--template=', '--initial-branch=main', folder]);
+      other.git('remote', 'add', 'origin', url);
+    }
+    if (at !== undefined) {
+      other.git('fetch', '--quiet', ...(depth ? [`--depth=${depth}`] : []), 'origin', at);
+      other.git('reset', '--quiet', '--hard', at);
+    }
     return other;
   }
 
@@ -55,12 +75,11 @@ export class Clone {
   }
 
   /** Commits this version of the app, or a file that is not sent. */
-  async commit(app: AppOf | string): Promise<string> {
+  async commit(app: AppOf | string): Promise<void> {
     if (typeof app === 'string') await this.write('.notes', app);
     else await this.machine.write(app);
     this.git('add', '--all');
     this.git('commit', '--quiet', '--allow-empty', '--message', 'next');
-    return this.id('HEAD');
   }
 
   /** What a deploy of a commit sends. */

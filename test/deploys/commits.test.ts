@@ -64,7 +64,8 @@ test.each([
 ])('of a clone in which the commit that serves %s: files of version %i, warnings', async (_, more, isPruned, times) => {
   const stage = await Stage.open();
   const clone = await Clone.of(stage);
-  const lost = await clone.commit({ version: 2 });
+  await clone.commit({ version: 2 });
+  const lost = clone.id('HEAD');
   expect((await clone.run('deploy')).code).toBe(0);
   clone.git('reset', '--quiet', '--hard', 'HEAD~1');
   if (more) {
@@ -207,7 +208,8 @@ test.each<[what: string, files: Record<string, string>, flags?: string]>([
   const stage = await Stage.open();
   const upstream = await Clone.of(stage);
   for (const [path, text] of Object.entries(files)) await upstream.write(path, text);
-  const commit = await upstream.commit('');
+  await upstream.commit('');
+  const commit = upstream.id('HEAD');
   expect((await upstream.run(`deploy ${flags}`.trim())).code).toBe(0);
   const other = await upstream.clone();
   const app = flags === '' ? 'web' : 'web-staging';
