@@ -23,9 +23,8 @@ const emulator = emulatorForEach({ real: false, now: () => Date.now() + passed }
 
 beforeEach(async () => {
   passed = 0;
-  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
-  app.git('checkout', '-q', '-b', 'work');
-  app.git('commit', '-q', '--allow-empty', '-m', 'mine');
+  const onBranch = ['checkout -q -b work', 'commit -q --allow-empty -m mine'];
+  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git', onBranch);
   [answering, here, there] = [undefined, newFolder(), newFolder()];
   env = await inFrontOf(emulator, async (call, pass) => answering?.(call, pass));
 });

@@ -17,8 +17,7 @@ const emulator = emulatorForEach({ real: false, now: () => Date.now() + passed }
 
 beforeEach(async () => {
   passed = 0;
-  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git');
-  app.git('checkout', '-q', '-b', 'topic');
+  app = repositoryOf(smallApp(), 'git@github.test:org/shop.git', ['checkout -q -b topic']);
 });
 
 /** On a machine of its own, and so many days later. */
@@ -139,6 +138,9 @@ test('a time to live that no date can have is refused, and one on record expires
   for (const ttl of ['99999999d', '9007199254740993s', '999999999999999d']) {
     expect(await run(['deploy', '--preview', '--ttl', ttl])).toExit(2, 'expected a duration of at most 36500d');
   }
+  expect((await run(['deploy', '--preview', '--ttl', 'soon'])).code).toBe(2);
+  // It is for previews.
+  expect((await run(['deploy', '--ttl', '7d'])).code).toBe(2);
   const home = newFolder();
   const env = { GANTRY_TEAM_STATE: 'off' };
   await run(['deploy', '--preview', '--ttl', '7d'], { home, env });
@@ -147,9 +149,4 @@ test('a time to live that no date can have is refused, and one on record expires
   await writeFile(record, (await readFile(record, 'utf8')).replace(/("ttlMs":\d+)/, '$1000000000'));
   const [listed] = (await run(['apps', 'list', '--previews', '--json'], { home, env })).json() as object[];
   expect(listed).toMatchObject({ proof: 'record', expiresAt: null });
-});
-
-test('--ttl is for previews, and a duration', async () => {
-  expect((await run(['deploy', '--ttl', '7d'])).code).toBe(2);
-  expect((await run(['deploy', '--preview', '--ttl', 'soon'])).code).toBe(2);
 });

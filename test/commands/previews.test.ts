@@ -195,16 +195,6 @@ describe('previews', () => {
       expect((await pruned()).apps).toEqual([]);
     });
 
-    test('leaves work that was never committed', async () => {
-      app.git('checkout', '-q', '-b', 'work');
-      commit('mine');
-      await writeFile(join(app.path, 'main.py'), 'def run():\n    return 2\n');
-      await preview();
-      app.git('checkout', '-q', '-f', 'main');
-      app.git('merge', '-q', '--no-ff', '-m', 'merge', 'work');
-      expect((await pruned()).apps).toEqual([]);
-    });
-
     test('deletes a branch that was merged without a merge commit', async () => {
       app.git('checkout', '-q', '-b', 'work');
       commit('mine');

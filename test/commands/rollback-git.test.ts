@@ -47,10 +47,7 @@ test('deploys a revision whose files are those of the build, and leaves the repo
   const { build } = json() as { build: string };
   const [restored, old] = [build, builds[0] ?? ''].map((id) => emulator.store.builds.get(id)?.files);
   expect(restored).toEqual(old);
-});
-
-test('what it deploys is on record as the revision, not as what is checked out', async () => {
-  const { build } = (await back('HEAD~1')).json() as { build: string };
+  // It is on record as the revision, not as what is checked out.
   const sent = (await run(['builds', 'get', 'web', build, '--json'])).json();
   expect(sent).toMatchObject({ commit: app.git('rev-parse', 'HEAD~1'), dirty: false, evidence: 'record' });
 });
@@ -65,17 +62,14 @@ test('refuses a revision with other files before anything is created, unless for
   expect(creations()).toBe(3);
 });
 
-test.each([
-  ['no-such-branch', /unknown git revision no-such-branch/],
-  ['--output=/tmp/x', /unknown git revision/],
-])('%s is a mistake', async (revision, message) => {
-  const { code, stderr } = await run(['rollback', 'web', '--yes', `--from-git=${revision}`]);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
-});
-
-test('needs a repository', async () => {
-  const { code, stderr } = await run(['rollback', 'web', '--yes', '--from-git', 'HEAD'], tmpdir());
-  expect([code, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
+test('a revision that git does not know, and a folder in no repository, are mistakes', async () => {
+  for (const [revision, message, cwd] of [
+    ['no-such-branch', 'unknown git revision no-such-branch'],
+    ['--output=/tmp/x', 'unknown git revision'],
+    ['HEAD', 'is not in a git repository', tmpdir()],
+  ] as const) {
+    expect(await run(['rollback', 'web', '--yes', `--from-git=${revision}`], cwd)).toExit(2, message);
+  }
 });
 
 test('finds an app below the root of the repository, under another name', async () => {
