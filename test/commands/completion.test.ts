@@ -2,16 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { empty, emulatorForEach, gantry, newFolder, record, smallApp } from '../support/index.ts';
+import { empty, emulatorForAll, gantry, newFolder, record, smallApp } from '../support/index.ts';
 
 let folder: string;
 
-const emulator = emulatorForEach({ real: false });
+const emulator = emulatorForAll({ real: false });
 
-beforeEach(async () => {
+beforeEach(() => {
   folder = newFolder();
-  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
-  emulator.calls.length = 0;
 });
 
 /** What a shell is told after these words: the candidates, and the last line's directive. */
@@ -62,6 +60,71 @@ describe('completion', () => {
   test.each(['dev', 'metrics', 'apps'])('says what %s is for', async (name) => {
     const { stdout } = await offered([name]);
     expect(stdout).toMatch(new RegExp(`^${name}\\t\\w`, 'm'));
+  });
+
+  test.each<[typed: string[], some: string[]]>([
+    [
+      ['init', '--compute', 'ADA'],
+      ['ADA_L4', 'ADA_L40'],
+    ],
+    [['runs', 'chart', 'web', '--timezone', 'Europe/Ber'], ['Europe/Berlin']],
+    [
+      ['deploy', '--log-level', ''],
+      ['INFO', 'DEBUG'],
+    ],
+    [['users', 'invite', 'a@b.c', '--role', 'm'], ['member']],
+    [['help', 'exit'], ['exit-codes']],
+    [['help', 'dep'], ['deploy']],
+    [['help', 'ag'], ['agents']],
+  ])('after %j offers %j, without a request', async (typed, some) => {
+    expect((await offered(typed)).words).toEqual(some);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('offers config files and the folders that may have one', async () => {
+    const app = newFolder({ 'cerebrium.toml': '', 'envs/prod.toml': '', 'main.py': '', '.git/x.toml': '' });
+    const asked = async (typing: string) =>
+      (await gantry(['complete', '--', 'deploy', '--config-file', typing], { cwd: app })).stdout;
+    expect(await asked('')).toBe('cerebrium.toml\t\nenvs/\t\n:4\n');
+    expect(await asked('env')).toBe('envs/\t\n:6\n');
+    expect(await asked('envs/')).toBe('envs/prod.toml\t\n:4\n');
+    expect((await gantry(['complete', '--', '-C', app, 'deploy', '--config-file', 'c'])).stdout).toContain(
+      'cerebrium.toml',
+    );
+  });
+
+  test('prints no error if the platform cannot be reached', async () => {
+    const { words, code, stderr } = await offered(['apps', 'get', ''], { GANTRY_API_URL: 'http://127.0.0.1:1' });
+    expect({ words, code, stderr }).toEqual({ words: [], code: 0, stderr: '' });
+  });
+
+  test.each([[{ GANTRY_TOKEN: '' }], [{ GANTRY_PROFILE: 'nobody' }], [{ GANTRY_API_URL: 'nonsense' }]])(
+    'prints no error about invalid settings: %j',
+    async (env) => {
+      expect(await offered(['apps', 'get', ''], env)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  test.each([
+    ['files', ['secrets', 'set', '--from-env-file', ''], ':0'],
+    ['files', ['cp', ''], ':0'],
+    ['files', ['run', ''], ':0'],
+    ['files', ['check', ''], ':0'],
+    ['files', ['map', 'web', ''], ':0'],
+    ['files', ['explain', '--file', ''], ':0'],
+    ['files', ['sync', './d'], ':0'],
+    ['folders', ['-C', ''], ':16'],
+    ['nothing', ['users', 'invite', ''], ':4'],
+    ['nothing', ['api', 'GET', ''], ':4'],
+  ])('lets the shell complete %s after %j', async (_, words, directive) => {
+    expect(await offered(words)).toMatchObject({ words: [], directive });
+  });
+});
+
+describe('completion of what the platform has', () => {
+  beforeEach(async () => {
+    await emulator.reset();
+    await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
   });
 
   test('offers the names of apps, then of their builds, then of projects', async () => {
@@ -147,70 +210,12 @@ describe('completion', () => {
     expect(await at('rollback', '')).toEqual([build, 'web']);
   });
 
-  test.each<[typed: string[], some: string[]]>([
-    [
-      ['init', '--compute', 'ADA'],
-      ['ADA_L4', 'ADA_L40'],
-    ],
-    [['runs', 'chart', 'web', '--timezone', 'Europe/Ber'], ['Europe/Berlin']],
-    [
-      ['deploy', '--log-level', ''],
-      ['INFO', 'DEBUG'],
-    ],
-    [['users', 'invite', 'a@b.c', '--role', 'm'], ['member']],
-    [['help', 'exit'], ['exit-codes']],
-    [['help', 'dep'], ['deploy']],
-    [['help', 'ag'], ['agents']],
-  ])('after %j offers %j, without a request', async (typed, some) => {
-    expect((await offered(typed)).words).toEqual(some);
-    expect(emulator.calls).toEqual([]);
-  });
-
-  test('offers config files and the folders that may have one', async () => {
-    const app = newFolder({ 'cerebrium.toml': '', 'envs/prod.toml': '', 'main.py': '', '.git/x.toml': '' });
-    const asked = async (typing: string) =>
-      (await gantry(['complete', '--', 'deploy', '--config-file', typing], { cwd: app })).stdout;
-    expect(await asked('')).toBe('cerebrium.toml\t\nenvs/\t\n:4\n');
-    expect(await asked('env')).toBe('envs/\t\n:6\n');
-    expect(await asked('envs/')).toBe('envs/prod.toml\t\n:4\n');
-    expect((await gantry(['complete', '--', '-C', app, 'deploy', '--config-file', 'c'])).stdout).toContain(
-      'cerebrium.toml',
-    );
-  });
-
-  test('prints no error if the platform cannot be reached', async () => {
-    const { words, code, stderr } = await offered(['apps', 'get', ''], { GANTRY_API_URL: 'http://127.0.0.1:1' });
-    expect({ words, code, stderr }).toEqual({ words: [], code: 0, stderr: '' });
-  });
-
-  test.each([[{ GANTRY_TOKEN: '' }], [{ GANTRY_PROFILE: 'nobody' }], [{ GANTRY_API_URL: 'nonsense' }]])(
-    'prints no error about invalid settings: %j',
-    async (env) => {
-      expect(await offered(['apps', 'get', ''], env)).toMatchObject({ code: 0, stderr: '' });
-    },
-  );
-
   test('never offers a name that the shell would execute', async () => {
     const app = [...emulator.store.apps.values()][0];
     for (const name of ['$(reboot)', 'a b', '`id`', 'x;y', '\u001b[2Jz']) {
       emulator.store.apps.set(name, { ...app, id: name, name } as typeof app & object);
     }
     expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
-  });
-
-  test.each([
-    ['files', ['secrets', 'set', '--from-env-file', ''], ':0'],
-    ['files', ['cp', ''], ':0'],
-    ['files', ['run', ''], ':0'],
-    ['files', ['check', ''], ':0'],
-    ['files', ['map', 'web', ''], ':0'],
-    ['files', ['explain', '--file', ''], ':0'],
-    ['files', ['sync', './d'], ':0'],
-    ['folders', ['-C', ''], ':16'],
-    ['nothing', ['users', 'invite', ''], ':4'],
-    ['nothing', ['api', 'GET', ''], ':4'],
-  ])('lets the shell complete %s after %j', async (_, words, directive) => {
-    expect(await offered(words)).toMatchObject({ words: [], directive });
   });
 });
 
