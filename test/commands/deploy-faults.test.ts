@@ -43,14 +43,10 @@ describe('reading the deployed app (getApp)', () => {
     ['getApp', '400', 0, warned, wentOn],
     ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
     ['getApp', '403', 0, 'web is live', { ...carriedOn, getApp: 1 }],
-    ...each('getApp', '429:date+1 truncated', 0, retried, carriedOn),
     ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
     ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
-    ['getApp', '500*', 0, warned, wentOnAtLast],
-    ['getApp', '302', 0, warned, wentOn],
     ['getApp', 'reset-before*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
     ['getApp', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
-    ['getApp', 'html', 0, /received a web page instead of a reply \(HTTP 502\); retrying/, carriedOn],
     ['getApp', 'html*', 0, warned, wentOnAtLast],
     ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
@@ -93,15 +89,13 @@ describe('creating a build (createApp)', () => {
     ['createApp', '402', 14, 'error: Payment Required', refused],
     ['createApp', '403', 5, 'error: Forbidden', refused],
     ['createApp', '409', 7, 'error: Conflict', refused],
-    ['createApp', '418', 1, /error: I'm a Teapot/i, refused],
     // Refused: the platform did nothing, so the request is retried.
     ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
-    ['createApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
     // Unknown outcome: another build is created, once. One that gets no upload never starts.
-    ...each('createApp', '500 504:2 reset-before stall html', 0, lost, carriedOn),
+    ...each('createApp', '500 reset-before', 0, lost, carriedOn),
     ['createApp', '500*', 69, looksInto, inDoubt],
-    ...each('createApp', 'reset-after truncated malformed empty', 0, lost, settled),
+    ...each('createApp', 'reset-after truncated malformed', 0, lost, settled),
     ['createApp', 'reset-after*', 69, looksInto, lostTwice],
     ['createApp', '429,503:1,500', 0, lost, { ...carriedOn, createApp: 4 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
@@ -116,17 +110,14 @@ describe('the upload', () => {
 
   test.each<Case>([
     ['upload', '400', 1, /the storage rejected the upload \(HTTP 400, BadRequest: Bad Request\)/, refused],
-    ['upload', '302', 1, /\(HTTP 302, /, refused],
-    ...each('upload', '408 500 reset-during reset-after truncated html', 0, retried, carriedOn),
+    ...each('upload', '408 500 reset-during reset-after', 0, retried, carriedOn),
     ['upload', '429*', 75, retriedToTheEnd, gaveUp],
     ['upload', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['upload', '503*', 69, /error: the storage returned an error \(HTTP 503/, gaveUp],
-    ['upload', 'reset-before', 0, /connection reset; retrying/, carriedOn],
     ['upload', 'reset-during*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
     ['upload', 'stall-during', 0, /no data for [\d.]+ s; retrying/, carriedOn],
     ['upload', 'slow-down', 0, /the storage returned an error.*SlowDown.*; retrying/, carriedOn],
-    ...each('upload', 'slow no-etag empty wrong-etag', 0, 'web is live', once),
-    ['upload', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
+    ...each('upload', 'slow no-etag wrong-etag', 0, 'web is live', once),
     // Success with any headers: the ETag is an MD5 only in some storages.
     ['upload', 'malformed', 0, 'web is live', once],
     // Expired URL: one new build, and the first is canceled.
@@ -191,15 +182,15 @@ describe('polling the build (getBuild)', () => {
   test.each<Case>([
     ['getBuild', '400', 1, goesOn, stopped],
     ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
-    ...each('getBuild', '403 404 malformed empty', 0, 'web is live', carriedOn),
+    ...each('getBuild', '403 404 malformed', 0, 'web is live', carriedOn),
     ['getBuild', '403*', 5, goesOn, left],
     ['getBuild', '404*', 6, /fix gantry builds list web\n/, left],
     ['getBuild', '409', 7, goesOn, stopped],
-    ...each('getBuild', 'malformed* 429* 500* html*', 8, goesOn, left),
+    ...each('getBuild', 'malformed* 429* 500*', 8, goesOn, left),
     // A Retry-After of an hour is not waited for.
     ['getBuild', '429:3600*', 75, goesOn, stopped],
     ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-    ...each('getBuild', '500 502 504 reset-after html', 0, retried, carriedOn),
+    ...each('getBuild', '500 reset-after', 0, retried, carriedOn),
     // Six in a row exceed the retries of one poll, which is not a result.
     ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
   ])('%s=%s ends with exit %i and says %s', (target, faults, exit, says, seen) => {
@@ -212,9 +203,7 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
   const warned = /warning: cannot read the build log: /;
 
   test.each<Case>([
-    ...['400', '401', '429*', 'reset-before*', 'malformed*', 'html*'].map(
-      (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
-    ),
+    ...['400', '401', '429*', 'malformed*'].map((fault): Case => ['getBuildLogs', fault, 0, warned, fine]),
     ...['429', 'reset-after', 'malformed'].map((fault): Case => ['getBuildLogs', fault, 0, retried, fine]),
     ['getBuildLogs', 'null*', 0, 'web is live', fine],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
@@ -241,17 +230,13 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
 
   test.each<Case>([
     ...['400', '409'].map((fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 1 }]),
-    ...['429*', 'stall*', 'html*'].map(
-      (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
-    ),
-    ...['403', '404', '500', 'reset-before'].map(
+    ['cancelBuild', '429*', 130, says, { ...notCancelled, cancelBuild: 5 }],
+    ...['404', '500'].map(
       (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
-    ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /canceled build/, cancelled]),
+    ['cancelBuild', 'malformed', 130, /canceled build/, cancelled],
     // The first request took effect, so the second one is refused.
-    ...['reset-after', 'truncated'].map(
-      (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
-    ),
+    ['cancelBuild', 'reset-after', 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
   ])('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
     emulator.fail('build', 'slow');
     await check(target, faults, exit, message, seen, { stop: /Uploaded/ });

@@ -187,7 +187,6 @@ test.each([400, 410, 416, 422])(
 
 test.each([
   [403, 5],
-  [411, 1],
   [413, 1],
 ])('fails if the history refuses for another reason (HTTP %i)', async (status, exit) => {
   const env = await logPlatform({

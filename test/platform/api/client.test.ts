@@ -20,6 +20,8 @@ describe('retries', () => {
   test.each<[method: HttpMethod, failure: HttpReply | ConnectionError, repeated: boolean]>([
     ['GET', answer(503), true],
     ['GET', answer(500), true],
+    ['GET', answer(502), true],
+    ['GET', answer(504), true],
     ['GET', answer(408), true],
     ['GET', answer(429), true],
     ['GET', answer(400), false],
