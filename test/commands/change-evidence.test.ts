@@ -104,11 +104,6 @@ describe('apps scale', () => {
     expect(outcome).toExit(1, 'scaling.max_replicas of web is 5, not 7');
   });
 
-  test('waits until the change is shown', async () => {
-    const { code, waits } = await through(words, lagging('PATCH', /\/apps\/[^/]+$/, 1));
-    expect([code, waits]).toEqual([0, [250]]);
-  });
-
   test('succeeds with a note for a setting that the platform does not show', async () => {
     const outcome = await through(words, async ({ route }, pass) => {
       if (!/^GET .*\/apps\/[^/]+$/.test(route)) return undefined;

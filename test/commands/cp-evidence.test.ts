@@ -94,7 +94,7 @@ describe('an upload that the platform confirmed counts only if the volume lists 
 
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 
-  test.each([null, '', '2020-01-01T00:00:00Z', inAnHour])(
+  test.each([null, '2020-01-01T00:00:00Z', inAnHour])(
     'an earlier file of the same size does not count if all files have the time %j',
     async (last_modified) => {
       shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
@@ -209,11 +209,6 @@ describe('confirming uploads', () => {
     const { code, waits, json } = await gantry(['cp', 'f', ':/x', '--json'], hiding('/x/', 'b.txt', 2));
     expect([code, json()]).toMatchObject([0, { files: 3, failed: [] }]);
     expect(waits).toEqual([500, 1_000]);
-  });
-
-  test('fails if a listing lags too long', async () => {
-    const { code, json } = await gantry(['cp', 'f', ':/x', '--json'], hiding('/x/', 'b.txt', 99));
-    expect([code, json()]).toMatchObject([69, { files: 2, failed: [{ path: 'b.txt' }] }]);
   });
 
   test('lists each folder once', async () => {
