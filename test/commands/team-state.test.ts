@@ -3,7 +3,6 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { pipelineFor } from '../../src/local/ci/index.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, newFolder } from '../support/files.ts';
@@ -94,18 +93,6 @@ describe('a pipeline that starts on new machines', () => {
     expect(builds).toHaveLength(1);
     const list = (await run(['builds', 'list', 'web', '--json'])).json() as { id: string; found: string }[];
     expect(list).toMatchObject([{ id: builds[0], found: 'sick' }]);
-  });
-
-  // Of the others it is the same (test/commands/init-ci.test.ts).
-  test('is never green by the line of GitHub while the app crashes', async () => {
-    crashing = [0];
-    const verification = ['--smoke', 'run', '--watch', '2m', '--or-rollback'];
-    const { text } = pipelineFor('github', { folder: '.', branch: 'main', repository: 'shop', verification });
-    const [, flags = ''] = /gantry deploy (--if-changed [^)\n]*)/.exec(text) ?? [];
-    expect(flags).toContain('--smoke run');
-    const first = await deploy('one', flags.trim().split(' '));
-    const second = await deploy('one', flags.trim().split(' '));
-    expect([first.code, second.code]).toEqual([12, 12]);
   });
 
   test('returns to a build that another machine still watches', async () => {
