@@ -8,7 +8,7 @@ import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } 
 
 const home = newFolder();
 /** Rotations of a secret under load. */
-const rotations = drawnCases(1, 2);
+const rotations = drawnCases(1);
 
 describe.runIf(python)('an app that answers with its secret', () => {
   const emulator = emulatorForEach();
