@@ -56,10 +56,7 @@ describe.runIf(isOurs)('compiled code is kept', () => {
     ['cut off', (kept) => kept.subarray(0, kept.length >> 1)],
     ['with a block of zeros', (kept) => Buffer.from(kept).fill(0, kept.length >> 1, (kept.length >> 1) + 4096)],
     ['empty', () => Buffer.alloc(0)],
-    ...[1, 2, 3, 4].map((seed): [string, (kept: Buffer) => Buffer] => [
-      `with a wrong bit (seed ${seed})`,
-      flipBit(seed),
-    ]),
+    ...[1, 2].map((seed): [string, (kept: Buffer) => Buffer] => [`with a wrong bit (seed ${seed})`, flipBit(seed)]),
   ])('unless it is damaged: a file that is %s is written again', async (_, damage) => {
     const kept = readFileSync(programFile());
     writeFileSync(programFile(), damage(kept));

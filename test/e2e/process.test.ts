@@ -37,18 +37,15 @@ describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
 });
 
 describe('the built program', () => {
-  test.each([['--version'], ['-V']])('%s prints the version', async (flag) => {
-    expect(await run([flag])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+  test('--version prints the version', async () => {
+    expect(await run(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test.each([[[]], [['deploy']], [['builds']], [['builds', 'cancel']]])(
-    '%s --help is the help of the sources',
-    async (words) => {
-      const { exitCode, stdout, stderr } = await run([...words, '--help']);
-      expect([exitCode, stderr]).toEqual([0, '']);
-      expect(stdout).toBe((await gantry([...words, '--help', '--color', 'never'])).stdout);
-    },
-  );
+  test.each([[[]], [['builds', 'cancel']]])('%s --help is the help of the sources', async (words) => {
+    const { exitCode, stdout, stderr } = await run([...words, '--help']);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toBe((await gantry([...words, '--help', '--color', 'never'])).stdout);
+  });
 
   test.each([
     ['apps', 'list'],
@@ -90,15 +87,6 @@ describe('the built program', () => {
     const { exitCode, stderr } = await run(['check'], { cwd: app });
     expect(exitCode).toBe(10);
     expect(stderr).toContain('2 | name = "漢字"\n        |        ^^^^^^\n');
-  });
-
-  test.each([
-    ['nonsense', 2],
-    ['apps list', 4],
-    ['check no-such-file.toml', 10],
-  ])('%s exits with %i', async (words, exit) => {
-    const { exitCode } = await run(words.split(' '), { env: env({ GANTRY_TOKEN: '' }) });
-    expect(exitCode).toBe(exit);
   });
 
   test.each([
@@ -229,14 +217,15 @@ test.each(['SIGTERM', 'SIGHUP'] as const)(
       [['webhooks', 'listen', '--port', '0'], /listening on/],
       [['dev', '--port', '0'], /is ready/],
     ];
-    for (const [words, pattern] of listeners) {
+    const ended = listeners.map(async ([words, pattern]) => {
       const program = start(words, { cwd: app, env: env({ GANTRY_CONFIG_DIR: join(app, '.config') }) });
       await program.says(pattern);
       program.kill(signal);
       const { code, signal: killed } = await program.ended;
       expect([words[0], killed]).toEqual([words[0], null]);
       expect([0, 143]).toContain(code);
-    }
+    });
+    await Promise.all(ended);
   },
 );
 

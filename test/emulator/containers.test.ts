@@ -204,7 +204,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
 /** Opens its port, and ends before it answers: gunicorn does so whose workers cannot import the app. */
 const dying = `import socket, time
 server = socket.create_server(("", 8080))
-time.sleep(2)
+time.sleep(1)
 raise SystemExit("Worker failed to boot.")
 `;
 
