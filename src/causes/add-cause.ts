@@ -18,39 +18,34 @@ import { describeRaised } from './unknown-failure.ts';
  */
 export async function addCause(context: CauseContext, error: unknown, config?: AppConfig): Promise<void> {
   try {
-    if (context.signal.aborted || !(error instanceof GantryError) || !error.facts.log) return;
-    const details = (error.facts.details ?? {}) as FailureDetails;
-    const found = await findCause(context, error.facts.log, details, config);
-    if (found && 'raised' in found) tellRaised(context, error.facts, details, found.raised);
-    else if (found) tellCause(context, error.facts, details, found);
+    if (!context.signal.aborted && error instanceof GantryError) await tell(context, error.facts, config);
   } catch (failed) {
     context.progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }
 }
 
-interface Cause {
-  explanation: Explanation;
-  location: FileLocation | undefined;
-}
-
-/** The cause, and the place of its fix in the app; else the error that the app raised. */
-async function findCause(
-  context: CauseContext,
-  log: readonly string[],
-  details: FailureDetails,
-  config?: AppConfig,
-): Promise<Cause | { raised: string | undefined } | undefined> {
+/** Tells the cause, and the place of its fix in the app; else the error that the app raised. */
+async function tell(context: CauseContext, facts: ErrorFacts, config?: AppConfig): Promise<void> {
+  const details = (facts.details ?? {}) as FailureDetails;
   const { app, container, status } = details;
-  if (app === undefined || isCanceled(status ?? '')) return undefined;
-  const inFolder = config ?? (await configHere(context));
-  const own = config || inFolder?.name === app ? inFolder : undefined;
-  const text = log.join('\n');
+  if (!facts.log || app === undefined || isCanceled(status ?? '')) return;
+  const own = config ?? (await configOf(context, app));
+  const text = facts.log.join('\n');
   const explanation = explainLog(text, factsOf(details, own));
   // That a replica ended is what the error says already.
-  if (!explanation || (container !== undefined && explanation.cause === 'app-exited'))
-    return { raised: describeRaised(text) };
+  if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) {
+    tellRaised(context, facts, details, describeRaised(text));
+    return;
+  }
   const shownAs = own ? relative(context.cwd, own.file) : '';
-  return { explanation, location: await locateCause(context, text, explanation, own, shownAs) };
+  const location = await locateCause(context, text, explanation, own, shownAs);
+  tellCause(context, facts, details, explanation, location);
+}
+
+/** The app of this folder, if it is the one. */
+async function configOf(context: CauseContext, app: string): Promise<AppConfig | undefined> {
+  const config = await configHere(context);
+  return config?.name === app ? config : undefined;
 }
 
 function factsOf(
@@ -90,7 +85,8 @@ function tellCause(
   { progress }: CauseContext,
   facts: ErrorFacts,
   { app = '', build, run, container }: FailureDetails,
-  { explanation, location }: Cause,
+  explanation: Explanation,
+  location: FileLocation | undefined,
 ): void {
   const { setting: _, step: __, next, ...shown } = explanation;
   const { title, fix, evidence } = explanation;

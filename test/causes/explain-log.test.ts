@@ -280,3 +280,32 @@ test.each(
 )('nothing is named where %s', (_, log) => {
   expect(explainLog(log)).toBeUndefined();
 });
+
+/** What FastAPI answers, as a call from here has kept it. */
+test.each([
+  [422, 'body.text: Field required', /wants: text: Field required$/, /text=text, or text:=json/],
+  [422, 'body.n: Input should be a valid integer; query.q: Field required', /wants: n: Input .*; query\.q/, /n:=json/],
+  [422, 'body.items.0.name: Field required', /body\.items\.0\.name: Field required$/, /--data @FILE/],
+  [422, 'body: Field required', /wants: body: Field required$/, /--data @FILE/],
+  [422, 'query.q: Field required', /wants: q: Field required$/, /--path '\/…\?q=value'/],
+  [422, 'header.x-token: Field required', /headers .* x-token: Field/, /--header 'x-token: value'/],
+  [422, 'path.id: Input should be a valid integer', /path of the call .* id: Input/, /--path/],
+  [404, 'Not Found', /no route for the path/, /--path \/openapi\.json/],
+  [405, 'Method Not Allowed', /does not take the method/, /--method GET/],
+])('the answer %i %s says what to send', (statusCode, reason, title, fix) => {
+  expect(explainLog('', { source: 'run', status: 'failed', statusCode, reason })).toMatchObject({
+    cause: 'wrong-arguments',
+    title: expect.stringMatching(title),
+    fix: expect.stringMatching(fix),
+  });
+});
+
+test('the body of a 422 in a log names its field without quotes', () => {
+  const title = (log: string) => explainLog(log, { source: 'run', status: 'failed' })?.title;
+  expect(title('{"detail":[{"type":"missing","loc":["body","text"],"msg":"Field required","input":{}}]}')).toMatch(
+    /wants: text: Field required$/,
+  );
+  expect(title("[{'type': 'missing', 'loc': ('body', 'text'), 'msg': 'Field required', 'input': {}}]")).toMatch(
+    /wants: text: Field required$/,
+  );
+});

@@ -301,6 +301,28 @@ describe('an error', () => {
     expect(stderr).toContain('  fix add a function to main.py, then gantry deploy\n');
   });
 
+  test.each([
+    [422, [{ type: 'missing', loc: ['body', 'text'], msg: 'Field required' }], [], 'send text in the body'],
+    [422, [{ type: 'missing', loc: ['query', 'q'], msg: 'Field required' }], [], 'send q in the query'],
+    [404, 'Not Found', ['--path', '/nowhere'], 'call a path of its routes in the code with --path; of a FastAPI app'],
+    [405, 'Method Not Allowed', ['--path', '/predict'], 'pass a method that it takes, such as --method POST'],
+  ])('%i of a server of FastAPI says what to send (%j), and explain knows it', async (status, detail, words, fix) => {
+    const { env } = await appServer((response, { path }) => {
+      if (path.startsWith('/v4/'))
+        return sayJson(response, { detail }, status, { 'x-request-id': 'r-1', allow: 'POST' });
+      if (path.includes('/logs')) return sayJson(response, { logs: [] });
+      if (path.endsWith('/builds/r-1')) return sayJson(response, { message: 'no' }, 404);
+      const item = { id: 'r-1', statusCode: status, status: 'failure', createdAt: '2026-01-01T00:00:00Z' };
+      if (path.endsWith('/apps')) return sayJson(response, [{ id: 'p-12345678-web', name: 'web' }]);
+      const app = { id: 'p-12345678-web', runtime: 'custom' };
+      return sayJson(response, path.includes('/runs') ? { item, items: [item] } : app);
+    });
+    const called = await gantry(['invoke', 'web', ...words], { env });
+    expect(called).toExit(13, `  fix ${fix}`);
+    const { stdout } = await gantry(['explain', 'web', 'r-1', '--json=cause'], { env });
+    expect(JSON.parse(stdout)).toEqual({ cause: 'wrong-arguments' });
+  });
+
   test("404 from the app's own server is the app's error", async () => {
     const { env } = await appServer((response, { path }) =>
       path.startsWith('/v4/')

@@ -105,7 +105,7 @@ interface Said {
 async function appError(context: Context, response: AppResponse, said: Said): Promise<AppError> {
   const { target, status, sent } = response;
   const { message, why, facts } = said;
-  const request = await fixOfRequest(context, response);
+  const request = await fixOfRequest(context, response, why);
   const fix = request.fix ?? (/\bstr\b/.test(why ?? '') ? asJson(sent) : undefined);
   const reason = request.why ?? (message === undefined ? why : undefined);
   const what = `${target.name} returned ${status}${message ? `: ${message}` : ''}`;
@@ -210,7 +210,9 @@ async function notFoundError(context: Context, target: CallTarget, why: string |
   const { project, app, name } = target;
   const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   if (found?.runtime && found.runtime !== 'cortex') {
-    const fix = sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
+    const fix =
+      (await knownFix(404, why)) ??
+      sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
     return new AppError(`the server of ${name} returned 404`, { ...facts, why, fix });
   }
   const fix = found
@@ -259,15 +261,25 @@ async function neverServed(context: Context, { project, app }: CallTarget): Prom
 async function fixOfRequest(
   context: Context,
   { target: { app, fn }, status, headers }: AppResponse,
+  said: string | undefined,
 ): Promise<{ why?: string; fix?: Fix }> {
   const [allowed = 'GET'] = firstHeader(headers, 'allow')?.split(/[ ,]+/) ?? [];
   if (status === 405) return { fix: `pass a method that it takes, such as --method ${allowed}` };
   // Such a call never reaches the function, whose log has nothing of it.
-  if (![400, 422].includes(status) || fn === undefined) return {};
-  const call = await callOf(context, app, fn);
-  if (!call) return { fix: `pass the parameters of ${fn}: name=text, or name:=json` };
+  if (![400, 422].includes(status)) return {};
+  const call = fn && (await callOf(context, app, fn));
+  if (!fn || !call) {
+    const fix = (await knownFix(status, said)) ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
+    return fix ? { fix } : {};
+  }
   const { parameterWords } = await import('../../app/sample-call.ts');
   return { why: `${fn} takes ${await parameterWords(context.cwd, fn)}`, fix: call };
+}
+
+/** What the list of causes says of an answer: which field is missing, or that the path is no route. */
+async function knownFix(statusCode: number, reason: string | undefined): Promise<string | undefined> {
+  const { explainLog } = await import('../../causes/index.ts');
+  return reason === undefined ? undefined : explainLog('', { source: 'run', reason, statusCode })?.fix;
 }
 
 /** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */

@@ -11,6 +11,8 @@ function unset(words: string): RegExp {
   return new RegExp(`${error}.{0,120}?\\b${variable}["'\`]?${words}\\b`);
 }
 
+/** What the app answered to a call that it refused. */
+const refused: FailureRule['applies'] = (_, { statusCode = 0 }) => [404, 405, 422].includes(statusCode);
 const invalid = 'the call does not have the parameters that the app wants';
 const correct =
   'send each field that the app declares, in its type: the body of the 422 names the field (gantry invoke shows it)';
@@ -67,12 +69,21 @@ secret-missing | ArgumentError: Could not parse SQLAlchemy URL from {|given URL 
   ...rowsWith({ applies: (_, { statusCode, source }) => (statusCode ?? source) !== undefined })`
 0 run-timeout | ^status code 504$; /"(?:GET|POST|PUT|PATCH|DELETE) \S{1,300} HTTP\/1\.[01]" 504\b/ | the call took longer than allowed | raise response_grace_period, or call it asynchronously: gantry invoke --async | scaling.response_grace_period
 `,
+  ...rowsWith({ applies: refused })`
+2 wrong-arguments | /^body\.(?<field>[\w-]{1,80}): (?<problem>.{1,300})/ | the call does not have the parameters that the app wants: {field}: {problem} | send {field} in the body, in its type: {field}=text, or {field}:=json
+2 wrong-arguments | /^body(?<field>[.\w-]{0,160}): (?<problem>.{1,300})/ | the call does not have the body that the app wants: body{field}: {problem} | send the body as JSON that has it, in its type: --data @FILE
+2 wrong-arguments | /^query\.(?<field>[\w-]{1,80}): (?<problem>.{1,300})/ | the call does not have the parameters that the app wants: {field}: {problem} | send {field} in the query, in its type: --path '/…?{field}=value'
+2 wrong-arguments | /^(?:header|cookie)\.(?<field>[\w-]{1,80}): (?<problem>.{1,300})/ | the call does not have the headers that the app wants: {field}: {problem} | send it: --header '{field}: value', or for a cookie --header 'Cookie: {field}=value'
+2 wrong-arguments | /^path\.(?<field>[\w-]{1,80}): (?<problem>.{1,300})/ | the path of the call is not as the app wants it: {field}: {problem} | correct that part of --path
+2 wrong-arguments | ^Not Found$ | the server of the app has no route for the path that was called | call a path of its routes in the code with --path; of a FastAPI app, --method GET --path /openapi.json shows them
+2 wrong-arguments | ^Method Not Allowed$ | the route that was called does not take the method | call it with the method of its route in the code: --method GET, for instance
+`,
   {
     cause: 'wrong-arguments',
     rank: 2,
     signs: [
-      /"detail": ?\[\{.{0,200}?"loc": ?\[(?<field>[^\]]{1,160})\].{0,40}?"msg": ?"(?<problem>[^"]{1,160})"/,
-      /'loc': \((?<field>[^)]{1,160})\).{0,60}?'msg': '(?<problem>[^']{1,160})'/,
+      /"detail": ?\[\{.{0,200}?"loc": ?\[(?:"\w{1,10}", ?)?"?(?<field>[^\]]{1,160}?)"?\].{0,40}?"msg": ?"(?<problem>[^"]{1,160})"/,
+      /'loc': \((?:'\w{1,10}', ?)?'?(?<field>[^)]{1,160}?)'?,?\).{0,60}?'msg': '(?<problem>[^']{1,160})'/,
     ],
     title: `${invalid}: {field}: {problem}`,
     fix: correct,
