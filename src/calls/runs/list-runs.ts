@@ -50,8 +50,7 @@ export async function readRunPages(
   pages: Omit<Parameters<typeof readPages<Run>>[0], 'key'>,
   isEnough: ListOptions['isEnough'] = () => false,
 ) {
-  const read = async (position: PagePosition | undefined) => withoutRepeated(await pages.read(position));
-  const reading = readPages<Run>({ ...pages, read, key: runKey });
+  const reading = readPages<Run>({ ...pages, key: runKey });
   const runs: Run[] = [];
   let total = Number.POSITIVE_INFINITY;
   for (;;) {
@@ -63,11 +62,6 @@ export async function readRunPages(
     if (!isNewestFirst(page.items) || !isEnough(page.items, runs)) continue;
     return { runs, total, hasMore: Boolean(page.nextToken), isComplete: true };
   }
-}
-
-/** A run that a page has twice counts once: the next page begins after so many. */
-function withoutRepeated(page: ListPage<Run>): ListPage<Run> {
-  return { ...page, items: [...new Map(page.items.map((run) => [runKey(run), run])).values()] };
 }
 
 /** Longer ranges are aggregated (spec 4.6). */

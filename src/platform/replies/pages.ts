@@ -82,7 +82,8 @@ async function* readPass<Item>(
     const page = await read(position);
     const items = page.items.filter((item) => list.keys.size < list.keys.add(key(item)).size);
     yield { items, page };
-    const next = pass.after(page, position, items.length > 0);
+    // One that a page has twice counts once: the next page begins after so many, and may overlap.
+    const next = pass.after(page, position, { hasNew: items.length > 0, length: new Set(page.items.map(key)).size });
     if (typeof next === 'string') return next;
     position = next;
   }
@@ -99,10 +100,14 @@ class Pass {
     private readonly fix: Fix,
   ) {}
 
-  after(page: ListPage<unknown>, position: PagePosition | undefined, hasNew: boolean): PagePosition | PassEnd {
+  after(
+    page: ListPage<unknown>,
+    position: PagePosition | undefined,
+    { hasNew, length }: { hasNew: boolean; length: number },
+  ): PagePosition | PassEnd {
     const { list } = this;
     const start = offsetOf(position, this.#end);
-    this.#end = start + page.items.length;
+    this.#end = start + length;
     list.pages++;
     // The platform ignores the position.
     if (start > 0 && !hasNew && this.#end > list.furthest) return inOtherWay(this.#previous, list);

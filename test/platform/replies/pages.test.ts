@@ -31,6 +31,15 @@ describe('a list is read completely', () => {
     return { items: from(tokenOf(place)), ...(end < 25 && { nextToken: String(end) }) };
   };
 
+  /** A full page whose last item is there twice, so that the next page begins where it would without that. */
+  const repeats =
+    (read: typeof from): Server =>
+    (place) => {
+      const items = read(offsetOf(place), 9);
+      return { items: items.length === 9 ? [...items, ...items.slice(-1)] : items };
+    };
+  const doubled = [...all.slice(0, 8), ...all.slice(7)];
+
   test.each<[string, Server, 'token' | 'offset', number | undefined]>([
     ['by offset until a page is not full', byOffset, 'offset', 10],
     ['by offset, with a total', (place) => ({ ...byOffset(place, 0), total: 25 }), 'offset', undefined],
@@ -40,6 +49,14 @@ describe('a list is read completely', () => {
     ['by token, although it was asked by offset', byToken, 'offset', undefined],
     ['by offset, where there is a total but no token', (p) => ({ ...byOffset(p, 0), total: 25 }), 'token', undefined],
     ['with pages smaller than asked for', (p) => ({ items: from(offsetOf(p), 3), total: 25 }), 'offset', 100],
+    ['although a page has an item twice, and the offset counts it once', repeats(from), 'offset', 10],
+    [
+      'although the list has an item twice',
+      (p) => ({ items: doubled.slice(offsetOf(p), offsetOf(p) + 10) }),
+      'offset',
+      10,
+    ],
+    ['although a page has one twice, with a total', (p) => ({ ...repeats(from)(p, 0), total: 25 }), 'offset', 10],
     ['with pages that overlap', (p) => ({ items: from(Math.max(0, offsetOf(p) - 4)), total: 25 }), 'offset', 10],
     [
       'with empty pages on the way',
