@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
     ['secrets set A --from-file <(true) --yes', 2, 'the value of A is empty'],
     ['secrets set A --from-file /dev/null --yes', 2, 'the value of A is empty'],
     ['secrets set A --from-file /dev/stdin --yes < a', 0, ''],
-    ['secrets set A --from-file /nothing --yes', 2, '/nothing not found'],
+    ['secrets set A --from-file /nothing --yes', 6, '/nothing not found'],
     ['cp :/a >(cat > copied; touch done)', 0, ''],
     ['deploy --dry-run -o /dev/null', 0, ''],
     ['deploy --dry-run -o .', 1, 'illegal operation on a directory'],
