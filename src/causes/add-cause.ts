@@ -44,7 +44,8 @@ async function tell(context: CauseContext, facts: ErrorFacts, config?: AppConfig
 
 /** The app of this folder, if it is the one. */
 async function configOf(context: CauseContext, app: string): Promise<AppConfig | undefined> {
-  const config = await configHere(context);
+  const { config, ignored } = await readConfig(context);
+  if (ignored) context.progress.warn(ignored);
   return config?.name === app ? config : undefined;
 }
 
@@ -73,12 +74,6 @@ function tellRaised(
   if (title === undefined) return;
   if (container !== undefined) progress.note(`cause: ${title}`);
   else if (id !== undefined) Object.assign(facts, { fix: gantryCommand`explain ${app} ${id}`, explained: { title } });
-}
-
-async function configHere(context: CauseContext): Promise<AppConfig | undefined> {
-  const { config, ignored } = await readConfig(context);
-  if (ignored) context.progress.warn(ignored);
-  return config;
 }
 
 function tellCause(
