@@ -8,10 +8,10 @@ import {
   runHasFailed,
   runKey,
 } from '../calls/runs/index.ts';
-import { GantryError } from '../kernel/errors.ts';
 import { count, toMs } from '../kernel/output/format.ts';
 import { runOutcome } from '../platform/contract/run-outcome.ts';
 import { type Run, replicaOf } from '../platform/contract/runs.ts';
+import type { Shown } from '../platform/waiting/index.ts';
 import type { Owner } from './replicas.ts';
 
 export interface CallFacts {
@@ -44,10 +44,9 @@ export class Calls {
   }
 
   /** The runs of a look, or why they are refused. */
-  see(runs: readonly Run[] | GantryError): void {
-    const isRefused = runs instanceof GantryError;
-    this.#unknown = isRefused ? runs.message : undefined;
-    if (!isRefused) this.#add(runs);
+  see(runs: Shown<readonly Run[]>): void {
+    this.#unknown = 'refusal' in runs ? runs.refusal.message : undefined;
+    if ('state' in runs) this.#add(runs.state);
   }
 
   /** Whether the runs after a page are known: those on it were, and none that was in progress is missing. */

@@ -7,7 +7,7 @@ import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import { type Container, listContainers } from '../platform/contract/containers.ts';
 import { type Run, replicaOf } from '../platform/contract/runs.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { contextWith, isRefusal, isTooEarly, tryRequest } from '../platform/waiting/index.ts';
+import { contextWith, isTooEarly, readEvidence, type Shown, tryRequest } from '../platform/waiting/index.ts';
 import { Calls } from './calls.ts';
 import { type Because, firstRow, type Health, type HealthFacts, healthTable } from './decide.ts';
 import { readJobs } from './history/index.ts';
@@ -96,7 +96,7 @@ export class ObservedBuild {
     this.#app = app;
     this.shown = this.#shownBy(app && liveBuild(app));
     this.#jobs.see({ started, containers: replicas }).see({ runs: listed(runs) });
-    this.refusal = containers instanceof GantryError ? containers : undefined;
+    this.refusal = 'refusal' in containers ? containers.refusal : undefined;
     if (replicas) {
       const now = this.context.platformNow();
       this.replicas.see({ at, now, containers: this.#jobs.replicas(replicas), ...this.#scaling });
@@ -183,9 +183,6 @@ interface Look {
   started: ReadonlySet<string>;
 }
 
-/** What was asked for, or why it is refused. */
-type Shown<T> = T | GantryError;
-
 /** Whether the runs after a page are known, and cannot change any more. `all`: the runs of this page and before. */
 type IsKnown = (page: readonly Run[], all: readonly Run[]) => boolean;
 
@@ -197,8 +194,8 @@ async function look(context: Context, name: string, isKnown: IsKnown | false): P
   const { api, project, elapsed } = context;
   const isEnough: IsKnown = (page, all) => isKnown && (isKnown(page, all) || all.length >= maxRunsRead);
   const [containers, runs, started] = await Promise.all([
-    api(listContainers, { project, app: name }).catch(refusal),
-    isKnown ? readRunList(context, name, { isEnough }).then(({ runs: listed }) => listed, refusal) : undefined,
+    readEvidence(() => api(listContainers, { project, app: name })),
+    isKnown ? readEvidence(async () => (await readRunList(context, name, { isEnough })).runs) : undefined,
     readJobs(context, name),
   ]);
   const app = await fetchApp(api, { project, app: name });
@@ -234,17 +231,11 @@ export async function lookBefore(context: Context, name: string): Promise<Before
   };
 }
 
-function listed<T>(shown: Shown<readonly T[]> | undefined): readonly T[] | undefined {
-  return Array.isArray(shown) ? shown : undefined;
+function listed<T>(shown: Shown<T> | undefined): T | undefined {
+  return shown && 'state' in shown ? shown.state : undefined;
 }
 
 function nothingOf(error: unknown): Look {
-  if (error instanceof NotFoundError) return { at: 0, containers: [], started: new Set() };
-  throw error;
-}
-
-/** What a token may not read, or a platform does not list, is not looked at. */
-function refusal(error: unknown): GantryError {
-  if (isRefusal(error)) return error;
+  if (error instanceof NotFoundError) return { at: 0, containers: { state: [] }, started: new Set() };
   throw error;
 }
