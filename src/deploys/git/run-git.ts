@@ -6,6 +6,7 @@ import { FailedError, UsageError } from '../../kernel/errors.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import { unless } from '../../platform/waiting/index.ts';
 
 /** Much more than any list of files or branches here. In bytes. */
 const maxOutput = 256 * 2 ** 20;
@@ -100,12 +101,7 @@ function isOutside({ env, cwd }: GitContext): boolean {
 
 /** Undefined if git fails, or is not installed. Throws what is no FailedError, such as an interrupt. */
 export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof FailedError) return undefined;
-    throw error;
-  }
+  return unless((error) => error instanceof FailedError, work);
 }
 
 function gitError(cause: Error & { code?: unknown }, stderr: string): FailedError {
