@@ -124,7 +124,7 @@ export class AppHistory {
     const verdicts = this.#all('verdict').filter((event) => event.build === build);
     const healthy = verdicts.slice(verdicts.findLastIndex(({ verdict }) => verdict !== 'healthy') + 1);
     const last = healthy.at(-1);
-    const watchMs = Math.max(0, ...healthy.map((event) => event.watchMs));
+    const watchMs = healthy.reduce((most, event) => Math.max(most, event.watchMs), 0);
     return last && { watchMs, at: Date.parse(last.at) };
   }
 

@@ -5,6 +5,7 @@ import { GantryError, PendingError, UnexpectedReplyError } from '../../kernel/er
 import { defined } from '../../kernel/json-text.ts';
 import { once } from '../../kernel/once.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
+import type { Step } from '../../kernel/output/progress.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
 import {
@@ -227,10 +228,11 @@ async function upload(ongoing: Ongoing, created: Created): Promise<Before | unde
   await check(ongoing, created);
   const before = isVerified ? await lookBefore(context, app) : undefined;
   if (rollback) await recordEvent(unlimitedOf(ongoing), app, 'rolling-back', { ...rollback, as: build });
-  await uploadFiles(context, { app, created, archive });
+  const { step, text } = await uploadFiles(context, { app, created, archive });
   const end = gantryCommand`builds cancel ${app} ${shortBuild(build)}`;
   const leaving = sentence`stopping; build ${shortBuild(build)} continues; to cancel it: ${end}`;
   if (detach) context.interruption.message = leaving;
+  step.done(text);
   context.progress.event('uploaded', { build, bytes: archive.bytes });
   await write('sent', archived);
   if (kept) shareArchive(context, kept);
@@ -362,13 +364,14 @@ async function cancel(ongoing: Ongoing, { buildId: build }: Created, reason: str
 const latePausesMs = [500, 1_000, 2_000];
 
 /**
- * Uploads the files of a build. An upload that fails counts if the build has started: a reply that was lost, and a second
- * attempt that was refused because of the first, look like failures.
+ * Uploads the files of a build. Returns the step, whose end is announced once nothing cancels the build any more. An upload
+ * that fails counts if the build has started: a reply that was lost, and a second attempt that was refused because of the
+ * first, look like failures.
  */
 async function uploadFiles(
   context: Context,
   { app, created, archive }: { app: string; created: CreatedApp; archive: AppArchive },
-): Promise<void> {
+): Promise<{ step: Step; text: string }> {
   const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed, project } = context;
   const { buildId: build, uploadUrl: url } = created;
   const { path: file, bytes } = archive;
@@ -379,14 +382,14 @@ async function uploadFiles(
   const options = { signal, delay, silenceMs, onRetry, proxy: settings.proxy, now, elapsed, onProgress };
   try {
     await uploadArchive({ url, file, bytes, contentType: 'application/zip' }, options);
-    step.done(`Uploaded in ${duration(elapsed() - started)}`);
+    return { step, text: `Uploaded in ${duration(elapsed() - started)}` };
   } catch (error) {
     const look = () => tryUntilKnown(context, (api) => fetchBuild(api, { project, app, build }));
     const pausesMs = mayHaveHappened(error) ? latePausesMs : [];
     const hasChanged = (shown?: Build) => !shown || !isPending(shown.status);
     const status = signal.aborted ? undefined : (await waitForChange(look, hasChanged, delay, pausesMs))?.status;
-    const hasStarted = status && !isPending(status) && !isCanceled(status);
-    if (hasStarted) return step.done('Uploaded: the reply was lost, but the build has started');
+    if (status && !isPending(status) && !isCanceled(status))
+      return { step, text: 'Uploaded: the reply was lost, but the build has started' };
     step.fail();
     throw error;
   }
