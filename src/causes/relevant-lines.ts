@@ -153,6 +153,6 @@ const ending =
   /exit|restart|shut(?:ting)? ?down|stopp|terminat|closing|crash|fail|abort|kill|fatal|booting|respawn|^==>/i;
 
 function isHandled({ header, next }: Traceback, later: Traceback | undefined): boolean {
-  const goesOn = logged.test(next) && !ending.test(next);
+  const goesOn = logged.test(next) && !ending.test(next) && !failedAnswer.test(next);
   return goesOn && (later !== undefined || (logged.test(header) && handledLevel.test(header)));
 }

@@ -196,6 +196,14 @@ test('that some job is finished does not end a request well', () => {
   expect(said(`${raised}INFO [worker] job 91 finished elapsed=47.70s\n`)).toMatch(/^service-quota-exceeded/);
 });
 
+test('what is raised for a request that then fails is not handled', () => {
+  const later =
+    'Traceback (most recent call last):\n  File "/app/main.py", line 4, in <module>\n    run()\nRuntimeError: the flux is out\n';
+  const log = `${raised}INFO:     10.0.0.1:1 - "GET / HTTP/1.1" 500 Internal Server Error\n${later}`;
+  expect(said(log)).toMatch(/^service-quota-exceeded/);
+  expect(said(log.replace('500 Internal Server Error', '200 OK'))).not.toMatch(/^service-quota-exceeded/);
+});
+
 test.each([
   [
     'the status that was asked for',
