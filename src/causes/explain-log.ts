@@ -50,7 +50,7 @@ function passedIn(texts: readonly string[]): (match: Match) => boolean {
     line.source === 'log' &&
     rankOf(rule) < 6 &&
     (at < raised - (rankOf(rule) < 3 ? 0 : 3) ||
-      (warning.test(line.text) && at < Math.max(raised, killed)) ||
+      (isMild(line.text) && at < Math.max(raised, killed)) ||
       (at < killed && told.test(line.text))) &&
     !tracebacks.some(({ start, end }) => at >= start && at <= end);
 }
@@ -65,8 +65,9 @@ function isConsequence({ rule, line }: Match, lines: readonly SearchedLine[]): b
 }
 
 /** What a log tells of work that goes well. */
-const told = /\b(?:INFO|DEBUG)\b|^(?!.*(?:error|exception|fail|cannot|denied|refused|missing|\bno\b|\bnot\b))/i;
+const told = /^(?!.*(?:error|exception|fail|cannot|denied|refused|missing|\bno\b|\bnot\b))/i;
 /** A warning; glog has only its letter. */
+const isMild = (text: string) => warning.test(text) || informs.test(text);
 const warning = /warn|(?:^|: )W (?:tensorflow|external)\/|^W\d{4} /i;
 
 function hasFailed({ status, exitCode, reason }: FailureFacts): boolean {

@@ -162,6 +162,13 @@ test('what a logger takes for no problem is no cause beside another line', () =>
   expect(said(`${told}ConnectionRefusedError: [Errno 111] Connection refused\n`)).toMatch(/^network-failed/);
 });
 
+test('what a logger takes for no problem is no cause right above an exception', () => {
+  const told = 'INFO: no CUDA-capable device is detected, using the CPU\n';
+  const log =
+    'Traceback (most recent call last):\n  File "/app/main.py", line 4, in <module>\n    rows["flux"]\nKeyError: \'flux\'\n';
+  expect(said(told + log)).toMatch(/^code-error: .*KeyError: 'flux'/);
+});
+
 test('workers that are started anew, and then serve, have not failed', () => {
   const died = 'INFO:     Child process [8] died\n';
   expect(said(died)).toMatch(/^worker-timeout/);

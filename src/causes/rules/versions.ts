@@ -7,6 +7,8 @@ const rows = rowsIf({
   'of a package': ({ module = '' }) => packageOf(module) !== undefined,
   'in a package': ({ name = '' }, _, before) =>
     isForeignFile(framesOf(before()).at(-1)?.file) && !isHandedOn(name, before()),
+  'by a package': ({ name = '' }, _, before) =>
+    isForeignFile(framesOf(before()).at(-1)?.file) && isCalled(name, framesOf(before()).at(-1)?.code),
   moved: ({ object = '', name = '' }) => moduleOf(object, name) !== undefined,
 });
 
@@ -36,11 +38,16 @@ package-api-changed | 'FieldInfo' object has no attribute '{name=required|type_|
 3 package-api-changed | ^pydantic.errors.PydanticUserError: {problem…}; ^pydantic.errors.PydanticSchemaGenerationError: {problem…} | the code does not fit the installed pydantic: {problem} | change it as the message says, or pin pydantic to the version that the code was written for | dependencies.pip.pydantic
 package-api-changed | /^ImportError: (?<package>[\w.-]{1,80}?)(?<wanted>[<>=!~]\S{1,60}) is required for a normal functioning of this module, but found (?<found>\S{1,80}?)\.?$/; /VersionConflict: \((?<found>\S{1,60} \S{1,20}).{0,200}Requirement\.parse\('(?<package>[\w.-]{1,80})(?<wanted>[^']{0,60})'\)/ | a package needs {package}{wanted}, and {found} is installed | pin {package} to {wanted}, or update the package that needs it | dependencies.pip.{package}
 2 package-api-changed | Could not import module '{model}'. Are this object's requirements defined correctly; Failed to import {model} because of the following error | transformers cannot load {model}: torch, torchvision or another package does not fit | use versions of transformers, torch and torchvision of the same time, and read the error before it | dependencies.pip.transformers
+3 package-api-changed | by a package: ^TypeError: {name}() missing … required {positional|keyword-only} argument{|s}: {argument…}; ^TypeError: {name}() takes … positional argument{|s} but … given | two packages do not fit together: one calls {name} as another version has it: {argument} | update both packages, or pin the one that is called to an older version | dependencies.pip
 3 package-api-changed | in a package: ^TypeError: {name}() got an unexpected keyword argument '{argument}' | two packages do not fit together: {name} does not take {argument} | update both packages, or pin the one that is called to an older version | dependencies.pip
 python-version-unsupported | /^ImportError: cannot import name '(?<name>Mapping|MutableMapping|Sequence|MutableSequence|Iterable|Iterator|Callable|Set|MutableSet|Hashable|Sized|Container|Generator|Awaitable|Coroutine|Collection)' from 'collections'/; ^AttributeError: module 'collections' has no attribute '{name}' | the code uses collections.{name}, which Python has no longer since 3.10 | import {name} from collections.abc, or update the package that does not | dependencies.pip
 package-api-changed | moved: ^AttributeError: '{object}' object has no attribute '{name}'; ^TypeError: {object=MessageToJson|MessageToDict}() got an unexpected keyword argument '{name}' | {object} has no {name} in the version that is installed | pin the package to the version that the code was written for, or change the code | dependencies.pip
 `,
 ];
+
+/** Whether a line of code names what it calls: a package calls a function of the app by another name. */
+const isCalled = (name: string, code = '') =>
+  name.split('.').some((word) => new Set(code.split(/\W+/)).has(word)) && !/\(.*\*/.test(code);
 
 /** Whether a package only calls a function that it was given, such as one of the app, with what came for it. */
 function isHandedOn(name: string, before: readonly string[]): boolean {
