@@ -100,9 +100,9 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   };
 }
 
-function hourlyCents(parts: Parts, replicas: number | null, price: number | null | undefined): number | null {
+function hourlyCents(parts: Parts, replicas: number | null, price: number | undefined): number | null {
   if (replicas === null) parts.missing(['centsPerHour'], 'replicas');
-  else if (typeof price === 'number') return roundCents(price * 3_600 * replicas);
+  else if (price !== undefined) return roundCents(price * 3_600 * replicas);
   else parts.unknown.centsPerHour = 'the platform does not tell the price';
   return null;
 }

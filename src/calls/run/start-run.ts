@@ -17,6 +17,7 @@ import {
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { duration, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import type { DecodedReply } from '../../platform/contract/endpoint.ts';
 import {
   type BaseImage,
   createRunApp,
@@ -83,7 +84,7 @@ async function readRegion({ api, project, settings }: Context, { name, hardware 
     if (isRefusal(error)) return { region: error instanceof NotFoundError ? settings.region.value : undefined };
     throw error;
   });
-  return app.region ?? undefined;
+  return app.region;
 }
 
 /** Passes on what a run prints until it ends. Ctrl-C cancels the run. */
@@ -214,7 +215,7 @@ async function prepareImage(context: Context, options: PrepareImageOptions): Pro
   let shownStatus = '';
   const deadline = new Deadline(context, timeoutMs, () => timeoutError(app, shownStatus, timeoutMs));
   const work = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
-  const pollOptions: PollOptions<{ status: string; digest?: string | null | undefined }> = {
+  const pollOptions: PollOptions<DecodedReply<typeof prepareBaseImage>> = {
     poll: (api) => api(prepareBaseImage, { project, app, query: { region }, body: image }),
     deadline,
     pauses,

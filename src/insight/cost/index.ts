@@ -1,3 +1,4 @@
+import { factsOf } from '../../calls/spending.ts';
 import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
@@ -92,11 +93,10 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
     fetchApp(api, { project, app: name }),
     tryRequest(context, (once) => once(getAppCost, { project, app: name })),
   ]);
-  const { minReplicaCount: minReplicas = 0, cooldownPeriodSeconds: cooldown = 0 } = app;
+  const { price, minReplicas, cooldownSeconds: cooldown } = factsOf(app);
   const times = await readTimes(context, { name, app, summary, period });
   const { range, time, settled, settledTime } = times;
   const { byDay, cents } = spentOn(summary, costs?.costs, period);
-  const price = app.costPerSecondCents || undefined;
   const estimate = estimateReason(times, cents, price);
   const paid = estimate === null ? paidTime(byDay, cents, price) : undefined;
   const doesFit = !paid || fitsSettings(paid, { app, time, rangeSeconds: (range.until - range.since) / 1_000 });
@@ -149,7 +149,7 @@ interface TimesToRead {
 
 /** The replicas' time of the period, and of its last part with the settings of now; and how many jobs it has. */
 async function readTimes(context: Context, { name, app, summary, period }: TimesToRead) {
-  const cooldown = app.cooldownPeriodSeconds ?? 0;
+  const { cooldownSeconds: cooldown } = factsOf(app);
   const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
   const createdAt = toMs(app.createdAt ?? summary.createdAt) || 0;
   const since = Math.max(period.since, Math.min(createdAt, period.until));

@@ -46,7 +46,7 @@ export function appFiguresOf(app: string, { runs: reading, containers, settings 
     maxReplicas: settings?.maxReplicaCount ?? null,
     builds: running ? buildsOf(running) : [],
     ...(reading ? callFigures(reading) : unknownCalls),
-    queued: queuedOf(reading, running?.length, settings?.replicaConcurrency ?? undefined),
+    queued: queuedOf(reading, running?.length, settings?.replicaConcurrency),
     centsPerHour: running && price !== undefined ? roundCents(running.length * price * 3_600) : null,
   };
 }

@@ -6,6 +6,12 @@ import { described, enumOrEmpty, optionalEnum, optionalText, optionalTime, textO
 const succeededStatuses = ['success', 'ready'] as const;
 const failedStatuses = ['failure', 'build_failure', 'init_failure', 'init_timeout', 'cancelled'] as const;
 
+/**
+ * The statuses with which the official client stops waiting (docs/platform.md#builds). For any other it waits until its own
+ * limit, so the emulator ends builds with these.
+ */
+export type EndedBuildStatus = (typeof succeededStatuses | typeof failedStatuses)[number];
+
 const statuses = ['pending', 'building', 'initializing', ...succeededStatuses, ...failedStatuses] as const;
 
 /**

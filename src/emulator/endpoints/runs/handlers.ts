@@ -1,6 +1,6 @@
 import { attempt } from '../../../kernel/errors.ts';
 import { defined } from '../../../kernel/json-text.ts';
-import { type AwaitedEnd, runOutcome } from '../../../platform/contract/run-outcome.ts';
+import { type EndedRunStatus, runOutcome } from '../../../platform/contract/run-outcome.ts';
 import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns, type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
@@ -171,7 +171,7 @@ function runListItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
 }
 
 /** A failed run of a file has another status than a failed call: the official client waits for it. */
-function oneOffStatus(progress: RunProgress): RunStatus | AwaitedEnd['oneOffRun'] {
+function oneOffStatus(progress: RunProgress): RunStatus | EndedRunStatus {
   return runOutcome(progress) === 'failed' ? 'failed' : progress.status;
 }
 

@@ -1,5 +1,5 @@
 import { defined } from '../../../kernel/json-text.ts';
-import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
+import type { EndedBuildStatus } from '../../../platform/contract/builds.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { BuildFault } from '../faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';
@@ -84,7 +84,7 @@ function failedScript(reason: string): BuildScript {
   return scriptEndingWith([{ status: 'building', lines: [`ERROR: ${reason}`] }], 'build_failure', reason);
 }
 
-function scriptEndingWith(scenes: BuildScene[], status: AwaitedEnd['build'], reason?: string): BuildScript {
+function scriptEndingWith(scenes: BuildScene[], status: EndedBuildStatus, reason?: string): BuildScript {
   return { scenes, end: reason ? { status, reason } : { status } };
 }
 

@@ -1,5 +1,5 @@
 import { after } from '../../../kernel/clock.ts';
-import type { AwaitedEnd } from '../../../platform/contract/run-outcome.ts';
+import type { EndedBuildStatus } from '../../../platform/contract/builds.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord, BuildScript, SceneWork } from '../../model/state/records.ts';
@@ -108,7 +108,7 @@ function failed(
   return { ...script, scenes: scenes.slice(0, last + 1), end: { status: statusOf(error), reason } };
 }
 
-function statusOf(error: Error): AwaitedEnd['build'] {
+function statusOf(error: Error): EndedBuildStatus {
   if (error instanceof InstallError || error instanceof ImageBuildError) return 'build_failure';
   return error instanceof StartTimeoutError ? 'init_timeout' : 'init_failure';
 }
