@@ -137,7 +137,7 @@ describe('a log of a file', () => {
     expect(await shown()).toMatch(/^cause: a source file has .*\n {2}why/);
   });
 
-  test.each([[['--file', '-']], [['-']], [['build.log']], [['./logs/build']]])('comes from %j', async (words) => {
+  test.each([[['--file', '-']], [['build.log']], [['./logs/build']]])('comes from %j', async (words) => {
     const log = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'PIL'\n";
     const cwd = newFolder({ 'build.log': log, 'logs/build': log });
     const { stdout } = await gantry(['explain', ...words], { stdin: words.includes('-') ? log : '', cwd });

@@ -62,8 +62,8 @@ export default defineCommand({
   examples: ['explain', 'explain web', 'explain web b-1234', 'explain build.log', 'explain web --json=cause,fix'],
 });
 
-/** What no app is called: a saved log, or stdin. */
-const logWord = /^-$|[/\\]|\.(?:log|txt)$/;
+/** What no app is called: a saved log. */
+const logWord = /[/\\]|\.(?:log|txt)$/;
 
 /** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
 function explanationView({ cause, title, evidence, fix, location, log, laterSucceeded }: ExplainedFailure): View {
