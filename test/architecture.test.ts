@@ -428,7 +428,6 @@ const golfed = new Set([
   'src/deploys/previews/preview-record.ts',
   'src/deploys/replicas.ts',
   'src/deploys/rollback/rollback.ts',
-  'src/deploys/team-state/team-state.ts',
   'src/emulator/endpoints/invocation/route-call.ts',
   'src/emulator/http/owner-check.ts',
   'src/emulator/model/runs/buckets.ts',

@@ -1,5 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
-import type { CopyOptions } from '../../storage/copy/index.ts';
+import { defined } from '../../kernel/json-text.ts';
+import { type CopyOptions, usualCopy } from '../../storage/copy/index.ts';
 import type { FlagsOf, NoFlags } from '../command.ts';
 import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
@@ -25,21 +26,5 @@ export function addCopyFlags<Inputs extends unknown[], Options extends OptionVal
 export type CopyFlags = FlagsOf<typeof addCopyFlags<[], NoFlags>> & { clobber?: boolean; update?: true | undefined };
 
 export function toCopyOptions({ checksum, ...flags }: CopyFlags): CopyOptions {
-  const { include = [], exclude = [], clobber = true, update = false } = flags;
-  const { dryRun = false, verify = false, concurrency, partSize, limitRate } = flags;
-  return {
-    include,
-    exclude,
-    follow: flags.follow,
-    clobber,
-    update,
-    dryRun,
-    check: checksum,
-    verify,
-    resume: flags.resume,
-    keepJournal: true,
-    concurrency,
-    partSize,
-    limitRate,
-  };
+  return { ...usualCopy, ...defined(flags), check: checksum };
 }

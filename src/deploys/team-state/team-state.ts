@@ -10,7 +10,7 @@ import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { toPathSegment } from '../../platform/contract/endpoint.ts';
 import { contextUntil, noStep, timeoutSignal } from '../../platform/waiting/index.ts';
-import type { CopyOptions, CopyTarget, FoundFile } from '../../storage/copy/index.ts';
+import type { CopyTarget, FoundFile } from '../../storage/copy/index.ts';
 import { formatRemotePath, toRemotePath } from '../../storage/transfer/remote-path.ts';
 import type { ListedEntry, VolumePath } from '../../storage/volumes/index.ts';
 import { isDocument, Outbox } from './outbox.ts';
@@ -293,12 +293,13 @@ class TeamVolume {
   #copy(context: Context, half: Half, files: readonly FoundFile[], folder: CopyTarget['folder']) {
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return this.#inTime(context, half, bytes, async (quiet) => {
-      const { copyFiles } = await import('../../storage/copy/index.ts');
+      const { copyFiles, usualCopy } = await import('../../storage/copy/index.ts');
       const find = async function* () {
         yield* files;
       };
       const plan = { from: [], to: '', find, target: { folder, name: undefined }, isSingleFile: false };
-      const { failed } = await copyFiles(quiet, plan, options);
+      // Nothing can be resumed: what is missing is copied the next time.
+      const { failed } = await copyFiles(quiet, plan, { ...usualCopy, resume: false, keepJournal: false });
       return new Map(failed.map(({ path, reason }) => [path, reason]));
     });
   }
@@ -320,13 +321,6 @@ class TeamVolume {
 }
 
 const noReply = () => new UnavailableError('no reply in time');
-
-/** Nothing can be resumed: what is missing is copied the next time. */
-const options: CopyOptions = {
-  ...{ include: [], exclude: [], follow: false, clobber: true, update: false, dryRun: false },
-  ...{ check: true, verify: false, resume: false, keepJournal: false },
-  ...{ concurrency: undefined, partSize: undefined, limitRate: undefined },
-};
 
 /** A context that shows nothing, and whose requests and pauses end with a signal. */
 function quietly(context: Context, signal: AbortSignal): Context {

@@ -28,7 +28,8 @@ function durations(kinds: readonly CallKind[]) {
   const durations = compareDurations(
     kinds.map(({ before, after }) => ({ before: Float64Array.from(before), after: Float64Array.from(after) })),
   );
-  const [before, after] = [all('before'), all('after')] as const;
+  const before = all('before');
+  const after = all('after');
   const verdict = ({ slower: 'worse', faster: 'better' } as const)[durations.verdict as string];
   return {
     verdict: verdict ?? (durations.verdict as BuildVerdict),

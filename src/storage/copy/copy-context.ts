@@ -41,3 +41,20 @@ export interface CopyOptions {
   /** In bytes per second; undefined: unlimited. */
   limitRate: number | undefined;
 }
+
+/** What a copy does if nothing else is asked for. */
+export const usualCopy: CopyOptions = {
+  include: [],
+  exclude: [],
+  follow: false,
+  clobber: true,
+  update: false,
+  dryRun: false,
+  check: true,
+  verify: false,
+  resume: true,
+  keepJournal: true,
+  concurrency: undefined,
+  partSize: undefined,
+  limitRate: undefined,
+};

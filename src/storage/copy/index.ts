@@ -1,5 +1,5 @@
 export { type CopySummary, copy, copyFiles, copyInTurn, copySummaryFields, inTurn } from './copy.ts';
-export type { CopyOptions } from './copy-context.ts';
+export { type CopyOptions, usualCopy } from './copy-context.ts';
 export {
   type CopyEndSource,
   type CopyLocation,

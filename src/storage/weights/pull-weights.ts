@@ -10,12 +10,12 @@ import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 import {
-  type CopyOptions,
   type CopySummary,
   copyFiles,
   type FailedFile,
   type FoundFile,
   failedFileFields,
+  usualCopy,
 } from '../copy/index.ts';
 import { formatRemotePath, type VolumePath } from '../volumes/index.ts';
 import {
@@ -171,21 +171,6 @@ function copy(
   proven: Map<string, string>,
   { limitRate, resume, dryRun }: PullOptions,
 ): Promise<CopySummary> {
-  const options: CopyOptions = {
-    include: [],
-    exclude: [],
-    follow: false,
-    clobber: true,
-    update: false,
-    dryRun,
-    check: true,
-    verify: false,
-    resume,
-    keepJournal: true,
-    concurrency: undefined,
-    partSize: undefined,
-    limitRate,
-  };
   const toFound = ({ path, bytes, web }: SourceFile): FoundFile => {
     const onProven = (sha256: string) => void proven.set(path, sha256);
     return { path, bytes, modified: undefined, from: { ...web, onProven } };
@@ -197,7 +182,7 @@ function copy(
   return copyFiles(
     context,
     { from: [source], to: formatRemotePath(at), find, target, isSingleFile: files.length === 1 },
-    options,
+    { ...usualCopy, dryRun, resume, limitRate },
   );
 }
 
