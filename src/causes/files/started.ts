@@ -7,13 +7,13 @@ import { fits, groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { startsServer, startsStdio } from './listening.ts';
-import type { LookedApp, ModuleCall } from './looked-app.ts';
+import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked-app.ts';
 import { folderOf, type Module, type ModuleGraph } from './modules.ts';
 import { namedFiles } from './named-files.ts';
 import { processManager } from './process-managers.ts';
 import { say } from './said.ts';
-import type { CausePlace, SeenCause } from './seen-cause.ts';
-import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { BuildCommand, Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
 const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starlette|quart\.Quart|litestar\.Litestar)$/;
 const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;
@@ -24,19 +24,19 @@ export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
   const { shipment } = known;
   if (shipment.config.runtime === 'cortex') yield* defaultRuntime(known);
   if (shipment.config.runtime === 'custom') {
-    for (const server of shipment.servers()) yield* target(server, known);
+    yield* lookAtEach(shipment.servers(), known, [target]);
     yield* entrypoint(shipment);
     yield* notExecutable(shipment);
-    for (const command of shipment.started()) yield* program(command, known);
+    yield* lookAtEach(shipment.started(), known, [absentFiles, daemon, serverMissing]);
     yield* servesNothing(known);
   }
-  yield* buildScripts(known);
+  if (!shipment.isDocker) yield* lookAtEach(shipment.buildCommands(), known, [buildScript]);
   yield* collected(shipment);
 }
 
 /** FastAPI or Flask behind the default runtime, which serves functions. */
 function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<SeenCause> {
-  if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', undefined, shipment);
+  if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', shipment);
   const entry = modules.find(({ file }) => file === 'main.py');
   const names = new Map(entry?.facts.names);
   for (const { target, found } of entry?.links ?? []) {
@@ -56,45 +56,42 @@ const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian|celery|arq|d
 const ofPackages = /^\/|^(?:\.\/)?\.?venv\/|node_modules\//;
 
 /** Files that a command runs or reads, and that are not where it looks. An image is compared with its files elsewhere. */
-function* absentFiles({ words, cwd, at }: StartedCommand, { shipment, packages }: LookedApp): Generator<SeenCause> {
-  if (shipment.isDocker || packages.hasOthers || bringsCode(shipment)) return;
-  for (const { file } of namedFiles(words)) {
-    if (ofPackages.test(file) || shipment.fileAt(file, cwd) !== undefined) continue;
-    const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(file));
-    if (near === undefined) yield* missing(posix.normalize(file), at, shipment);
-    else yield say('entrypoint-not-found elsewhere', { path: file, near }, { at });
-  }
-}
+const absentFiles: Look<StartedCommand> = ({ words, cwd }, { shipment, packages }) => {
+  if (shipment.isDocker || packages.hasOthers || bringsCode(shipment)) return undefined;
+  const files = namedFiles(words).map(({ file }) => file);
+  const absent = files.filter((file) => !ofPackages.test(file) && shipment.fileAt(file, cwd) === undefined);
+  return absent.flatMap((path) => {
+    const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(path));
+    return near === undefined
+      ? missing(posix.normalize(path), shipment)
+      : say('entrypoint-not-found elsewhere', { path, near });
+  });
+};
 
 /** Whether a command of the build does more than install packages. */
 const bringsCode = (shipment: Shipment) =>
   shipment.builds(/^(?!(?:apt|apt-get|pip[\d.]*|uv|echo|export|mkdir|chmod|ls|true)(?: |$))/);
 
 /** The module that a server loads, and the object in it. */
-function* target(server: StartedServer, known: LookedApp): Generator<SeenCause> {
+const target: Look<StartedServer> = (server, known) => {
   const { module, attribute, words } = server;
-  if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return;
+  if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return undefined;
   const found = known.graph.moduleNamed(module);
   const folder = server.isRun && folderOf(known.graph.find(module.split('.')));
   // `python -m` of a package runs its `__main__.py`.
-  if (folder && known.graph.find(['__main__'], [folder]) === undefined) {
-    const file = `${module.replaceAll('.', '/')}/__main__.py`;
-    yield say('entrypoint-not-found main', { path: file, module }, { at: server.at });
-  } else if (!found && !folder) yield* moduleMissing(server, module, known);
-  else if (found && attribute !== undefined) yield* objectMissing(server, found, attribute, known);
-}
+  if (folder && known.graph.find(['__main__'], [folder]) === undefined)
+    return say('entrypoint-not-found main', { path: `${module.replaceAll('.', '/')}/__main__.py`, module });
+  if (!found && !folder) return isOwn(server, module, known) ? moduleMissing(server, module, known) : undefined;
+  return found && attribute !== undefined ? objectMissing(server, found, attribute, known) : undefined;
+};
 
 /** Names that apps give to what they start. */
 const startNames = /^(?:main|app|server|api|run|start|serve|worker|bot)$/;
 
-function* moduleMissing(server: StartedServer, module: string, known: LookedApp) {
-  const { program, at, cwd } = server;
-  const { shipment, packages, graph } = known;
-  if (!isOwn(server, module, known)) return;
+function moduleMissing({ program, cwd }: StartedServer, module: string, { shipment, packages, graph }: LookedApp) {
   const folder = module.split('.').slice(0, -1).join('/');
-  const isCertain = !shipment.isDocker && !packages.hasOthers;
   const facts = { path: module, program, cwd, names: modulesIn(folder, graph) };
-  yield say('entrypoint-not-found module', facts, { isCertain, at });
+  return say('entrypoint-not-found module', facts, { isCertain: !shipment.isDocker && !packages.hasOthers });
 }
 
 /** Whether the app should have a module that is started. */
@@ -118,37 +115,33 @@ function isOfApp(top: string, graph: ModuleGraph): boolean {
 
 const hasCode = ({ tree }: ModuleGraph) => [...tree.values()].some((file) => file.endsWith('.py'));
 
-function* objectMissing(
-  { at, module, program }: StartedServer,
-  found: Module,
-  attribute: string,
-  { graph }: LookedApp,
-) {
+function objectMissing({ module, program }: StartedServer, found: Module, attribute: string, { graph }: LookedApp) {
   const { facts, file } = found;
   const names = graph.namesOf(found);
-  // A file without a word is a stand-in for one that is made later.
-  if (names.has(attribute) || facts.hasMore || names.size + facts.calls.length === 0) return;
-  const made = [...facts.names];
-  const functions = made.filter(([, each]) => each.made === 'def').map(([name]) => name);
-  const meant =
-    closestName(attribute, names.keys()) ??
-    made.find(
-      ([, each]) => isFramework.test(each.made) || /(?:^|[._])(?:create_app|get_[aw]sgi_application)$/.test(each.made),
-    )?.[0] ??
-    (program === 'bentoml' ? made.find(([, each]) => each.made === 'class')?.[0] : undefined);
-  const isOnlyFunctions = meant === undefined && functions.length > 0;
-  yield say(
-    'entrypoint-attribute-missing',
-    {
-      module: file,
-      name: attribute,
-      target: module,
-      meant,
-      functions: isOnlyFunctions ? functions.slice(0, 3).join(', ') : undefined,
-      default: isOnlyFunctions && module === 'main' ? 'the default runtime' : undefined,
-    },
-    { at },
-  );
+  if (!lacksName(found, attribute, names)) return undefined;
+  const functions = [...facts.names].filter(([, { made }]) => made === 'def').map(([name]) => name);
+  const meant = closestName(attribute, names.keys()) ?? objectIn(facts.names, program);
+  const only = meant === undefined ? functions.slice(0, 3).join(', ') : '';
+  return say('entrypoint-attribute-missing', {
+    module: file,
+    name: attribute,
+    target: module,
+    meant,
+    functions: only || undefined,
+    default: only !== '' && module === 'main' ? 'the default runtime' : undefined,
+  });
+}
+
+/** A file without a word is a stand-in for one that is made later. */
+const lacksName = ({ facts }: Module, name: string, names: ReadonlyMap<string, unknown>) =>
+  !names.has(name) && !facts.hasMore && names.size + facts.calls.length > 0;
+
+/** What a server surely can load: an app; of BentoML, a class. */
+function objectIn(names: Module['facts']['names'], program: string): string | undefined {
+  const isApp = (made: string) =>
+    isFramework.test(made) || /(?:^|[._])(?:create_app|get_[aw]sgi_application)$/.test(made);
+  const nameOf = (isOne: (made: string) => boolean) => [...names].find(([, { made }]) => isOne(made))?.[0];
+  return nameOf(isApp) ?? (program === 'bentoml' ? nameOf((made) => made === 'class') : undefined);
 }
 
 /** Whether files may get other modes than they have here. Windows has no such mode. */
@@ -180,14 +173,14 @@ const forms: readonly (readonly [name: string, fails: (first: string, rest: read
   ['entrypoint-invalid file', (first, rest) => rest.length === 0 && /^[\w./-]+\.py$/.test(first)],
 ];
 
-/** What a command of the start needs. */
-function* program(command: StartedCommand, known: LookedApp): Generator<SeenCause> {
-  const name = posix.basename(command.words[0] ?? '');
-  yield* absentFiles(command, known);
-  const [, , fix] = daemons.find(([daemon, isOne]) => daemon === name && isOne(command, known.shipment)) ?? [];
-  if (fix !== undefined) yield say('entrypoint-invalid background', { target: name }, { at: command.at, fix });
-  yield* serverMissing(name, command.at, known);
-}
+const programOf = ({ words: [program = ''] }: StartedCommand) => posix.basename(program);
+
+/** A program that goes to the background, as it is started. */
+const daemon: Look<StartedCommand> = (command, { shipment }) => {
+  const name = programOf(command);
+  const [, , fix] = daemons.find(([program, isOne]) => program === name && isOne(command, shipment)) ?? [];
+  return fix === undefined ? undefined : say('entrypoint-invalid background', { target: name }, { fix });
+};
 
 /** The text of the file that lists what a process manager starts. */
 function processFile({ words, cwd }: StartedCommand, shipment: Shipment) {
@@ -213,39 +206,36 @@ const daemons: readonly [
 ];
 
 /** Programs that a Python package brings, which nothing installs. */
-function* serverMissing(
-  name: string,
-  at: CausePlace | undefined,
-  { shipment, packages }: LookedApp,
-): Generator<SeenCause> {
-  const needed = pythonPackageOfProgram(name);
-  // The runtime has it.
-  const isServed = !shipment.isDocker && name === 'uvicorn';
-  const isMade = shipment.isDocker && shipment.buildTexts().some((text) => text.includes(name));
-  if (!needed || isServed || isMade || packages.hasOthers || packages.has(needed.replace(/\[.*/, ''))) return;
+const serverMissing: Look<StartedCommand> = (started, { shipment, packages }) => {
+  const command = programOf(started);
+  const needed = pythonPackageOfProgram(command);
+  // The runtime has uvicorn.
+  const isMade = shipment.isDocker
+    ? shipment.buildTexts().some((text) => text.includes(command))
+    : command === 'uvicorn';
+  if (!needed || isMade || packages.hasOthers || packages.has(needed.replace(/\[.*/, ''))) return undefined;
   const isCertain = packages.all().isWhole && packages.listed.length > 0;
-  yield say('command-not-found', { command: name, package: needed }, { isCertain, at, fix: packages.fixOf(needed) });
-}
+  return say('command-not-found', { command, package: needed }, { isCertain, fix: packages.fixOf(needed) });
+};
 
 /** A file that is started and not sent. */
-function* missing(file: string, at: CausePlace | undefined, shipment: Shipment): Generator<SeenCause> {
-  if (file.startsWith('/') || file.includes('$') || shipment.isOutput(file)) return;
-  if (!shipment.exists(file)) return yield say('entrypoint-not-found', { path: file }, { at });
-  const { because, fix } = shipment.reasonOf(file);
-  yield say('file-excluded', { path: file, because }, { at, fix });
+function missing(path: string, shipment: Shipment): SeenCause[] {
+  if (path.startsWith('/') || path.includes('$') || shipment.isOutput(path)) return [];
+  if (!shipment.exists(path)) return [say('entrypoint-not-found', { path })];
+  const { because, fix } = shipment.reasonOf(path);
+  return [say('file-excluded', { path, because }, { fix })];
 }
 
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
 
 /** `sh setup.sh` and `python setup.py` in the build. */
-function* buildScripts({ shipment }: LookedApp): Generator<SeenCause> {
-  const commands = shipment.isDocker ? [] : shipment.buildCommands();
-  for (const { words, at } of commands.filter((each) => runsFile.test(each.words.join(' ')))) {
-    const [, file = ''] = words;
-    const isMade = commands.some((each) => each.words !== words && each.words.join(' ').includes(file));
-    if (!shipment.fileAt(file) && !isMade) yield* missing(posix.normalize(file), at, shipment);
-  }
-}
+const buildScript: Look<BuildCommand> = ({ words }, { shipment }) => {
+  const [, file = ''] = words;
+  const others = shipment.buildCommands().filter((each) => each.words !== words);
+  const isMade = others.some((each) => each.words.join(' ').includes(file));
+  const isThere = isMade || shipment.fileAt(file) !== undefined || !runsFile.test(words.join(' '));
+  return isThere ? undefined : missing(posix.normalize(file), shipment);
+};
 
 function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
   const files = [...tree.values()].filter((file) => /(?<!__init__)\.py$/.test(file));
