@@ -41,7 +41,7 @@ function lookAtImport(link: Link, known: LookedApp): SeenCause | undefined {
 }
 
 /** Whether the code makes the module itself, or installs packages. */
-function isMade({ parts: [top = ''] }: Link, { graph }: LookedApp): boolean {
+function isMade({ top }: Link, { graph }: LookedApp): boolean {
   const { modules, installs } = graph.made();
   return installs || modules.has(top);
 }
@@ -49,8 +49,8 @@ function isMade({ parts: [top = ''] }: Link, { graph }: LookedApp): boolean {
 /** Whether the import is there that this one stands in for. */
 function hasOther({ module: { links }, found: { insteadOf } }: Link, { packages, shipment }: LookedApp): boolean {
   const other = insteadOf && links.find(({ found }) => found === insteadOf);
-  const [top = ''] = other?.parts ?? [];
   if (!other || other.target === 'above') return false;
+  const { top } = other;
   const isStandard = standardModules.has(top) && versionWith(top, shipment.python() ?? '', packages) === undefined;
   return other.target !== undefined || isStandard || packages.provides(other.found.module) === true;
 }
@@ -98,8 +98,7 @@ function submodule(link: Link, folder: string, known: LookedApp): SeenCause | un
 
 /** In this order: the first that has a word on it. */
 function missing(link: Link, known: LookedApp): SeenCause | undefined {
-  const { found, parts, roots } = link;
-  const [top = ''] = parts;
+  const { found, parts, top, roots } = link;
   if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, known);
   const paths = roots.map((root) => posix.join(root, ...parts));
   const isOther = found.isNeeded === 'sometimes' && known.packages.provides(found.module) === true;
@@ -109,8 +108,8 @@ function missing(link: Link, known: LookedApp): SeenCause | undefined {
 }
 
 function notFound(link: Link, known: LookedApp): SeenCause | undefined {
-  const { found, parts, roots } = link;
-  const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([parts[0] ?? ''], roots) !== undefined);
+  const { found, parts, top, roots } = link;
+  const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([top], roots) !== undefined);
   if (isOwn) return ownMissing(link, known);
   const other = ofPackage(link, known);
   if (other) return other;
@@ -121,10 +120,9 @@ function notFound(link: Link, known: LookedApp): SeenCause | undefined {
 /** `import pillow`: the name of a package whose module has another one. */
 function ofPackage(link: Link, known: LookedApp): SeenCause | undefined {
   const { module } = link.found;
-  const name = normalizeName(link.parts[0] ?? '');
-  const [own, ...others] = packageOf(module) === undefined ? meantBy(link.parts[0] ?? '', known.packages) : [];
+  const [own, ...others] = packageOf(module) === undefined ? meantBy(link.top, known.packages) : [];
   if (own === undefined || others.length > 2) return undefined;
-  const facts = { module, file: link.module.file, of: packageOf(own) ?? name, own };
+  const facts = { module, file: link.module.file, of: packageOf(own) ?? normalizeName(link.top), own };
   return say('module-missing renamed', facts, { isCertain: false });
 }
 
@@ -136,7 +134,7 @@ function meantBy(top: string, packages: Packages): string[] {
 }
 
 /** Modules that only some versions of Python have. */
-function standard({ module: { file }, parts: [module = ''] }: Link, known: LookedApp): SeenCause | undefined {
+function standard({ module: { file }, top: module }: Link, known: LookedApp): SeenCause | undefined {
   const python = known.shipment.python();
   const lacks = python === undefined ? undefined : versionWith(module, python, known.packages);
   return lacks && say('python-version-unsupported module', { package: file, file, module, python, ...lacks });
@@ -183,13 +181,8 @@ function uncopied(link: Link, known: LookedApp, paths: readonly string[]): SeenC
     const file = [`${own}.py`, `${own}/__init__.py`].find((each) => known.shipment.sent.has(each));
     if (file === undefined || stage.others.some((each) => isBelowOrSame(path, each.path))) continue;
     const words = `${file} ./`.replace(/^([^/ ]+\/).*/, '$1 $1');
-    return say('module-missing uncopied', {
-      module: link.parts.join('.'),
-      file: link.module.file,
-      dockerfile,
-      own: file,
-      words,
-    });
+    const module = link.parts.join('.');
+    return say('module-missing uncopied', { module, file: link.module.file, dockerfile, own: file, words });
   }
   return undefined;
 }
@@ -240,7 +233,7 @@ function inOtherFolder(link: Link, there: string, known: LookedApp): SeenCause {
 }
 
 function beside(link: Link, known: LookedApp): SeenCause | undefined {
-  const [top = ''] = link.parts;
+  const { top } = link;
   return known.shipment.besides(top)
     ? say('module-missing beside', { module: link.found.module, file: link.module.file, top })
     : undefined;
@@ -280,7 +273,7 @@ const isKnown = (name: string | undefined, link: Link, known: LookedApp) =>
   !bringsRuntime(name, link, known) && !foundElsewhere(link, known) && !isBroughtByOthers(name ?? '');
 
 /** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
-function foundElsewhere({ parts: [top = ''] }: Link, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
+function foundElsewhere({ top }: Link, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {
   const commands = shipment.buildCommands();
   const words = commands.flatMap((each) => (fetches.test(each.words[0] ?? '') ? each.words : writtenTo(each.words)));
   const outside = graph.roots.filter((root) => !isBelowOrSame(root, shipment.stage().workdir));
@@ -297,8 +290,8 @@ const fetches = /^(?:git|hg|svn|curl|wget|cp|mv|ln|mkdir|touch)$/;
 const writtenTo = (words: readonly string[]) =>
   words.flatMap((word) => groupsOf(/^--\w*out\w*(?:-\w+)?=(.+)/, word).slice(1));
 
-const bringsRuntime = (name: string | undefined, { parts }: Link, { shipment }: LookedApp) =>
-  !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(parts[0] ?? ''));
+const bringsRuntime = (name: string | undefined, { top }: Link, { shipment }: LookedApp) =>
+  !shipment.isDocker && ofTheRuntime.has(name ?? normalizeName(top));
 
 const mayBeBrought = (name: string | undefined, packages: Packages) =>
   packages.hasOthers || name === undefined || (isBroughtByOthers(name) && packages.unknown().length > 2);

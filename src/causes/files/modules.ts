@@ -24,7 +24,9 @@ export interface Module {
 export interface Link {
   module: Module;
   found: Import;
+  /** The names of the module, and the first of them. */
   parts: readonly string[];
+  top: string;
   /** Where the module is looked for. */
   roots: readonly string[];
   /**
@@ -189,19 +191,21 @@ export class ModuleGraph {
 
   private follow(module: Module, found: Import): void {
     const parts = found.module === '' ? [] : found.module.split('.');
+    const link = { module, found, parts, top: parts[0] ?? '' };
     const roots = found.level > 0 ? this.packageOf(module, found.level) : this.roots;
-    if (!roots) module.links.push({ module, found, parts, roots: [], target: 'above' });
-    else if (parts.length > 0 || found.level > 0) this.followTo(module, found, parts, roots);
+    if (!roots) module.links.push({ ...link, roots: [], target: 'above' });
+    else if (parts.length > 0 || found.level > 0) this.followTo(link, roots);
   }
 
-  private followTo(module: Module, found: Import, parts: readonly string[], roots: readonly string[]): void {
+  private followTo(link: Omit<Link, 'roots' | 'target'>, roots: readonly string[]): void {
+    const { module, found, parts } = link;
     // Each package around a module is imported before it.
     for (let length = 1; length < parts.length; length++)
       this.load(this.find(parts.slice(0, length), roots), found.line);
     const target = parts.length === 0 ? this.packageAt(roots[0] ?? '') : this.find(parts, roots);
     const at = this.loading.findIndex(({ path }) => path === target);
     const waitsAt = at < 0 ? undefined : this.loading[at + 1]?.line;
-    module.links.push({ module, found, parts, roots, target, waitsAt });
+    module.links.push({ ...link, roots, target, waitsAt });
     this.load(target, found.line);
     this.load(this.partOf(target, found.name), found.line);
   }
