@@ -23,7 +23,6 @@ async function afterHand() {
 const rows: [lines: string, serves: 'HEAD' | 'HEAD~1', concurrency: number][] = [
   ['deploy', 'HEAD', 100],
   ['deploy --keep-scaling', 'HEAD', 7],
-  ['deploy --keep-scaling, deploy --keep-scaling', 'HEAD', 7],
   ['rollback web --yes', 'HEAD~1', 7],
   ['rollback web --yes --restore-scaling', 'HEAD~1', 100],
   ['rollback web --yes --from-git HEAD~1', 'HEAD~1', 7],

@@ -8,10 +8,8 @@ type Share = 0 | 1 | null;
 
 /** One reading of a run's result, whatever command reads it: the code decides, the status only without a code. */
 const readings: [status: string, code: number | undefined, shown: string, verdict: string, failed: Share][] = [
-  ...[101, 302].flatMap((code): typeof readings => [
-    ['success', code, 'success', 'healthy', 0],
-    ['failure', code, 'success', 'healthy', 0],
-  ]),
+  ['success', 101, 'success', 'healthy', 0],
+  ['failure', 302, 'success', 'healthy', 0],
   ['success', 404, 'failure', 'unknown', 1],
   ['success', 500, 'failure', 'sick', 1],
   ['failed', 500, 'failed', 'sick', 1],

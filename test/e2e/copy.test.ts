@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { half } from '../support/extent.ts';
 import { emulatorForEach, filesIn, newFolder, noise } from '../support/index.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
@@ -34,28 +33,25 @@ async function kill(words: string[], endpoint: string, after: number, signal: No
 }
 
 describe('a copy that is killed', () => {
-  test.each(half([1, 3, 6]))(
-    'to a volume, after %i parts, resumes: only requests in flight are repeated',
-    async (done) => {
-      const words = ['cp', 'big', ':/big', ...slowly];
-      writeFileSync(join(here, 'big'), content);
-      await kill(words, 'part', done);
-      const before = answered('part').length;
-      const { exitCode, stdout } = await run(['cp', 'big', ':/big', '--part-size', '5MiB', '--json'], {
-        cwd: here,
-        env: env(),
-      });
-      expect(exitCode).toBe(0);
-      expect(emulator.volume().read('/big')?.equals(content)).toBe(true);
-      expect(answered('part').length - 8).toBeLessThanOrEqual(2);
-      expect(JSON.parse(String(stdout)).resumedBytes).toBeGreaterThanOrEqual((before - 2) * 5 * mib);
-      expect(filesIn(home)).toEqual([]);
-    },
-  );
+  test('to a volume resumes: only requests in flight are repeated', async () => {
+    const words = ['cp', 'big', ':/big', ...slowly];
+    writeFileSync(join(here, 'big'), content);
+    await kill(words, 'part', 3);
+    const before = answered('part').length;
+    const { exitCode, stdout } = await run(['cp', 'big', ':/big', '--part-size', '5MiB', '--json'], {
+      cwd: here,
+      env: env(),
+    });
+    expect(exitCode).toBe(0);
+    expect(emulator.volume().read('/big')?.equals(content)).toBe(true);
+    expect(answered('part').length - 8).toBeLessThanOrEqual(2);
+    expect(JSON.parse(String(stdout)).resumedBytes).toBeGreaterThanOrEqual((before - 2) * 5 * mib);
+    expect(filesIn(home)).toEqual([]);
+  });
 
-  test.each(half([1, 4]))('from a volume, after %i ranges, resumes', async (done) => {
+  test('from a volume resumes', async () => {
     emulator.volume().write('/big', content);
-    await kill(['cp', ':/big', 'big', ...slowly], 'object', done + 1);
+    await kill(['cp', ':/big', 'big', ...slowly], 'object', 5);
     expect(filesIn(here)).toEqual([expect.stringMatching(/^\.gantry-[0-9a-f]{16}-0$/)]);
     const { exitCode } = await run(['cp', ':/big', 'big', '--part-size', '5MiB'], { cwd: here, env: env() });
     expect(exitCode).toBe(0);
