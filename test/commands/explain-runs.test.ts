@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { altering } from '../support/altering.ts';
 import { fixture, smallApp } from '../support/app.ts';
-import { emulatorForAll, emulatorForEach } from '../support/emulators.ts';
+import { emulatorForAll } from '../support/emulators.ts';
 import { newFolder } from '../support/files.ts';
-import { configFolder, gantry, wideTerminal } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 import { recordMany } from '../support/runs.ts';
 
 const emulator = emulatorForAll();
@@ -199,9 +199,9 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
   });
 
   // Through a pipe: test/commands/apps-that-cannot-start.test.ts.
-  test('a deploy that fails on a terminal ends in cause, place, fix and log, and so does its JSON error', async () => {
-    const setting = { ...wideTerminal, emulator, cwd: fixture('crashes'), meanwhile };
-    const { code, stderr, json } = await gantry(['deploy', '--yes', '--json'], setting);
+  test('a deploy that fails on a terminal ends in cause, place, fix and log, as its JSON error and its log do', async () => {
+    const setting = { emulator, cwd: fixture('crashes'), meanwhile };
+    const { code, stderr, json } = await gantry(['deploy', '--yes', '--json'], { ...setting, ...wideTerminal });
     expect([code, stderr.trimEnd().split('\n').slice(-4)]).toEqual([
       12,
       [
@@ -227,29 +227,22 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
         },
       },
     });
+    const log = await gantry(['logs', 'crashes', '--build', '-f'], setting);
+    expect(log).toExit(12, /^cause: the Python module model_that_is_missing is not installed$/m);
+    for (const noun of ['builds', 'apps']) {
+      const got = await gantry([noun, 'get', 'crashes'], { emulator });
+      expect(got.stderr).toMatch(/^to see why (it|the latest build) failed: gantry explain \S+( \S+)?$/m);
+    }
   });
 
-  test('so do logs -f of both and invoke --wait, also in another folder', async () => {
-    const cwd = fixture('crashes');
-    await gantry(['deploy'], { emulator, cwd, meanwhile });
+  test('so do invoke --wait and logs -f of a run, also in another folder', async () => {
     await gantry(['deploy'], { emulator, cwd: fixture('memory-loop'), meanwhile });
     const waited = await gantry(['invoke', 'memory-loop', '--wait', '--json'], { emulator, meanwhile });
     const { run } = (waited.json() as { error: { details: { run: string } } }).error.details;
     const followed = await gantry(['logs', 'memory-loop', '--run', run, '-f'], { emulator, meanwhile });
-    const build = await gantry(['logs', 'crashes', '--build', '-f'], { emulator, cwd, meanwhile });
-    expect([waited.code, followed.code, build.code]).toEqual([13, 13, 12]);
-    expect(build.stderr).toMatch(/^cause: the Python module model_that_is_missing is not installed$/m);
-    const cause = 'cause: the app ran out of memory\n';
-    for (const { stderr } of [waited, followed]) expect(stderr).toContain(cause);
-    const gets = [
-      ['builds', 'get', 'crashes'],
-      ['runs', 'get', 'memory-loop', run],
-      ['apps', 'get', 'crashes'],
-    ];
-    for (const words of gets) {
-      const { stderr } = await gantry(words, { emulator });
-      expect(stderr).toMatch(/^to see why (it|the latest build) failed: gantry explain \S+( \S+)?$/m);
-    }
+    for (const outcome of [waited, followed]) expect(outcome).toExit(13, 'cause: the app ran out of memory\n');
+    const { stderr } = await gantry(['runs', 'get', 'memory-loop', run], { emulator });
+    expect(stderr).toMatch(/^to see why it failed: gantry explain \S+( \S+)?$/m);
     expect(waited.json()).toMatchObject({ error: { details: { explanation: { evidence: { source: 'log' } } } } });
   });
 
@@ -309,22 +302,17 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
 });
 
 describe.skipIf(!python)('a call that has just failed (needs python3)', () => {
-  const late = emulatorForEach({ late: 900 });
-  const caller = () => ({ GANTRY_CONFIG_DIR: configFolder() });
-  const [here, elsewhere] = [caller(), caller()];
+  const late = emulatorForAll({ late: 900 });
 
-  test.each([
-    ['explain boom RUN', here],
-    ['explain boom', here],
-    ['explain boom', elsewhere],
-  ])('%s knows it at once', async (line, env) => {
+  test('is known to explain at once', async () => {
     const app = newFolder({ ...smallApp(), 'main.py': 'def run():\n    return {}["user"]\n' });
-    const setting = { emulator: late, cwd: app, meanwhile, env: here };
+    const setting = { emulator: late, cwd: app, meanwhile };
     await gantry(['deploy', '--name', 'boom'], setting);
-    const call = await gantry(['invoke', 'boom', '--json'], setting);
-    const { run } = (call.json() as { error: { details: { run: string } } }).error.details;
-    const command = line.replace('RUN', run).split(' ');
-    const { json, stderr } = await gantry([...command, '--json'], { ...setting, env });
-    expect(json(), stderr).toMatchObject({ run, failed: true, title: expect.stringContaining("KeyError: 'user'") });
+    for (const line of ['explain boom RUN', 'explain boom']) {
+      const call = await gantry(['invoke', 'boom', '--json'], setting);
+      const { run } = (call.json() as { error: { details: { run: string } } }).error.details;
+      const { json, stderr } = await gantry([...line.replace('RUN', run).split(' '), '--json'], setting);
+      expect(json(), stderr).toMatchObject({ run, failed: true, title: expect.stringContaining("KeyError: 'user'") });
+    }
   });
 });
