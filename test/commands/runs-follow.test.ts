@@ -105,7 +105,7 @@ describe('following a run', () => {
     await deployWeb(mute);
     record(mute, { id: 'f-6', createdAt });
     mute.fail('getAppLogs', 'stall*');
-    const { code, stderr } = await follow('f-6', [], { emulator: mute, io: { silenceMs: 1_000 } });
+    const { code, stderr } = await follow('f-6', [], { emulator: mute, io: { silenceMs: 500 } });
     expect([code, stderr]).toEqual([0, expect.stringContaining('warning: cannot read the log: ')]);
   });
 
