@@ -22,6 +22,28 @@ async function billed(settings: object) {
   };
 }
 
+test('replicas that min_replicas keeps are paid for without calls, as long as it does', async () => {
+  const { clock, ask, midnight, path, seconds } = await billed({ minReplicaCount: 2, maxReplicaCount: 3 });
+  clock.now = midnight + 1.5 * day;
+  await ask('PATCH', path, { minReplicaCount: 0 });
+  clock.now = midnight + 3 * day - 1;
+  expect(await seconds()).toEqual([2 * 86_400, 86_400, 0]);
+});
+
+test('a replica that serves is one of those that are kept', async () => {
+  const { emulator, clock, id, midnight, seconds } = await billed({
+    minReplicaCount: 1,
+    maxReplicaCount: 3,
+    cooldownPeriodSeconds: 60,
+  });
+  const run = { app: id, runtimeMs: 10 * minute, statusCode: 200 };
+  emulator.store.addRun({ ...run, container: 'a', createdAt: midnight + hour });
+  emulator.store.addRun({ ...run, container: 'b', createdAt: midnight + hour + minute });
+  clock.now = midnight + day - 1;
+  // Ten minutes each, nine of them together, and both cooldowns but the first, which is in the run of the other one.
+  expect(await seconds()).toEqual([86_400 + 10 * 60]);
+});
+
 test('a replica that runs over midnight is paid for once', async () => {
   const { emulator, clock, id, midnight, seconds } = await billed({ cooldownPeriodSeconds: 3600 });
   const run = { app: id, container: 'a', runtimeMs: minute, statusCode: 200 };
@@ -36,7 +58,7 @@ test('a run of a file is paid for at the price of its own hardware, and has no c
   const run = { app: id, container: 'a', runtimeMs: 10 * minute, statusCode: 200, oneOff: true };
   emulator.store.addRun({
     ...run,
-    billed: { ...twice, cooldownPeriodSeconds: 0 },
+    billed: { ...twice, cooldownPeriodSeconds: 0, minReplicaCount: 0 },
     createdAt: midnight + hour,
   });
   clock.now = midnight + day - 1;

@@ -90,3 +90,21 @@ describe.runIf(python)('min_replicas of an app that runs here', () => {
 interface Costs {
   total_cost_cents: number;
 }
+
+test('min_replicas of an app that does not run here are listed and paid for from the moment in which it was scaled', async () => {
+  const { clock, ask, deploy } = await platform();
+  const { path } = await deploy({ maxReplicaCount: 3 });
+  const build = async () => (await ask('GET', `${path}/containers`)).json;
+  clock.now += 3_600_000;
+  expect(await build()).toEqual([]);
+  await ask('PATCH', path, { minReplicaCount: 1 });
+  clock.now += 60_000;
+  expect(await build()).toMatchObject([{ containerState: 'RUNNING', containerRunningTimeMs: 60_000 }]);
+  await ask('PATCH', path, { minReplicaCount: 0 });
+  clock.now += 60_000;
+  expect(await build()).toEqual([]);
+  const { costs } = (await ask('GET', `${path}/cost`)).json as { costs: Record<string, Costs> };
+  const { costPerSecondCents } = (await ask('GET', path)).json;
+  const [paid = 0] = Object.values(costs).map(({ total_cost_cents: cents }) => cents / Number(costPerSecondCents));
+  expect(Math.round(paid)).toBe(60);
+});

@@ -39,7 +39,7 @@ export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
   'hardware.gpu_count': simulated('costs count it; there is no GPU', 'gpuCount'),
   'hardware.provider': ignored('shown only', 'provider'),
   'hardware.region': simulated('selects the volume', 'region'),
-  'scaling.min_replicas': emulated('of apps that run here'),
+  'scaling.min_replicas': emulated(),
   'scaling.max_replicas': emulated('one replica of a custom server'),
   'scaling.cooldown': emulated('`gantry dev` keeps one replica'),
   'scaling.replica_concurrency': emulated(),

@@ -58,7 +58,7 @@ function spendingOf(app: AppRecord, start: number, model: Model): Spending {
   const end = Math.min(start + day, now);
   // A replica that started on the day before may still run.
   const runs = findRuns(app, { start: start - day, end: start + day - 1 }, model);
-  const spending = replicaPeriods(app, runs, model).reduce((sum, { startedAt, endsAt, billed }) => {
+  const spending = replicaPeriods(app, runs, { start, end }, model).reduce((sum, { startedAt, endsAt, billed }) => {
     const seconds = Math.max(0, Math.min(endsAt, end) - Math.max(startedAt, start)) / 1000;
     const settings = billed ?? settingsAt(app, startedAt);
     const { cpu, gpu, memory } = pricesPerSecond(settings);

@@ -20,6 +20,7 @@ const BilledSettings = v.object({
   gpuCount: v.number(),
   computeTier: v.string(),
   cooldownPeriodSeconds: v.number(),
+  minReplicaCount: v.number(),
 });
 export type BilledSettings = v.InferOutput<typeof BilledSettings>;
 
@@ -169,6 +170,8 @@ export type ReplicaRecord = v.InferOutput<typeof ReplicaRecord>;
 export interface ReplicaPeriod extends Omit<ReplicaRecord, 'app'> {
   state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
   isTerminating?: boolean;
+  /** Kept without calls, and not a process: it has ended where one that serves took its place. */
+  isMadeUp?: boolean;
   /** What it costs, if not what those of its app do. */
   billed?: BilledSettings;
 }
@@ -225,6 +228,6 @@ export function settingsAt({ settings, earlier = [] }: AppRecord, time: number):
 }
 
 export function billedSettings(settings: AppSettings): BilledSettings {
-  const { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds } = settings;
-  return { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds };
+  const { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds, minReplicaCount } = settings;
+  return { cpu, memory, compute, gpuCount, computeTier, cooldownPeriodSeconds, minReplicaCount };
 }
