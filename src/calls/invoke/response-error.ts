@@ -269,7 +269,9 @@ async function fixOfRequest(
   if (![400, 422].includes(status)) return {};
   const call = fn && (await callOf(context, app, fn));
   if (!fn || !call) {
-    const fix = (await knownFix(status, said)) ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
+    // The default runtime names the function whose parameters it compares.
+    const known = said?.startsWith(`${fn}: `) ? undefined : await knownFix(status, said);
+    const fix = known ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
     return fix ? { fix } : {};
   }
   const { parameterWords } = await import('../../app/sample-call.ts');
