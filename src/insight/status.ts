@@ -6,6 +6,7 @@ import type { Here } from '../deploys/commit-files.ts';
 import { findCommit } from '../deploys/commit-of-build.ts';
 import { type AppHistory, allApps, readHistory, recordLook } from '../deploys/history/index.ts';
 import { compareHere } from '../deploys/send/index.ts';
+import { hourMs } from '../kernel/durations.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
 import { once } from '../kernel/once.ts';
 import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
@@ -164,7 +165,7 @@ async function secretsChangedAt(context: Context, { events }: AppHistory): Promi
 /** The latest thousand runs tell how many fail. */
 async function readLastHour(context: Context, app: string) {
   const until = context.platformNow();
-  const range = { since: until - 3_600_000, until, filters: {}, asyncOnly: false, limit: 1_000 };
+  const range = { since: until - hourMs, until, filters: {}, asyncOnly: false, limit: 1_000 };
   const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
   const calls = jobs.calls(runs);
   const responses = calls.flatMap((call) => runTimes(call).responseMs || []);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder, namesIn } from '../../kernel/disk/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 
 const maxBytes = 2 * 2 ** 30;
-const dayMs = 86_400_000;
 /** What is known of app folders that are gone would pile up. */
 const maxDays = 90;
 

@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '../../kernel/durations.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -10,7 +11,7 @@ interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'f
   zone: string;
 }
 
-export const bucketMs: Record<BucketSize, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+export const bucketMs: Record<BucketSize, number> = { minute: minuteMs, hour: hourMs, day: dayMs };
 
 /** A week of minutes, besides the one in progress. */
 const maxBuckets = 10_080;

@@ -1,4 +1,5 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { count, duration, latestFirst, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -65,7 +66,7 @@ export async function readRunPages(
 }
 
 /** Longer ranges are aggregated (spec 4.6). */
-const chartMs = 23 * 3_600_000;
+const chartMs = 23 * hourMs;
 
 function chartPages({ api, project, platformNow }: RunListSource, app: string) {
   const startTime = new Date(platformNow() - chartMs).toISOString();

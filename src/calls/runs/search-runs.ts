@@ -1,3 +1,4 @@
+import { hourMs } from '../../kernel/durations.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -121,7 +122,7 @@ function isWithin(value: number | null | undefined, min: number | undefined, max
 }
 
 /** For a longer range the platform returns counts instead of runs (spec 4.6). */
-const maxWindowMs = 24 * 3_600_000;
+const maxWindowMs = 24 * hourMs;
 const maxConcurrentWindows = 4;
 const pageSize = { min: 100, max: 1_000 };
 

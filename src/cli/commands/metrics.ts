@@ -12,6 +12,7 @@ import {
   watchApp,
 } from '../../insight/monitor/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { platformExits, UsageError } from '../../kernel/errors.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
 import { count, duration, durationCell, forPeople } from '../../kernel/output/format.ts';
@@ -135,7 +136,7 @@ function untilFlag(text: string, { conditions }: Until = { conditions: [] }): Un
     : { time: timeFlag(text), conditions };
 }
 
-function waitFor(context: Context, app: string, conditions: Condition[], timeoutMs = 3_600_000) {
+function waitFor(context: Context, app: string, conditions: Condition[], timeoutMs = hourMs) {
   const longest = conditions.find(({ forMs }) => forMs > timeoutMs);
   if (longest) {
     throw new UsageError(`--timeout ${duration(timeoutMs)} is shorter than "${longest.text}"`, {

@@ -1,6 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { RunFilters } from '../../calls/runs/index.ts';
+import { dayMs, minuteMs } from '../../kernel/durations.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
@@ -30,9 +31,6 @@ export function applyLimit<Entry>(
   progress.footnote(`showing ${groupDigits(limit)} of ${count(entries.length, ...noun)}; pass --all to show the rest`);
   return entries.slice(0, limit);
 }
-
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 
 export function rangeFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,

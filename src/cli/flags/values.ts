@@ -1,15 +1,16 @@
 import { resolve } from 'node:path';
 import type { Option, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
+import { dayMs, hourMs, minuteMs } from '../../kernel/durations.ts';
 import { attempt } from '../../kernel/errors.ts';
 
 /** Parsers for the values of flags. Their `valueKind` is what `gantry help --json` says of the value. */
 
 /** A duration is written in these, the largest first; weeks are read only. */
-const unitMs: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1, w: 604_800_000 };
+const unitMs: Record<string, number> = { d: dayMs, h: hourMs, m: minuteMs, s: 1_000, ms: 1, w: 7 * dayMs };
 
 /** A century: added to a date, it is a date. */
-const maxDurationMs = 36_500 * 86_400_000;
+const maxDurationMs = 36_500 * dayMs;
 
 /** `30s`, `5m`, `1h30m`, `2d`, `2w`, in ms. */
 export function durationFlag(text: string): number {
@@ -80,7 +81,7 @@ timeFlag.valueKind = 'time';
 /** A time that names a day, where the platform counts in days only: an hour of one would cover all of it. */
 export function dayFlag(text: string): TimeFromNow {
   const time = timeFlag(text);
-  if (/^([a-z]+|\d{4}-\d\d-\d\d)$/.test(text) || (!text.includes(':') && parseDuration(text) % 86_400_000 === 0))
+  if (/^([a-z]+|\d{4}-\d\d-\d\d)$/.test(text) || (!text.includes(':') && parseDuration(text) % dayMs === 0))
     return time;
   throw new InvalidArgumentError('Expected a day such as 2026-11-20, yesterday or 7d: bills have whole days only.');
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ChangeCommand, gantryCommand, type Sentence, sentence, withCommands } from '../../kernel/command-line.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { annotationsRoot, unattendedBy } from '../../kernel/environment.ts';
 import { attempt, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
@@ -90,7 +91,18 @@ export function createContext(
   };
   return {
     ...createApiAccess({
-      ...{ io, settings, credential, signal, secrets, onRetry, trace, warn, unread, projects, clock, dryRun },
+      io,
+      settings,
+      credential,
+      signal,
+      secrets,
+      onRetry,
+      trace,
+      warn,
+      unread,
+      projects,
+      clock,
+      dryRun,
       checkAddress,
     }),
     get project() {
@@ -113,7 +125,10 @@ export function createContext(
     env: io.env,
     progress,
     prompt: createPrompt({
-      ...{ io, signal, dryRun, page },
+      io,
+      signal,
+      dryRun,
+      page,
       allowed: flags.input,
       unattendedBy: unattendedBy(io.env),
       yes: flags.yes === true,
@@ -167,7 +182,7 @@ function expiryNotice(credential: Credential, page: Page): Sentence | undefined 
   return sentence`the token from the ${origin} expires ${left}: ${renewalFix(credential)}`;
 }
 
-const expiryNoticeMs = 7 * 86_400_000;
+const expiryNoticeMs = 7 * dayMs;
 
 function retryText({ reason: { message, facts }, attempt, tries, delayMs }: Retry): string {
   const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';

@@ -11,6 +11,7 @@ import {
   TemporaryFolder,
   writeFileAtomic,
 } from '../../kernel/disk/index.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -24,7 +25,11 @@ const entry = v.object({ path: text, size: number, compressed: number, crc32: nu
 
 /** What a deploy sent, for its owner only. Builds of the same archive share its file, named by its content. */
 export const KeptArchive = v.object({
-  ...{ platform: text, project: text, app: text, build: text, keptAt: text },
+  platform: text,
+  project: text,
+  app: text,
+  build: text,
+  keptAt: text,
   sha256: v.pipe(text, v.regex(/^[0-9a-f]{64}$/)),
   bytes: number,
   entries: v.array(entry),
@@ -117,7 +122,7 @@ export async function listArchives({ settings, now }: Context) {
 }
 
 /** A copy that is older was left behind. */
-const copyingMs = 3_600_000;
+const copyingMs = hourMs;
 
 /** Removes archives without a record, and unfinished copies. */
 export async function removeUnused(state: string, now: number): Promise<void> {

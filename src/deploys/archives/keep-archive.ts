@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppArchive } from '../../app/archive.ts';
 import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } from '../../kernel/disk/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
 import { latestFirst, toMs } from '../../kernel/output/format.ts';
@@ -31,14 +32,14 @@ import {
 } from './archive-store.ts';
 
 /** What this machine keeps at most, over all apps. */
-export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * 86_400_000, builds: 300 };
+export const keepLimits = { bytes: 2 ** 30, ageMs: 90 * dayMs, builds: 300 };
 /** So many archives of an app stay beyond the limits. */
 const maxOfApp = 3;
 /** What a team keeps of an app besides: its newest builds that were not found sick, which a rollback may return to. */
 const maxShared = 10;
 
 /** An archive of a team without a record may be that of a build in progress. */
-const sendingMs = 86_400_000;
+const sendingMs = dayMs;
 
 interface Deployed extends Pick<KeptArchive, 'build' | 'baseImages'> {
   body: AppCreation;
@@ -87,8 +88,10 @@ export function shareArchive(context: Context, kept: KeptArchive): void {
   const team = teamStateOf(context);
   if (!team) return;
   const { state } = context.settings.folders;
-  const [folder, files] = [sharedRecords(team, kept.app), sharedFiles(team, kept.app)];
-  const [record, archive] = [sharedName(kept), `${kept.sha256}.zip`];
+  const folder = sharedRecords(team, kept.app);
+  const files = sharedFiles(team, kept.app);
+  const record = sharedName(kept);
+  const archive = `${kept.sha256}.zip`;
   const firstWork = async () => {
     const listed = await team.list(context, files);
     if (!listed.some(({ name }) => name === archive)) {
@@ -125,7 +128,8 @@ export async function enforceLimits(context: Context): Promise<void> {
 
 /** Limits the archives of a team, of which this command has sent one: that of a build that failed is removed. */
 async function enforceSharedLimits(context: Context, team: TeamState, sent: KeptArchive): Promise<void> {
-  const [folder, filesIn] = [sharedRecords(team, sent.app), sharedFiles(team, sent.app)];
+  const folder = sharedRecords(team, sent.app);
+  const filesIn = sharedFiles(team, sent.app);
   const listed = (await team.list(context, folder)).map(({ name }) => name);
   const names = [...new Set([...listed.filter((name) => buildOf(name) !== undefined), sharedName(sent)])];
   const history = await readHistory(context, sent.app);

@@ -2,13 +2,13 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
 import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../kernel/disk/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 
 export const maxHistoryBytes = 5 * 1024 * 1024;
-const dayMs = 86_400_000;
 export const maxHistoryMs = 90 * dayMs;
 /** There are two files, the current one and the one before: each has half of it at most. */
 const maxFileBytes = maxHistoryBytes / 2;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { linkOrCopy, makePrivateFolder, replaceFile, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import type { FoundFile } from '../../storage/copy/index.ts';
 
-const dayMs = 86_400_000;
 /** How long a document waits for a command that can send it, and a file: it takes more room. */
 const keptMs = { document: 90 * dayMs, file: dayMs };
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dayMs } from '../../kernel/durations.ts';
 import type { Invoice } from '../../platform/contract/billing.ts';
 import type { ApiKey, User } from '../../platform/contract/team.ts';
 import type { Account } from './state/records.ts';
@@ -44,7 +45,7 @@ function inferenceKey(since: Pick<ApiKey, 'projectId' | 'createdAt' | 'updatedAt
 }
 
 function seedAccount(project: string, now: number): Account {
-  const day = (days: number) => new Date(now + days * 86_400_000).toISOString();
+  const day = (days: number) => new Date(now + days * dayMs).toISOString();
   const since = (days: number) => ({ projectId: project, createdAt: day(-days), updatedAt: day(-days) });
   const serviceKey = (id: string, name: string, principalId: string, expiresIn: number, age: number): ApiKey => ({
     ...key(id),

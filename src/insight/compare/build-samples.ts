@@ -1,6 +1,7 @@
 import type { ErrorCount } from '../../calls/difference.ts';
 import { addOutcome } from '../../calls/runs/index.ts';
 import type { ServingTime } from '../../deploys/serving.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
@@ -42,8 +43,6 @@ export interface HourlySamples {
 export function allHours(samples: readonly BuildSamples[]): BuildSamples {
   return samples.reduce((all, each) => all.addAll(each), new BuildSamples());
 }
-
-const hourMs = 3_600_000;
 
 /**
  * Sorts calls by the build that handled them: the one that the run names, or that its replica first served for. A replica of

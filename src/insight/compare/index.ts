@@ -3,6 +3,7 @@ import { type AppHistory, changedSettings, recordLook, settingKey } from '../../
 import { buildsText, readingOf } from '../../deploys/observe.ts';
 import { pastOf, type ServingTime, servingTimes } from '../../deploys/serving.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
@@ -27,7 +28,6 @@ interface CompareBuildsOptions {
   since: ((now: number) => number) | undefined;
 }
 
-const dayMs = 86_400_000;
 /** The latest days of each build are enough. */
 const maxPeriodMs = 7 * dayMs;
 

@@ -1,3 +1,4 @@
+import { dayMs } from '../../kernel/durations.ts';
 import { type AppCost, dayCostOf } from '../../platform/contract/billing.ts';
 
 /** A replay of the past is believed if it is off by this share at most: of the bill, of cold starts, of a percentile. */
@@ -14,8 +15,6 @@ interface BilledPeriod {
   /** Excluded: midnight ends the day before. */
   until: number;
 }
-
-const dayMs = 86_400_000;
 
 /** Undefined if the platform does not tell it, or it is nothing. */
 export function billOf(costs: AppCost['costs'] | undefined, { since, until }: BilledPeriod): Bill | undefined {

@@ -1,4 +1,5 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { count, dollars, duration, groupDigits, roundCents } from '../../kernel/output/format.ts';
 import { choice, integer, list, nullable, number, type ObjectOf, text } from '../../kernel/shape.ts';
 import { type Bill, maxReplayError, offBy } from './bill.ts';
@@ -159,7 +160,7 @@ function percent(share: number): string {
   return `${Number((100 * share).toPrecision(2))} %`;
 }
 
-export const monthMs = 30 * 86_400_000;
+export const monthMs = 30 * dayMs;
 /** In US cents a month: nobody changes settings for less. */
 export const leastSavedCents = 100;
 

@@ -1,5 +1,6 @@
 import { factsOf } from '../../calls/spending.ts';
 import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { count, dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -36,7 +37,6 @@ interface CostOptions {
 
 type CostPeriod = ReturnType<typeof periodOf>;
 
-const dayMs = 86_400_000;
 /** How far the clocks of what creates apps and of what records their calls may be apart. */
 const clockMs = 5_000;
 

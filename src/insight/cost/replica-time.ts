@@ -1,7 +1,6 @@
+import { dayMs, minuteMs } from '../../kernel/durations.ts';
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 /** Calls run for 12 hours at most (docs/platform.md#runs): what is longer is no duration. */
 const longestCallMs = dayMs;
 

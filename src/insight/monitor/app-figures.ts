@@ -1,5 +1,6 @@
 import { quantile } from '../../calls/difference.ts';
 import { type Call, countErrors, hasEnded, hasSucceeded, runHasFailed } from '../../calls/runs/index.ts';
+import { minuteMs } from '../../kernel/durations.ts';
 import { roundCents, toMs } from '../../kernel/output/format.ts';
 import { integer, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import type { App } from '../../platform/contract/apps.ts';
@@ -35,7 +36,6 @@ export interface RunsReading {
 }
 
 /** What rates, percentiles and shares are of. */
-const minuteMs = 60_000;
 
 export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings) {
   const running = containers?.filter((each) => isRunning(each));

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { minuteMs } from '../../kernel/durations.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
@@ -18,7 +19,6 @@ export const KeptCounts = v.object({
 });
 export type KeptCounts = v.InferOutput<typeof KeptCounts>;
 
-const minuteMs = 60_000;
 /** A call that has not ended after this time counts, but not as failed, and not for the response time. */
 const openMs = 30 * minuteMs;
 /** Read at once, after a break. */

@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from '../../kernel/durations.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { AppFigures } from './app-figures.ts';
@@ -29,7 +30,7 @@ type FigureName = keyof typeof figures;
 export const figureNames = Object.keys(figures) as FigureName[];
 
 const pattern = /^(\w+)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|%|\/s|\/min)?(?:\s+for\s+(\d+(?:\.\d+)?)(s|m|h))?$/;
-const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: minuteMs, h: hourMs };
 
 /** Throws UsageError. */
 export function parseCondition(text: string): Condition {
@@ -65,7 +66,7 @@ export function figureText({ figure }: Condition, value: number | null): string 
 }
 
 /** Figures are of the last minute: so long, one that could not be read is the one before. */
-const gapMs = 60_000;
+const gapMs = minuteMs;
 
 /** Whether a condition has held long enough, by readings at times that do not jump. */
 export class HeldCondition {

@@ -1,6 +1,7 @@
 import { readLogTail } from '../../calls/logs/index.ts';
 import { Jobs, matches, readChart } from '../../calls/runs/index.ts';
 import { readJobs } from '../../deploys/history/index.ts';
+import { minuteMs } from '../../kernel/durations.ts';
 import { GantryError, isTransient, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
@@ -135,7 +136,6 @@ type FigureSource = 'runs' | 'settings' | 'containers' | 'counts' | 'message' | 
 const firstSources: readonly FigureSource[] = ['runs', 'settings', 'containers'];
 /** Runs in one request: enough for percentiles. */
 const runsPerRead = 500;
-const minuteMs = 60_000;
 /** How far back runs are read: those that take long have begun long ago. */
 const rangeMs = { first: 60 * minuteMs, longest: 15 * minuteMs, shortest: minuteMs };
 /** Settings change with a deploy: read again after so many requests. */

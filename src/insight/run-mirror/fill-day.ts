@@ -1,6 +1,7 @@
 import { atPosition, type Jobs, type readChart, readRunPages } from '../../calls/runs/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import type { Run, RunsQuery } from '../../platform/contract/runs.ts';
-import { dayMs, type RunDay } from './day-file.ts';
+import type { RunDay } from './day-file.ts';
 import { mirrored, RunTable } from './run-table.ts';
 
 /** A run may appear this long after newer ones. */

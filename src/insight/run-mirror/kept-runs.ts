@@ -1,7 +1,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namesIn } from '../../kernel/disk/index.ts';
-import { dayMs, readOwner } from './day-file.ts';
+import { dayMs } from '../../kernel/durations.ts';
+import { readOwner } from './day-file.ts';
 
 /** What is kept at most, over all apps. */
 const limits = { bytes: 2 ** 30, days: 92 };

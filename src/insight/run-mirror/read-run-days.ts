@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { findJobs, type Jobs, readChart } from '../../calls/runs/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
-import { dayMs, emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
+import { emptyDay, type Gap, type MirrorOwner, type RunDay, readDay, writeDay } from './day-file.ts';
 import { fillDay, isDayWhole, type ReadRuns } from './fill-day.ts';
 import { mirrorRoot, trimMirror } from './kept-runs.ts';
 

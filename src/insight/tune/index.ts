@@ -2,6 +2,7 @@ import { factsOf } from '../../calls/spending.ts';
 import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { pause } from '../../kernel/clock.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { LimitError } from '../../kernel/errors.ts';
 import { count, dollars, duration, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -37,7 +38,6 @@ interface TuneOptions {
   budgetCents: number | undefined;
 }
 
-const dayMs = 86_400_000;
 const defaultMs = 14 * dayMs;
 /** Fewer say too little about the next ones. */
 const leastRuns = 200;

@@ -1,3 +1,4 @@
+import { dayMs } from '../../kernel/durations.ts';
 import { ReplicaSet, type Routing, type Scaling } from '../../platform/scaling.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 
@@ -46,8 +47,6 @@ interface VirtualReplica {
   startedAt: number;
   readyAt: number;
 }
-
-const dayMs = 86_400_000;
 
 /** Plays calls against the rules of the emulator's replicas, on a virtual clock. O(calls), besides busy replicas. */
 export function replayCalls(trace: CallTrace, scaling: Scaling, model: ReplicaModel): Replayed {

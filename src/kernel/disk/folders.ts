@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { dayMs } from '../durations.ts';
 import { attempt } from '../errors.ts';
 
 export function makePrivateFolder(folder: string): void {
@@ -56,8 +57,6 @@ export function namedByBytes(name: Buffer): Pick<NamedEntry, 'name' | 'bytes'> {
     name.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${Buffer.from(byte, 'latin1').toString('hex')}`);
   return { name: String(name), ...(!isUtf8(name) && { bytes: shown() }) };
 }
-
-const dayMs = 86_400_000;
 
 /** Removes the files of a folder that nobody has written for so many days. Best effort. */
 export async function removeOldFiles(folder: string, maxAgeDays: number): Promise<void> {

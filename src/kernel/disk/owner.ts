@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync, readlinkSync, statSync, utimesSync, 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { every } from '../clock.ts';
+import { dayMs } from '../durations.ts';
 import { attempt, systemCode } from '../errors.ts';
 import { once } from '../once.ts';
 import { statOf } from '../process.ts';
@@ -57,7 +58,7 @@ const heartbeatMs = 10_000;
 /** Somebody waits for it. */
 const staleMs = 60_000;
 /** Nobody waits for it, and its owner may be suspended. */
-const forgottenMs = 86_400_000;
+const forgottenMs = dayMs;
 
 /**
  * Rewrites the first byte of a file regularly, so that the disk updates its time; touches a folder. Does not recreate

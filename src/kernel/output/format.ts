@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '../durations.ts';
 import { attempt } from '../errors.ts';
 import type { Page } from './page.ts';
 
@@ -57,8 +58,8 @@ export function countCell(number: number): (page: Page) => string {
 
 type AgeUnit = [limitMs: number, unitMs: number, name: string];
 
-const days: AgeUnit = [30 * 86_400_000, 86_400_000, 'd'];
-const ageUnits: AgeUnit[] = [[60_000, 1_000, 's'], [3_600_000, 60_000, 'min'], [86_400_000, 3_600_000, 'h'], days];
+const days: AgeUnit = [30 * dayMs, dayMs, 'd'];
+const ageUnits: AgeUnit[] = [[minuteMs, 1_000, 's'], [hourMs, minuteMs, 'min'], [dayMs, hourMs, 'h'], days];
 
 /** `3 min ago`; for times of more than 30 days ago, the local date. Off a terminal the time itself, for scripts. */
 export function ago(time: string | null | undefined): (page: Page) => string {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
 import { type Deployment, type LocalApp, readLocalApp, sendApp } from '../../deploys/send/index.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
 import type { Progress, Step } from '../../kernel/output/progress.ts';
 import type { Context } from '../../platform/context.ts';
@@ -35,7 +36,7 @@ export interface DevelopOptions {
 }
 
 /** In ms. The emulator has limits of its own, which do not count while the app stands in a breakpoint. */
-const defaultMs = 86_400_000;
+const defaultMs = dayMs;
 /** In ms: the emulator may be polled more often than the platform. */
 const pauses = { firstMs: 10, maxMs: 100, growth: 1.2 };
 

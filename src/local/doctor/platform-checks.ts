@@ -1,5 +1,6 @@
 import { pipe, safeParse } from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { dayMs } from '../../kernel/durations.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { AuthError, GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { duration, localTime } from '../../kernel/output/format.ts';
@@ -117,7 +118,7 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeRe
   return okCheck(host, `${address} responded in ${duration(ms)}`);
 }
 
-const expiryWarningMs = 7 * 86_400_000;
+const expiryWarningMs = 7 * dayMs;
 
 /** The token, if it is usable, and the result of checks that need no request. */
 interface TokenCheck {
@@ -169,11 +170,12 @@ export function createProbe(
     if (token) headers.authorization = `Bearer ${token}`;
     const late = () => new UnavailableError(`cannot connect to ${url.host}: no response within ${limit / 1000} s`);
     const until = timeoutSignal(limit, late, signal);
-    const [started, startedAt] = [elapsed(), now()];
+    const started = elapsed();
+    const localTime = now();
     try {
       const reply = await send({ method, url, headers, signal: until, silenceMs: limit });
       const ms = elapsed() - started;
-      return { reply, ms, ...measureClock(reply, startedAt + ms / 2) };
+      return { reply, ms, ...measureClock(reply, localTime + ms / 2) };
     } catch (cause) {
       signal.throwIfAborted();
       return { error: withFix(cause, proxy), ms: elapsed() - started };

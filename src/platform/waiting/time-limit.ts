@@ -1,4 +1,5 @@
 import { after } from '../../kernel/clock.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
@@ -15,7 +16,7 @@ export interface TimeLimitOptions {
   failure: string;
 }
 
-const defaultWaitMs = 3_600_000;
+const defaultWaitMs = hourMs;
 
 /**
  * The `--timeout` of a command that prepares something, and then waits for remote work. One that the user typed bounds

@@ -12,6 +12,7 @@ import {
   writeAdvice,
 } from '../../../insight/tune/index.ts';
 import { CommandLine, gantryCommand } from '../../../kernel/command-line.ts';
+import { dayMs } from '../../../kernel/durations.ts';
 import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
 import { renderChart } from '../../../kernel/output/chart/render.ts';
 import { count, dollars, duration, durationCell, forPeople, groupDigits } from '../../../kernel/output/format.ts';
@@ -137,7 +138,7 @@ function tuneReport(advice: Advice): ChartReport<Outcome> {
 }
 
 function headline({ app, calls, since, until, predictionError, tried }: Advice): string {
-  const days = Math.max(1, Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000));
+  const days = Math.max(1, Math.round((Date.parse(until) - Date.parse(since)) / dayMs));
   const replayed = `${app}: ${count(calls, 'run')} in ${count(days, 'day')}`;
   return predictionError
     ? `${replayed}, replayed with ${tried || 1} settings; checked day by day: ${errorText(predictionError)}`
@@ -209,7 +210,8 @@ function frontierChart(frontier: readonly Outcome[]): Chart {
   return {
     times: frontier.map((outcome) => (isPriced ? (outcome.centsPerMonth ?? 0) / 100 : hours(outcome))),
     axis: isPriced ? { title: 'cost of a month', unit: 'USD' } : { title: 'replica hours', unit: 'count' },
-    ...{ step: 'setting', zone: 'UTC' },
+    step: 'setting',
+    zone: 'UTC',
     panels: [
       {
         title: 'wait',

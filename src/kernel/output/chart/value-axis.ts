@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '../../durations.ts';
 import { dollars, duration, groupDigits } from '../format.ts';
 
 /** Counts, percents and durations are whole numbers; cores, GB and dollars have fractions. */
@@ -45,7 +46,7 @@ function logarithmic(lowest: number, highest: number): ValueAxis {
 }
 
 const roundNumbers = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
-const timeUnits = [3_600_000, 60_000, 1_000, 1];
+const timeUnits = [hourMs, minuteMs, 1_000, 1];
 
 function roundUp(value: number, unit: Unit): number {
   if (isFractional(unit)) return roundUpFraction(value);
@@ -73,7 +74,7 @@ function axisText(value: number, unit: Unit): string {
 }
 
 function durationText(ms: number): string {
-  return ms < 48 * 3_600_000 ? duration(ms) : `${compact(ms / 86_400_000)} d`;
+  return ms < 48 * hourMs ? duration(ms) : `${compact(ms / dayMs)} d`;
 }
 
 /** `0.034`, `1.25`, `12.5` */
