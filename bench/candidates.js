@@ -77,9 +77,11 @@ export const hasCurl = spawnSync('curl', ['--parallel', '--version']).status ===
  */
 export function curlPut({ url }, folder, files, options) {
   const requests = files.map((file, index) => ({
-    ...{ url: `${url}/part/curl/${index}`, 'upload-file': file },
+    url: `${url}/part/curl/${index}`,
+    'upload-file': file,
     // It would wait for permission to send.
-    ...{ output: '/dev/null', header: 'Expect:' },
+    output: '/dev/null',
+    header: 'Expect:',
   }));
   return curl(join(folder, 'put.curl'), requests, options);
 }

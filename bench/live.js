@@ -209,8 +209,10 @@ async function startApp() {
   return {
     addresses,
     env: {
-      ...{ GANTRY_INFERENCE_URL: addresses.calls, GANTRY_API_URL: addresses.logs },
-      ...{ GANTRY_TOKEN: 'bench', GANTRY_PROJECT: 'p-bench' },
+      GANTRY_INFERENCE_URL: addresses.calls,
+      GANTRY_API_URL: addresses.logs,
+      GANTRY_TOKEN: 'bench',
+      GANTRY_PROJECT: 'p-bench',
     },
     /** The next socket is open. */
     opened: () => once(child, 'message', { signal: AbortSignal.timeout(patienceMs) }),

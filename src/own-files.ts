@@ -42,7 +42,8 @@ export function ownLocation(): string {
 
 /** What starts gantry again: the program, and the arguments before the words of the command line. */
 export function ownCommand(): [program: string, ...args: string[]] {
-  const [program, script] = [process.execPath, process.argv[1]];
+  const program = process.execPath;
+  const script = process.argv[1];
   return archive() || !script ? [program] : [program, script];
 }
 

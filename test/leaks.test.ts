@@ -82,7 +82,9 @@ describe('names with secrets', () => {
 });
 
 const weights = {
-  ...{ source: 'hf://a/b', target: 'default:/x/', seen: { project: 'p-1', region: 'us-east-1' } },
+  source: 'hf://a/b',
+  target: 'default:/x/',
+  seen: { project: 'p-1', region: 'us-east-1' },
   files: [{ path: 'a', bytes: 1, sha256: 'a'.repeat(64) }],
 };
 

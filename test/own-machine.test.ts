@@ -31,7 +31,8 @@ test.skipIf(!withPrograms)('neither does a program that a test starts', () => {
     expect(execFileSync('sh', ['-c', script], { encoding: 'utf8', env })).toBe(`${home}\n`);
   }
   const settings = execFileSync(process.execPath, [bin, 'config', 'list', '--json'], {
-    ...{ encoding: 'utf8', env: machine(withoutHome) },
+    encoding: 'utf8',
+    env: machine(withoutHome),
   });
   expect(settings).toContain(home);
 });

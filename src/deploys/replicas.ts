@@ -197,8 +197,14 @@ export class Replicas {
     const before = this.#own().find((life) => this.#hasDied(life) && !this.#isReplaced(life));
     this.#changedAt = this.#at;
     this.#lives.set(id, {
-      ...{ id, container, since, runsSince: isRunning(container) ? since : undefined, downSince: undefined },
-      ...{ starts: 0, end: undefined, movedAt: this.#at },
+      id,
+      container,
+      since,
+      runsSince: isRunning(container) ? since : undefined,
+      downSince: undefined,
+      starts: 0,
+      end: undefined,
+      movedAt: this.#at,
       before: this.of(id) === 'own' ? before : undefined,
       oldRestarts: isFirstLook && !this.known.isNew ? Math.max(0, (restarts ?? 0) - maxRestarts) : 0,
       // One that ended before the first look at it shows nothing, unless it failed.

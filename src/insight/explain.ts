@@ -266,7 +266,13 @@ function sickSubject(
   const { at, container, reason } = sickness;
   const log = appLogSource(context, app, container === undefined ? {} : { container });
   return {
-    ...{ app, build, run: null, status: 'sick', at, failed: true, facts: { source: 'run', status: 'sick', reason } },
+    app,
+    build,
+    run: null,
+    status: 'sick',
+    at,
+    failed: true,
+    facts: { source: 'run', status: 'sick', reason },
     readLog: async () => ({
       text: await readLogText(context, log, { since: container === undefined ? since : undefined }),
       command: gantryCommand`logs ${app} ${{ '--container': container }}`,

@@ -36,7 +36,11 @@ describe('problems have the line and column of an editor', () => {
     const text = `\ufeff${good.replaceAll('\n', '\r\n')}use_uv = true # 😀\r\ndisable_auth = 1\r\n`;
     const { problems } = await check(text);
     expect(problems[0]?.location).toEqual({
-      ...{ file: 'cerebrium.toml', line: 4, column: 16, length: 1, text: 'disable_auth = 1' },
+      file: 'cerebrium.toml',
+      line: 4,
+      column: 16,
+      length: 1,
+      text: 'disable_auth = 1',
     });
     expect((await check(text.replace('= 1', '= true'))).project?.text).toBe(text.replace('= 1', '= true'));
   });

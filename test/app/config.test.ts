@@ -60,7 +60,12 @@ checkpointing = true
   expect(await loadAppConfig(file)).toEqual({
     warnings: [],
     project: {
-      ...{ file, root, text, name: 'web', runtime: 'custom', container_runtime: 'v2' },
+      file,
+      root,
+      text,
+      name: 'web',
+      runtime: 'custom',
+      container_runtime: 'v2',
       deployment: { name: 'web', disable_auth: false, shell_commands: ['ls'] },
       hardware: { compute: ['AMPERE_A10'], gpu_count: 2, memory: 8 },
       scaling: { min_replicas: 0 },

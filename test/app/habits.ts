@@ -270,8 +270,12 @@ export const habits: Habit[] = [
     title: 'a Dockerfile for uv, and files by name',
     toml: `${head('float', 'include = [\n    "pyproject.toml",\n    "uv.lock",\n    "Dockerfile",\n    "worker.py",\n    "models/*.py",\n    "assets/avatar.jpg",\n]\n')}${dockerfile}`,
     files: {
-      ...{ Dockerfile: 'FROM python:3.11\nCOPY . .\nEXPOSE 8192\nCMD ["python","worker.py"]\n', 'pyproject.toml': '' },
-      ...{ 'uv.lock': '', 'worker.py': '', 'models/a.py': '', 'assets/avatar.jpg': '' },
+      Dockerfile: 'FROM python:3.11\nCOPY . .\nEXPOSE 8192\nCMD ["python","worker.py"]\n',
+      'pyproject.toml': '',
+      'uv.lock': '',
+      'worker.py': '',
+      'models/a.py': '',
+      'assets/avatar.jpg': '',
     },
   },
   {
@@ -279,7 +283,11 @@ export const habits: Habit[] = [
     toml: `${head('node', 'include = ["src/**", "package*.json", "start.sh", "Dockerfile.node"]\nexclude = [".*", "node_modules", "dist", "fly.toml"]\n')}[cerebrium.runtime.custom]\nport = 3001\ndockerfile_path = "./Dockerfile.node"\n# the command is in the Dockerfile\n`,
     files: {
       'Dockerfile.node': 'FROM node:20\nCOPY . .\nRUN chmod +x start.sh\nCMD ["./start.sh"]\n',
-      ...{ 'src/index.ts': '', 'package.json': '{}', 'package-lock.json': '{}', 'start.sh': '', 'fly.toml': '' },
+      'src/index.ts': '',
+      'package.json': '{}',
+      'package-lock.json': '{}',
+      'start.sh': '',
+      'fly.toml': '',
     },
   },
   {

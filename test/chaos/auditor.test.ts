@@ -140,12 +140,24 @@ interface Told {
 function judge({ step, before = {}, after = {}, ended, second, fired = [], violations = [], ...told }: Told): string[] {
   const args = ['cp', ':/src', './dst'];
   const run: Ended = {
-    ...{ args, code: 0, signal: null, stdout: Buffer.alloc(0), stderr: '', ms: 1, isLate: false },
+    args,
+    code: 0,
+    signal: null,
+    stdout: Buffer.alloc(0),
+    stderr: '',
+    ms: 1,
+    isLate: false,
     ...ended,
   };
   const outcome: Outcome = {
-    ...{ before: told.begun ?? state(before), after: told.state ?? state(after), fired, violations },
-    ...{ signatures: ['f00d'], meddled: false, archive: undefined, asked: told.asked ?? [] },
+    before: told.begun ?? state(before),
+    after: told.state ?? state(after),
+    fired,
+    violations,
+    signatures: ['f00d'],
+    meddled: false,
+    archive: undefined,
+    asked: told.asked ?? [],
     ended: second ? [run, { ...run, code: 0, ...second }] : [run],
   };
   return audit(
@@ -158,17 +170,17 @@ function judge({ step, before = {}, after = {}, ended, second, fired = [], viola
 function plan(step: Step, { kind, facts = {} }: Pick<Told, 'kind' | 'facts'>): Plan {
   const targets = [{ path: 'dst/a', source: [wanted] }];
   return {
-    ...{
-      kind: 'cp-down',
-      local: [{ path: 'mine', content: old }],
-      outside: [],
-      volume: [],
-      region: 'us-east-1',
-      world: {},
-      env: {},
-      steps: [step],
-    },
-    ...{ facts, secrets: [], ...(kind && { kind }) },
+    kind: 'cp-down',
+    local: [{ path: 'mine', content: old }],
+    outside: [],
+    volume: [],
+    region: 'us-east-1',
+    world: {},
+    env: {},
+    steps: [step],
+    facts,
+    secrets: [],
+    ...(kind && { kind }),
     ...(!kind && { copies: { side: 'disk', targets, keeps: 'nothing', deleted: [], verified: false, impossible: [] } }),
   };
 }
@@ -176,7 +188,12 @@ function plan(step: Step, { kind, facts = {} }: Pick<Told, 'kind' | 'facts'>): P
 function state(files: Record<string, typeof wanted>): State {
   return {
     disk: new Map(Object.entries(files).map(([path, content]) => [`work/${path}`, file(content)])),
-    ...{ volume: new Map(), grants: new Map(), secrets: {}, builds: new Map(), calls: 0, created: 0 },
+    volume: new Map(),
+    grants: new Map(),
+    secrets: {},
+    builds: new Map(),
+    calls: 0,
+    created: 0,
   };
 }
 

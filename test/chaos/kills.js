@@ -175,8 +175,14 @@ class Ground {
   run(line, trap) {
     const args = ['--require', clock, this.program, ...line.split(' ')];
     const env = {
-      ...{ PATH: process.env.PATH, HOME: this.at('home'), TMPDIR: this.at('tmp'), LANG: 'C.UTF-8', NO_PROXY: '*' },
-      ...{ GANTRY_CONFIG_DIR: this.at('home'), FASTER: String(pace), ...this.platform.env },
+      PATH: process.env.PATH,
+      HOME: this.at('home'),
+      TMPDIR: this.at('tmp'),
+      LANG: 'C.UTF-8',
+      NO_PROXY: '*',
+      GANTRY_CONFIG_DIR: this.at('home'),
+      FASTER: String(pace),
+      ...this.platform.env,
     };
     const child = spawn(process.execPath, args, { cwd: this.at('work'), env, stdio: ['ignore', 'pipe', 'pipe'] });
     const texts = { stdout: '', stderr: '' };

@@ -102,7 +102,11 @@ async function performStep(plan, step, { sandbox, platform, program, tokens }) {
     .filter((fault) => fault.fired)
     .map(({ point, what, fired = 0, status }) => ({ point, what, times: fired, ...(status ? { status } : {}) }));
   return {
-    ...{ before, after: state(), ended, fired, meddled },
+    before,
+    after: state(),
+    ended,
+    fired,
+    meddled,
     asked: platform.seen.slice(firstSeen).map(({ point, by }) => ({ point, ...(by === undefined ? {} : { by }) })),
     archive: sandbox.read('work/out/out.zip'),
     violations: platform.findings.slice(firstFinding),
@@ -212,7 +216,11 @@ function stateOf(sandbox, { store }, region) {
     volume.set(path, { mark: markOf(bytes), size: bytes.length });
   const builds = new Map([...store.builds].map(([id, { status, app, zip }]) => [id, { status, app, zip }]));
   return {
-    ...{ disk: sandbox.look(), volume, builds, calls: store.calls.length, created: store.created.length },
+    disk: sandbox.look(),
+    volume,
+    builds,
+    calls: store.calls.length,
+    created: store.created.length,
     grants: new Map([...store.grants].map(([id, grants]) => [id, [...grants]])),
     secrets: { ...store.secrets },
   };

@@ -19,8 +19,10 @@ process.exitCode = await main();
 async function main() {
   const { values } = parseArgs({
     options: {
-      ...{ seeds: { type: 'string', default: '500' }, seed: { type: 'string', default: '1' } },
-      ...{ bug: { type: 'string' }, workers: { type: 'string', default: '2' } },
+      seeds: { type: 'string', default: '500' },
+      seed: { type: 'string', default: '1' },
+      bug: { type: 'string' },
+      workers: { type: 'string', default: '2' },
     },
   });
   const [first, most, workers] = [values.seed, values.seeds, values.workers].map(Number);

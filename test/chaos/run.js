@@ -35,15 +35,18 @@ process.exitCode = await main();
 async function main() {
   const { values } = parseArgs({
     options: {
-      ...{
-        seeds: { type: 'string' },
-        seed: { type: 'string' },
-        minutes: { type: 'string' },
-        help: { type: 'boolean' },
-      },
-      ...{ seconds: { type: 'string' }, workers: { type: 'string' }, only: { type: 'string' } },
-      ...{ keep: { type: 'boolean', default: false }, program: { type: 'string' }, kills: { type: 'string' } },
-      ...{ 'map-kills': { type: 'string' }, 'pull-kills': { type: 'string' } },
+      seeds: { type: 'string' },
+      seed: { type: 'string' },
+      minutes: { type: 'string' },
+      help: { type: 'boolean' },
+      seconds: { type: 'string' },
+      workers: { type: 'string' },
+      only: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      program: { type: 'string' },
+      kills: { type: 'string' },
+      'map-kills': { type: 'string' },
+      'pull-kills': { type: 'string' },
     },
   });
   const write = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);

@@ -29,8 +29,13 @@ interface Report {
 }
 
 const details = {
-  ...{ id: 'p-12345678-web', name: 'web', costPerSecondCents: '0.01', cooldownPeriodSeconds: '10' },
-  ...{ minReplicaCount: '0', maxReplicaCount: '2', replicaConcurrency: '3' },
+  id: 'p-12345678-web',
+  name: 'web',
+  costPerSecondCents: '0.01',
+  cooldownPeriodSeconds: '10',
+  minReplicaCount: '0',
+  maxReplicaCount: '2',
+  replicaConcurrency: '3',
 };
 
 /** An app whose calls are answered like this, and have the runs that this says. */
@@ -50,8 +55,14 @@ async function benched(
     const number = calls++;
     const own = runOf(number);
     const usual = {
-      ...{ id: `r-${number}`, createdAt: new Date().toISOString(), statusCode: 200, podName: `web-${number % 2}` },
-      ...{ coldstartTimeMs: 20, totalQueueTimeMs: 50, runtimeMs: 100, totalResponseTimeMs: 150 },
+      id: `r-${number}`,
+      createdAt: new Date().toISOString(),
+      statusCode: 200,
+      podName: `web-${number % 2}`,
+      coldstartTimeMs: 20,
+      totalQueueTimeMs: 50,
+      runtimeMs: 100,
+      totalResponseTimeMs: 150,
     };
     if (own) runs.push({ ...usual, ...own });
     return answer(response, number, seen);

@@ -56,8 +56,12 @@ function calls(
     const createdAt = from + 60_000 + Math.floor((call * 3.9 * hour) / number);
     const vary = 1 + 0.3 * Math.sin(7 * call);
     record(emulator, {
-      ...{ id: `${replica}-${from}-${call}`, createdAt, runtimeMs: Math.round(runtimeMs * vary) },
-      ...{ container: `web-${replica}`, coldstartMs: call % 20 === 0 ? 4_000 : 0, statusCode: call % 10 ? 200 : 500 },
+      id: `${replica}-${from}-${call}`,
+      createdAt,
+      runtimeMs: Math.round(runtimeMs * vary),
+      container: `web-${replica}`,
+      coldstartMs: call % 20 === 0 ? 4_000 : 0,
+      statusCode: call % 10 ? 200 : 500,
     });
   }
 }

@@ -194,8 +194,11 @@ describe('config set', () => {
   test('does not store other values from flags or the environment', async () => {
     const place = settled({ profile: 'work' });
     await place.run('config set region eu-west-1 --project p-flag', {
-      ...{ GANTRY_PROJECT: 'p-env', GANTRY_TOKEN: token, GANTRY_API_URL: 'https://env.example' },
-      ...{ GANTRY_PROFILE: 'work', GANTRY_REGION: 'us-west-2' },
+      GANTRY_PROJECT: 'p-env',
+      GANTRY_TOKEN: token,
+      GANTRY_API_URL: 'https://env.example',
+      GANTRY_PROFILE: 'work',
+      GANTRY_REGION: 'us-west-2',
     });
     expect(place.stored()).toEqual({ profile: 'work', profiles: { work: { region: 'eu-west-1' } } });
   });

@@ -45,7 +45,9 @@ describe('a deploy', () => {
       status: 'succeeded',
       endpoint: `${emulator.url}/v4/${emulator.project}/web`,
       files: 2,
-      ...{ packMs: expect.any(Number), uploadMs: expect.any(Number), buildMs: expect.any(Number) },
+      packMs: expect.any(Number),
+      uploadMs: expect.any(Number),
+      buildMs: expect.any(Number),
     });
   });
 

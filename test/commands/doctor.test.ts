@@ -61,8 +61,12 @@ test('runs every check without retries if all fail, and exits with the code of t
     const { code, checks, of, stderr, waits } = await found({
       cwd: place.cwd,
       env: {
-        ...{ ...env, GANTRY_TOKEN: '', GANTRY_PROJECT: '' },
-        ...{ GANTRY_API_URL: dead, GANTRY_INFERENCE_URL: dead, GANTRY_LOGS_URL: dead },
+        ...env,
+        GANTRY_TOKEN: '',
+        GANTRY_PROJECT: '',
+        GANTRY_API_URL: dead,
+        GANTRY_INFERENCE_URL: dead,
+        GANTRY_LOGS_URL: dead,
       },
     });
     expect(code).toBe(4);

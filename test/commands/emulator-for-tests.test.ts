@@ -20,7 +20,9 @@ async function withEmulator(flags: string[], work: (url: string, ask: Ask) => Pr
   const failures: unknown[] = [];
   let isSeen = false;
   const outcome = await gantry(['emulator', 'start', '--port', '0', '--json', ...flags], {
-    ...{ env, cwd: folder, stop: stop.signal },
+    env,
+    cwd: folder,
+    stop: stop.signal,
     async seen(text) {
       if (isSeen || !text.includes('\n')) return;
       isSeen = true;
@@ -132,7 +134,9 @@ test('emulator start tells when it is ready, and with --end-with-stdin ends with
   const { code, stdout } = await gantry(
     ['emulator', 'start', '--port', '0', '--no-seed', '--end-with-stdin', '--json'],
     {
-      ...{ env, cwd: folder, stdin },
+      env,
+      cwd: folder,
+      stdin,
       seen: (text) => text.includes('"environment"') && stdin.end(),
     },
   );

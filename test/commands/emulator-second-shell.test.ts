@@ -23,7 +23,9 @@ async function started(...flags: string[]) {
   let running: Promise<Outcome> | undefined;
   const stdout = await new Promise<string>((ready) => {
     running = gantry(['emulator', 'start', '--port', '0', '--no-seed', '--json', ...flags], {
-      ...{ env, stop: stop.signal, cwd: home },
+      env,
+      stop: stop.signal,
+      cwd: home,
       seen: (text) => text.endsWith('\n') && ready(text),
     });
   });

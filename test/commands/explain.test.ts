@@ -75,7 +75,10 @@ test.each(['nothing', 'an older build'])('says why a deploy is refused when %s f
   expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(10);
   const { json } = await gantry(['explain', 'whole', '--json'], { emulator, cwd: app });
   expect(json()).toMatchObject({
-    ...{ cause: 'refused', failed: true, build: null, run: null },
+    cause: 'refused',
+    failed: true,
+    build: null,
+    run: null,
     title: expect.stringMatching(/^a deploy of this folder is refused: .*cpu/),
     location: { file: 'cerebrium.toml', line: 4 },
     next: [{ argv: ['gantry', 'check'] }],
@@ -94,7 +97,9 @@ test('says why a deploy is refused whose code needs a secret, also in the status
   expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(10);
   const { json } = await gantry(['explain', '--json'], { emulator, cwd: app });
   expect(json()).toMatchObject({
-    ...{ cause: 'refused', fix: null, location: { file: 'main.py', line: 2 } },
+    cause: 'refused',
+    fix: null,
+    location: { file: 'main.py', line: 2 },
     next: [{ argv: ['gantry', 'secrets', 'set', 'NOT_SET_KEY', '--from-env'] }],
   });
   const { stdout } = await gantry(['status'], { emulator, cwd: app });

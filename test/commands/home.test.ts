@@ -41,7 +41,10 @@ test.each([
 test('a pipeline of the official client with only its token works unchanged', async () => {
   const place = homeless(smallApp());
   const env = {
-    ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '', HOME: '/nonexistent', CI: 'true' },
+    GANTRY_TOKEN: '',
+    GANTRY_PROJECT: '',
+    HOME: '/nonexistent',
+    CI: 'true',
     CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token,
   };
   const deploy = await gantry(['deploy', '--yes'], { emulator, cwd: place.cwd, env });

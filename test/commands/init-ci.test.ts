@@ -97,7 +97,8 @@ test('init --ci in a folder of a repository writes to its root, for its branch, 
   expect(readFileSync(join(place.path, packed)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
   const pipeline = load(readFileSync(join(place.path, file), 'utf8'));
   expect(pipeline).toMatchObject({
-    ...{ name: 'gantry-apps-web', concurrency: expect.stringMatching(/^gantry-apps-web-/) },
+    name: 'gantry-apps-web',
+    concurrency: expect.stringMatching(/^gantry-apps-web-/),
     on: { push: { branches: ['release/1'], paths: ['apps/web/**', file] } },
   });
   expect(textsIn(pipeline)).toContain('gantry check -C apps/web --strict');

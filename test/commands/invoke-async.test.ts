@@ -22,13 +22,11 @@ describe('--async', () => {
     expect(await gantry(['invoke', 'web', '--async', 'a=1'], { env })).toPrint('r-1\n');
     expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v4/p-12345678/web/run?async=true']);
     expect((await gantry(['invoke', 'web', '--async', '--json'], { env })).json()).toEqual({
-      ...{
-        run: 'r-1',
-        app: 'web',
-        statusCode: 202,
-        record: null,
-        next: [{ argv: ['gantry', 'logs', 'web', '--run', 'r-1', '-f'], when: 'to follow it' }],
-      },
+      run: 'r-1',
+      app: 'web',
+      statusCode: 202,
+      record: null,
+      next: [{ argv: ['gantry', 'logs', 'web', '--run', 'r-1', '-f'], when: 'to follow it' }],
     });
   });
 
@@ -253,8 +251,12 @@ describe('--await-webhook', () => {
   test('warns if the platform cannot reach this machine, unless a tunnel is given', async () => {
     const { env, seen } = await saying({ status: 'success' });
     const elsewhere = {
-      ...{ ...env, GANTRY_TOKEN: 'opaque', GANTRY_EMULATOR_SECRET: '', GANTRY_LOGS_URL: '' },
-      ...{ GANTRY_API_URL: 'https://rest.example.invalid', GANTRY_INFERENCE_URL: 'https://api.example.invalid' },
+      ...env,
+      GANTRY_TOKEN: 'opaque',
+      GANTRY_EMULATOR_SECRET: '',
+      GANTRY_LOGS_URL: '',
+      GANTRY_API_URL: 'https://rest.example.invalid',
+      GANTRY_INFERENCE_URL: 'https://api.example.invalid',
     };
     const run = (words: string[]) =>
       gantry(['invoke', 'web', '--await-webhook', '--timeout', '1s', ...words], { env: elsewhere });

@@ -63,7 +63,10 @@ function entriesOf(texts: [at: number, text: string][], liveLate: number | undef
 
 const plain = { splits: true, hasIds: true, maxPageSize: 1_000, hasSocket: true, hasStatusInLog: true };
 const workOf = (kind: LateWork['kind'], entries: LateEntry[], more: Partial<LateWork> = {}): LateWork => ({
-  ...{ kind, entries, endsAt: 3_000, status: kind === 'run' ? 'failure' : 'build_failure' },
+  kind,
+  entries,
+  endsAt: 3_000,
+  status: kind === 'run' ? 'failure' : 'build_failure',
   ...plain,
   ...more,
 });

@@ -73,7 +73,10 @@ describe('apps are sorted', () => {
     { id: 'p-12345678-gamma', status: 'error', created: 2, updated: 1, cost: 0, requests: '0' },
     { id: 'p-12345678-delta', name: 'delta' },
   ].map(({ id, name, status, created, updated, cost, requests }) => ({
-    ...{ id, name, status, projectId: 'p-12345678' },
+    id,
+    name,
+    status,
+    projectId: 'p-12345678',
     ...(created && { createdAt: at(created), updatedAt: at(updated) }),
     ...(cost !== undefined && { cost_metrics: { total_cost: cost }, request_metrics: { total: requests } }),
   }));

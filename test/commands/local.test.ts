@@ -63,11 +63,9 @@ describe('gantry deploy --local', () => {
     // The variables of the emulator are nobody's token.
     expect((await run('logout --json', { cwd })).json()).toEqual({ profiles: [], stillUsed: null });
     expect((await run('whoami --json', { cwd })).json()).toMatchObject({
-      ...{
-        target: 'p-12345678 (emulator of this folder)',
-        projectOrigin: `folder (${cwd})`,
-        platformOrigin: `folder (${cwd})`,
-      },
+      target: 'p-12345678 (emulator of this folder)',
+      projectOrigin: `folder (${cwd})`,
+      platformOrigin: `folder (${cwd})`,
       tokenOrigin: 'emulator of this folder',
     });
     const again = await run('deploy', { cwd });
@@ -210,7 +208,9 @@ test('a folder with an emulator changes no profile for it', async () => {
   mkdirSync(cwd);
   const flags = ['--local'];
   const last = {
-    ...{ app: 'my-app', project: 'p-12345678', platform: 'emulator' },
+    app: 'my-app',
+    project: 'p-12345678',
+    platform: 'emulator',
     address: 'http://127.0.0.1:1',
     flags,
   };

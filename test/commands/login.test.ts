@@ -35,8 +35,12 @@ describe('gantry login', () => {
     const outcome = await logIn('login --json');
     expect(outcome.json()).toEqual({
       next: expect.any(Array),
-      ...{ profile: 'default', project: emulator.project, user: 'ada.okafor@example.com' },
-      ...{ expiresAt: '2026-11-20T13:30:05.000Z', renewable: true, storedIn: join(folder, 'credentials.json') },
+      profile: 'default',
+      project: emulator.project,
+      user: 'ada.okafor@example.com',
+      expiresAt: '2026-11-20T13:30:05.000Z',
+      renewable: true,
+      storedIn: join(folder, 'credentials.json'),
     });
     expect(secretsIn(outcome)).toEqual([]);
   });
@@ -151,7 +155,8 @@ describe('gantry login', () => {
     const { run, emulator, tokens } = await someone();
     const url = await answering({
       deviceAuthResponsePayload: { device_code: 'd', user_code: 'u', verification_uri: 'http://x', expires_in: 60 },
-      ...{ accessToken: emulator.issueToken({ exp: 1_700_000_000 }), refreshToken: 'r' },
+      accessToken: emulator.issueToken({ exp: 1_700_000_000 }),
+      refreshToken: 'r',
     });
     const { code, stderr } = await run('login', { env: { GANTRY_API_URL: url } });
     expect(stderr).toContain('nothing was stored\n  why the token that the platform sent has expired already');
@@ -382,8 +387,11 @@ describe('gantry login --import', () => {
     writeFileSync(file, text, { mode: 0o600 });
     const outcome = await run('login --import --json', { env: { HOME: home } });
     expect(outcome.json()).toMatchObject({
-      ...{ from: file, project: 'p-12345678', region: 'eu-north-1' },
-      ...{ imported: ['serviceaccounttoken', 'project', 'defaultregion'], skipped: ['telemetry', 'dev-accesstoken'] },
+      from: file,
+      project: 'p-12345678',
+      region: 'eu-north-1',
+      imported: ['serviceaccounttoken', 'project', 'defaultregion'],
+      skipped: ['telemetry', 'dev-accesstoken'],
     });
     expect(outcome.stderr).toContain('skipped: telemetry, dev-accesstoken');
     expect(outcome.stderr).not.toContain('is readable by other users');

@@ -136,7 +136,8 @@ test.each([
   expect((await logs(['--tail', '5'], env)).stderr).toMatch(/may be missing before 2026-11-20 \d\d:00:01\n$/);
   const { stdout } = await logs(['--tail', 'all', '--json'], env);
   expect(JSON.parse(linesOf(stdout)[1] ?? '')).toMatchObject({
-    ...{ type: 'result', warnings: [{ message: expect.stringContaining('some log lines may be missing after') }] },
+    type: 'result',
+    warnings: [{ message: expect.stringContaining('some log lines may be missing after') }],
   });
 });
 

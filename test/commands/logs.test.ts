@@ -228,9 +228,16 @@ describe('a line', () => {
     print('b');
     const [first, second] = linesOf((await logs(['--json'])).stdout).map((line) => JSON.parse(line));
     expect(first).toEqual({
-      ...{ appId: `${emulator.project}-web`, projectId: emulator.project, runId: 'r-1' },
-      ...{ containerId: 'web-1', containerName: 'web-1', logId: 'web-1-1', lineNumber: 1 },
-      ...{ logLine: 'a\u001b[2J', stream: 'stdout', timestamp: '2026-11-20T12:00:00.000000000Z' },
+      appId: `${emulator.project}-web`,
+      projectId: emulator.project,
+      runId: 'r-1',
+      containerId: 'web-1',
+      containerName: 'web-1',
+      logId: 'web-1-1',
+      lineNumber: 1,
+      logLine: 'a\u001b[2J',
+      stream: 'stdout',
+      timestamp: '2026-11-20T12:00:00.000000000Z',
     });
     expect(second).toMatchObject({ logLine: 'b', timestamp: '2026-11-20T12:00:00.000000001Z' });
     expect((await logs(['--json=logLine,stream'])).stdout).toBe(

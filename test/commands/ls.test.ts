@@ -53,7 +53,10 @@ test('ls --json has the path for other commands', async () => {
   expect(json()).toEqual([
     { path: 'default:/models/deep/', name: 'deep/', isFolder: true, bytes: null, updatedAt: null },
     {
-      ...{ path: 'default:/models/a.bin', name: 'a.bin', isFolder: false, bytes: 1536 },
+      path: 'default:/models/a.bin',
+      name: 'a.bin',
+      isFolder: false,
+      bytes: 1536,
       updatedAt: '2026-01-02T03:04:05.000Z',
     },
   ]);

@@ -67,7 +67,9 @@ async function running(behavior: Behavior = {}) {
   const file = join(cwd, 'out.jsonl');
   const run = (line = '', setting: Setting = {}) =>
     gantry(['map', 'web', 'in.jsonl', '-o', 'out.jsonl', ...line.split(' ').filter(Boolean)], {
-      ...{ env, cwd, meanwhile: () => setTimeout(1) },
+      env,
+      cwd,
+      meanwhile: () => setTimeout(1),
       ...setting,
     });
   const lines = (): Line[] =>
@@ -86,7 +88,11 @@ describe('asynchronous calls', () => {
     expect([code, sorted(started), answers]).toEqual([0, upTo(10), Array(10).fill(200)]);
     expect(lines()).toEqual(
       upTo(10).map((index) => ({
-        ...{ index, status: 'succeeded', result: { n: index }, run: `r-${index}`, ms: expect.any(Number) },
+        index,
+        status: 'succeeded',
+        result: { n: index },
+        run: `r-${index}`,
+        ms: expect.any(Number),
       })),
     );
     expect(readFileSync(`${file}.gantry-map`, 'utf8')).not.toContain('r-');

@@ -4,8 +4,11 @@ import { type Answer, echo, mapping, numbers, sorted, upTo } from '../support/ma
 
 /** A second of its only replica costs $10, and there is no cooldown. */
 const details = {
-  ...{ costPerSecondCents: '1000', cooldownPeriodSeconds: '0', minReplicaCount: '0' },
-  ...{ maxReplicaCount: '1', replicaConcurrency: '1' },
+  costPerSecondCents: '1000',
+  cooldownPeriodSeconds: '0',
+  minReplicaCount: '0',
+  maxReplicaCount: '1',
+  replicaConcurrency: '1',
 };
 /** Takes so long that not all calls are within a budget. */
 const takesTime: Answer = (...call) => setTimeout(() => echo(...call), 20);

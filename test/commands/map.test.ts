@@ -12,14 +12,26 @@ describe('every input has one line', () => {
     const { run, lines, cwd } = await mapping();
     const outcome = await run('--json');
     expect(outcome.json()).toMatchObject({
-      ...{ app: 'web', function: 'run', input: 'in.jsonl', results: 'out.jsonl' },
-      ...{ inputs: 20, succeeded: 20, failed: 0, pending: 0, calls: 20, failures: [] },
+      app: 'web',
+      function: 'run',
+      input: 'in.jsonl',
+      results: 'out.jsonl',
+      inputs: 20,
+      succeeded: 20,
+      failed: 0,
+      pending: 0,
+      calls: 20,
+      failures: [],
     });
     expect(outcome.code).toBe(0);
     const byIndex = lines().sort((one, other) => one.index - other.index);
     expect(byIndex).toEqual(
       upTo(20).map((index) => ({
-        ...{ index, status: 'succeeded', result: { n: index }, run: `r-${index}`, ms: expect.any(Number) },
+        index,
+        status: 'succeeded',
+        result: { n: index },
+        run: `r-${index}`,
+        ms: expect.any(Number),
       })),
     );
     expect(readdirSync(cwd).sort()).toEqual(['in.jsonl', 'out.jsonl', 'out.jsonl.gantry-map']);
@@ -46,7 +58,11 @@ describe('every input has one line', () => {
     const failed = lines().filter(({ status }) => status === 'failed');
     expect(sorted(failed.map(({ index }) => index % 10))).toEqual([3, 4, 5].flatMap((each) => Array(10).fill(each)));
     expect(outcome.json()).toMatchObject({
-      ...{ inputs: 100, succeeded: 70, failed: 30, calls: 100, refused: 60 },
+      inputs: 100,
+      succeeded: 70,
+      failed: 30,
+      calls: 100,
+      refused: 60,
       failures: expect.arrayContaining([
         {
           cause: 'gpu-out-of-memory',

@@ -107,7 +107,8 @@ describe('gantry mcp', () => {
     await using session = await open();
     const result = await run(session, 'deploy');
     expect(JSON.parse(textOf(result)).error).toMatchObject({
-      ...{ code: 'denied', why: 'this server was started without --allow-changes; --dry-run is allowed' },
+      code: 'denied',
+      why: 'this server was started without --allow-changes; --dry-run is allowed',
       fix: 'ask the user to start gantry mcp --allow-changes',
     });
     expect(result.isError).toBe(true);

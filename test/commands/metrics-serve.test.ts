@@ -24,7 +24,11 @@ async function served(cwd: string, rounds: number, headers: Record<string, strin
   const pages: { status: number; type: string; text: string }[] = [];
   let url = '';
   const outcome = await gantry(['metrics', 'serve', '--port', '0'], {
-    ...{ emulator, cwd, clock, stop: stop.signal, env: { GANTRY_CONFIG_DIR: join(cwd, 'state') } },
+    emulator,
+    cwd,
+    clock,
+    stop: stop.signal,
+    env: { GANTRY_CONFIG_DIR: join(cwd, 'state') },
     seen: (stdout) => {
       url = stdout.trim();
     },

@@ -79,7 +79,9 @@ describe('a folder of the source that lists nothing does not decide what sync --
       query.get('dir') === '/t/' && lists++ === 0 ? { body: '[]' } : undefined,
     );
     const { code, stderr } = await gantry(['sync', ':/t', 'dst', '--delete', '--confirm', 'dst'], {
-      ...{ emulator, cwd: here, env },
+      emulator,
+      cwd: here,
+      env,
     });
     expect([code, filesIn(here)]).toEqual([7, ['dst/a']]);
     expect(stderr).toContain('default:/t/a is listed now, and was not before');

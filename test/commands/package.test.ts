@@ -34,7 +34,10 @@ function inFolder(files: Record<string, string>) {
 test('the same content is the same archive on any machine: it is what the platform takes for unchanged', async () => {
   const files = {
     ...smallApp('shell_commands = ["echo 1"]\n[cerebrium.dependencies.paths]\npip = "../shared.txt"\n'),
-    ...{ 'b/ä.txt': 'x'.repeat(5_000), 'b/z.txt': '1', 'a.sh': '#!/bin/sh\n', 'Z.txt': '2' },
+    'b/ä.txt': 'x'.repeat(5_000),
+    'b/z.txt': '1',
+    'a.sh': '#!/bin/sh\n',
+    'Z.txt': '2',
   };
   const pack = async (
     entries: [string, string][],
@@ -61,7 +64,8 @@ test('the same content is the same archive on any machine: it is what the platfo
   const commit = { '.git/HEAD': 'ref: refs/heads/main\n', '.git/refs/heads/main': `${'a'.repeat(40)}\n` };
   const one = await pack(entries, { tz: 'UTC', mode: 0o600, env: { USER: 'ada', LANG: 'C' } });
   const other = await pack([...Object.entries(commit), ...entries.toReversed()], {
-    ...{ tz: 'Asia/Kathmandu', mode: 0o664 },
+    tz: 'Asia/Kathmandu',
+    mode: 0o664,
     env: { USER: 'bob', LOGNAME: 'bob', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', GITHUB_SHA: 'b'.repeat(40) },
   });
   expect(other).toEqual(one);

@@ -18,7 +18,9 @@ beforeEach(() => {
 
 const resources = (app: string, flags: string[] = [], { env, ...setting }: Setting = {}) =>
   gantry(['metrics', app, ...flags], {
-    ...{ emulator, clock: { now: end }, ...wideTerminal },
+    emulator,
+    clock: { now: end },
+    ...wideTerminal,
     ...setting,
     env: { ...wideTerminal.env, ...env },
   });

@@ -43,7 +43,12 @@ test('deploys the build that served before again, with its files and settings', 
   expect(code).toBe(0);
   const result = json() as { build: string };
   expect(result).toMatchObject({
-    ...{ app: 'web', replaced: second, restored: first, source: 'archive', proof: 'record', changed: true },
+    app: 'web',
+    replaced: second,
+    restored: first,
+    source: 'archive',
+    proof: 'record',
+    changed: true,
     settings: [{ setting: 'max_replicas', from: 1, to: 3 }],
     next: [{ argv: ['gantry', 'logs', 'web'] }],
   });

@@ -8,9 +8,14 @@ const emulator = emulatorForAll({ real: false, now: () => clock.now });
 
 /** One run every quarter of an hour, for three days: the newest is `r-0`. Every seventh fails, every fifth is asynchronous. */
 const runs = Array.from({ length: 288 }, (_, index) => ({
-  ...{ id: `r-${index}`, createdAt: new Date(now - index * (hour / 4) - 60_000).toISOString(), method: 'POST' },
-  ...{ statusCode: index % 7 === 6 ? 503 : 200, async: index % 5 === 0, podName: 'web-0' },
-  ...{ coldstartTimeMs: index % 10 === 0 ? 4_000 : 0, totalResponseTimeMs: 100 + index },
+  id: `r-${index}`,
+  createdAt: new Date(now - index * (hour / 4) - 60_000).toISOString(),
+  method: 'POST',
+  statusCode: index % 7 === 6 ? 503 : 200,
+  async: index % 5 === 0,
+  podName: 'web-0',
+  coldstartTimeMs: index % 10 === 0 ? 4_000 : 0,
+  totalResponseTimeMs: 100 + index,
 }));
 type Run = (typeof runs)[number];
 

@@ -116,9 +116,16 @@ describe('what is sent', () => {
   test('is the folder without version control, environments and caches, also without cerebrium.toml', async () => {
     const { code, stdout } = await run(
       {
-        ...{ 'job.py': job, 'data/words.txt': 'a', '.env': 'SECRET=1', '.git/objects/ab/cd': 'x'.repeat(5_000_000) },
-        ...{ 'venv/pyvenv.cfg': '', 'venv/lib/big.py': 'x'.repeat(5_000_000), 'own-env/pyvenv.cfg': '' },
-        ...{ '__pycache__/job.pyc': 'x', 'node_modules/a/b.js': 'x'.repeat(5_000_000), 'pkg/__pycache__/x.pyc': 'x' },
+        'job.py': job,
+        'data/words.txt': 'a',
+        '.env': 'SECRET=1',
+        '.git/objects/ab/cd': 'x'.repeat(5_000_000),
+        'venv/pyvenv.cfg': '',
+        'venv/lib/big.py': 'x'.repeat(5_000_000),
+        'own-env/pyvenv.cfg': '',
+        '__pycache__/job.pyc': 'x',
+        'node_modules/a/b.js': 'x'.repeat(5_000_000),
+        'pkg/__pycache__/x.pyc': 'x',
       },
       ['--name', 'jobs', 'job.py', '--detach'],
     );
@@ -169,8 +176,12 @@ describe('what is sent', () => {
     const hardware = 'compute = ["ADA_L4", "AMPERE_A10"]\ngpu_count = 2\ncpu = 4\nmemory = 12.5\n';
     await run({ 'cerebrium.toml': toml(`[cerebrium.hardware]\n${hardware}`), 'job.py': job }, ['job.py', '--detach']);
     expect(sent().query).toEqual({
-      ...{ filename: 'job.py', appName: 'jobs' },
-      ...{ computeType: 'ADA_L4', gpuCount: '2', cpu: '4.0', memoryGb: '12.5' },
+      filename: 'job.py',
+      appName: 'jobs',
+      computeType: 'ADA_L4',
+      gpuCount: '2',
+      cpu: '4.0',
+      memoryGb: '12.5',
     });
   });
 
@@ -209,8 +220,9 @@ describe('what is sent', () => {
   test('reads the packages of a requirements file, and warns about unsupported lines', async () => {
     const lines = '# ours\nnumpy\ntorch [cuda] ==2.5 # pinned\nx>=1; python_version < "3.9"\n-r other.txt\n\n';
     const files = {
-      ...{ 'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'), 'job.py': job },
-      ...{ 'requirements.txt': lines },
+      'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'),
+      'job.py': job,
+      'requirements.txt': lines,
     };
     const { stderr } = await run(files, ['job.py', '--detach']);
     expect(called('prepareBaseImage')[0]?.body).toMatchObject({
@@ -223,7 +235,7 @@ describe('what is sent', () => {
     const line = ['--data', '{"epochs": 1, "deep": [1]}', 'job.py::train', '--detach', '--', 'name=a=b', 'epochs:=3'];
     await run({ 'job.py': job }, line);
     expect(sent()).toMatchObject({
-      ...{ data: { epochs: 3, deep: [1], name: 'a=b' } },
+      data: { epochs: 3, deep: [1], name: 'a=b' },
       query: { functionName: 'train' },
     });
   });
@@ -411,12 +423,10 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
   test('is in one document with --json, and on stderr for people', async () => {
     const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
     expect(outcome.json()).toEqual({
-      ...{
-        run: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        app: expect.any(String),
-        status: 'succeeded',
-        programExitCode: 0,
-      },
+      run: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      app: expect.any(String),
+      status: 'succeeded',
+      programExitCode: 0,
       durationMs: expect.any(Number),
       logs: [
         { line: 'first: 1', stream: 'stdout', loggedAt: expect.stringMatching(/Z$/) },

@@ -20,8 +20,13 @@ describe('one run', () => {
 
   test('shows all fields, with local times', async () => {
     record(emulator, {
-      ...{ id: 'r-1', createdAt, coldstartMs: 2_400, containerQueueMs: 2_500, runtimeMs: 10_000 },
-      ...{ async: true, webhookEndpoint: 'https://example.com/hook' },
+      id: 'r-1',
+      createdAt,
+      coldstartMs: 2_400,
+      containerQueueMs: 2_500,
+      runtimeMs: 10_000,
+      async: true,
+      webhookEndpoint: 'https://example.com/hook',
     });
     const { code, stdout } = await get();
     expect(code).toBe(0);

@@ -181,8 +181,13 @@ test('prints a note if there are no runs', async () => {
 describe('a platform with other replies', () => {
   const elsewhere = async (reply: object) => ({ env: { GANTRY_API_URL: await answering(reply), NO_COLOR: '1' } });
   const bucket = (from: number, requests: number) => ({
-    ...{ startTime: at(from), endTime: at(from + hour), totalRequests: requests, successfulRequests: requests },
-    ...{ p50RuntimeMs: 0, p90RuntimeMs: 0, p99RuntimeMs: 0 },
+    startTime: at(from),
+    endTime: at(from + hour),
+    totalRequests: requests,
+    successfulRequests: requests,
+    p50RuntimeMs: 0,
+    p90RuntimeMs: 0,
+    p99RuntimeMs: 0,
   });
 
   test('that omits empty buckets: they are drawn as gaps', async () => {

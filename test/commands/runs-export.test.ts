@@ -23,9 +23,18 @@ test('runs are exported as lines of JSON, oldest first', async () => {
   expect([code, lines.length]).toEqual([0, 31]);
   expect(lines.map(({ createdAt }) => createdAt)).toEqual(lines.map(({ createdAt }) => createdAt).sort());
   expect(lines.at(-1)).toEqual({
-    ...{ id: 'odd', createdAt: new Date(now - 1_800_000).toISOString(), functionName: null, status: null },
-    ...{ statusCode: 500, runtimeMs: 100, coldstartTimeMs: 0, totalQueueTimeMs: 0, totalResponseTimeMs: 100 },
-    ...{ podName: 'a,"b"', build: null, kind: 'call' },
+    id: 'odd',
+    createdAt: new Date(now - 1_800_000).toISOString(),
+    functionName: null,
+    status: null,
+    statusCode: 500,
+    runtimeMs: 100,
+    coldstartTimeMs: 0,
+    totalQueueTimeMs: 0,
+    totalResponseTimeMs: 100,
+    podName: 'a,"b"',
+    build: null,
+    kind: 'call',
   });
 });
 

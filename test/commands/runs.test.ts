@@ -244,9 +244,15 @@ describe('the selection', () => {
     await list(...range(hour), ...words.split(' '), '--limit', '200');
     expect(asked()).toEqual([
       {
-        ...{ startTime: at(end - hour), endTime: at(end), limit: '200' },
-        ...{ status: 'failure', statusCode: '503', minStartupTime: '1000', maxStartupTime: '60000' },
-        ...{ minResponseTime: '250', maxResponseTime: '5400000' },
+        startTime: at(end - hour),
+        endTime: at(end),
+        limit: '200',
+        status: 'failure',
+        statusCode: '503',
+        minStartupTime: '1000',
+        maxStartupTime: '60000',
+        minResponseTime: '250',
+        maxResponseTime: '5400000',
       },
     ]);
   });

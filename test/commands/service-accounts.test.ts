@@ -58,7 +58,9 @@ describe('a change', () => {
 
   test('in JSON has the grants before and after', async () => {
     expect((await run('grant sa-1 p-3 --json')).json()).toEqual({
-      ...{ serviceAccount: 'sa-1', before: ['p-1', 'p-2'], after: ['p-1', 'p-2', 'p-3'] },
+      serviceAccount: 'sa-1',
+      before: ['p-1', 'p-2'],
+      after: ['p-1', 'p-2', 'p-3'],
       changed: true,
       confirmed: true,
     });

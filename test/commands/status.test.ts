@@ -59,14 +59,15 @@ describe('in the folder of an app', () => {
     emulator.calls.length = 0;
     const same = await run(['--json'], setting);
     expect(same.json()).toMatchObject({
-      ...{ target: targetOf(emulator), app: name, live: { build, createdAt: expect.stringMatching(/Z$/) } },
-      ...{
-        here: { changed: false, settings: [], paths: [], unverified: 0 },
-        lastHour: { calls: 1, errors: 0, p95Ms: expect.any(Number) },
-        failure: null,
-        unknown: {},
-      },
-      ...{ centsPerHour: expect.any(Number), platform: { status: 'operational' } },
+      target: targetOf(emulator),
+      app: name,
+      live: { build, createdAt: expect.stringMatching(/Z$/) },
+      here: { changed: false, settings: [], paths: [], unverified: 0 },
+      lastHour: { calls: 1, errors: 0, p95Ms: expect.any(Number) },
+      failure: null,
+      unknown: {},
+      centsPerHour: expect.any(Number),
+      platform: { status: 'operational' },
     });
     expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);
     writeFileSync(join(cwd, 'new.py'), '');
@@ -115,7 +116,10 @@ describe('in the folder of an app', () => {
     expect([code, json()]).toMatchObject([
       0,
       {
-        ...{ replicas: null, centsPerHour: null, platform: null, here: { changed: false } },
+        replicas: null,
+        centsPerHour: null,
+        platform: null,
+        here: { changed: false },
         unknown: { replicas: expect.any(String), centsPerHour: expect.any(String), platform: expect.any(String) },
       },
     ]);

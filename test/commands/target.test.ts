@@ -26,8 +26,13 @@ describe('the target', () => {
     const words = targetOf(emulator, 'p-other');
     const whoami = await gantry(['whoami', '--json', ...flags], { emulator });
     expect(whoami.json()).toMatchObject({
-      ...{ target: words, project: 'p-other', projectOrigin: 'flag', platform: 'emulator' },
-      ...{ platformOrigin: 'environment (GANTRY_API_URL)', region: null, regionOrigin: null },
+      target: words,
+      project: 'p-other',
+      projectOrigin: 'flag',
+      platform: 'emulator',
+      platformOrigin: 'environment (GANTRY_API_URL)',
+      region: null,
+      regionOrigin: null,
     });
     expect((await gantry(['whoami', ...flags], { emulator })).stdout).toMatch(
       /^project\tp-other \(emulator on port \d+\), from the flag$/m,

@@ -326,7 +326,9 @@ describe('a volume that fails', () => {
     emulator.fail('build', 'slow');
     const clock = { now: Date.now() };
     const { code, stderr } = await run(['rollback', 'web', '--yes'], {
-      ...{ ...at(home), clock, stop: /Uploaded/ },
+      ...at(home),
+      clock,
+      stop: /Uploaded/,
       seen: (_, said) => {
         if (refusing || !said.includes('Uploaded')) return;
         refusing = () => ({ status: 503, body: '{}' });

@@ -35,7 +35,8 @@ function typing(typed: string, at = /web/, size: [columns: number, rows: number]
   let type = (_: string) => {};
   let left = typed;
   return {
-    ...{ columns: size, env: { NO_COLOR: '1' } },
+    columns: size,
+    env: { NO_COLOR: '1' },
     stdin: keys((given) => {
       type = given;
     }),
@@ -75,17 +76,16 @@ describe('figures are of the last minute', () => {
     const last = linesOf(stdout).at(-2);
     expect(last?.apps).toMatchObject([
       {
-        ...{
-          app: 'web',
-          replicas: 1,
-          queued: 0,
-          coldStartsPerMinute: 2,
-          p50Ms: 400,
-          p90Ms: 400,
-          p95Ms: 3_400,
-          p99Ms: 3_400,
-        },
-        ...{ errorShare: 0.1, builds: [{ replicas: 1 }] },
+        app: 'web',
+        replicas: 1,
+        queued: 0,
+        coldStartsPerMinute: 2,
+        p50Ms: 400,
+        p90Ms: 400,
+        p95Ms: 3_400,
+        p99Ms: 3_400,
+        errorShare: 0.1,
+        builds: [{ replicas: 1 }],
       },
     ]);
     expect(last?.apps[0]?.callsPerSecond).toBeCloseTo(31 / 60, 6);

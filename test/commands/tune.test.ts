@@ -22,7 +22,9 @@ beforeAll(() => {
 
 const run = (words: string[], more: Setting = {}) =>
   gantry(words, {
-    ...{ emulator, clock: { now }, ...more },
+    emulator,
+    clock: { now },
+    ...more,
     env: { GANTRY_CONFIG_DIR: join(folder, '.home'), ...more.env },
   });
 

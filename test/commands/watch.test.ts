@@ -16,8 +16,10 @@ function play(): void {
   for (let at = 0; at < 1_800_000; at += 10_000) {
     const isSlow = at >= 300_000 && at < 900_000;
     record(emulator, {
-      ...{ id: `r-${from + at}`, createdAt: from + at, runtimeMs: isSlow ? 8_000 : 500 },
-      ...{ statusCode: isSlow && at % 20_000 === 0 ? 500 : 200 },
+      id: `r-${from + at}`,
+      createdAt: from + at,
+      runtimeMs: isSlow ? 8_000 : 500,
+      statusCode: isSlow && at % 20_000 === 0 ? 500 : 200,
     });
   }
 }

@@ -40,7 +40,9 @@ async function listening(
     found = resolve;
   });
   const outcome = gantry(['webhooks', 'listen', '--port', '0', ...words], {
-    ...{ cwd: path, env, stop: stopping.signal },
+    cwd: path,
+    env,
+    stop: stopping.signal,
     seen: (_, text) => /listening on (http:\S+);/.exec(text)?.slice(1, 2).forEach(found),
     ...setting,
   });

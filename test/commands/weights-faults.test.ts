@@ -27,7 +27,9 @@ beforeEach(async () => {
 
 const pull = (silenceMs: number) =>
   run(['cp', `hf://${name}`, ':/m'], {
-    ...{ emulator, cwd: home, silenceMs },
+    emulator,
+    cwd: home,
+    io: { silenceMs },
     env: { GANTRY_CONFIG_DIR: home, HF_TOKEN: token, ...hub.env },
   });
 

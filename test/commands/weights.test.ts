@@ -30,7 +30,9 @@ afterEach(() => emulator.close());
 
 const gantry = (words: string[], setting: Setting = {}) =>
   run(words, {
-    ...{ emulator, cwd: here, ...setting },
+    emulator,
+    cwd: here,
+    ...setting,
     env: { GANTRY_CONFIG_DIR: home, ...hub.env, ...setting.env },
   });
 const pull = (...words: string[]) => gantry(['cp', source, ':/models/qwen', ...words]);

@@ -35,8 +35,13 @@ describe('gantry whoami', () => {
     const { json } = await run('whoami --json', { env });
     const { exp } = JSON.parse(Buffer.from(emulator.token.split('.')[1] ?? '', 'base64url').toString());
     expect(json()).toMatchObject({
-      ...{ tokenOrigin: 'environment (GANTRY_TOKEN)', unusedToken: 'profile (default)', kind: 'service-account' },
-      ...{ user: 'emulator', renewable: false, expiresAt: new Date(exp * 1000).toISOString(), verified: false },
+      tokenOrigin: 'environment (GANTRY_TOKEN)',
+      unusedToken: 'profile (default)',
+      kind: 'service-account',
+      user: 'emulator',
+      renewable: false,
+      expiresAt: new Date(exp * 1000).toISOString(),
+      verified: false,
     });
   });
 

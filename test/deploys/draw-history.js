@@ -41,7 +41,10 @@ function drawBuild(draw) {
   const isStrangers = label === 'healthy' && draw.chance(0.2);
   const { least = minReplicas, ...behaves } = kinds[label](draw);
   return {
-    ...{ label, isStrangers, minReplicas: least, behaves: { ...behaves, buildMs } },
+    label,
+    isStrangers,
+    minReplicas: least,
+    behaves: { ...behaves, buildMs },
     ...(label === 'superseded' && { othersAfterMs: draw.int(3_000, 15_000) }),
   };
 }

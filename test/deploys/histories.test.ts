@@ -149,8 +149,16 @@ function contextOf(platform: AppPlatform, folder: string): Context {
   const settings = resolveSettings(env, {});
   const quiet = { update() {}, done() {}, fail() {}, clear() {} };
   const context = {
-    ...{ env, settings, project, signal: new AbortController().signal, interruption: {}, cwd: folder, trace() {} },
-    ...{ now: () => clock.now, platformNow: () => clock.now, elapsed: () => clock.now },
+    env,
+    settings,
+    project,
+    signal: new AbortController().signal,
+    interruption: {},
+    cwd: folder,
+    trace() {},
+    now: () => clock.now,
+    platformNow: () => clock.now,
+    elapsed: () => clock.now,
     delay: async (ms: number) => {
       clock.now += ms;
     },
@@ -159,8 +167,13 @@ function contextOf(platform: AppPlatform, folder: string): Context {
     openLog: () => Promise.reject(new NotFoundError('there are no live logs', {})),
   };
   const api = createApi({
-    ...{ addresses: settings.addresses, token: () => 'token', headers: {}, silenceMs: 1_000, ...context },
-    ...{ onRetry() {}, trace() {} },
+    addresses: settings.addresses,
+    token: () => 'token',
+    headers: {},
+    silenceMs: 1_000,
+    ...context,
+    onRetry() {},
+    trace() {},
     send: async ({ method, url, body }) => {
       const {
         status = 200,

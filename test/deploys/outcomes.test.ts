@@ -82,7 +82,9 @@ describe('calls are counted alike in charts and counters', () => {
     const stop = new AbortController();
     let [url, page, pages] = ['', '', 0];
     await gantry(['metrics', 'serve', '--port', '0'], {
-      ...{ emulator, clock, stop: stop.signal },
+      emulator,
+      clock,
+      stop: stop.signal,
       seen: (stdout) => {
         url = stdout.trim();
       },

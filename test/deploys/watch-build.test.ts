@@ -120,8 +120,13 @@ async function watch(more: Partial<World>, isProven = false): Promise<Watched> {
     progress: { step: () => step, note() {}, warn() {} },
   } as unknown as Context;
   const observed = new ObservedBuild(context, {
-    ...{ app: 'web', build: 'b-2', minReplicas: world.minReplicas, isNew: true, before: undefined },
-    ...{ earlierBuilds: new Set<string>(), sickTimes: [] },
+    app: 'web',
+    build: 'b-2',
+    minReplicas: world.minReplicas,
+    isNew: true,
+    before: undefined,
+    earlierBuilds: new Set<string>(),
+    sickTimes: [],
   });
   const smoke: Smoke = isProven ? { says: 'yes', reason: '', calls: 1 } : noSmoke;
   const { finding: verdict, reason } = await watchBuild(context, observed, smoke, watchMs);

@@ -61,7 +61,9 @@ describe('a service account', () => {
     const call = async (token: string, app = 'web') =>
       (
         await fetch(`${emulator.url}/v4/${emulator.project}/${app}/predict`, {
-          ...{ method: 'POST', body: '{}', headers: { authorization: `Bearer ${token}` } },
+          method: 'POST',
+          body: '{}',
+          headers: { authorization: `Bearer ${token}` },
         })
       ).status;
     const grant = (...grants: string[]) => ask('PATCH', '/service-accounts/sa-ci', { grants });

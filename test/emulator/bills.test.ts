@@ -10,7 +10,11 @@ async function billed(settings: object) {
   clock.now = midnight;
   const { path } = await deploy(settings);
   return {
-    ...{ emulator, clock, ask, midnight, path },
+    emulator,
+    clock,
+    ask,
+    midnight,
+    path,
     id: path.slice('/apps/'.length),
     seconds: async () => {
       const { costs } = (await ask('GET', `${path}/cost`)).json as {

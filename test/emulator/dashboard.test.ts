@@ -143,7 +143,8 @@ test.skipIf(!python)(
       { 'main.py': 'def run(n=0):\n    print("s3cret: dividing by", n)\n    return 1 / n\n' },
     );
     const { status, headers } = await fetch(`${emulator.url}/v4/${emulator.project}/web/run`, {
-      ...{ method: 'POST', body: '{"n":0}' },
+      method: 'POST',
+      body: '{"n":0}',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${emulator.token}` },
     });
     expect(status).toBe(500);

@@ -121,7 +121,10 @@ describe('the official client', () => {
   test.skipIf(!python)('runs a file once and follows its log (needs python3)', async () => {
     const source = 'print("begin")\nprint("the end")\n';
     const { status, lines } = await client.run('job', {
-      ...{ filename: 'main.py', tar: tar('main.py', source), lastLine: 'the end', pip: { requests: 'latest' } },
+      filename: 'main.py',
+      tar: tar('main.py', source),
+      lastLine: 'the end',
+      pip: { requests: 'latest' },
     });
     expect([status, lines]).toEqual(['success', ['begin', 'the end']]);
   });

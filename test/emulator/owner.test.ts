@@ -25,7 +25,10 @@ async function callAs(uid: number, url: string, headers: object = {}): Promise<n
   const script = `fetch(process.argv[1], { method: 'POST', body: '{}', headers: JSON.parse(process.argv[2]) })
     .then(({ status }) => console.log(status))`;
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, url, JSON.stringify(headers)], {
-    ...{ uid, gid: uid, cwd: '/', env: {} },
+    uid,
+    gid: uid,
+    cwd: '/',
+    env: {},
   });
   return Number(stdout);
 }

@@ -35,9 +35,13 @@ async function everyPage(closing: Closing): Promise<Record<string, string>> {
     return pathToFileURL(file).href;
   };
   const report = chartPage(`Runs of ${longName}`, {
-    ...{ summary: ['603 requests, 11 failed'], rows: [1, 2], columns: { TIME: (row: number) => row } },
+    summary: ['603 requests, 11 failed'],
+    rows: [1, 2],
+    columns: { TIME: (row: number) => row },
     chart: {
-      ...{ times: [0, 3_600_000], step: 'hour', zone: 'UTC' },
+      times: [0, 3_600_000],
+      step: 'hour',
+      zone: 'UTC',
       panels: [{ title: 'requests', kind: 'bars', unit: 'count', series: [{ name: 'requests', values: [1, 2] }] }],
     },
   });

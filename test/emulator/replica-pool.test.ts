@@ -46,8 +46,12 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
     ended: () => {},
   });
   const settings = {
-    ...{ minReplicaCount: scaling.min ?? 0, maxReplicaCount: scaling.max, replicaConcurrency: scaling.concurrency },
-    ...{ cooldownPeriodSeconds: scaling.cooldown, responseGracePeriodSeconds: 1, runtime: 'cortex' },
+    minReplicaCount: scaling.min ?? 0,
+    maxReplicaCount: scaling.max,
+    replicaConcurrency: scaling.concurrency,
+    cooldownPeriodSeconds: scaling.cooldown,
+    responseGracePeriodSeconds: 1,
+    runtime: 'cortex',
   };
   const app = { settings } as unknown as AppRecord;
   let [coldStarts, calls] = [0, 0];

@@ -32,7 +32,8 @@ describe('the action', () => {
   test('takes a secret that ends with a line break', () => {
     expect(written(0, {})).toEqual({ status: 0, written: 'version=1.2.3\n' });
     expect(written(1, { TOKEN: 'token\n', PROJECT: 'p-1' })).toEqual({
-      ...{ status: 0, written: 'GANTRY_TOKEN=token\nGANTRY_PROJECT=p-1\n' },
+      status: 0,
+      written: 'GANTRY_TOKEN=token\nGANTRY_PROJECT=p-1\n',
     });
   });
 });

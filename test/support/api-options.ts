@@ -6,8 +6,12 @@ export function apiOptions(url: string): ApiOptions {
   const address = { value: url };
   return {
     addresses: {
-      ...{ management: address, invocation: address, status: address, logs: address },
-      ...{ login: address, refresh: address },
+      management: address,
+      invocation: address,
+      status: address,
+      logs: address,
+      login: address,
+      refresh: address,
     },
     token: () => 'secret',
     headers: { 'user-agent': 'test' },

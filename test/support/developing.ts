@@ -49,9 +49,12 @@ export async function developing(
     },
   };
   const running = gantry(['dev', '--port', '0', ...words], {
-    ...{ cwd: app, stop: stop.signal, stdin: keys((type) => Object.assign(session, { press: type })) },
+    cwd: app,
+    stop: stop.signal,
+    stdin: keys((type) => Object.assign(session, { press: type })),
     // The clock of the command leaps; Python does not.
-    ...{ columns: 200, meanwhile: () => setTimeout(20) },
+    columns: 200,
+    meanwhile: () => setTimeout(20),
     ...setting,
     env: { ...machine(), NO_COLOR: '1', ...env, ...setting.env },
     seen(stdout, stderr) {

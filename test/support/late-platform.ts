@@ -68,7 +68,12 @@ export async function latePlatform(work: LateWork) {
     if (shown.length === 0) return { code: 204 };
     const hasMore = start + shown.length < ordered.length;
     const logs = shown.map(({ index, text, stream, timestamp }) => ({
-      ...{ logLine: text, timestamp, stream, containerName: 'web-1', lineNumber: index, runId: 'r-1' },
+      logLine: text,
+      timestamp,
+      stream,
+      containerName: 'web-1',
+      lineNumber: index,
+      runId: 'r-1',
       ...(work.hasIds && { logId: `l-${index}` }),
     }));
     return { code: 200, body: { logs, hasMore, nextPageToken: hasMore ? String(start + shown.length) : null } };
@@ -78,7 +83,8 @@ export async function latePlatform(work: LateWork) {
     body: {
       logs: stored().map(({ index, text, timestamp }) => ({
         ...(work.hasIds && { id: `l-${index}` }),
-        ...{ createdAt: timestamp, log: text },
+        createdAt: timestamp,
+        log: text,
       })),
       status: work.hasStatusInLog ? status() : '',
     },

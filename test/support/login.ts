@@ -20,12 +20,19 @@ export async function someone(projects: string[] = []) {
   };
   const run = (line: string, { env: more, ...setting }: Setting = {}): Promise<Outcome> =>
     gantry(line.split(' '), {
-      ...{ emulator, clock, stdin: keys(), env: { ...env, TERM: 'dumb', ...more } },
+      emulator,
+      clock,
+      stdin: keys(),
+      env: { ...env, TERM: 'dumb', ...more },
       ...(line.startsWith('login') && { columns: 500 }),
       ...setting,
     });
   return {
-    ...{ clock, emulator, folder, env, place },
+    clock,
+    emulator,
+    folder,
+    env,
+    place,
     /** Runs a command line here. */
     run,
     /** Logs in by the browser, at once. */

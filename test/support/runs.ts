@@ -14,8 +14,17 @@ export async function deployWeb(emulator: Emulator): Promise<void> {
 /** A call of `web`: a successful one that took 100 ms, unless told otherwise. */
 export function runOf({ project }: Emulator, run: Partial<RunRecord> & Pick<RunRecord, 'id' | 'createdAt'>): RunRecord {
   return {
-    ...{ app: `${project}-web`, functionName: 'run', method: 'POST', async: false, container: 'web-1' },
-    ...{ pendingMs: 0, proxyQueueMs: 0, containerQueueMs: 0, coldstartMs: 0, runtimeMs: 100, statusCode: 200 },
+    app: `${project}-web`,
+    functionName: 'run',
+    method: 'POST',
+    async: false,
+    container: 'web-1',
+    pendingMs: 0,
+    proxyQueueMs: 0,
+    containerQueueMs: 0,
+    coldstartMs: 0,
+    runtimeMs: 100,
+    statusCode: 200,
     ...run,
   };
 }

@@ -179,7 +179,12 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
   const print = new DevPrinter(context, { several, hasKeys: keys !== undefined, environmentCommand });
   const debugPorts = new Map([...relays].map(([folder, { port }]) => [folder, port]));
   const dev = new DevSession(context, platformOf(emulator), {
-    ...{ signal, print, folders, several, debugPorts, open: open === true },
+    signal,
+    print,
+    folders,
+    several,
+    debugPorts,
+    open: open === true,
   });
   Object.assign(running, { dev, print });
   // Listens before an app can be ready.
@@ -233,7 +238,11 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
 function platformOf(emulator: Emulator): DevPlatform {
   const { url, project, token, approvalAddress, trustsOwner, store, logs } = emulator;
   return {
-    ...{ url, project, token, approvalAddress, trustsOwner },
+    url,
+    project,
+    token,
+    approvalAddress,
+    trustsOwner,
     environment: emulatorEnvironment(emulator),
     setSecrets(secrets) {
       store.givenSecrets = secrets;

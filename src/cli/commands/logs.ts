@@ -144,7 +144,8 @@ function logFlags(command: Commander) {
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
 function readLogOptions({ now }: Pick<Context, 'now'>, flags: Flags, defaultTail = Number.POSITIVE_INFINITY) {
   const { follow } = flags;
-  const [since, until] = [flags.since?.(now()), flags.until?.(now())];
+  const since = flags.since?.(now());
+  const until = flags.until?.(now());
   if (since !== undefined && until !== undefined && until < since) {
     throw new UsageError('invalid range: --until is before --since');
   }

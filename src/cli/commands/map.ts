@@ -25,8 +25,17 @@ export default defineCommand({
     if (results === '-')
       throw new UsageError('the results are a file, not stdout', { fix: 'name a file: it is read again' });
     return mapInputs(context, {
-      ...{ app, fn, input, results, concurrency, maxFailures, budget, auth },
-      ...{ retryFailed: retryFailed ?? false, ordered: ordered ?? false, timeoutMs: callTimeout },
+      app,
+      fn,
+      input,
+      results,
+      concurrency,
+      maxFailures,
+      budget,
+      auth,
+      retryFailed: retryFailed ?? false,
+      ordered: ordered ?? false,
+      timeoutMs: callTimeout,
       deliver: webhook.async ? { port, publicUrl, webhookSecretFile } : undefined,
     });
   },

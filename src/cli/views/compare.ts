@@ -27,7 +27,9 @@ export function compareView(comparison: Comparison): View {
 
 export function compareReport(comparison: Comparison): ChartReport<Measure> {
   const panel = (title: string, { curves }: Durations) => ({
-    ...{ title, kind: 'lines' as const, unit: 'ms' as const },
+    title,
+    kind: 'lines' as const,
+    unit: 'ms' as const,
     series: [
       { name: `before (${shortBuild(comparison.before.build)})`, values: curves.before },
       { name: `after (${shortBuild(comparison.after.build)})`, values: curves.after },
@@ -38,7 +40,10 @@ export function compareReport(comparison: Comparison): ChartReport<Measure> {
     rows: measuresOf(comparison),
     columns: measureColumns,
     chart: {
-      ...{ times: curvePoints, step: 'percentile', zone: 'UTC', axis: { title: 'percentile', unit: '%' } },
+      times: curvePoints,
+      step: 'percentile',
+      zone: 'UTC',
+      axis: { title: 'percentile', unit: '%' },
       panels: [panel('run time', comparison.runTime), panel('cold start', comparison.coldStart)],
     },
   };
@@ -80,7 +85,10 @@ function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): 
     { verdict, changeShare: change, chance, ...sides }: Durations,
     at: 'p50' | 'p90',
   ): Measure => ({
-    ...{ name: `${name} ${at}`, unit: 'ms', before: sides.before[`${at}Ms`], after: sides.after[`${at}Ms`] },
+    name: `${name} ${at}`,
+    unit: 'ms',
+    before: sides.before[`${at}Ms`],
+    after: sides.after[`${at}Ms`],
     // The test is about all of them: it stands with the first.
     ...(at === 'p50' && { change, chance, verdict }),
   });

@@ -32,8 +32,11 @@ export class DevPrinter {
     this.#progress.note(callLine(call, at, this.#label(app)));
     const { status, runStatus, ...facts } = call;
     this.#progress.event('request', {
-      ...{ app, at, ...facts },
-      ...{ durationMs: Math.round(call.durationMs), statusCode: status ?? null },
+      app,
+      at,
+      ...facts,
+      durationMs: Math.round(call.durationMs),
+      statusCode: status ?? null,
       ...defined({ runStatusCode: runStatus, run }),
     });
   }

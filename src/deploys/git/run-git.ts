@@ -132,11 +132,14 @@ export async function withRevision<T>(
     const tree = join(temporary.path, 'tree');
     await git(inRoot, ['read-tree', commit], { variables });
     const listed = await git(inRoot, ['ls-files', '-s', '-z', ...(whole || !prefix ? [] : ['--', prefix])], {
-      ...{ variables, encoding },
+      variables,
+      encoding,
     });
     const { files, submodules } = parseEntries(listed);
     await git(inRoot, ['checkout-index', '-z', '--stdin', `--prefix=${tree}/`], {
-      ...{ variables, encoding, input: files },
+      variables,
+      encoding,
+      input: files,
     });
     if (submodules.length > 0) {
       progress.warn(`${count(submodules.length, 'submodule')} not included: ${submodules.join(', ')}`);

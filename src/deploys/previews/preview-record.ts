@@ -135,7 +135,8 @@ export async function listPreviews(
 ) {
   const { api, project } = context;
   const repository = known.repository ?? (await readRepository(context)) ?? noRepository;
-  const [clone, apps] = [await readClone(context, repository, branch), await api(listApps, { project, query: {} })];
+  const clone = await readClone(context, repository, branch);
+  const apps = await api(listApps, { project, query: {} });
   const named = apps.map((app) => ({ app, name: app.name ?? shortAppName(project, app.id) }));
   const bases = [...named.map(({ name }) => name), clone.here];
   const read = named.flatMap(({ app, name }) => {
@@ -174,7 +175,8 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
 type Proven = ReturnType<typeof prove>;
 
 function prove(name: string, { repository, branches, here }: Clone, history: AppHistory) {
-  const [own, sent] = [history.preview(), history.lastSent()];
+  const own = history.preview();
+  const sent = history.lastSent();
   const isOfHere = own?.repository === repository && (repository !== noRepository.id || own.base === here);
   const record = isOfHere && previewName(own) === name ? own : undefined;
   if (record) return { branch: record.branch, proof: 'record' as const, record, sent };

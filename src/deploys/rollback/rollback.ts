@@ -51,7 +51,8 @@ export async function returnToBuild(unlimited: Context, given: string, options: 
   const { what = 'rollback', onto = given } = again ?? {};
   const limit = new TimeLimit(unlimited, { typedMs, failure: `${what} did not get as far as the build` });
   const { context } = limit;
-  const [from, app] = [given, onto].map((name) => shortAppName(context.project, name)) as [string, string];
+  const from = shortAppName(context.project, given);
+  const app = shortAppName(context.project, onto);
   if (app === from && what === 'promotion') throw new UsageError(`${app} cannot be promoted to itself`);
   const read = await settle(context, from);
   if (sick) await checkServes(context, from, read, sick.build);
@@ -173,9 +174,22 @@ const maxShown = 8;
 function planOf({ project }: Context, app: string, { app: shown, live, target }: Chosen): RolledBack {
   const status = ownStatus(target.status);
   return {
-    ...{ app, project, replaced: live ?? null, restored: target.id, build: null, status },
-    ...{ endpoint: shown.internalEndpoint ?? '', dashboard: '', source: null, commit: null, archive: null, files: 0 },
-    ...{ settings: [], resolvedAnew: [], proof: null, changed: false },
+    app,
+    project,
+    replaced: live ?? null,
+    restored: target.id,
+    build: null,
+    status,
+    endpoint: shown.internalEndpoint ?? '',
+    dashboard: '',
+    source: null,
+    commit: null,
+    archive: null,
+    files: 0,
+    settings: [],
+    resolvedAnew: [],
+    proof: null,
+    changed: false,
   };
 }
 

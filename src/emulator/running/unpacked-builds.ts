@@ -138,7 +138,8 @@ export class UnpackedBuilds {
     unpacked.contents = await unpackZip(join(archives, keyName), folder, before).catch((cause: Error) => {
       throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });
     });
-    const [record, interpreter] = [store.apps.get(app), await python()];
+    const record = store.apps.get(app);
+    const interpreter = await python();
     const own = settings.dockerfilePath ? await containers() : undefined;
     if (record && settings.dockerfilePath && own) {
       unpacked.storage = storage.attachContainer(record);

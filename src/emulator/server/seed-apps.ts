@@ -159,7 +159,8 @@ function createArchive(files: SeedApp['files']): ReadArchive {
 /** One run in each short-lived state, so that each can be seen at any time. */
 function addActiveRuns(app: AppRecord, traffic: Traffic, { store, now }: Platform): void {
   const prefix = replicaNamePrefix(app, traffic);
-  const [first, second] = [`${prefix}-7d2c4`, `${prefix}-b81f0`];
+  const first = `${prefix}-7d2c4`;
+  const second = `${prefix}-b81f0`;
   const defaults = { app: app.id, functionName: 'transcribe', async: true, statusCode: 200 };
   const hook = 'https://hooks.example.com/transcripts';
   for (const { ago, ...run } of [

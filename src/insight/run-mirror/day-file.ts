@@ -6,8 +6,6 @@ import { makePrivateFolder, openRegular, readRegular, writeAtomically } from '..
 import { tryParseJson } from '../../kernel/json-text.ts';
 import { RunTable, type StoredTable } from './run-table.ts';
 
-export const dayMs = 86_400_000;
-
 /** A period in which the platform announced more runs than it returned. Times in ms since 1970. */
 export interface Gap {
   from: number;

@@ -43,8 +43,8 @@ export function wantedWeights(context: Context, typed: TypedWeights): WantedWeig
   const locked = readLock(context);
   if (text !== undefined && target !== undefined) {
     const source = parseSource(text, sha256);
-    const [glob] = [...include.map(() => '--include'), ...exclude.map(() => '--exclude')];
-    if (source.kind === 'file' && glob) throw new UsageError(`${glob} is for models of the hub (hf://)`);
+    if (source.kind === 'file' && include.length + exclude.length > 0)
+      throw new UsageError('--include and --exclude are for models of the hub (hf://)');
     return [{ source, target: parseVolumePath(target, context.settings), include, exclude }];
   }
   if (text === undefined && sha256 !== undefined) throw new UsageError('--sha256 needs a source');

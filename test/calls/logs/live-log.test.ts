@@ -65,15 +65,22 @@ test('what is silent after the end of the work is waited for by the clock of the
   const source = { openLive: async () => socket, readPage: async () => ({ lines: [] }), parseFrame: () => [] };
   const elapsed = () => now;
   const context = {
-    ...{ elapsed, now: elapsed, platformNow: elapsed, silenceMs: 60_000, signal: new AbortController().signal },
+    elapsed,
+    now: elapsed,
+    platformNow: elapsed,
+    silenceMs: 60_000,
+    signal: new AbortController().signal,
     delay: (ms: number) => {
       now += ms;
       return setImmediate();
     },
   };
   const options = {
-    ...{ source: { ...source, pollMs: [1_000, 1_000] }, seen: new SeenLines(), onGap: () => {} },
-    ...{ until: Number.POSITIVE_INFINITY, ended: AbortSignal.abort({ at: 0, limitMs: 10_000 }) },
+    source: { ...source, pollMs: [1_000, 1_000] },
+    seen: new SeenLines(),
+    onGap: () => {},
+    until: Number.POSITIVE_INFINITY,
+    ended: AbortSignal.abort({ at: 0, limitMs: 10_000 }),
   };
   for await (const lines of followLog(context as never, options as never)) expect(lines).toEqual([]);
   expect(now).toBeGreaterThanOrEqual(10_000);
@@ -93,7 +100,10 @@ test.each([
       await setImmediate();
       return 'quiet';
     },
-    ...{ wake: () => {}, close: () => {}, closeReason: '', isComplete: false },
+    wake: () => {},
+    close: () => {},
+    closeReason: '',
+    isComplete: false,
   };
   const known = { logLine: 'first', timestamp, ...(stream && { stream }) };
   const source = {
@@ -105,8 +115,15 @@ test.each([
   const elapsed = () => now;
   const { signal } = new AbortController();
   const context = {
-    ...{ elapsed, now: elapsed, platformNow: elapsed, silenceMs: 60_000, signal, progress: {} },
-    ...{ secrets: new KnownSecrets(), apiWithSignal: () => undefined, delay: () => setImmediate() },
+    elapsed,
+    now: elapsed,
+    platformNow: elapsed,
+    silenceMs: 60_000,
+    signal,
+    progress: {},
+    secrets: new KnownSecrets(),
+    apiWithSignal: () => undefined,
+    delay: () => setImmediate(),
   };
   const passed = await new Promise<object>((done) => {
     const onLine = (line: { stream: string }) => {

@@ -18,7 +18,12 @@ interface Case {
 
 const usual: Case = {
   takes: () => 5,
-  ...{ replicas: 4, concurrency: 2, width: 8, coldStart: 30, cooldownSeconds: 60, budget: 100 },
+  replicas: 4,
+  concurrency: 2,
+  width: 8,
+  coldStart: 30,
+  cooldownSeconds: 60,
+  budget: 100,
 };
 
 const cases: [what: string, one: Partial<Case>][] = [
@@ -78,8 +83,11 @@ async function simulate({ takes, replicas: max, concurrency, width, coldStart, c
       containerStartTimestamp: new Date(startedAt).toISOString(),
     }));
   const context = {
-    ...{ project: 'p', signal: new AbortController().signal, apiWithSignal: () => api },
-    ...{ elapsed: () => now, platformNow: () => now },
+    project: 'p',
+    signal: new AbortController().signal,
+    apiWithSignal: () => api,
+    elapsed: () => now,
+    platformNow: () => now,
   };
   const facts = { price, cooldownSeconds, minReplicas: 0, maxReplicas: max, concurrency };
   const spending = new MapSpending(context as never, 'web', facts, budget);
@@ -108,7 +116,10 @@ async function simulate({ takes, replicas: max, concurrency, width, coldStart, c
   const ms = replicas.reduce((sum, { startedAt, endedAt }) => sum + endedAt - startedAt + cooldownSeconds * 1_000, 0);
   await spending.look();
   return {
-    ...{ calls, budget, spent: (ms * price) / 1_000, told: spending.cost(0)?.soFar ?? 0 },
+    calls,
+    budget,
+    spent: (ms * price) / 1_000,
+    told: spending.cost(0)?.soFar ?? 0,
     left: (inputsLeft: number) => spending.cost(inputsLeft)?.left ?? 0,
   };
 }

@@ -161,9 +161,18 @@ export function listRuns(draw) {
   const now = Date.now();
   const isAsync = draw.chance(0.4);
   const runs = Array.from({ length: draw.int(0, 260) }, (_, index) => ({
-    ...{ id: `run-${index}`, projectId: 'p-chaos001', modelId: 'p-chaos001-web', podName: 'pod-1', statusCode: 200 },
-    ...{ runtimeMs: 12.5, totalResponseTimeMs: 20, totalQueueTimeMs: 1, coldstartTimeMs: 0, async: true },
-    ...{ createdAt: new Date(now - 60_000 - index * 1000).toISOString(), updatedAt: new Date(now).toISOString() },
+    id: `run-${index}`,
+    projectId: 'p-chaos001',
+    modelId: 'p-chaos001-web',
+    podName: 'pod-1',
+    statusCode: 200,
+    runtimeMs: 12.5,
+    totalResponseTimeMs: 20,
+    totalQueueTimeMs: 1,
+    coldstartTimeMs: 0,
+    async: true,
+    createdAt: new Date(now - 60_000 - index * 1000).toISOString(),
+    updatedAt: new Date(now).toISOString(),
     status: 'success',
   }));
   const lies = ['offset-ignored', 'offset-ignored', 'token-forever', 'no-total', 'invented'];
@@ -226,8 +235,15 @@ export function logs(draw) {
   const count = draw.int(0, 120);
   const begin = Date.now() - 3_600_000;
   const lines = Array.from({ length: count }, (_, index) => ({
-    ...{ appId: 'p-chaos001-web', projectId: 'p-chaos001', runId: 'r', containerId: 'c', containerName: 'c' },
-    ...{ logId: `log-${index}`, lineNumber: index, stream: 'stdout', logLine: `line ${index}` },
+    appId: 'p-chaos001-web',
+    projectId: 'p-chaos001',
+    runId: 'r',
+    containerId: 'c',
+    containerName: 'c',
+    logId: `log-${index}`,
+    lineNumber: index,
+    stream: 'stdout',
+    logLine: `line ${index}`,
     timestamp: new Date(begin + index * 1000).toISOString(),
   }));
   const lie = draw.chance(0.4) ? draw.pick(['repeats', 'token-forever']) : undefined;

@@ -97,7 +97,11 @@ export function copyDown(draw) {
       }),
     ),
     copies: {
-      ...{ side: 'disk', targets, deleted: [], keeps: options.keeps, verified: options.verified },
+      side: 'disk',
+      targets,
+      deleted: [],
+      keeps: options.keeps,
+      verified: options.verified,
       impossible: [...obstacles.impossible, ...rotten],
     },
     facts: { planted },
@@ -140,7 +144,11 @@ export function syncUp(draw) {
       mayDouble: true,
     }),
     copies: {
-      ...{ side: 'volume', targets, keeps: 'same-size', verified: false, impossible: [] },
+      side: 'volume',
+      targets,
+      keeps: 'same-size',
+      verified: false,
+      impossible: [],
       deleted: deletes ? extra.map(({ path }) => path) : [],
     },
   };
@@ -183,7 +191,11 @@ export function syncDown(draw) {
       }),
     ),
     copies: {
-      ...{ side: 'disk', targets, keeps: 'same-size', verified: false, impossible: rotten },
+      side: 'disk',
+      targets,
+      keeps: 'same-size',
+      verified: false,
+      impossible: rotten,
       deleted: deletes ? extra.map(({ path }) => path) : [],
     },
   };
@@ -320,7 +332,8 @@ function spoil(draw, targets, volume, local) {
 /** Files that are at some of the targets already. @param {Draw} draw @param {import('../types.ts').Target[]} targets @returns {RemoteEntry[]} */
 function existing(draw, targets) {
   return draw.some(targets, draw.pick([0, 0, 0.4])).map(({ path, source: [content] }) => ({
-    ...{ path, etag: /** @type {const} */ ('md5') },
+    path,
+    etag: /** @type {const} */ ('md5'),
     ...before(draw, /** @type {import('../types.ts').Content} */ (content)),
   }));
 }

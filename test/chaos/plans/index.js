@@ -34,21 +34,19 @@ export function drawPlan(seed, only) {
   const wanted = only ? kinds.filter(([, kind]) => only.test(kind.name)) : kinds;
   const drawn = draw.weighted(wanted)(draw);
   const style = {
-    ...{ slash: draw.chance(0.3) },
+    slash: draw.chance(0.3),
     missing: draw.chance(0.5) ? /** @type {const} */ ('empty') : /** @type {const} */ ('404'),
   };
   return {
-    ...{
-      kind: '',
-      local: [],
-      outside: [],
-      volume: [],
-      region: 'us-east-1',
-      env: {},
-      facts: {},
-      secrets: [],
-      steps: [],
-    },
+    kind: '',
+    local: [],
+    outside: [],
+    volume: [],
+    region: 'us-east-1',
+    env: {},
+    facts: {},
+    secrets: [],
+    steps: [],
     ...drawn,
     world: { style, ...drawn.world },
   };

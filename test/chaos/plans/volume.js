@@ -63,8 +63,12 @@ export function copyStdin(draw) {
       points: ['initialize', 'put', 'complete', 'complete'],
     }),
     copies: {
-      ...{ side: 'volume', targets: [{ path: '/dst/in put', source: [content] }], keeps: 'nothing', deleted: [] },
-      ...{ verified: false, impossible: [] },
+      side: 'volume',
+      targets: [{ path: '/dst/in put', source: [content] }],
+      keeps: 'nothing',
+      deleted: [],
+      verified: false,
+      impossible: [],
     },
   };
 }

@@ -51,7 +51,8 @@ test('a sentence and a result say what to type where their command line worked',
   );
   const result = placeResult({ app: 'web', waste: [{ line: cancel, why: said }], none: null }, inPlace);
   expect(JSON.parse(JSON.stringify(result))).toEqual({
-    ...{ app: 'web', none: null },
+    app: 'web',
+    none: null,
     waste: [
       {
         line: 'gantry builds cancel web b-1 -p p-2',

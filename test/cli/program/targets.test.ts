@@ -22,9 +22,15 @@ const production = token({ sub: 'sa-1', project_id: 'p-production' });
 const staging = token({ sub: 'sa-2', project_id: 'p-staging' });
 const url = 'http://127.0.0.1:4100';
 const emulator = {
-  ...{ GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_LOGS_URL: url },
-  ...{ GANTRY_TOKEN: ofEmulator, GANTRY_PROJECT: 'p-12345678', GANTRY_EMULATOR_SECRET: 's' },
-  ...{ CEREBRIUM_SERVICE_ACCOUNT_TOKEN: ofEmulator, CEREBRIUM_PROJECT_ID: 'p-12345678', REST_API_URL: url },
+  GANTRY_API_URL: url,
+  GANTRY_INFERENCE_URL: url,
+  GANTRY_LOGS_URL: url,
+  GANTRY_TOKEN: ofEmulator,
+  GANTRY_PROJECT: 'p-12345678',
+  GANTRY_EMULATOR_SECRET: 's',
+  CEREBRIUM_SERVICE_ACCOUNT_TOKEN: ofEmulator,
+  CEREBRIUM_PROJECT_ID: 'p-12345678',
+  REST_API_URL: url,
 };
 type Variables = Record<string, string>;
 
@@ -48,8 +54,13 @@ interface Line {
 async function judge({ env = {}, flags = {}, cwd = folder, reads = false }: Line) {
   const stderr = new PassThrough();
   const io = {
-    ...{ stdin: new PassThrough(), stdout: new PassThrough(), stderr, cwd },
-    ...{ env: { GANTRY_CONFIG_DIR: home, ...env }, now: Date.now, elapsed: () => 0 },
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr,
+    cwd,
+    env: { GANTRY_CONFIG_DIR: home, ...env },
+    now: Date.now,
+    elapsed: () => 0,
   } as unknown as Io;
   const given: GlobalFlags = { color: 'never', pager: false, input: true, ...flags };
   const { signal } = new AbortController();
@@ -71,7 +82,10 @@ async function judge({ env = {}, flags = {}, cwd = folder, reads = false }: Line
 
 const went = (project: string, platform = 'rest.cerebrium.ai', flags = ['-p', project], from = folder) =>
   rememberFolderTarget({ state: join(home, 'state') }, from, {
-    ...{ app: 'my-app', project, platform, flags },
+    app: 'my-app',
+    project,
+    platform,
+    flags,
     address: platform === 'emulator' ? url : `https://${platform}`,
   });
 
@@ -263,7 +277,8 @@ describe('a folder whose app went to an emulator that variables led to', () => {
   test('is told how to go on once it is gone', async () => {
     running.withdraw();
     expect(await judge({ reads: true })).toMatchObject({
-      ...{ exitCode: 4, said: expect.stringContaining('gantry emulator start --port 4100') },
+      exitCode: 4,
+      said: expect.stringContaining('gantry emulator start --port 4100'),
     });
     stored(production);
     const { exitCode, said } = await judge({});
@@ -313,7 +328,8 @@ describe('a folder whose app went to an emulator that variables led to', () => {
     await profile('work', { project: 'p-work' });
     const env = { GANTRY_PROFILE: 'work' };
     expect(await judge({ env, flags: { project: 'p-x' } })).toEqual({
-      ...{ exitCode: 0, said: 'project p-x (rest.cerebrium.ai)\n' },
+      exitCode: 0,
+      said: 'project p-x (rest.cerebrium.ai)\n',
     });
     expect((await judge({ env })).exitCode).toBe(7);
   });

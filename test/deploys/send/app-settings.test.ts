@@ -64,8 +64,14 @@ test('a partner in an own server has the settings of both, and the port of the s
   const server = '[cerebrium.runtime.custom]\nentrypoint = ["./serve"]\nport = 81\nhealthcheck_endpoint = "/ok"\n';
   const partner = '[cerebrium.runtime.deepgram]\nport = 80\nmodel_name = "nova"\nlanguage = "en"\n';
   expect(createAppSettings(await read(server + partner))).toEqual({
-    ...{ name: 'web', runtime: 'deepgram', partnerService: 'deepgram', modelName: 'nova', language: 'en' },
-    ...{ entrypoint: ['./serve'], port: 81, healthcheckEndpoint: '/ok' },
+    name: 'web',
+    runtime: 'deepgram',
+    partnerService: 'deepgram',
+    modelName: 'nova',
+    language: 'en',
+    entrypoint: ['./serve'],
+    port: 81,
+    healthcheckEndpoint: '/ok',
   });
 });
 

@@ -82,7 +82,10 @@ test('1,000 calls cost what their replicas do meanwhile', () => {
     Array.from({ length: 100 }, (_, call) => [
       call,
       {
-        ...{ createdAt: call * 10, runtimeMs: 50, queueMs: 0, coldStartMs: call === 50 ? 100 : 0 },
+        createdAt: call * 10,
+        runtimeMs: 50,
+        queueMs: 0,
+        coldStartMs: call === 50 ? 100 : 0,
         replica: call < 50 ? 'a' : 'b',
       },
     ]),

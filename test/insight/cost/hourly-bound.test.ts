@@ -45,7 +45,8 @@ async function check(
     { api, project: 'p-1' } as unknown as Context,
     config as unknown as AppConfig,
     {
-      ...{ maxHourly, keepScaling: false },
+      maxHourly,
+      keepScaling: false,
     },
   ).catch((error: unknown) => error);
   return { failure, requests };

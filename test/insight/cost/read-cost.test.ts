@@ -31,32 +31,51 @@ function plans(): (AppPlan & { waste: string | null })[] {
     const minutes = draw.int(15, 30) * 60 * second;
     return [
       {
-        ...{ name: `unused-${n}`, waste: 'unused', arrivals: [], runtimeOf: () => short, centsPerSecond: price() },
+        name: `unused-${n}`,
+        waste: 'unused',
+        arrivals: [],
+        runtimeOf: () => short,
+        centsPerSecond: price(),
         settings: { minReplicas: draw.int(1, 3), maxReplicas: 4, cooldownSeconds: 60 },
       },
       {
-        ...{ name: `cooldown-${n}`, waste: 'cooldown', arrivals: spread(every(rate), 60 * second) },
-        ...{ runtimeOf: () => short, centsPerSecond: price() },
+        name: `cooldown-${n}`,
+        waste: 'cooldown',
+        arrivals: spread(every(rate), 60 * second),
+        runtimeOf: () => short,
+        centsPerSecond: price(),
         settings: { minReplicas: 0, maxReplicas: 3, cooldownSeconds: draw.pick([600, 900, 1_800]) },
       },
       {
-        ...{ name: `kept-${n}`, waste: 'min-replicas', arrivals: spread(every(8 * rate), 60 * second) },
-        ...{ runtimeOf: () => short, centsPerSecond: price() },
+        name: `kept-${n}`,
+        waste: 'min-replicas',
+        arrivals: spread(every(8 * rate), 60 * second),
+        runtimeOf: () => short,
+        centsPerSecond: price(),
         settings: { minReplicas: draw.int(1, 4), maxReplicas: 6, cooldownSeconds: 60 },
       },
       {
-        ...{ name: `busy-${n}`, waste: null, arrivals: spread(every(300 * second), 60 * second) },
-        ...{ runtimeOf: () => draw.int(210, 360) * second, centsPerSecond: price() },
+        name: `busy-${n}`,
+        waste: null,
+        arrivals: spread(every(300 * second), 60 * second),
+        runtimeOf: () => draw.int(210, 360) * second,
+        centsPerSecond: price(),
         settings: { minReplicas: draw.int(0, 1), maxReplicas: 3, cooldownSeconds: 30 },
       },
       {
-        ...{ name: `batch-${n}`, waste: null, arrivals: spread(every(minutes + 15 * 60 * second), 60 * second) },
-        ...{ runtimeOf: () => minutes, centsPerSecond: price() },
+        name: `batch-${n}`,
+        waste: null,
+        arrivals: spread(every(minutes + 15 * 60 * second), 60 * second),
+        runtimeOf: () => minutes,
+        centsPerSecond: price(),
         settings: { minReplicas: 0, maxReplicas: 2, cooldownSeconds: draw.int(30, 120) },
       },
       {
-        ...{ name: `steady-${n}`, waste: null, arrivals: every(120 * second) },
-        ...{ runtimeOf: () => 100 * second, centsPerSecond: price() },
+        name: `steady-${n}`,
+        waste: null,
+        arrivals: every(120 * second),
+        runtimeOf: () => 100 * second,
+        centsPerSecond: price(),
         settings: { minReplicas: 1, maxReplicas: 2, cooldownSeconds: draw.pick([10, 60, 1_800]) },
       },
     ].map((plan) => ({ ...base, ...plan }));
@@ -111,16 +130,15 @@ async function costOf(
     return v.parse(endpoint.reply, found && answers.get(endpoint)?.(found, query));
   };
   const context = {
-    ...{
-      api,
-      apiWithSignal: () => api,
-      project: 'p-1',
-      now: () => now,
-      platformNow: () => now,
-      signal: new AbortController().signal,
-    },
+    api,
+    apiWithSignal: () => api,
+    project: 'p-1',
+    now: () => now,
+    platformNow: () => now,
+    signal: new AbortController().signal,
     settings: {
-      ...{ folders: { cache: '/dev/null', state: '/nowhere' }, teamState: { value: undefined } },
+      folders: { cache: '/dev/null', state: '/nowhere' },
+      teamState: { value: undefined },
       addresses: { management: { value: 'https://platform.test' } },
     },
     progress: {
@@ -134,8 +152,11 @@ async function costOf(
 
 function shown({ name, settings, centsPerSecond }: BilledApp, price: boolean) {
   return {
-    ...{ id: `p-1-${name}`, minReplicaCount: String(settings.minReplicas), createdAt: new Date(from).toISOString() },
-    ...{ maxReplicaCount: String(settings.maxReplicas), cooldownPeriodSeconds: String(settings.cooldownSeconds) },
+    id: `p-1-${name}`,
+    minReplicaCount: String(settings.minReplicas),
+    createdAt: new Date(from).toISOString(),
+    maxReplicaCount: String(settings.maxReplicas),
+    cooldownPeriodSeconds: String(settings.cooldownSeconds),
     ...(price && { costPerSecondCents: String(centsPerSecond) }),
   };
 }
@@ -143,8 +164,13 @@ function shown({ name, settings, centsPerSecond }: BilledApp, price: boolean) {
 function chart(runs: BilledApp['runs'], { startTime = '', endTime = '', limit = '100' }: Record<string, string>) {
   const within = runs.filter(({ createdAt }) => createdAt >= Date.parse(startTime) && createdAt <= Date.parse(endTime));
   const items = within.slice(0, Number(limit)).map(({ id, createdAt, pod, coldStartMs, queueMs, runtimeMs }) => ({
-    ...{ id, createdAt: new Date(createdAt).toISOString(), podName: pod, coldstartTimeMs: coldStartMs },
-    ...{ totalQueueTimeMs: queueMs, runtimeMs, statusCode: 200 },
+    id,
+    createdAt: new Date(createdAt).toISOString(),
+    podName: pod,
+    coldstartTimeMs: coldStartMs,
+    totalQueueTimeMs: queueMs,
+    runtimeMs,
+    statusCode: 200,
   }));
   return { items, total: within.length, ...(within.length > items.length && { nextToken: String(items.length) }) };
 }
@@ -257,8 +283,13 @@ test.each<[string, Record<string, number>]>([
   notes.length = 0;
   const { apps } = await costOf([calledOnce(from + day, 11 * hour, paid)]);
   expect(apps[0]).toMatchObject({
-    ...{ costCents: expect.any(Number), centsPerSecond: 0.01, busySeconds: 39_600 },
-    ...{ replicaSeconds: null, idleSeconds: null, idleCents: null, waste: null },
+    costCents: expect.any(Number),
+    centsPerSecond: 0.01,
+    busySeconds: 39_600,
+    replicaSeconds: null,
+    idleSeconds: null,
+    idleCents: null,
+    waste: null,
   });
   expect(notes.join()).toMatch(
     /^web: what is idle is not known: a cost of \$[\d.,]+ does not fit the price of now, \$0\.36/,

@@ -20,8 +20,13 @@ const day = 24 * hour;
 const start = Date.UTC(2026, 10, 1);
 
 const plain: Manners = {
-  ...{ order: 'newest first', pageCap: 1_000, hasTotal: true, hasToken: true },
-  ...{ repeats: false, excludesEnd: false, lacks: undefined },
+  order: 'newest first',
+  pageCap: 1_000,
+  hasTotal: true,
+  hasToken: true,
+  repeats: false,
+  excludesEnd: false,
+  lacks: undefined,
 };
 
 interface Reader {
@@ -42,14 +47,12 @@ async function read(reader: Reader, range: Omit<RunRange, 'app'>): Promise<Map<s
     return v.parse(getRunsChart.reply as v.GenericSchema, platform.chart(query, clock.now));
   };
   const context = {
-    ...{
-      api,
-      apiWithSignal: () => api,
-      project: 'p-1',
-      now: () => clock.now,
-      platformNow: () => clock.now,
-      signal: new AbortController().signal,
-    },
+    api,
+    apiWithSignal: () => api,
+    project: 'p-1',
+    now: () => clock.now,
+    platformNow: () => clock.now,
+    signal: new AbortController().signal,
     settings: {
       folders: { cache, state: cache },
       addresses: { management: { value: 'https://platform.test' } },
@@ -83,12 +86,20 @@ async function live(
   // The total is documented (spec 2.8): without it, nothing tells that pages without an order lack runs.
   const hasTotal = draw.chance(0.7) || order === 'any';
   const manners: Manners = {
-    ...{ pageCap, order, hasTotal, hasToken: pageCap !== 1_000 || draw.chance(0.7) },
-    ...{ repeats: draw.chance(0.3), excludesEnd: draw.chance(0.5) },
+    pageCap,
+    order,
+    hasTotal,
+    hasToken: pageCap !== 1_000 || draw.chance(0.7),
+    repeats: draw.chance(0.3),
+    excludesEnd: draw.chance(0.5),
     lacks: draw.pick([undefined, undefined, 'podName', 'coldstartTimeMs', 'statusCode', 'runtimeMs']),
   };
   const platform = new RunPlatform({
-    ...{ draw, from: start, to: start + 3 * day, perDay: draw.pick([3, 30, 100, 250]), manners },
+    draw,
+    from: start,
+    to: start + 3 * day,
+    perDay: draw.pick([3, 30, 100, 250]),
+    manners,
   });
   const clock = { now: start + draw.int(1, 40) * hour };
   const cache = join(folder, 'kept');

@@ -21,7 +21,13 @@ function played(shape: TrafficShape) {
     const wanted = arrivals.filter(({ at }) => at >= from);
     const changedSettings = { ...settings, ...changed };
     return playTraffic({
-      ...{ arrivals: wanted, settings: changedSettings, startMs, balancing, bindsStarts, from, to: tracesTo },
+      arrivals: wanted,
+      settings: changedSettings,
+      startMs,
+      balancing,
+      bindsStarts,
+      from,
+      to: tracesTo,
     });
   };
   return { all: play(tracesFrom), again: (changed: Partial<TrafficShape['settings']>) => play(lastWeek, changed) };

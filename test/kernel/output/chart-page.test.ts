@@ -19,17 +19,23 @@ interface Row {
 const report: ChartReport<Row> = {
   summary: ['603 requests, 11 failed', '2026-11-20 12:00 to 2026-11-21 12:00, Europe/Berlin'],
   chart: {
-    ...{ times: steps.map((step) => noon + step * hour), step: 'hour', zone: 'Europe/Berlin' },
+    times: steps.map((step) => noon + step * hour),
+    step: 'hour',
+    zone: 'Europe/Berlin',
     panels: [
       {
-        ...{ title: 'requests', kind: 'bars', unit: 'count' },
+        title: 'requests',
+        kind: 'bars',
+        unit: 'count',
         series: [
           { name: 'requests', values: steps.map((step) => 20 + step) },
           { name: 'failed', values: steps.map((step) => (step === 12 ? 9 : 0)) },
         ],
       },
       {
-        ...{ title: 'runtime', kind: 'lines', unit: 'ms' },
+        title: 'runtime',
+        kind: 'lines',
+        unit: 'ms',
         series: [1, 2, 40].map((factor, place) => ({
           name: ['p50', 'p90', 'p99'][place] ?? '',
           values: steps.map((step) => (step === 5 ? null : (250 + step * 10) * factor)),
@@ -44,7 +50,9 @@ const report: ChartReport<Row> = {
 test('text is escaped', () => {
   const hostile = '</script><img src=x onerror=alert(1)>"\'&\u001b]0;title\u0007';
   const { body: page } = chartPage(hostile, {
-    ...{ summary: [hostile], columns: { [hostile]: () => hostile }, rows: [1] },
+    summary: [hostile],
+    columns: { [hostile]: () => hostile },
+    rows: [1],
     chart: { ...report.chart, step: hostile },
   });
   expect(page).not.toContain('<img');
@@ -78,7 +86,9 @@ describe.skipIf(!chromiumPath)(title, () => {
 
   test('cores and GB have fractions, on the axis and in the legend', async () => {
     const panels = (['cores', 'GB'] as const).map((unit, index) => ({
-      ...{ title: unit, kind: 'lines' as const, unit },
+      title: unit,
+      kind: 'lines' as const,
+      unit,
       series: [{ name: 'Max', values: steps.map((step) => (0.034 + step / 1000) * (1 + 100 * index)) }],
     }));
     const { page, complaints } = await opened({ ...report, chart: { ...report.chart, panels } });

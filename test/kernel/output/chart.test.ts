@@ -14,14 +14,18 @@ const noon = Date.UTC(2026, 10, 20, 12);
 const hours = (number: number) => Array.from({ length: number }, (_, index) => noon + index * hour);
 
 const requests = (all: (number | null)[], failed: (number | null)[] = all.map(() => 0)): Panel => ({
-  ...{ title: 'requests', kind: 'bars', unit: 'count' },
+  title: 'requests',
+  kind: 'bars',
+  unit: 'count',
   series: [
     { name: 'requests', values: all },
     { name: 'failed', values: failed },
   ],
 });
 const times = (p50: (number | null)[], p90 = p50, p99 = p90): Panel => ({
-  ...{ title: 'runtime', kind: 'lines', unit: 'ms' },
+  title: 'runtime',
+  kind: 'lines',
+  unit: 'ms',
   series: [
     { name: 'p50', values: p50 },
     { name: 'p90', values: p90 },
@@ -201,7 +205,9 @@ test('a chart of any data fits its page', () => {
       const all = [1, 2, 3].map((at) => ({ name: `p${at}`, values: steps.map((step) => step[at] as number | null) }));
       const series = kind === 'bars' ? all.slice(0, 2) : all;
       return {
-        ...{ times: steps.map(([at]) => at), step: 'hour', zone: 'Europe/Berlin' },
+        times: steps.map(([at]) => at),
+        step: 'hour',
+        zone: 'Europe/Berlin',
         panels: [{ title: 'any', kind, unit, series } as Panel],
       };
     });

@@ -114,8 +114,13 @@ describe.each([
     // What is on this machine is not asked of a proxy: by another name it is.
     const address = new URL(proxy ? url.replace('127.0.0.1', 'app.test') : url);
     return sendStreamed({
-      ...{ method: 'POST', url: address, headers: {}, body: undefined, silenceMs: 5_000 },
-      ...{ proxy, signal: new AbortController().signal },
+      method: 'POST',
+      url: address,
+      headers: {},
+      body: undefined,
+      silenceMs: 5_000,
+      proxy,
+      signal: new AbortController().signal,
       ...given,
     });
   }

@@ -83,7 +83,8 @@ test('the emulator replies to every endpoint with a body that decodes to the sam
       app: `${emulator.project}-${name === 'deleteApp' ? 'other' : 'web'}`,
       build: name === 'cancelBuild' ? slow : build,
       run,
-      ...{ name: 'web', function: 'run' },
+      name: 'web',
+      function: 'run',
       serviceAccount: 'sa-ci',
       volume: name === 'resizeVolume' ? 'default-us-east-1' : 'default',
     };
@@ -116,8 +117,13 @@ describe('a reply of the platform', () => {
 
   test('has decoded numbers and times', () => {
     expect(decode('getApp', reply('getApp'))).toMatchObject({
-      ...{ cpu: 2, memory: 16.5, costPerSecondCents: 0.0222, scalingBuffer: undefined, port: undefined },
-      ...{ createdAt: '2026-11-02T08:15:30.123Z', updatedAt: undefined },
+      cpu: 2,
+      memory: 16.5,
+      costPerSecondCents: 0.0222,
+      scalingBuffer: undefined,
+      port: undefined,
+      createdAt: '2026-11-02T08:15:30.123Z',
+      updatedAt: undefined,
     });
     expect(decode('listBuilds', reply('listBuilds'))).toMatchObject([
       { createdAt: '2026-11-02T08:15:31.000Z', updatedAt: '2026-11-02T08:17:02.500Z' },

@@ -108,8 +108,12 @@ function createApp({ body }, platform) {
   const query = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=${date}&X-Amz-Expires=600&X-Amz-SignedHeaders=host&X-Amz-Signature=0f`;
   return {
     json: {
-      ...{ buildId: made.id, status: 'pending', keyName: key, dashboardUrl: `${platform.url}/dashboard/${sent.name}` },
-      ...{ uploadUrl: `${platform.url}/storage/${key}?${query}`, internalEndpoint: addressOf(platform, sent.name) },
+      buildId: made.id,
+      status: 'pending',
+      keyName: key,
+      dashboardUrl: `${platform.url}/dashboard/${sent.name}`,
+      uploadUrl: `${platform.url}/storage/${key}?${query}`,
+      internalEndpoint: addressOf(platform, sent.name),
     },
   };
 }
@@ -152,12 +156,10 @@ function getApp(found, _, platform) {
     json: {
       ...Object.fromEntries(shown),
       ...summary(found, world),
-      ...{
-        internalEndpoint: addressOf(platform, found.name),
-        costPerSecondCents: '0.05',
-        errorMessage: '',
-        entrypoint: [],
-      },
+      internalEndpoint: addressOf(platform, found.name),
+      costPerSecondCents: '0.05',
+      errorMessage: '',
+      entrypoint: [],
       ...(newest && {
         lastBuildStatus: world.statusOf(newest),
         latestBuildId: newest.id,
@@ -215,7 +217,11 @@ function containers(found, _, { world, quirks }) {
   return {
     json: [...world.replicas(found), ...world.jobContainers(found)].map(
       ({ id, state, restarts, startedAt, isTerminating, build, ...more }) => ({
-        ...{ containerId: id, containerState: state, isTerminating, buildId: build, projectId: project },
+        containerId: id,
+        containerState: state,
+        isTerminating,
+        buildId: build,
+        projectId: project,
         ...(!quirks.restarts && { containerRestartCount: number(restarts, quirks) }),
         ...(quirks.restarts === 'start times' && { containerStartTimestamp: iso(startedAt) }),
         ...shownTimes(seenAt(more) ?? world.now(), startedAt, quirks),

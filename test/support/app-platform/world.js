@@ -17,10 +17,25 @@ const texts = ['region', 'computeTier', 'runtime', 'baseImage', 'pythonVersion',
 
 /** All settings that get app shows, for requests that leave them out. */
 const usual = {
-  ...{ minReplicaCount: 0, maxReplicaCount: 1, cooldownPeriodSeconds: 10, replicaConcurrency: 100, cpu: 2, memory: 4 },
-  ...{ gpuCount: 0, responseGracePeriodSeconds: 900, region: 'us-east-1', computeTier: 'interruptible', port: 8000 },
-  ...{ runtime: 'cortex', disableAuth: true, baseImage: 'debian:bookworm-slim', pythonVersion: '3.11' },
-  ...{ scalingMetric: 'concurrency_utilization', scalingTarget: 100, scalingBuffer: 0, rollOutDurationSeconds: 0 },
+  minReplicaCount: 0,
+  maxReplicaCount: 1,
+  cooldownPeriodSeconds: 10,
+  replicaConcurrency: 100,
+  cpu: 2,
+  memory: 4,
+  gpuCount: 0,
+  responseGracePeriodSeconds: 900,
+  region: 'us-east-1',
+  computeTier: 'interruptible',
+  port: 8000,
+  runtime: 'cortex',
+  disableAuth: true,
+  baseImage: 'debian:bookworm-slim',
+  pythonVersion: '3.11',
+  scalingMetric: 'concurrency_utilization',
+  scalingTarget: 100,
+  scalingBuffer: 0,
+  rollOutDurationSeconds: 0,
 };
 
 /** Apps and what becomes of them as time passes. What is in here is the truth that a client is judged by. */
@@ -167,7 +182,11 @@ export class World {
   /** Their containers, which are listed for as long as others that have ended. @param {App} app */
   jobContainers(app) {
     return this.#jobs(app).map(({ id, at }) => ({
-      ...{ id: `${id}-pod`, restarts: 0, startedAt: at, isTerminating: false, build: '' },
+      id: `${id}-pod`,
+      restarts: 0,
+      startedAt: at,
+      isTerminating: false,
+      build: '',
       state: this.now() < at + jobMs ? 'RUNNING' : 'SUCCEEDED',
     }));
   }
@@ -213,7 +232,10 @@ function replicasOf({ build, from, until }, app, now, pace) {
   const lives = Math.floor(age / lifeMs);
   /** @param {string} id @param {string} state @param {number} [restarts] */
   const replica = (id, state, restarts = 0) => ({
-    ...{ id: `${build.id}-${id}`, state, restarts, isTerminating },
+    id: `${build.id}-${id}`,
+    state,
+    restarts,
+    isTerminating,
     startedAt: begun + (kind === 'crash' || kind === 'renamed' ? lives * lifeMs : 0),
   });
   const started = age < startMs ? 'PENDING' : 'RUNNING';

@@ -142,7 +142,11 @@ export class OfficialClient {
     await this.http.text('POST', `${base}/create-run-app?region=`);
     const imageDigest = program.pip && (await this.#image(base, program.pip));
     const query = new URLSearchParams({
-      ...{ appName: name, cpu: '2.0', filename: program.filename, memoryGb: '2.0', region: '' },
+      appName: name,
+      cpu: '2.0',
+      filename: program.filename,
+      memoryGb: '2.0',
+      region: '',
       ...(imageDigest && { imageDigest }),
     });
     const form = new FormData();

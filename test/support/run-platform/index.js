@@ -43,7 +43,9 @@ export class RunPlatform {
       visibleAt: createdAt + (draw.chance(0.1) ? draw.int(1_000, 4 * minute) : 0),
       endsAt: createdAt + queueMs + runtimeMs,
       deletedAt: Number.POSITIVE_INFINITY,
-      ...{ coldstartMs, queueMs, runtimeMs },
+      coldstartMs,
+      queueMs,
+      runtimeMs,
       code: draw.weighted([
         [95, 200],
         [3, 500],

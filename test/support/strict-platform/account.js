@@ -10,7 +10,9 @@ const project = '/v2/projects/:project';
 export const accountRoutes = [
   { point: 'list-accounts', method: 'GET', path: `${project}/service-accounts`, answer: listAccounts },
   {
-    ...{ point: 'update-account', method: 'PATCH', path: `${project}/service-accounts/:account` },
+    point: 'update-account',
+    method: 'PATCH',
+    path: `${project}/service-accounts/:account`,
     body: shape({ grants: list(text) }),
     answer: updateAccount,
   },
@@ -27,7 +29,8 @@ function listAccounts(_request, { store }) {
     text: (/** @type {string} */ id) => id,
     projectId: (/** @type {string} */ id) => ({ projectId: id, since: '2026-11-01T10:00:00Z' }),
     nested: (/** @type {string} */ id, /** @type {number} */ index) => ({
-      ...{ id: `grant-${index}`, project: { id, name: `project ${index}` } },
+      id: `grant-${index}`,
+      project: { id, name: `project ${index}` },
     }),
     odd: (/** @type {string} */ id, /** @type {number} */ index) => ({ id: `grant-${index}`, project: id }),
     // More than a list of projects can say: who sends one back takes the role away.
@@ -36,8 +39,13 @@ function listAccounts(_request, { store }) {
     opaque: (/** @type {string} */ _id, /** @type {number} */ index) => ({ id: `p-grant${index}`, kind: 'project' }),
   };
   const serviceAccounts = [...store.grants].map(([id, grants]) => ({
-    ...{ id, name: `account ${id}`, description: '', projectId: store.project, createdByUserId: 'u-1' },
-    ...{ createdAt: '2026-11-01T10:00:00Z', grants: grants.map(forms[store.grantForm] ?? String) },
+    id,
+    name: `account ${id}`,
+    description: '',
+    projectId: store.project,
+    createdByUserId: 'u-1',
+    createdAt: '2026-11-01T10:00:00Z',
+    grants: grants.map(forms[store.grantForm] ?? String),
   }));
   return { status: 200, json: { serviceAccounts } };
 }

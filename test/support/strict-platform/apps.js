@@ -58,7 +58,13 @@ function createApp({ json, params }, platform) {
   const id = `b-${randomUUID().slice(0, 8)}`;
   store.created.push(id);
   store.builds.set(id, {
-    ...{ id, app: name, status: 'pending', coming: [...coming], log, zip: undefined, createdAt: isoNow() },
+    id,
+    app: name,
+    status: 'pending',
+    coming: [...coming],
+    log,
+    zip: undefined,
+    createdAt: isoNow(),
     ...(initError ? { initError } : {}),
   });
   const url = `${platform.url}/v4/${params.project}/${name}`;
@@ -66,9 +72,12 @@ function createApp({ json, params }, platform) {
   return {
     status: 200,
     json: {
-      ...{ buildId: id, status: 'pending', keyName: `${params.project}/cortex/${name}/build-${id}.zip` },
+      buildId: id,
+      status: 'pending',
+      keyName: `${params.project}/cortex/${name}/build-${id}.zip`,
       uploadUrl: store.sign(platform.url, { kind: 'zip', build: id }, `builds/${id}.zip`),
-      ...{ internalEndpoint: url, dashboardUrl: `${platform.url}/dashboard/${name}` },
+      internalEndpoint: url,
+      dashboardUrl: `${platform.url}/dashboard/${name}`,
     },
   };
 }
@@ -81,9 +90,17 @@ function listApps(_request, { store }) {
 /** @param {import('./store.js').Store} store @param {string} name @param {Record<string, unknown>} fields */
 function summary({ project }, name, fields) {
   return {
-    ...{ id: `${project}-${name}`, name, projectId: project, region: 'us-east-1', hardware: 'CPU', status: 'ready' },
-    ...{ createdAt: '2026-11-01T10:00:00Z', updatedAt: '2026-11-02T10:00:00Z', hardwareProvider: 'aws' },
-    ...{ cost_metrics: { cpu_cost: 1.5, total_cost: 1.5 }, request_metrics: { successful: 3, errored: 1, total: 4 } },
+    id: `${project}-${name}`,
+    name,
+    projectId: project,
+    region: 'us-east-1',
+    hardware: 'CPU',
+    status: 'ready',
+    createdAt: '2026-11-01T10:00:00Z',
+    updatedAt: '2026-11-02T10:00:00Z',
+    hardwareProvider: 'aws',
+    cost_metrics: { cpu_cost: 1.5, total_cost: 1.5 },
+    request_metrics: { successful: 3, errored: 1, total: 4 },
     ...Object.fromEntries(Object.entries(fields).filter(([field]) => field in { status: 1, region: 1, hardware: 1 })),
   };
 }
@@ -91,12 +108,33 @@ function summary({ project }, name, fields) {
 /** @param {string} project @param {string} name */
 export function appFields(project, name) {
   return {
-    ...{ id: `${project}-${name}`, name, projectId: project, status: 'ready', hardware: 'CPU', region: 'us-east-1' },
-    ...{ cpu: '2', memory: '4', gpuCount: '0', minReplicaCount: '0', maxReplicaCount: '1', runtime: 'cortex' },
-    ...{ cooldownPeriodSeconds: '10', responseGracePeriodSeconds: '900', port: 8000, disableAuth: true },
-    ...{ errorMessage: '', baseImage: 'debian:bookworm-slim', createdAt: '2026-11-01T10:00:00Z' },
-    ...{ updatedAt: '2026-11-02T10:00:00Z', entrypoint: [], hardwareProvider: 'aws', computeTier: 'interruptible' },
-    ...{ lastBuildStatus: 'success', latestBuildId: 'b-old', pythonVersion: '3.11', costPerSecondCents: '0.01' },
+    id: `${project}-${name}`,
+    name,
+    projectId: project,
+    status: 'ready',
+    hardware: 'CPU',
+    region: 'us-east-1',
+    cpu: '2',
+    memory: '4',
+    gpuCount: '0',
+    minReplicaCount: '0',
+    maxReplicaCount: '1',
+    runtime: 'cortex',
+    cooldownPeriodSeconds: '10',
+    responseGracePeriodSeconds: '900',
+    port: 8000,
+    disableAuth: true,
+    errorMessage: '',
+    baseImage: 'debian:bookworm-slim',
+    createdAt: '2026-11-01T10:00:00Z',
+    updatedAt: '2026-11-02T10:00:00Z',
+    entrypoint: [],
+    hardwareProvider: 'aws',
+    computeTier: 'interruptible',
+    lastBuildStatus: 'success',
+    latestBuildId: 'b-old',
+    pythonVersion: '3.11',
+    costPerSecondCents: '0.01',
   };
 }
 
@@ -169,7 +207,9 @@ function buildLogs(request, platform) {
   if (!found) return failed(404, 'build not found');
   const begin = Date.parse(found.createdAt);
   const logs = found.log.map((log, index) => ({
-    ...{ id: `l-${index}`, createdAt: new Date(begin + index).toISOString(), log: filledIn(log, platform) },
+    id: `l-${index}`,
+    createdAt: new Date(begin + index).toISOString(),
+    log: filledIn(log, platform),
   }));
   return { status: 200, json: { logs, status: found.status } };
 }

@@ -14,7 +14,8 @@ const webPage = { text: page, headers: { 'content-type': 'text/html; charset=utf
  */
 export const instead = {
   status: ({ status = 503, message, retryAfter }) => ({
-    ...{ status, json: { message: message ?? `made up: ${status}` } },
+    status,
+    json: { message: message ?? `made up: ${status}` },
     headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
   }),
   /** A server that shows what it was sent, and links of others. */
@@ -27,7 +28,8 @@ export const instead = {
   'status-page': ({ status = 503 }) => ({ status, ...webPage }),
   'web-page': () => ({ status: 200, ...webPage }),
   redirect: (_fault, _request, { url }) => ({
-    ...{ status: 302, text: '' },
+    status: 302,
+    text: '',
     headers: { location: `${url}/elsewhere?to=login` },
   }),
   /** The answer of a success, of the promised kind, with nothing done. */
@@ -102,7 +104,8 @@ function zipped(answer) {
   const body = answer.bytes ?? Buffer.from(answer.text ?? JSON.stringify(answer.json));
   const type = 'json' in answer ? 'application/json' : 'text/plain';
   return {
-    ...{ status: answer.status, bytes: gzipSync(body) },
+    status: answer.status,
+    bytes: gzipSync(body),
     headers: { 'content-type': type, ...answer.headers, 'content-encoding': 'gzip' },
   };
 }

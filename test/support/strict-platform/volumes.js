@@ -11,12 +11,18 @@ const at = '/v2/projects/:project/volumes/:volume';
 /** Files on volumes (spec 4.10, 4.11; docs/platform.md#volumes). */
 export const volumeRoutes = [
   {
-    ...{ point: 'initialize', method: 'POST', path: `${at}/cp/initialize`, query: ['region'] },
+    point: 'initialize',
+    method: 'POST',
+    path: `${at}/cp/initialize`,
+    query: ['region'],
     body: shape({ file_path: filled, part_count: integer, region: optional(text) }),
     answer: initialize,
   },
   {
-    ...{ point: 'complete', method: 'POST', path: `${at}/cp/complete`, query: ['region'] },
+    point: 'complete',
+    method: 'POST',
+    path: `${at}/cp/complete`,
+    query: ['region'],
     body: shape({
       upload_id: filled,
       file_path: filled,
@@ -108,8 +114,10 @@ function listFolder({ query }, platform) {
     return failed(404, `directory ${asked} not found`);
   }
   const inner = [...folders].sort().map((name) => ({
-    ...{ name: store.style.slash ? `${name}/` : name, is_folder: true },
-    ...{ size_bytes: 0, last_modified: '0001-01-01T00:00:00Z' },
+    name: store.style.slash ? `${name}/` : name,
+    is_folder: true,
+    size_bytes: 0,
+    last_modified: '0001-01-01T00:00:00Z',
   }));
   return { status: 200, json: [...inner, ...entries.sort((a, b) => (a.name < b.name ? -1 : 1))] };
 }

@@ -33,8 +33,12 @@ async function runChild({ env, cwd, signal }: Context, program: string, args: st
   const [command, ...before] = program === 'gantry' ? ownCommand() : [program];
   // The library starts .cmd and .bat files on Windows, as a shell does.
   const child = execa(command, [...before, ...args], {
-    ...{ cwd, env: { ...env, ...more }, extendEnv: false, stdio: 'inherit' },
-    ...{ reject: false, cleanup: false },
+    cwd,
+    env: { ...env, ...more },
+    extendEnv: false,
+    stdio: 'inherit',
+    reject: false,
+    cleanup: false,
   });
   // The terminal sends Ctrl-C to the child as well, but SIGTERM reaches this process only.
   signal.addEventListener('abort', () => endChild(child), { once: true });

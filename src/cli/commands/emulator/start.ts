@@ -66,7 +66,12 @@ async function* serve(context: Context, { endWithStdin, ...options }: StartFlags
   const { url, project, token, stopRequested } = emulator;
   const environment = emulatorEnvironment(emulator);
   const announcement = announceEmulator(context, {
-    ...{ command: 'emulator start', url, project, folder: cwd, apps: [], environment },
+    command: 'emulator start',
+    url,
+    project,
+    folder: cwd,
+    apps: [],
+    environment,
   });
   try {
     const shell = detectShell(env);

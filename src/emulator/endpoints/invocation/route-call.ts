@@ -11,7 +11,8 @@ import type { Platform } from '../platform.ts';
 /** The app of `/v4/{project}/{name}/…`, and the rest of the path. */
 export function findCalledApp({ pathname }: URL, { store }: Platform): { app: AppRecord; path: string[] } {
   const [first = '', second = '', ...rest] = pathname.split('/').slice(2);
-  const [project, name] = [decodeSegment(first), decodeSegment(second)];
+  const project = decodeSegment(first);
+  const name = decodeSegment(second);
   const app = store.apps.get(`${project}-${name}`);
   if (app?.project !== project) refuse(404, `app ${name} not found in project ${project}`);
   // An app's own server may use escapes of another encoding than UTF-8.

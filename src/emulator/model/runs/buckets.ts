@@ -81,7 +81,8 @@ export function percentile(sorted: readonly number[], percent: number): number |
 
 /** Binary search for the last bucket that starts at or before `time`. */
 function bucketIndex(time: number, buckets: readonly Bucket[]): number {
-  let [low, high] = [0, buckets.length - 1];
+  let low = 0;
+  let high = buckets.length - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if ((buckets[middle]?.start ?? 0) <= time) low = middle;

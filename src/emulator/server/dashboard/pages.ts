@@ -64,7 +64,9 @@ export function appPage({ project, facts, builds, build, runs, link }: AppPage):
 ${pageSection('builds', 'Builds', buildTable(builds, id, link))}
 ${build && pageSection('log', `Log of build ${short(build.id)}`, logView(build.lines), filterField)}`;
   return webPage(name, content, {
-    ...{ server: 'emulator', refresh: isBuilding ? 2 : 0, trail: [[project, link()]] },
+    server: 'emulator',
+    refresh: isBuilding ? 2 : 0,
+    trail: [[project, link()]],
     intro: html`<p>${word(facts.status)} ${wrapping(address)} ${copyButton(address)}</p>
 <p>${runs.length} runs in the last 24 hours, ${failed} failed</p>`,
     sections: { runs: 'last runs', builds: 'builds', ...(build && { log: 'build log' }) },
@@ -78,15 +80,21 @@ export function runPage(of: InProject & { app: AppRecord; run: ShownRun; lines: 
   const { project, app, run, lines, link } = of;
   const trail = [[project, link()] as const, [app.name, link(app.id)] as const];
   const facts = {
-    ...{ run: run.id, created: clock(formatTime(run.createdAt), true), container: run.container },
-    ...{ queue: ms(run.queueMs), 'cold start': ms(run.coldstartMs), runtime: ms(run.runtimeMs) },
+    run: run.id,
+    created: clock(formatTime(run.createdAt), true),
+    container: run.container,
+    queue: ms(run.queueMs),
+    'cold start': ms(run.coldstartMs),
+    runtime: ms(run.runtimeMs),
   };
   return webPage(
     `Run ${short(run.id)}`,
     html`${pageSection('facts', 'Facts', definitions(Object.entries(facts)))}
 ${pageSection('log', 'Log', logView(lines), filterField)}`,
     {
-      ...{ server: 'emulator', refresh: run.endedAt === undefined ? 2 : 0, trail },
+      server: 'emulator',
+      refresh: run.endedAt === undefined ? 2 : 0,
+      trail,
       intro: html`<p>${runWord(run)} ${run.method} ${run.functionName}</p>`,
     },
   );

@@ -143,7 +143,10 @@ function options({ panel, field, reset }) {
     height: heights[panel.kind],
     tzDate: localTime,
     cursor: {
-      ...{ sync: { key: 'charts' }, y: false, points: { size: 7 }, drag: { x: true, y: false, dist: 5 } },
+      sync: { key: 'charts' },
+      y: false,
+      points: { size: 7 },
+      drag: { x: true, y: false, dist: 5 },
       dataIdx: (_, __, nearest, time) => ((x[nearest] ?? 0) > time ? Math.max(0, nearest - 1) : nearest),
     },
     legend: {
