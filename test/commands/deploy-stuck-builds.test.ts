@@ -93,6 +93,14 @@ test('no wait for other builds is shown where none is known', async () => {
   expect([code, stderr]).toEqual([1, expect.not.stringMatching(/Created build|Waiting for other builds/)]);
 });
 
+test.each([400, 403, 500, 503])(
+  'a deploy that asks for nothing goes on where builds cannot be listed: %i',
+  async (status) => {
+    const failing = (method: string, path: string) => (isBuildList(method, path) ? { status, body: {} } : undefined);
+    expect(await deploy([], { env: await altering(emulator, failing) })).toExit(0);
+  },
+);
+
 describe('a deploy that was killed before its upload', () => {
   test('is canceled by the next one', async () => {
     const { stderr: said } = await deploy(['--if-busy', 'wait', '--detach']);

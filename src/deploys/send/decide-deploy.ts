@@ -4,7 +4,7 @@ import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Build, listBuilds } from '../../platform/contract/builds.ts';
-import { isRefusal, type TimeLimit, unless, unlessMissing } from '../../platform/waiting/index.ts';
+import { isRefusal, type TimeLimit, tryRequest, unless, unlessMissing } from '../../platform/waiting/index.ts';
 import type { Here } from '../commit-files.ts';
 import { whyOlder } from '../commit-of-build.ts';
 import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, type ToAsk } from '../decide.ts';
@@ -89,8 +89,10 @@ type ListBuilds = () => ReturnType<typeof readBuilds>;
 
 /** The builds of an app. Why they are not listed is an error where nothing is decided without them. */
 async function readBuilds(context: Context, { options, here }: Intent): Promise<readonly Build[] | undefined> {
-  const reading = context.api(listBuilds, { project: context.project, app: here.app });
-  return options.ifBusy === 'proceed' ? unless(isRefusal, reading) : unlessMissing(reading);
+  const { dryRun, ifChanged, ifBusy } = options;
+  const ask = (api: Context['api']) => api(listBuilds, { project: context.project, app: here.app });
+  if (ifBusy !== 'proceed') return (await unlessMissing(ask(context.api))) ?? [];
+  return dryRun || ifChanged ? unless(isRefusal, ask(context.api)) : tryRequest(context, ask);
 }
 
 /** The app on disk beside the deployed one, and what serves. Builds first, the app last: see `observe`. */
