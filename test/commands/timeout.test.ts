@@ -88,13 +88,7 @@ describe('--timeout bounds the whole command:', () => {
     ['deploy', 'upload', 69, [notStarted, uploading, /canceled build/], ['canceled']],
     ['deploy', 'getBuild', 8, [goesOn], ['left']],
     ['deploy --if-busy fail', 'listBuilds', 69, [notStarted, noReplyFrom(`${appRoute}/builds`)], noBuild],
-    [
-      'deploy --if-busy wait',
-      'listBuilds',
-      69,
-      [/error: the builds of web could not be listed within/, /canceled build/],
-      ['canceled'],
-    ],
+    ['deploy --if-busy wait', 'listBuilds', 69, [notStarted, noReplyFrom(`${appRoute}/builds`)], noBuild],
   ])('%s without a reply to %s exits with %i', async (words, stalled, exit, says, builds) => {
     const outcome = await runStalled([...words.split(' '), ...flags], stalled);
     expect(outcome.code, outcome.stderr).toBe(exit);
