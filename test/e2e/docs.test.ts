@@ -9,7 +9,7 @@ import { isWhole, oneIn } from '../support/extent.ts';
 /** `GANTRY_TEST_DOCS=show`: all documents, and what their commands print. */
 const showsAll = process.env.GANTRY_TEST_DOCS === 'show';
 const isFollowed = (name: string) => isWhole || showsAll || name === 'README.md';
-/** Once more takes as long again: a third of the documents, others every day. */
+/** Once more takes as long again: a third of the documents, by the seed. */
 const again = new Set(isWhole ? ['README.md', ...oneIn(3, documents)] : []);
 const isFollowedAgain = (name: string) => showsAll || again.has(name);
 
