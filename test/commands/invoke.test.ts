@@ -323,6 +323,15 @@ describe('an error', () => {
     expect(JSON.parse(stdout)).toEqual({ cause: 'wrong-arguments' });
   });
 
+  test('405 of a function names the method that its reply names', async () => {
+    const message = 'method GET not allowed: functions are called with POST';
+    const { env } = await appServer((response, { path }) =>
+      path.startsWith('/v4/') ? sayJson(response, { message }, 405) : sayJson(response, { id: 'p-12345678-web' }),
+    );
+    const { stderr } = await gantry(['invoke', 'web', '--method', 'GET'], { env });
+    expect(stderr).toContain('  fix pass a method that it takes, such as --method POST\n');
+  });
+
   test("404 from the app's own server is the app's error", async () => {
     const { env } = await appServer((response, { path }) =>
       path.startsWith('/v4/')

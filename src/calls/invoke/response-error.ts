@@ -263,8 +263,8 @@ async function fixOfRequest(
   { target: { app, fn }, status, headers }: AppResponse,
   said: string | undefined,
 ): Promise<{ why?: string; fix?: Fix }> {
-  const [allowed = 'GET'] = firstHeader(headers, 'allow')?.split(/[ ,]+/) ?? [];
-  if (status === 405) return { fix: `pass a method that it takes, such as --method ${allowed}` };
+  const taken = firstHeader(headers, 'allow') ?? (/called with (\w+)/.exec(said ?? '')?.[1] || 'GET');
+  if (status === 405) return { fix: `pass a method that it takes, such as --method ${taken.split(/[ ,]+/)[0]}` };
   // Such a call never reaches the function, whose log has nothing of it.
   if (![400, 422].includes(status)) return {};
   const call = fn && (await callOf(context, app, fn));
