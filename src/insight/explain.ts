@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
 import { readConfig } from '../app/found-config.ts';
+import { readAppName } from '../app/read-app-name.ts';
 import { appLogSource, buildLogSource, endingOf, readLogText } from '../calls/logs/index.ts';
 import {
   fetchRun,
@@ -65,7 +66,10 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   const { config, ignored } = await readConfig(context, options.configFile);
   const subject = await findSubject(context, options);
   const { app, failed, at } = subject;
-  const isHere = options.id === undefined && app !== null && (config?.name ?? app) === app;
+  const name = await readAppName(resolve(context.cwd, options.configFile), options.configFile);
+  // A file that names no app may be that of any other one than the one that was typed.
+  const mayBeHere = typeof name === 'string' ? name === app : options.app === undefined;
+  const isHere = options.id === undefined && app !== null && mayBeHere;
   const refusal = isHere ? await refusalSince(context, app, options.configFile, failed ? at : null) : undefined;
   if (refusal) return { app, build: null, run: null, status: null, at: null, failed: true, ...refusal };
   if (ignored) context.progress.warn(ignored);

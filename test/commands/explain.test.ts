@@ -89,6 +89,18 @@ test.each(['nothing', 'an older build'])('says why a deploy is refused when %s f
   expect(stdout.startsWith('cause: a deploy of this folder is refused')).toBe(failed === 'nothing');
 });
 
+test('of an app that is named, not what is wrong with a file that may be of another', async () => {
+  const app = newFolder(smallApp());
+  emulator.fail('build', 'init_failure');
+  await gantry(['deploy'], { emulator, cwd: app });
+  const elsewhere = newFolder({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "wapp\n' });
+  const { stdout, stderr } = await gantry(['explain', 'web'], { emulator, cwd: elsewhere });
+  expect(stdout).not.toContain('a deploy of this folder is refused');
+  expect(stderr).toContain('warning: cerebrium.toml is ignored');
+  const { stdout: own } = await gantry(['status', 'web'], { emulator, cwd: elsewhere });
+  expect(own).not.toContain('a deploy of this folder is refused');
+});
+
 test('says why a deploy is refused whose code needs a secret, also in the status of the app', async () => {
   const main = 'import os\nkey = os.environ["NOT_SET_KEY"]\ndef run():\n    return key\n';
   const app = newFolder(smallApp());
