@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
 
@@ -90,6 +92,24 @@ test('a platform with defaults of its own is no reason to deploy again, and no d
     expect(again.stderr).not.toContain('changed outside');
   }
   expect((await run(['--fail-on-drift'])).code).toBe(0);
+});
+
+test('what a failed build had for settings is no change of others', async () => {
+  const cwd = newFolder(smallApp());
+  const env = { GANTRY_CONFIG_DIR: newFolder() };
+  const deployed = (cooldown: number) => {
+    const { 'cerebrium.toml': text = '' } = smallApp(`[cerebrium.scaling]\ncooldown = ${cooldown}\n`);
+    writeFileSync(join(cwd, 'cerebrium.toml'), text);
+    return gantry(['deploy', '--yes'], { emulator, cwd, env });
+  };
+  await deployed(50);
+  emulator.fail('build', 'build_failure');
+  expect((await deployed(45)).code).toBe(11);
+  const { code, stderr } = await deployed(55);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('changed outside')]);
+  expect((await gantry(['history', 'web'], { emulator, cwd, env })).stdout).not.toContain('not from here');
+  await gantry(['apps', 'scale', 'web', '--cooldown', '70s'], { emulator, env: { GANTRY_CONFIG_DIR: newFolder() } });
+  expect((await deployed(56)).stderr).toContain('scaling.cooldown 70 -> 56: changed outside of the config file');
 });
 
 test('an app that cannot be read is deployed again', async () => {

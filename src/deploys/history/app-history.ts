@@ -31,6 +31,8 @@ export interface DeployedSettings {
   sent?: Record<string, unknown> | undefined;
   /** Settings as the platform showed them right after. */
   shown?: Record<string, unknown> | undefined;
+  /** Settings of the last build that was sent. The app has them from then on, also if that build fails. */
+  tried?: Record<string, unknown> | undefined;
 }
 
 /** Times of this machine are those of the platform's last reply, in whole seconds. */
@@ -193,7 +195,14 @@ export class AppHistory {
   /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */
   fileSettings(build: string | null | undefined): DeployedSettings {
     const sent = this.sent(build);
-    return sent ? { sent: sent.settings, shown: { ...this.firstSettingsOf(sent.build), ...sent.made } } : {};
+    const tried = this.lastSent()?.settings;
+    return sent ? { sent: sent.settings, shown: { ...this.firstSettingsOf(sent.build), ...sent.made }, tried } : {};
+  }
+
+  /** Without those that the last build which was sent has: no other command changed them. */
+  withoutTried(settings: Record<string, unknown>): Record<string, unknown> {
+    const tried = this.lastSent()?.settings ?? {};
+    return Object.fromEntries(Object.entries(settings).filter(([name, value]) => tried[name] !== value));
   }
 
   /** The settings of a build as the platform last showed them, or as they were last changed from here. */

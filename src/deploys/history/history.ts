@@ -86,7 +86,7 @@ export async function recordLook(
     const settings = shownSettings(app);
     const last = history.served()?.build ?? null;
     const known = last === build ? history.settingsOf(build) : undefined;
-    const change = known && changedSettings(known, settings);
+    const change = known && changedSettings(known, history.withoutTried(settings));
     if (!change) await record('served', { build, before: last === build ? null : last, settings });
     else if (Object.keys(change.after).length > 0) await record('noticed', { build, ...change });
   }

@@ -61,7 +61,8 @@ export function compareBody(project: AppConfig, body: AppCreation, app: App, dep
     const made = deployed.shown && deployedValue(deployed.shown, field);
     const to = expectedValue(field, value, fallback, deployed);
     const differs = from !== undefined && to !== undefined && !isSame(from, to);
-    const drifted = made === undefined || section === undefined ? null : !isSame(from, made);
+    const isOurs = isSame(from, made) || isSame(from, deployed.tried?.[field]);
+    const drifted = made === undefined || section === undefined ? null : !isOurs;
     const setting = section === undefined ? field : `${section}.${key}`;
     return {
       setting,
