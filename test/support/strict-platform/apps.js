@@ -21,6 +21,7 @@ export const appRoutes = [
   { point: 'zip-contents', method: 'GET', path: `${build}/zip-contents`, answer: zipContents },
   { point: 'runs-chart', method: 'GET', path: `${one}/runs/charts`, query: chartQuery(), answer: runsChart },
   { point: 'runs', method: 'GET', path: `${one}/runs`, query: ['asyncOnly', 'nextToken'], answer: asyncRuns },
+  { point: 'run', method: 'GET', path: `${one}/runs/:run`, answer: oneRun },
   { point: 'containers', method: 'GET', path: `${one}/containers`, answer: containers },
   { point: 'logs', method: 'GET', path: `${one}/logs`, query: logsQuery(), answer: appLogs },
   { point: 'invoke', method: 'POST', path: '/v4/:project/:name/:function', query: invokeQuery(), answer: invoke },
@@ -269,6 +270,12 @@ function asyncRuns({ query }, { store }) {
   const next = begin + 50 < matching.length ? String(begin + 50) : null;
   const lie = store.runsLie === 'token-forever' ? String(begin) : next;
   return { status: 200, json: { items, nextToken: lie } };
+}
+
+/** @param {Request} request @param {Platform} platform @returns {Answer} */
+function oneRun({ params }, { store }) {
+  const item = store.runs.find(({ id }) => id === params.run);
+  return item ? { status: 200, json: { item } } : failed(404, 'run not found');
 }
 
 /** @param {Request} request @param {Platform} platform @returns {Answer} */
