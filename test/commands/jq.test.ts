@@ -173,7 +173,7 @@ describe('--jq', () => {
 
   test('says that the command has succeeded if its result cannot be filtered', async () => {
     const outcome = await gantry(['apps', 'list', '--jq', '.name'], { emulator });
-    expect(outcome).toExit(1, 'Cannot index array with', 'the command itself has succeeded');
+    expect(outcome).toExit(1, 'Cannot index array with', 'what the command has done stays');
   });
 
   test('prints nothing that controls a terminal', async () => {

@@ -117,7 +117,7 @@ function tooMuchMemory(): BoundError {
 function cannotFilter(why: string): FailedError {
   return new FailedError('--jq cannot filter the result', {
     why,
-    fix: 'run the command without --jq to see its JSON; the command itself has succeeded',
+    fix: 'run the command with --json instead to see its result; what the command has done stays',
   });
 }
 
