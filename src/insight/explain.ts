@@ -209,8 +209,10 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
 const noWork = { build: null, run: null, status: null, at: null, facts: {}, readLog: async () => ({ text: '' }) };
 
 function fileSubject(context: Context, file: string): Subject {
-  const read = file === '-' ? context.readStdin() : readNamedFile(context, file).then((bytes) => bytes.toString());
-  return { app: null, ...noWork, failed: null, readLog: async () => ({ text: await read }) };
+  const readLog = async () => ({
+    text: file === '-' ? await context.readStdin() : String(await readNamedFile(context, file)),
+  });
+  return { app: null, ...noWork, failed: null, readLog };
 }
 
 /** What is named by its whole id may just have been created: it is waited for. */

@@ -59,6 +59,7 @@ test.each([
     ['metrics', '--live', '--for', '10ms'],
     ['status', 'transcriber'],
     ['explain', '--file', 'main.py'],
+    ['explain', 'transcriber'],
   ],
   ...[
     ['apps', 'get', 'transcriber'],
@@ -70,12 +71,6 @@ test.each([
     const { code, stderr } = await run(words, config);
     expect([code, stderr.match(/is ignored: .*/g)], stderr).toEqual([0, [`is ignored: ${why}`]]);
   }
-});
-
-test('explain of an app says that the file keeps it from being deployed', async () => {
-  const { code, stdout, stderr } = await run(['explain', 'transcriber'], '[x');
-  expect([code, stderr.includes('ignored')]).toEqual([0, false]);
-  expect(stdout).toContain('a deploy of this folder is refused: invalid section header');
 });
 
 test('a file without a name is one that cannot be read, as in a deploy', async () => {
