@@ -4,8 +4,8 @@ import { rowsOf } from './rule.ts';
 export type Details = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * The cases of a table: a row has the name of one, and texts between ` | `. Of texts between ` // `, the first is said of which
- * all is known; `{name}` stands for what is. Undefined where there is none, or `-`.
+ * Reads a table of cases: each row has a name, and texts between ` | `. A text may have alternatives between ` // `: the first
+ * one whose `{name}`s are all known is used. Returns undefined for `-`, and where no alternative fits.
  */
 export function casesOf(table: TemplateStringsArray) {
   const cases = new Map(

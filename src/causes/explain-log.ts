@@ -64,7 +64,7 @@ function isConsequence({ rule, line }: Match, lines: readonly SearchedLine[]): b
   return errorsIn(texts).length > 0 || texts.some((text) => crashed.test(text));
 }
 
-/** What a log tells of work that goes well. */
+/** A line without a word of failure. */
 const told = /^(?!.*(?:error|exception|fail|cannot|denied|refused|missing|\bno\b|\bnot\b))/i;
 /** A warning; glog has only its letter. */
 const isMild = (text: string) => warning.test(text) || informs.test(text);

@@ -40,7 +40,7 @@ export function lastTraceback(lines: readonly string[]): Traceback | undefined {
   return findTracebacks(lines).findLast(({ exception }) => !pointer.test(exception));
 }
 
-/** The last one; one by which the program ends itself, only where there is no other. */
+/** The last one. SystemExit counts only where there is no other. */
 export function finalTraceback(lines: readonly string[]): Traceback | undefined {
   return lastTraceback(lines) ?? findTracebacks(lines).findLast(({ exception }) => /^SystemExit\b/.test(exception));
 }

@@ -18,7 +18,10 @@ interface CutResponse {
 /** How long the record of the run is waited for, in ms: it says whether the app failed. */
 const recordMs = 5_000;
 
-/** The error for a response that ended too soon: the app's, if its run has failed. Else what is known: the response is lost. */
+/**
+ * The error for a response that ended too soon: that of the run if it failed, else that the response is incomplete. In a file of
+ * its own: a call that goes well does not load what follows runs.
+ */
 export async function cutOffError(
   context: Context,
   { cause, message }: ConnectionError,

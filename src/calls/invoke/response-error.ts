@@ -278,7 +278,7 @@ async function fixOfRequest(
   return { why: `${fn} takes ${await parameterWords(context.cwd, fn)}`, fix: call };
 }
 
-/** What the list of causes says of an answer: which field is missing, or that the path is no route. */
+/** The fix of a known cause: for a missing field, or for a path that the app does not have. */
 async function knownFix(statusCode: number, reason: string | undefined): Promise<string | undefined> {
   const { explainLog } = await import('../../causes/index.ts');
   return reason === undefined ? undefined : explainLog('', { source: 'run', reason, statusCode })?.fix;

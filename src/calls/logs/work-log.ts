@@ -169,8 +169,8 @@ const tailLines = 50;
 const lookMs = 5_000;
 
 /**
- * The lines of a log that `read` reads of what failed, waiting for late ones at most for `limitMs`. Where it cannot be read, a
- * warning says so, and there are none: the failure is the result.
+ * Returns the lines that `read` finds in the log of what failed. Waits at most `limitMs` for late lines. If the log cannot be
+ * read, it warns and returns none: the caller has a failure to report.
  */
 export async function readFailureLog(
   context: Context,

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import {
   buildLogSource,
@@ -36,7 +37,6 @@ import {
   unfinishedError,
 } from '../../platform/waiting/index.ts';
 import { parseZipContents } from './compare-listings.ts';
-import { explainSilence, silentMs } from './silent-start.ts';
 
 /** Reads one build. Throws UnexpectedReplyError if the platform replies with another one. */
 export async function fetchBuild(api: Api, params: { project: string; app: string; build: string }): Promise<Build> {
@@ -195,7 +195,7 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
       onStatus(status);
       if (buildPhase(status) !== 'in progress') return polled;
       wasSeen = true;
-      if (logs || deadline.waitedMs > silentMs) log.follow();
+      if (logs || deadline.waitedMs > quietStartMs) log.follow();
       await explain(status, log.tail());
       return undefined;
     });
@@ -209,6 +209,37 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
   } finally {
     await log.abort();
   }
+}
+
+/** How long a log must be quiet before what it has shown of a start is explained, in ms. */
+const quietStartMs = 30_000;
+
+/** Causes of a start that nothing ends but its time limit: the app runs, and the platform does not reach it. */
+const unreached = new Set(['wrong-port', 'bound-to-localhost', 'not-listening', 'health-check-failed']);
+
+/**
+ * Returns what is called at each poll of a build. Once the log has been quiet for a while, it warns of what keeps the app from
+ * getting ready, if the log shows that. The build goes on: the app may still start to listen elsewhere.
+ */
+function explainSilence(context: Context, { app, config }: { app: string; config?: AppConfig | undefined }) {
+  const { cwd, elapsed, env, progress, signal } = context;
+  const started = elapsed();
+  let last: { line: string | undefined; since: number; isExplained: boolean } | undefined;
+  return async (status: string, log: readonly string[]): Promise<void> => {
+    const line = log.at(-1);
+    if (last?.line !== line) last = { line, since: elapsed(), isExplained: false };
+    if (!last || last.isExplained || elapsed() - last.since < quietStartMs) return;
+    last.isExplained = true;
+    const { explainLog, locateCause } = await import('../../causes/index.ts');
+    const text = log.join('\n');
+    const found = explainLog(text, { source: 'build', config, status: ownStatus(status) });
+    if (!found || !unreached.has(found.cause)) return;
+    const { cause, title, fix } = found;
+    const shownAs = config ? relative(cwd, config.file) : '';
+    const location = await locateCause({ cwd, env, signal }, text, found, config, shownAs);
+    const message = `${app} is not ready after ${duration(elapsed() - started)}: ${title}`;
+    progress.warn({ severity: 'warning', cause, message, location, why: found.evidence?.text, fix });
+  };
 }
 
 function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedLog): GantryError {

@@ -144,7 +144,7 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
  */
 export async function listAhead(context: GitContext, findSent: () => Promise<string | undefined>) {
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);
-  // Nearly always there are none, and a full clone has what was sent: all are asked at once.
+  // Most clones are full and up to date, and need all three answers: ask at once.
   const questions = [
     past('HEAD'),
     isShallowClone(context),

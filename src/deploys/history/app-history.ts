@@ -31,7 +31,7 @@ export interface DeployedSettings {
   sent?: Record<string, unknown> | undefined;
   /** Settings as the platform showed them right after. */
   shown?: Record<string, unknown> | undefined;
-  /** Settings of the last build that was sent. The app has them from then on, also if that build fails. */
+  /** Settings of a later build that does not serve: the app has them from its creation on, also if it fails. */
   tried?: Record<string, unknown> | undefined;
 }
 
@@ -195,14 +195,14 @@ export class AppHistory {
   /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */
   fileSettings(build: string | null | undefined): DeployedSettings {
     const sent = this.sent(build);
-    const tried = this.lastSent()?.settings;
-    return sent ? { sent: sent.settings, shown: { ...this.firstSettingsOf(sent.build), ...sent.made }, tried } : {};
+    const shown = sent && { ...this.firstSettingsOf(sent.build), ...sent.made };
+    return sent ? { sent: sent.settings, shown, tried: this.triedBeside(sent.build) } : {};
   }
 
-  /** Without those that the last build which was sent has: no other command changed them. */
-  withoutTried(settings: Record<string, unknown>): Record<string, unknown> {
-    const tried = this.lastSent()?.settings ?? {};
-    return Object.fromEntries(Object.entries(settings).filter(([name, value]) => tried[name] !== value));
+  /** The settings of the last build that was sent, unless it is the one that serves. */
+  triedBeside(live: string): Record<string, unknown> {
+    const last = this.lastSent();
+    return last && last.build !== live ? last.settings : {};
   }
 
   /** The settings of a build as the platform last showed them, or as they were last changed from here. */

@@ -86,7 +86,9 @@ export async function recordLook(
     const settings = shownSettings(app);
     const last = history.served()?.build ?? null;
     const known = last === build ? history.settingsOf(build) : undefined;
-    const change = known && changedSettings(known, history.withoutTried(settings));
+    const tried = history.triedBeside(build);
+    const notOurs = Object.entries(settings).filter(([name, value]) => tried[name] !== value);
+    const change = known && changedSettings(known, Object.fromEntries(notOurs));
     if (!change) await record('served', { build, before: last === build ? null : last, settings });
     else if (Object.keys(change.after).length > 0) await record('noticed', { build, ...change });
   }

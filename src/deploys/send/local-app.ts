@@ -76,7 +76,7 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   }
 }
 
-/** Looks at the source, which starts Python. Throws ProjectError, and tells of warnings. */
+/** Checks the source, for which it starts Python. Prints warnings. Throws ProjectError. */
 export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
   if (local.project.partner) return;
   const { seen, problems } = await findProblems(context, local.project, local);
