@@ -117,12 +117,13 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
 }
 
 function failureOf(error: GantryError): Omit<Answer, 'durationMs'> {
-  const { status, details = {} } = error.facts;
-  const { run } = details as { run?: string | null };
+  const { status, requestId, details } = error.facts;
+  const { run = null } = (details ?? {}) as { run?: string | null };
   const isNone = error instanceof UnavailableError && status === undefined;
-  const isRedirect = status !== undefined && status < 400;
-  const isOfGateway = !isNone && (isRedirect || !(error instanceof AppError));
-  return { run, problem: error.message, isNone, isOfGateway };
+  // What an app and the platform answer alike: a 404 may be of a path that the app does not have, or of an app without a route.
+  const isAmbiguous = status !== undefined && (status < 400 || (status === 404 && run === null));
+  const isOfGateway = !isNone && (isAmbiguous || !(error instanceof AppError));
+  return { run: run ?? requestId, problem: error.message, isNone, isOfGateway };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */

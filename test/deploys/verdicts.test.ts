@@ -272,34 +272,50 @@ describe('a call of --smoke whose run names no replica', () => {
 
 describe('a call of --smoke that the gateway refuses', () => {
   const refused = [302, 401, 402, 403, 404, 429, 502, 503, 504];
-  test.each(refused)('with %i says nothing of a build that has no run of it', async (status) => {
-    const { stage, machine } = await deployed({});
-    await machine.write({ version: 2 });
-    stage.platform.callAnswer = () => {
-      stage.platform.world.calls.pop();
-      return { status, json: { message: 'from the gateway' } };
-    };
-    const outcome = await machine.run('deploy --smoke run --or-rollback --json');
-    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-    expect(printed(outcome).error?.message).toContain('no run of the app has failed by this call');
-  });
+  /** A server of its own, with other words for what it refuses than the platform. */
+  const server = { more: '[cerebrium.runtime.custom]\nentrypoint = ["python", "main.py"]\nport = 8000\n' };
+  const apps: [string, AppOf, string][] = [
+    ['functions', {}, 'run'],
+    ['a server', server, '/health'],
+  ];
 
-  test.each([429, 503])('with %i for a moment is made again', async (status) => {
-    const { stage, machine } = await staged();
-    let calls = 0;
-    stage.platform.callAnswer = (id) => {
-      if (calls++ > 1) return { json: { run_id: id, run_time_ms: 1, result: 'ok' } };
-      stage.platform.world.calls.pop();
-      return { status, json: { message: 'from the gateway' } };
-    };
-    expect(await machine.run('deploy --smoke run')).toMatchObject({ code: 0 });
-  });
+  describe.each(apps)('%s', (_, app, path) => {
+    const line = `deploy --smoke ${path} --or-rollback --json`;
 
-  test('because the app has failed, is sick', async () => {
-    const { machine } = await deployed({});
-    await machine.write({ version: 2, behaves: { calls: { everyMs: 1e9, failing: 1, code: 503 } } });
-    const outcome = await machine.run('deploy --smoke run --json');
-    expect([outcome.code, verdictOf(outcome)]).toEqual([12, 'sick']);
+    test.each(refused)('with %i says nothing of a build that has no run of it', async (status) => {
+      for (const isFirst of [true, false]) {
+        const { stage, machine } = await staged();
+        if (!isFirst) await machine.deploys(app);
+        await machine.write({ ...app, version: 2 });
+        stage.platform.callAnswer = () => {
+          stage.platform.world.calls.pop();
+          return { status, json: { message: 'from the gateway' } };
+        };
+        const outcome = await machine.run(line);
+        expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+        expect(printed(outcome).error?.message).toContain('no run of the app has failed by this call');
+      }
+    });
+
+    test.each([404, 429, 503])('with %i for a moment is made again', async (status) => {
+      const { stage, machine } = await staged(app);
+      let calls = 0;
+      stage.platform.callAnswer = (id) => {
+        if (calls++ > 1) return { json: { run_id: id, run_time_ms: 1, result: 'ok' } };
+        stage.platform.world.calls.pop();
+        return { status, json: { message: 'from the gateway' } };
+      };
+      expect(await machine.run(`deploy --smoke ${path}`)).toMatchObject({ code: 0 });
+    });
+
+    test.each([401, 403, 404, 422, 429, 500, 503])('with %i because the app has failed, is sick', async (code) => {
+      const { machine } = await staged();
+      const first = await machine.deploys(app);
+      await machine.write({ ...app, version: 2, behaves: { calls: { everyMs: 1e9, failing: 1, code } } });
+      const outcome = await machine.run(line);
+      expect([outcome.code, verdictOf(outcome)]).toEqual([12, 'sick']);
+      expect(printed(outcome).error?.details?.rollback).toMatchObject({ outcome: 'rolled-back', restored: first });
+    });
   });
 });
 
