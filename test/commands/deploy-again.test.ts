@@ -112,6 +112,19 @@ test('what a failed build had for settings is no change of others', async () => 
   expect((await deployed(56)).stderr).toContain('scaling.cooldown 70 -> 56: changed outside of the config file');
 });
 
+test('what somebody sets back to what the live build had is a change, too', async () => {
+  const cwd = newFolder(smallApp('[cerebrium.scaling]\ncooldown = 50\n'));
+  const env = { GANTRY_CONFIG_DIR: newFolder() };
+  await gantry(['deploy'], { emulator, cwd, env });
+  for (const cooldown of ['70s', '50s']) {
+    const others = { GANTRY_CONFIG_DIR: newFolder() };
+    await gantry(['apps', 'scale', 'web', '--cooldown', cooldown], { emulator, env: others });
+    await gantry(['deploy', '--dry-run'], { emulator, cwd, env });
+  }
+  const { stdout } = await gantry(['history', 'web'], { emulator, cwd, env });
+  expect(stdout.match(/cooldown \d+ -> \d+/g)).toEqual(['cooldown 70 -> 50', 'cooldown 50 -> 70']);
+});
+
 test('an app that cannot be read is deployed again', async () => {
   const home = newFolder();
   await deploy(home, []);
