@@ -84,6 +84,15 @@ test('two files of one name are never sent to a volume as two', async () => {
   expect(storedBelow('/twice/')).toEqual({ same: '1', other: '3' });
 });
 
+test('two folders of one name are copied as one, unless both have a file of one name', async () => {
+  const here = newFolder({ 'a/d/same': '1', 'a/d/in/x': '2', 'b/d/other': '3', 'c/d/same': '4' });
+  expect((await gantry(here, 'cp', 'a/d', 'b/d', ':/one/')).code).toBe(0);
+  expect(storedBelow('/one/')).toEqual({ 'd/same': '1', 'd/in/x': '2', 'd/other': '3' });
+  const { code, stderr } = await gantry(here, 'cp', 'a/d', 'c/d', ':/two/');
+  expect([code, stderr]).toEqual([7, expect.stringContaining('several sources are named d/same')]);
+  expect(storedBelow('/two/')).toEqual({});
+});
+
 type Path = Buffer[];
 
 function bytes(...parts: (string | number)[]): Buffer {

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { claimTarget, type Lock, removeOrphanedFiles, TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
+import {
+  claimTarget,
+  type Lock,
+  nameProbe,
+  removeOrphanedFiles,
+  TemporaryNames,
+  toDiskError,
+} from '../../kernel/disk/index.ts';
 import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { count } from '../../kernel/output/format.ts';
@@ -68,9 +75,10 @@ export async function copy(
     const ends = inspected as CopyEndSource[];
     const files = findSourceFiles(ends, name, options, { api, project, settings: context.settings });
     if (isSingleFile) return files;
-    return folder.kind === 'local'
-      ? distinctNames(files, folder.path)
-      : distinctNames(files, formatLocation(folder), volumeNames);
+    const [path, disk] = folder.kind === 'local' ? [folder.path, nameProbe] : [formatLocation(folder), volumeNames];
+    // Folders of one name are walked one after the other: their names are compared once all are known.
+    const folders = ends.filter((end) => end.isFolder).map((end) => end.name);
+    return distinctNames(files, path, disk, new Set(folders).size < folders.length || disk.mergesNames(path));
   };
   const from = sources.map(formatLocation);
   const to = formatLocation(target);

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { type NameProbe, nameKey, nameProbe } from '../../kernel/disk/index.ts';
 import { ConflictError, FailedError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { count, printablePath } from '../../kernel/output/format.ts';
-import { byUnits } from '../../kernel/packed-list.ts';
 import { maxListedPaths } from './copy-progress.ts';
-import type { FoundEntry, FoundFile } from './found-entry.ts';
+import type { FoundEntry } from './found-entry.ts';
 
 /**
- * Yields the files with names that are distinct on the target disk. If that disk treats different names as equal, all
- * files are found first, and a ConflictError lists equal names before anything is written. On other disks files are
- * yielded as they are found; a folder in the target may be on a disk of its own, where the second of two equal names
- * fails.
+ * Yields the files with names that are distinct on the target disk. With `allFirst`, all files are found first, and a
+ * ConflictError lists equal names before anything is written: so where the disk treats different names as equal. Elsewhere
+ * files are yielded as they are found; a folder in the target may be on a disk of its own, where the second of two equal
+ * names fails.
  */
 export async function* distinctNames(
   files: AsyncIterable<FoundEntry>,
@@ -18,28 +18,17 @@ export async function* distinctNames(
   disk: NameProbe = nameProbe,
   allFirst = disk.mergesNames(folder),
 ): AsyncGenerator<FoundEntry> {
-  const names = new Names(folder, disk);
-  if (allFirst) {
-    yield* checkedAfterAll(files, folder, names, disk);
-    return;
-  }
-  for await (const found of files) yield 'bytes' in found ? names.check(found) : found;
-}
-
-async function* checkedAfterAll(
-  files: AsyncIterable<FoundEntry>,
-  folder: string,
-  names: Names,
-  disk: NameProbe,
-): AsyncGenerator<FoundEntry> {
+  const names = new Names(folder, disk, allFirst);
   const all: FoundEntry[] = [];
+  const clashes = new Set<Clash>();
   for await (const found of files) {
-    all.push(found);
-    if ('bytes' in found) names.add(found);
+    const clash = 'bytes' in found ? names.add(found.path) : undefined;
+    if (allFirst && clash) clashes.add(clash);
+    else if (allFirst) all.push(found);
+    else yield clash ? { path: found.path, failure: clashError([clash], folder) } : withKeptName(found, folder, disk);
   }
-  const clashes = names.clashes();
-  if (clashes.length > 0) throw clashError(clashes, folder);
-  for (const found of all) yield 'bytes' in found ? checkKeptName(found, folder, disk) : found;
+  if (clashes.size > 0) throw clashError([...clashes], folder);
+  for (const found of all) yield withKeptName(found, folder, disk);
 }
 
 interface Entry {
@@ -47,11 +36,11 @@ interface Entry {
   isFolder: boolean;
 }
 
-/** Entries of one folder whose names are equal on the disk. */
+/** Two entries of one folder whose names are equal on the disk. */
 interface Clash {
   /** Empty, or with a trailing slash. */
   parent: string;
-  entries: Entry[];
+  entries: [Entry, Entry];
 }
 
 /** A volume keeps all names apart, those of a file and of a folder as well. */
@@ -62,101 +51,59 @@ export const volumeNames: NameProbe = {
   isSameEntry: () => false,
 };
 
-export class Names {
+/** The names of a copy. A walk comes to each folder once: unless `keepsAll`, files of other folders are forgotten. */
+class Names {
   readonly #folders = new Map<string, Map<string, Entry[]>>();
   #current = '';
+  #refusal: Clash | undefined;
   /** Folders whose names are equal to others. */
-  readonly #refused = new Map<string, ConflictError>();
+  readonly #refused = new Map<string, Clash>();
 
   constructor(
     private readonly folder: string,
     private readonly disk: NameProbe,
+    private readonly keepsAll: boolean,
   ) {}
 
-  /** Returns the new entries: the file's and those of its folders. */
-  add(file: FoundFile): { parent: string; entry: Entry }[] {
-    const added: { parent: string; entry: Entry }[] = [];
-    let end = file.path.length;
-    for (let isFolder = false; end > 0; isFolder = true) {
-      const start = file.path.lastIndexOf('/', end - 1) + 1;
-      const parent = file.path.slice(0, start);
-      const entry = { name: file.path.slice(start, end), isFolder };
-      if (!this.#insert(parent, entry)) break;
-      added.push({ parent, entry });
-      end = start - 1;
+  /** Returns what a file, or a folder around it, is not to be told from. Only what has a name of its own is remembered. */
+  add(path: string): Clash | undefined {
+    const parent = path.slice(0, path.lastIndexOf('/') + 1);
+    if (parent !== this.#current) {
+      if (!this.keepsAll) this.#forgetFiles(this.#current);
+      this.#current = parent;
+      this.#refusal = this.#addFolders(parent);
     }
-    return added;
+    return this.#refusal ?? this.#insert(parent, { name: path.slice(parent.length), isFolder: false });
   }
 
-  /** Fails a file whose name is equal to an earlier one. Keeps only the file names of the current folder. */
-  check(file: FoundFile): FoundEntry {
-    const parent = file.path.slice(0, file.path.lastIndexOf('/') + 1);
-    if (parent !== this.#current) this.#forgetFiles(this.#current);
-    this.#current = parent;
-    const above = this.#refusalAbove(file.path);
-    if (above) return { path: file.path, failure: above };
-    for (const { parent, entry } of this.add(file)) {
-      const other = this.#alike(parent, entry.name).find((each) => each !== entry && this.#isSame(parent, each, entry));
-      if (!other) continue;
-      const failure = clashError([{ parent, entries: [other, entry] }], this.folder);
-      if (entry.isFolder) this.#refused.set(`${parent}${entry.name}/`, failure);
-      return { path: file.path, failure };
-    }
-    return checkKeptName(file, this.folder, this.disk);
-  }
-
-  /** The error of the closest refused folder above a path. */
-  #refusalAbove(path: string): ConflictError | undefined {
-    if (this.#refused.size === 0) return undefined;
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const failure = this.#refused.get(path.slice(0, end + 1));
-      if (failure) return failure;
+  #addFolders(path: string): Clash | undefined {
+    let parent = '';
+    for (const { index } of path.matchAll(/\//g)) {
+      const folder = path.slice(0, index + 1);
+      const entry = { name: path.slice(parent.length, index), isFolder: true };
+      const clash = this.#refused.get(folder) ?? this.#insert(parent, entry);
+      if (clash) {
+        this.#refused.set(folder, clash);
+        return clash;
+      }
+      parent = folder;
     }
     return undefined;
   }
 
-  clashes(): Clash[] {
-    const clashes: Clash[] = [];
-    for (const [parent, names] of this.#folders) {
-      for (const entries of names.values())
-        if (entries.length > 1) for (const clash of this.#clashesAmong(parent, entries)) clashes.push(clash);
-    }
-    return clashes.sort(
-      (a, b) => byUnits(a.parent, b.parent) || byUnits(a.entries[0]?.name ?? '', b.entries[0]?.name ?? ''),
-    );
-  }
-
-  /** Sorted, so that the result does not depend on the order of the listing. */
-  #clashesAmong(parent: string, entries: Entry[]): Clash[] {
-    const groups: Entry[][] = [];
-    const sorted = entries.toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || byUnits(a.name, b.name));
-    for (const entry of sorted) {
-      const group = groups.find(([first]) => first && this.#isSame(parent, first, entry));
-      if (group) group.push(entry);
-      else groups.push([entry]);
-    }
-    return groups.filter((group) => group.length > 1).map((group) => ({ parent, entries: group }));
+  #insert(parent: string, entry: Entry): Clash | undefined {
+    const names = onceFor<string, Map<string, Entry[]>>(this.#folders, parent, () => new Map());
+    const alike = onceFor<string, Entry[]>(names, nameKey(entry.name), () => []);
+    if (entry.isFolder && alike.some(({ name, isFolder }) => isFolder && name === entry.name)) return undefined;
+    const other = alike.find((each) => this.#isSame(parent, each, entry));
+    if (other) return { parent, entries: [other, entry] };
+    alike.push(entry);
+    return undefined;
   }
 
   #isSame(parent: string, { name, isFolder }: Entry, other: Entry): boolean {
     if (name === other.name) return isFolder === other.isFolder || this.disk !== volumeNames;
     return this.disk.isSameName(join(this.folder, parent), name, other.name);
-  }
-
-  /** Returns false for a known folder. */
-  #insert(parent: string, entry: Entry): boolean {
-    const alike = this.#alike(parent, entry.name);
-    if (entry.isFolder && alike.some(({ name, isFolder }) => isFolder && name === entry.name)) return false;
-    alike.push(entry);
-    return true;
-  }
-
-  #alike(parent: string, name: string): Entry[] {
-    const names = this.#folders.get(parent) ?? new Map<string, Entry[]>();
-    this.#folders.set(parent, names);
-    const alike = names.get(nameKey(name)) ?? [];
-    names.set(nameKey(name), alike);
-    return alike;
   }
 
   #forgetFiles(parent: string): void {
@@ -172,7 +119,8 @@ export class Names {
 }
 
 /** Fails a file whose name the disk of the target folder would change. */
-export function checkKeptName(file: FoundFile, folder: string, disk: NameProbe = nameProbe): FoundEntry {
+export function withKeptName(file: FoundEntry, folder: string, disk: NameProbe = nameProbe): FoundEntry {
+  if (!('bytes' in file)) return file;
   let parent = '';
   for (const name of file.path.split('/')) {
     if (/[^. ][. ]+$/.test(name) && !disk.keepsName(join(folder, parent), name)) {

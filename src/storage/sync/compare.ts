@@ -8,7 +8,6 @@ import {
   type CopyEndSource,
   type CopyOptions,
   type CopyTarget,
-  checkKeptName,
   createPathFilter,
   diskToleranceMs,
   distinctNames,
@@ -22,6 +21,7 @@ import {
   sourceOf,
   type UncopiedEntry,
   walkLocal,
+  withKeptName,
 } from '../copy/index.ts';
 import { type VolumePath, walkVolume } from '../volumes/index.ts';
 
@@ -103,7 +103,7 @@ async function* withKeptNames(
 ): AsyncGenerator<FoundEntry> {
   for await (const file of files) {
     if ('bytes' in file) names.add(file.path);
-    yield 'bytes' in file ? checkKeptName(file, folder) : file;
+    yield withKeptName(file, folder);
   }
 }
 

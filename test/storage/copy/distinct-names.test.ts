@@ -39,13 +39,13 @@ test('on other disks an error lists all equal names before the first file', asyn
   const failure = await named(clashing, merging).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ConflictError);
   expect((failure as ConflictError).facts).toMatchObject({
-    why: 'A/ and a\nData/ and data/\nReadme.md and readme.md\nd/cafe\u0301 and d/caf\u00e9',
+    why: 'Readme.md and readme.md\nData/ and data/\na and A/\nd/caf\u00e9 and d/cafe\u0301',
     details: {
       clashes: [
-        ['A/', 'a'],
-        ['Data/', 'data/'],
         ['Readme.md', 'readme.md'],
-        ['d/cafe\u0301', 'd/caf\u00e9'],
+        ['Data/', 'data/'],
+        ['a', 'A/'],
+        ['d/caf\u00e9', 'd/cafe\u0301'],
       ],
     },
   });
