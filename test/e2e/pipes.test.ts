@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
     ['secrets set A --from-file /dev/null --yes', 2, 'the value of A is empty'],
     ['secrets set A --from-file /dev/stdin --yes < a', 0, ''],
     ['secrets set A --from-file /nothing --yes', 6, '/nothing not found'],
-    ['cp :/a >(cat > copied; touch done)', 0, ''],
+    ['cp :/a >(cat)', 2, 'is a pipe or a device'],
     ['deploy --dry-run -o /dev/null', 0, ''],
     ['deploy --dry-run -o .', 1, 'illegal operation on a directory'],
   ])('%s', async (words, code, says) => {
@@ -80,11 +80,6 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
       `echo x | "${process.execPath}" "${bin}" secrets set A --from-file /dev/stdin --yes`,
     );
     expect(exitCode).toBe(0);
-  });
-
-  test.runIf(process.platform === 'linux')('a full device fails', async () => {
-    const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" cp :/a /dev/full`);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
   });
 
   test.runIf(process.platform === 'linux')(

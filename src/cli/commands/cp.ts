@@ -7,9 +7,7 @@ import {
   copy,
   copyFromStdin,
   copySummaryFields,
-  copyToDevice,
   copyToStdout,
-  isDevice,
   isDownload,
   parseCopyPaths,
 } from '../../storage/copy/index.ts';
@@ -42,11 +40,9 @@ export default defineCommand({
     }
     if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
-    const toDevice = await isDevice(words.target);
-    const way = isPiped ? copyFromStdin : toDevice ? copyToDevice : copy;
     const { target } = words;
-    const noteCopies = target.kind === 'local' && !toDevice ? watchCopiesInApp(context, target.path) : undefined;
-    const summary = await way(context, words, toCopyOptions(flags));
+    const noteCopies = target.kind === 'local' ? watchCopiesInApp(context, target.path) : undefined;
+    const summary = await (isPiped ? copyFromStdin : copy)(context, words, toCopyOptions(flags));
     if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
     return summary;
   },

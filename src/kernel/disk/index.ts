@@ -3,7 +3,6 @@ export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget } from './claims.ts';
 export {
-  openDevice,
   readFileOrPipeChunks,
   readNamedFile,
   throwUnreadable,

@@ -117,15 +117,6 @@ function nothingRemoteError(facts: ErrorFacts = {}): UsageError {
   });
 }
 
-/** Whether a path is a pipe or a device, such as `/dev/null`: it is written to, never replaced. */
-export async function isDevice(location: CopyLocation): Promise<boolean> {
-  if (location.kind !== 'local') return false;
-  // These may lead to a regular file, but must not be replaced in /dev.
-  if (/^\/dev\/(stderr|fd\/\d+)$/.test(location.path)) return true;
-  const stats = await stat(location.path).catch(() => undefined);
-  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
-}
-
 /** A source: a file, or a folder whose contents are copied. */
 export type CopySource = CopyEndSource | { location: { kind: 'web'; web: WebFile }; isFolder: false; name: string };
 
@@ -166,7 +157,7 @@ export interface CopyTarget {
 /** A file keeps its name if the target is an existing folder or has a trailing slash. */
 export async function resolveTarget(target: CopyEnd, sources: CopySource[], context: PathContext): Promise<CopyTarget> {
   if (target.kind === 'remote') await checkTargetVolume(target.at, context);
-  const existing = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
+  const existing = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target, sources);
   const intoFolder = existing === 'folder' || isWrittenAsFolder(target);
   checkSources(target, sources, { isFile: existing === 'file', intoFolder });
   const [source] = sources;
@@ -232,9 +223,16 @@ async function remoteKind(at: VolumePath, context: PathContext): Promise<'file' 
   return entry && (entry.isFolder ? 'folder' : 'file');
 }
 
-async function localKind({ path }: { path: string }): Promise<'file' | 'folder' | undefined> {
+/** Throws a UsageError for a pipe or a device, such as `/dev/null`, which must not be replaced. */
+async function localKind({ path }: { path: string }, [source]: CopySource[]): Promise<'file' | 'folder' | undefined> {
   const stats = await stat(path).catch(() => undefined);
-  return stats && (stats.isDirectory() ? 'folder' : 'file');
+  if (!stats) return undefined;
+  if (stats.isDirectory()) return 'folder';
+  // What the system has there may lead to a regular file.
+  if (stats.isFile() && !/^\/dev\/(stderr|fd\/\d+)$/.test(path)) return 'file';
+  throw new UsageError(`${path} is a pipe or a device`, {
+    fix: sentence`write to stdout: ${gantryCommand`cp ${source ? formatLocation(source.location) : ':/FILE'} -`}`,
+  });
 }
 
 export function formatLocation(location: CopyLocation): string {

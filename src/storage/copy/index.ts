@@ -7,7 +7,6 @@ export {
   type CopyTarget,
   formatLocation,
   inspectSource,
-  isDevice,
   isDownload,
   isWebUrl,
   parseCopyPaths,
@@ -29,5 +28,5 @@ export {
 } from './found-entry.ts';
 export { createPathFilter, type PathFilter } from './path-filter.ts';
 export { RemoteFolders } from './remote-folders.ts';
-export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
+export { copyFromStdin, copyToStdout } from './streams.ts';
 export { webFileSize } from './web-content.ts';

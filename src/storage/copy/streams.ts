@@ -2,14 +2,14 @@ import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { openDevice, TemporaryFolder, toDiskError } from '../../kernel/disk/index.ts';
+import { TemporaryFolder } from '../../kernel/disk/index.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../transfer/remote-path.ts';
 import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
 import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
 import type { CopyOptions } from './copy-context.ts';
-import { type CopyPaths, checkTargetVolume, formatLocation } from './copy-paths.ts';
+import { type CopyPaths, checkTargetVolume } from './copy-paths.ts';
 
 export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
 
@@ -23,47 +23,11 @@ export async function copyToStdout(
   return (take) => streamFiles(context, [file], take, options);
 }
 
-export async function copyToDevice(context: Context, paths: CopyPaths, options: CopyOptions): Promise<CopySummary> {
-  const { dryRun } = options;
-  const from = paths.sources.map(formatLocation);
-  const to = formatLocation(paths.target);
-  const started = context.elapsed();
-  const file = await onlyFile(context, paths);
-  const bytes = dryRun ? file.bytes : await writeToDevice(context, file, to, options);
-  return {
-    from,
-    to,
-    files: 1,
-    bytes,
-    skipped: 0,
-    failed: [],
-    resumedBytes: 0,
-    durationMs: context.elapsed() - started,
-    dryRun,
-  };
-}
-
 async function onlyFile(context: Context, { sources }: CopyPaths): Promise<RemoteFile> {
   const paths = sources.flatMap((source) => (source.kind === 'remote' ? [source.at] : []));
   const [file, ...others] = paths.length === sources.length ? await findRemoteFiles(context, paths) : [];
-  if (!file || others.length > 0) throw new UsageError('only one remote file can be copied to stdout or a device');
+  if (!file || others.length > 0) throw new UsageError('only one remote file can be copied to stdout');
   return file;
-}
-
-async function writeToDevice(context: Context, file: RemoteFile, path: string, options: CopyOptions): Promise<number> {
-  const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
-  const output = await openDevice(path, context.signal).catch(refuse);
-  let bytes = 0;
-  const take = async (piece: Uint8Array) => {
-    await output.write(piece).catch(refuse);
-    bytes += piece.length;
-  };
-  try {
-    await streamFiles(context, [file], take, options);
-    return bytes;
-  } finally {
-    await output.close();
-  }
 }
 
 /** Saves stdin to a file first: the platform needs the number of parts before the first one. */
