@@ -12,7 +12,15 @@ import {
   withUnit,
 } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import { type Cell, type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import {
+  type Cell,
+  type Columns,
+  keyValueTable,
+  onTerminal,
+  stackViews,
+  table,
+  wrapped,
+} from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
@@ -82,14 +90,8 @@ function costView(report: CostReport, { by }: { by?: 'day' | undefined }): View 
   const [only] = apps;
   const main = apps.length === 1 && only ? appFacts(only) : appsTable(report);
   const days = table(daysOf(apps), dayColumns, { keep: ['DATE', 'COST'], right: dayNumbers });
-  const shown = stackViews(by === 'day' ? days : undefined, main, wasteText(apps), couponText(report));
-  return (page) => {
-    if (!page.terminal) return (by === 'day' ? days : main)(page);
-    return stackViews(
-      wrapped(() => headline(report)),
-      shown,
-    )(page);
-  };
+  const headed = [wrapped(() => headline(report)), ...(by === 'day' ? [days] : []), main, wasteText(apps)];
+  return onTerminal(stackViews(headed, couponText(report)), by === 'day' ? days : main);
 }
 
 function costReport(report: CostReport): ChartReport<DayCost> {
@@ -170,7 +172,7 @@ function appsTable({ apps }: CostReport): View {
   };
   const right = Object.keys(columns).slice(1);
   const piped = table(apps, { ...columns, WASTE: ({ waste }) => waste && String(new CommandLine(waste.argv)) });
-  return (page) => (page.terminal ? table(apps, columns, { keep: ['APP', 'COST', 'BUSY'], right })(page) : piped(page));
+  return onTerminal(table(apps, columns, { keep: ['APP', 'COST', 'BUSY'], right }), piped);
 }
 
 /** The command on a line of its own, to be copied. */

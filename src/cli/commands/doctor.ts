@@ -1,7 +1,7 @@
 import { ago, count, sizeCell } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
-import { table, wrappedTable } from '../../kernel/output/table.ts';
+import { onTerminal, table, wrappedTable } from '../../kernel/output/table.ts';
 import { type CacheEntry, cacheEntryFields, cacheKinds, clearCache, listCache } from '../../local/cache.ts';
 import { type Check, runChecks } from '../../local/doctor/index.ts';
 import { defineCommand } from '../command.ts';
@@ -67,8 +67,7 @@ function verdictOf(checks: readonly Check[]): string {
 
 /** A row for each check, its fix below the message. Off a terminal the fix is a column. */
 function checksView(checks: readonly Check[]): View {
-  return (page) =>
-    (page.terminal ? wrappedTable(checks, checkColumns, { titled: false }) : table(checks, plainColumns))(page);
+  return onTerminal(wrappedTable(checks, checkColumns, { titled: false }), table(checks, plainColumns));
 }
 
 const checkColumns = {

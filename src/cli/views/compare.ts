@@ -2,7 +2,7 @@ import { type BuildVerdict, type Comparison, curvePoints, type Durations } from 
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import { count, duration, forPeople, groupDigits, shortBuild } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { type Columns, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
+import { type Columns, keyValueTable, onTerminal, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 
 /** Two builds by their calls; off a terminal a line for each measure. */
 export function compareView(comparison: Comparison): View {
@@ -10,19 +10,17 @@ export function compareView(comparison: Comparison): View {
     keep: ['MEASURE', 'VERDICT', 'AFTER'],
     right: numbers,
   });
-  return (page) => {
-    if (!page.terminal) return measures(page);
-    return stackViews(
-      wrapped(({ style }) => `${headline(comparison)}\n${style.bold(conclusion(comparison))}`),
-      keyValueTable([
-        ['files', filesText(comparison)],
-        ['settings', settingsText(comparison)],
-        ['hours', hoursText(comparison)],
-        ['left out', leftOutText(comparison)],
-      ]),
-      measures,
-    )(page);
-  };
+  const shown = stackViews(
+    wrapped(({ style }) => `${headline(comparison)}\n${style.bold(conclusion(comparison))}`),
+    keyValueTable([
+      ['files', filesText(comparison)],
+      ['settings', settingsText(comparison)],
+      ['hours', hoursText(comparison)],
+      ['left out', leftOutText(comparison)],
+    ]),
+    measures,
+  );
+  return onTerminal(shown, measures);
 }
 
 export function compareReport(comparison: Comparison): ChartReport<Measure> {

@@ -1,7 +1,7 @@
 import { type AppFigures, failedCallsFields, type TopFrame } from '../../insight/monitor/index.ts';
 import { count, cutText, dollars, duration, groupDigits, localTime, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import { type Columns, table } from '../../kernel/output/table.ts';
+import { type Columns, onTerminal, table } from '../../kernel/output/table.ts';
 import { integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export const appFigures = object({
@@ -38,11 +38,11 @@ const shownFailures = 3;
 
 /** The apps, the last errors, and what keys do, on a screen; off a terminal a line for each app. */
 export function liveView(frame: TopFrame): View {
-  return (page) => {
-    if (!page.terminal) return table(frame.apps, pipedColumns(frame.at))(page);
-    if (!page.animated) return [headline(frame), appsTable(frame.apps, frame)(page), ...failureLines(frame)].join('\n');
-    return screen(frame, page);
+  const shown: View = (page) => {
+    if (page.animated) return screen(frame, page);
+    return [headline(frame), appsTable(frame.apps, frame)(page), ...failureLines(frame)].join('\n');
   };
+  return onTerminal(shown, table(frame.apps, pipedColumns(frame.at)));
 }
 
 function screen(frame: TopFrame, page: Page): string {

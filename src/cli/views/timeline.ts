@@ -1,15 +1,13 @@
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { stackViews, wrapped } from '../../kernel/output/table.ts';
+import { onTerminal, stackViews, wrapped } from '../../kernel/output/table.ts';
 import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 
 /** The summary, charts and a table of values, or the summary alone if nothing was measured; off a terminal values only. */
 export function chartView<Row>({ summary, chart }: ChartReport<Row>, hasValues: boolean, shown: View, piped = shown) {
   const headline = wrapped(() => summary.join('\n'));
-  const charts = hasValues ? stackViews(headline, renderChart(chart), shown) : headline;
-  const view: View = (page) => (page.terminal ? charts : piped)(page);
-  return view;
+  return onTerminal(hasValues ? stackViews(headline, renderChart(chart), shown) : headline, piped);
 }
 
 export interface ChartRange {

@@ -110,6 +110,11 @@ function wrapLines(text: string, page: Page, width: number): string[] {
   return wrapText(redact(text, page.secrets), width);
 }
 
+/** A view for people on a terminal, and another one for what reads a pipe. */
+export function onTerminal(shown: View, piped: View): View {
+  return (page) => (page.terminal ? shown : piped)(page);
+}
+
 /** Views below one another, on a terminal with an empty line between them; an empty view leaves no trace. */
 export function stackViews(...views: (View | string | undefined | View[])[]): View {
   return (page) =>

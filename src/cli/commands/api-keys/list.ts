@@ -1,6 +1,6 @@
 import { timeLeft } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
-import { type Cell, keyValueTable, stackViews, table } from '../../../kernel/output/table.ts';
+import { type Cell, keyValueTable, onTerminal, stackViews, table } from '../../../kernel/output/table.ts';
 import { ApiKey } from '../../../platform/contract/team.ts';
 import { listKeysWithOwners, type OwnedKey } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
@@ -29,9 +29,7 @@ const columns = {
 
 /** On a terminal each key has its own lines, because a column could cut it. */
 function withValues(keys: readonly OwnedKey[]): View {
-  const rows = table(keys, { ...columns, VALUE: (key) => key.apiKey });
-  const inLines = stackViews(keys.map(inFull));
-  return (page) => (page.terminal ? inLines : rows)(page);
+  return onTerminal(stackViews(keys.map(inFull)), table(keys, { ...columns, VALUE: (key) => key.apiKey }));
 }
 
 function inFull(key: OwnedKey): View {

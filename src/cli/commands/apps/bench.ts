@@ -10,7 +10,7 @@ import { platformExits } from '../../../kernel/errors.ts';
 import type { ChartReport } from '../../../kernel/output/chart/model.ts';
 import { count, countCell, dollars, duration, forPeople, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
-import { type Cell, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
+import { type Cell, onTerminal, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
 import { localTimeZone } from '../../../kernel/wall-clock.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
@@ -122,14 +122,8 @@ ratesFlag.valueKind = 'list';
 function benchView(report: BenchReport): View {
   const { steps } = report;
   const rows = table(steps, columns, { keep: ['RATE', 'OK', 'P50', 'P99'], right: numbers });
-  return (page) => {
-    if (!page.terminal) return rows(page);
-    return stackViews(
-      rows,
-      failuresView(steps),
-      conclusions(report).map((line) => wrapped(() => line)),
-    )(page);
-  };
+  const said = conclusions(report).map((line) => wrapped(() => line));
+  return onTerminal(stackViews(rows, failuresView(steps), said), rows);
 }
 
 function benchReport(report: BenchReport): ChartReport<BenchStep> {

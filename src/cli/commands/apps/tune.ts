@@ -17,7 +17,7 @@ import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
 import { renderChart } from '../../../kernel/output/chart/render.ts';
 import { count, dollars, duration, durationCell, forPeople, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
-import { type Columns, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
+import { type Columns, onTerminal, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
@@ -105,21 +105,19 @@ function serviceLevelFlag(text: string): ServiceLevel {
 /** What other settings would have meant; off a terminal a line for each option. */
 function tuneView(advice: Advice): View {
   const { options, frontier, assumptions } = advice;
-  return (page) => {
-    if (!page.terminal) return table(options, optionColumns)(page);
-    return stackViews(
-      wrapped(({ style }) =>
-        [headline(advice), conclusion(advice) && style.bold(conclusion(advice))].filter(Boolean).join('\n'),
-      ),
-      optionsTable(
-        options.filter((each) => each.option === 'now' || isAdvised(each)),
-        advice.calls,
-      ),
-      commandsView(options),
-      frontier.length > 1 ? renderChart(frontierChart(frontier)) : undefined,
-      wrapped(() => (assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : '')),
-    )(page);
-  };
+  const shown = stackViews(
+    wrapped(({ style }) =>
+      [headline(advice), conclusion(advice) && style.bold(conclusion(advice))].filter(Boolean).join('\n'),
+    ),
+    optionsTable(
+      options.filter((each) => each.option === 'now' || isAdvised(each)),
+      advice.calls,
+    ),
+    commandsView(options),
+    frontier.length > 1 ? renderChart(frontierChart(frontier)) : undefined,
+    wrapped(() => (assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : '')),
+  );
+  return onTerminal(shown, table(options, optionColumns));
 }
 
 /** What waiting costs: settings than which none is both cheaper and faster. */

@@ -1,7 +1,7 @@
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
 import { stringifyJson } from '../../../kernel/json-text.ts';
 import type { View } from '../../../kernel/output/page.ts';
-import { keyValueTable, table } from '../../../kernel/output/table.ts';
+import { keyValueTable, onTerminal, table } from '../../../kernel/output/table.ts';
 import { readSecrets } from '../../../team/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { documents, optional, text } from '../../result-schema.ts';
@@ -29,5 +29,5 @@ export default defineCommand({
 function withValues(secrets: readonly { name: string; value?: string | undefined }[]): View {
   const rows = table(secrets, { NAME: ({ name }) => name, VALUE: ({ value }) => value });
   const pairs = secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']);
-  return (page) => (page.terminal ? keyValueTable(pairs, { wrap: false }) : rows)(page);
+  return onTerminal(keyValueTable(pairs, { wrap: false }), rows);
 }
