@@ -4,7 +4,7 @@ import { type ExitName, exitCodes, UsageError } from '../kernel/errors.ts';
 import type { FailureDocument } from '../kernel/output/failure.ts';
 import { eventTypes } from '../kernel/output/progress.ts';
 import { version } from '../kernel/version.ts';
-import { commands, type Leaf } from './commands/index.ts';
+import { commands, type Leaf, namedCommand } from './commands/index.ts';
 import { buildProgram, configureCommand } from './program/command-tree.ts';
 import {
   type CommandReference,
@@ -35,8 +35,7 @@ import {
   withType,
 } from './result-schema.ts';
 
-export { flagMeaning, helpText } from './program/help.ts';
-export { groupSourceOf, summariesByCategory } from './program/help-source.ts';
+export { flagMeaning, helpView } from './program/help.ts';
 export type { CommandReference, FlagReference, OutputSchema };
 
 /** The whole program as data: for agents, for completion, for the site. */
@@ -72,6 +71,28 @@ export async function reference(): Promise<Reference> {
     groups: Object.fromEntries(groups.flatMap(([name, entry]) => (entry.load ? [] : [[name, entry.summary]]))),
     exitCodes: describeExitCodes(Object.keys(exitCodes) as ExitName[]),
   };
+}
+
+/** What the help of a command or of a group is made from; of the program, for an empty line. Throws UsageError for another. */
+export async function helpSourceOf(line: string): Promise<CommandReference | GroupReference | ProgramReference> {
+  if (line === '') return { categories: summariesByCategory() };
+  return groupOf(line) ?? referenceOf(line);
+}
+
+type GroupReference = { group: string; summary: string; commands: Record<string, string> };
+type ProgramReference = { categories: ReturnType<typeof summariesByCategory> };
+
+function groupOf(name: string): GroupReference | undefined {
+  const { load, summary = '', commands } = namedCommand(name) ?? {};
+  return load || !commands ? undefined : { group: name, summary, commands: summariesOf(commands) };
+}
+
+export function summariesByCategory(): Record<string, Record<string, string>> {
+  return Object.fromEntries(Object.entries(commands).map(([category, entries]) => [category, summariesOf(entries)]));
+}
+
+function summariesOf(entries: Record<string, { summary: string }>): Record<string, string> {
+  return Object.fromEntries(Object.entries(entries).map(([name, { summary }]) => [name, summary]));
 }
 
 export async function referenceOf(line: string): Promise<CommandReference> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands/index.ts';
-import { helpText, reference, referenceOf } from '../../src/cli/reference.ts';
+import { helpText } from '../../src/cli/program/help.ts';
+import { reference, referenceOf } from '../../src/cli/reference.ts';
 import { faults } from '../../src/emulator/index.ts';
 import { variables } from '../../src/kernel/environment.ts';
 import { exitCodes } from '../../src/kernel/errors.ts';

@@ -12,14 +12,15 @@ import {
   type CommandReference,
   flagMeaning,
   globalFlags,
-  groupSourceOf,
-  helpText,
+  type helpSourceOf,
+  helpView,
   type OutputSchema,
   type Reference,
   referenceFields,
   summariesByCategory,
 } from '../reference.ts';
 import { anything, document, documents, list, listOr, passThrough, record, text } from '../result-schema.ts';
+import { namedCommand } from './index.ts';
 
 const schemaFields = {
   $schema: text('with --schema: the version of JSON Schema'),
@@ -76,8 +77,6 @@ const topicSummaries: Record<string, string> = {
   faults: 'faults that the emulator can be told to make',
 };
 
-type GroupReference = NonNullable<ReturnType<typeof groupSourceOf>>;
-
 const summaries = record(text('summary'), 'the summary of each command');
 
 export default defineCommand({
@@ -90,15 +89,14 @@ export default defineCommand({
     _,
     words,
     { schema },
-  ): Promise<readonly Row[] | Reference | GroupReference | CommandReference | OutputSchema> => {
+  ): Promise<readonly Row[] | Reference | Awaited<ReturnType<typeof helpSourceOf>> | OutputSchema> => {
     const topic = words.join(' ');
-    const { reference, referenceOf, outputSchemaOf } = await import('../reference.ts');
+    const { reference, helpSourceOf, outputSchemaOf } = await import('../reference.ts');
     if (schema) return outputSchemaOf(topic);
     if (topic === '') return reference();
     const rows = Object.hasOwn(topics, topic) && topics[topic];
     if (rows) return rows();
-    const isCommand = Object.values(summariesByCategory()).some((names) => Object.hasOwn(names, words[0] ?? ''));
-    if (isCommand) return groupSourceOf(topic) ?? referenceOf(topic);
+    if (namedCommand(words[0] ?? '')) return helpSourceOf(topic);
     throw new UsageError(`unknown command or topic "${topic}"`, {
       why: `available topics: ${Object.keys(topics).join(', ')}`,
       fix: helpAbout(topic, (await reference()).commands) ?? gantryCommand`--help`,
@@ -108,8 +106,8 @@ export default defineCommand({
   view: (value) => {
     if (isRows(value)) return explanation(value);
     if ('$schema' in value) return stringifyJson(value, 2);
-    if ('group' in value) return ({ terminal, columns }) => helpText(value, terminal ? columns : undefined).trimEnd();
-    return 'commands' in value ? allCommandsView : commandReferenceView(value);
+    if ('group' in value) return helpView(value);
+    return 'usage' in value ? commandReferenceView(value) : helpView({ categories: summariesByCategory(), all: true });
   },
   json: listOr(
     documents(passThrough({})),
@@ -134,9 +132,6 @@ function isRows(value: unknown): value is readonly Row[] {
   return Array.isArray(value);
 }
 
-const allCommandsView: View = ({ terminal, columns }) =>
-  helpText({ categories: summariesByCategory(), all: true }, terminal ? columns : undefined).trimEnd();
-
 function explanation(rows: readonly Row[]): View {
   const [{ text } = {}] = rows;
   if (typeof text === 'string') return wrapped(() => text);
@@ -157,7 +152,7 @@ ${instructions.trimEnd()}`;
 
 function commandReferenceView(command: CommandReference): View {
   return stackViews(
-    ({ terminal, columns }) => helpText({ ...command, isWhole: true }, terminal ? columns : undefined).trimEnd(),
+    helpView({ ...command, isWhole: true }),
     wrappedTable(Object.entries(command.json), {
       'JSON FIELD': ([name]) => name,
       TYPE: ([, { type }]) => type || 'any',

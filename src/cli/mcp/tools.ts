@@ -6,6 +6,7 @@ import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
 import type { Effect } from '../command.ts';
+import { namesOf } from '../program/command-tree.ts';
 import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
 import { nextAfterError, withDefault } from '../program/next-commands.ts';
 import { endOfOwn, readTypedCommand, withFlags } from '../program/typed-command.ts';
@@ -215,7 +216,7 @@ async function readCommandLine(typed: readonly string[], all: readonly CommandRe
     return parseLine(argv);
   });
   if (!called) throw new UsageError('call requires a command', { fix: 'call find for the commands' });
-  const line = namesOf(called);
+  const line = namesOf(called).join(' ');
   const command = all.find(({ command }) => command === line);
   if (!command) throw new UsageError(`unknown command "${line}"`, { fix: 'call find for the commands' });
   if (!isSuitable(command)) {
@@ -252,11 +253,6 @@ function hereLocal(words: readonly string[]): string[] {
 
 function chainOf(command: Commander): Commander[] {
   return command.parent ? [...chainOf(command.parent), command] : [command];
-}
-
-function namesOf(called: Commander): string {
-  const [, ...names] = chainOf(called).map((command) => command.name());
-  return names.join(' ');
 }
 
 function flagsIn(called: Commander): string[] {

@@ -167,6 +167,11 @@ export function partnersOf({ options }: Commander, flag: Option): Option[] {
   return requires.flatMap((name) => options.find((option) => option.attributeName() === name) ?? []);
 }
 
+/** Its name and those of its parents, without `gantry`. */
+export function namesOf(commander: Commander): string[] {
+  return commander.parent ? [...namesOf(commander.parent), commander.name()] : [];
+}
+
 function rootOf(command: Commander): Commander {
   return command.parent ? rootOf(command.parent) : command;
 }

@@ -1,3 +1,4 @@
+import type { View } from '../../kernel/output/page.ts';
 import { wrapText } from '../../kernel/output/wrap-text.ts';
 import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
 
@@ -18,6 +19,11 @@ export type CommandHelp = Pick<
 /** The help as text for a terminal of that many columns, or for a pipe. */
 export function helpText(source: HelpSource, columns?: number): string {
   return layOutHelp(describe(source), columns || undefined);
+}
+
+/** Help as a command prints it. */
+export function helpView(source: HelpSource): View {
+  return ({ terminal, columns }) => helpText(source, terminal ? columns : undefined).trimEnd();
 }
 
 function describe(source: HelpSource): Help {

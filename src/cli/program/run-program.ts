@@ -5,7 +5,7 @@ import { createPage } from '../../kernel/output/page.ts';
 import { createRenderer, type JsonChoice, type Renderer } from '../../kernel/output/render.ts';
 import type { Io } from '../../kernel/process.ts';
 import { namedCommand } from '../commands/index.ts';
-import { buildProgram, isUnknownChild } from './command-tree.ts';
+import { buildProgram, isUnknownChild, namesOf } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
 import type { RunState } from './run-state.ts';
@@ -98,11 +98,10 @@ async function showVersion(version: string, json: boolean, io: Io): Promise<void
 
 /** Shows the help of a command, of a group that was called without a command, or of the program. */
 async function showHelp(commander: Commander, words: string[], io: Io): Promise<void> {
-  const [{ helpSourceOf }, { helpText }] = await Promise.all([import('./help-source.ts'), import('./help.ts')]);
-  const source = await helpSourceOf(commander);
+  const { helpSourceOf, helpView } = await import('../reference.ts');
+  const source = await helpSourceOf(namesOf(commander).join(' '));
   const json = words.findLast((word) => word.startsWith('--json='))?.slice('--json='.length);
-  const renderer = stdoutRenderer(io, parseJsonFlag(json));
-  await renderer.value(source, ({ terminal, columns }) => helpText(source, terminal ? columns : undefined).trimEnd());
+  await stdoutRenderer(io, parseJsonFlag(json)).value(source, helpView(source));
 }
 
 function stdoutRenderer(io: Io, json: JsonChoice = false): Renderer {
