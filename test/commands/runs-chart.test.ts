@@ -80,7 +80,7 @@ describe('the success rate', () => {
   const bucket = { startTime: '2026-11-20T10:00:00Z', totalRequests: 10, successfulRequests: 7, failedRequests: 2 };
   const told = async (more: object) => {
     const reply = { aggregatedData: [{ ...bucket, ...more }], groupBy: 'hour', total: 12 };
-    const { stdout } = await chart(['--metric', 'runs'], { env: { GANTRY_API_URL: await answering(reply) } });
+    const { stdout } = await chart([], { env: { GANTRY_API_URL: await answering(reply) } });
     return stdout;
   };
 
@@ -150,7 +150,6 @@ test.each([
   [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--since', '30d', '--by', 'minute'], 'the range is too long: 43,200 minutes'],
   [['--by', 'week'], 'expected one of minute, hour, day'],
-  [['--metric', 'cost'], 'expected one of runs, runtime, response'],
   [['--html', '-'], 'invalid --html "-": expected a file name such as chart.html'],
 ])('rejects %j before any request', async (flags, message) => {
   expect(await chart(flags)).toExit(2, message);
@@ -162,13 +161,6 @@ test('rejects too many buckets and suggests a size', async () => {
   expect((await chart(['--since', '2000d', '--by', 'hour'])).stderr).toContain('fix --by day');
   expect((await chart(['--since', '2000d', '--by', 'minute'])).stderr).toContain('fix --by day');
   expect((await chart(['--since', '11000d', '--by', 'day'])).stderr).not.toContain('--by ');
-});
-
-test('--metric draws only the given metrics', async () => {
-  const { stdout } = await chart([...range(6 * hour), '--metric', 'response', '--metric', 'runs']);
-  expect(stdout).toMatch(/^runs per hour/m);
-  expect(stdout).toMatch(/^response time/m);
-  expect(stdout).not.toMatch(/^runtime|RUN P50/m);
 });
 
 test('prints a note if there are no runs', async () => {
@@ -192,18 +184,15 @@ describe('a platform with other replies', () => {
 
   test('that omits empty buckets: they are drawn as gaps', async () => {
     const reply = { aggregatedData: [bucket(end - 6 * hour, 8), bucket(end - hour, 8)], groupBy: 'hour' };
-    const { stdout } = await chart(
-      [...range(6 * hour), '--metric', 'runs', '--timezone', 'UTC'],
-      await elsewhere(reply),
-    );
+    const { stdout } = await chart([...range(6 * hour), '--timezone', 'UTC'], await elsewhere(reply));
     expect(stdout).toMatch(/^ +8 ┤█{7} {33}█{7}$/m);
   });
 
   test('that returns 0 as durations of empty buckets: they are not drawn', async () => {
     const reply = { aggregatedData: [bucket(end - hour, 0), bucket(end - 2 * hour, 1)], groupBy: 'hour' };
-    const { stdout } = await chart([...range(2 * hour), '--metric', 'runtime'], await elsewhere(reply));
+    const { stdout } = await chart(range(2 * hour), await elsewhere(reply));
     expect(stdout.match(/●─/g)).toHaveLength(1);
-    expect(stdout).toMatch(/:00 +0 ms +0 ms +0 ms$/m);
+    expect(stdout).toMatch(/:00 +1 .* 0 ms +0 ms +0 ms$/m);
   });
 
   test('that says another step: it is drawn in its steps, if they are known', async () => {

@@ -33,21 +33,21 @@ import { defineCommand, type FlagsOf } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { resolveRange } from '../flags/list.ts';
-import { durationFlag, repeatableChoiceFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
+import { durationFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { type Measured, measuredReport, measuredView } from '../views/measured.ts';
 
 export default defineCommand({
   configure: metricsFlags,
-  flagRules: { requires: { for: ['live'], timeout: ['until'] }, excludes: { startup: ['metric'], live: ['until'] } },
+  flagRules: { requires: { for: ['live'], timeout: ['until'] }, excludes: { live: ['until'] } },
   run: async (context, app, { live, for: forMs, ...flags }): Promise<Result> => {
     if (live) return runTop(context, { app, everyMs: leastIntervalMs, forMs });
     if (app === undefined) throw new UsageError('metrics of all apps are shown live', { retryWith: ['--live'] });
     if (flags.until?.conditions.length) return waitFor(context, app, flags.until.conditions, flags.timeout);
     if (flags.timeout !== undefined) throw new UsageError("--timeout needs a condition, such as --until 'p90>5s'");
     const ranged = { ...flags, until: flags.until?.time };
-    return flags.startup ? readStartup(context, app, ranged) : readResources(context, app, ranged);
+    return readMeasured(context, app, ranged);
   },
   view: (value, flags) => (page) => {
     if (isFrame(value)) return liveView(value)(page);
@@ -109,12 +109,13 @@ export default defineCommand({
     'metrics web --live',
     "metrics web --until 'p90>5s for 5m' --until 'errors>1%'",
     'metrics web --startup --since 7d --resolution high',
-    'metrics web --container p-123-web-6f-1 --metric memory',
+    'metrics web --container p-123-web-6f-1',
     'metrics web --since 30d --html resources.html',
   ],
 });
 
-type Result = (ResourceMetrics & StartupTimes) | MetCondition | ReturnType<typeof runTop>;
+type Reply = ResourceMetrics & StartupTimes;
+type Result = Reply | MetCondition | ReturnType<typeof runTop>;
 
 function isFrame(value: object): value is TopFrame {
   return 'failures' in value && 'apps' in value;
@@ -165,30 +166,26 @@ function chartOptions(flags: RangedFlags, now: number) {
   };
 }
 
-async function readResources(context: Context, app: string, flags: RangedFlags) {
+async function readMeasured(context: Context, app: string, flags: RangedFlags): Promise<Reply> {
   const { api, project, progress } = context;
-  const reply = await atPlatformTime(context, async (now) =>
-    api(getResourceMetrics, { project, app, query: await metricsQuery(context, app, flags, now) }),
-  );
+  const { startup } = flags;
+  const reply: Reply = await atPlatformTime(context, async (now): Promise<Reply> => {
+    const query = await metricsQuery(context, app, flags, now);
+    return startup ? api(getStartupTimes, { project, app, query }) : api(getResourceMetrics, { project, app, query });
+  });
   const report = measuredReport(measuredOf(reply, flags), chartOptions(flags, context.platformNow()));
-  if (report.rows.length === 0) progress.note('nothing was measured in this time; pass --since to go further back');
-  await saveChartPage(context, flags, `Resource use of ${app}`, () => report);
+  const problem = startup && startupProblem(reply);
+  const nothing = startup ? 'no starts' : 'nothing was measured';
+  if (problem) progress.warn(problem);
+  else if (report.rows.length === 0) progress.note(`${nothing} in this time; pass --since to go further back`);
+  await saveChartPage(context, flags, `${startup ? 'Start-up times' : 'Resource use'} of ${app}`, () => report);
   return reply;
 }
 
-async function readStartup(context: Context, app: string, flags: RangedFlags) {
-  const { api, project, progress } = context;
-  const reply = await atPlatformTime(context, async (now) =>
-    api(getStartupTimes, { project, app, query: await metricsQuery(context, app, flags, now) }),
-  );
-  const report = measuredReport(measuredOf(reply, flags), chartOptions(flags, context.platformNow()));
-  const { status, data } = reply;
-  if (!data) progress.warn(`the platform returned no data: its status is "${status ?? 'unknown'}"`);
-  else if (status && status !== 'success')
-    progress.warn(`the data may be incomplete: the platform's status is "${status}"`);
-  else if (report.rows.length === 0) progress.note('no starts in this time; pass --since to go further back');
-  await saveChartPage(context, flags, `Start-up times of ${app}`, () => report);
-  return reply;
+function startupProblem({ status, data }: StartupTimes): string | undefined {
+  if (!data) return `the platform returned no data: its status is "${status ?? 'unknown'}"`;
+  if (!status || status === 'success') return undefined;
+  return `the data may be incomplete: the platform's status is "${status}"`;
 }
 
 function metricsFlags(command: Commander) {
@@ -198,11 +195,6 @@ function metricsFlags(command: Commander) {
     .option('--container <name>', 'only show this container; a part of its name is enough')
     .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
     .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
-    .option(
-      '--metric <metric>',
-      `${resourceMetrics.join(', ')}; repeatable (default: all)`,
-      repeatableChoiceFlag(resourceMetrics),
-    )
     .option('--startup', 'chart how long replicas take to start')
     .option('--live', 'show figures of the last minute, again and again')
     .option('--for <duration>', 'end after this time', durationFlag)
@@ -230,23 +222,21 @@ function gigabytes(value: number): Cell {
   return forPeople(valueText(value, 'GB'), value);
 }
 
-function measuredOf(reply: ResourceMetrics & StartupTimes, { startup, metric }: Pick<Flags, 'startup' | 'metric'>) {
-  return startup ? startupTimes(reply) : resourceUse(reply, metric ?? resourceMetrics);
+function measuredOf(reply: Reply, { startup }: Pick<Flags, 'startup'>) {
+  return startup ? startupTimes(reply) : resourceUse(reply);
 }
 
 /** The charts of a reply have the same times. */
-function resourceUse(reply: ResourceMetrics, metrics: readonly (typeof resourceMetrics)[number][]): Measured {
+function resourceUse(reply: ResourceMetrics): Measured {
   const timestamps = resourceMetrics.map((metric) => reply[metric]?.timestamps).find((times) => times?.length) ?? [];
-  const charts = resourceMetrics
-    .filter((metric) => metrics.includes(metric))
-    .map((metric) => {
-      const { title, ...chart } = resources[metric];
-      const series = (reply[metric]?.series ?? []).map(({ name, data }) => ({ name, values: data ?? [] }));
-      const values = series.flatMap((each) => each.values.filter((value) => value !== null));
-      // `peak CPU 1.2 cores`; an app without a GPU has none.
-      const peak = values.length > 0 ? [`peak ${title} ${valueText(maximum(values), chart.unit)}`] : [];
-      return { ...chart, title: `${title} in ${chart.unit}`, series, peak };
-    });
+  const charts = resourceMetrics.map((metric) => {
+    const { title, ...chart } = resources[metric];
+    const series = (reply[metric]?.series ?? []).map(({ name, data }) => ({ name, values: data ?? [] }));
+    const values = series.flatMap((each) => each.values.filter((value) => value !== null));
+    // `peak CPU 1.2 cores`; an app without a GPU has none.
+    const peak = values.length > 0 ? [`peak ${title} ${valueText(maximum(values), chart.unit)}`] : [];
+    return { ...chart, title: `${title} in ${chart.unit}`, series, peak };
+  });
   return {
     summary: charts.flatMap(({ peak }) => peak).join(', '),
     times: timestamps.map((timestamp) => (timestamp === null ? Number.NaN : unixTime(timestamp))),

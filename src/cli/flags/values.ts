@@ -141,17 +141,6 @@ export function repeatableFlag(text: string, all: string[] = []): string[] {
 }
 repeatableFlag.valueKind = 'list';
 
-export function repeatableChoiceFlag<const Word extends string>(
-  words: readonly Word[],
-): (text: string, all?: Word[]) => Word[] {
-  const parse = (text: string, all: Word[] = []) => {
-    const word = words.find((each) => each === text);
-    if (!word) throw new InvalidArgumentError(`Write one of ${words.join(', ')}.`);
-    return [...all, word];
-  };
-  return Object.assign(parse, { valueKind: 'list' });
-}
-
 /** `name=value`, repeatable. */
 export function repeatablePairFlag(
   text: string,

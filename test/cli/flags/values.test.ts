@@ -3,7 +3,6 @@ import {
   dayFlag,
   durationFlag,
   positiveDurationFlag,
-  repeatableChoiceFlag,
   sizeFlag,
   timeFlag,
   zoneFlag,
@@ -88,12 +87,6 @@ describe('a time zone flag', () => {
   test.each(['', 'Berlin', '+02:00', '2', 'Europe/'])('rejects %j', (text) => {
     expect(() => zoneFlag(text)).toThrow('Write the name of a time zone');
   });
-});
-
-test('repeatable choices are collected, others rejected', () => {
-  const flag = repeatableChoiceFlag(['up', 'down']);
-  expect(flag('down', flag('up'))).toEqual(['up', 'down']);
-  expect(() => flag('left')).toThrow('Write one of up, down.');
 });
 
 test.each<[string, number]>([

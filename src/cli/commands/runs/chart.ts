@@ -1,6 +1,6 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { bucketMs, chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
-import type { Chart, ChartReport, Panel } from '../../../kernel/output/chart/model.ts';
+import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
 import { count, durationCell, forPeople, latestFirst } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Columns, table } from '../../../kernel/output/table.ts';
@@ -11,7 +11,7 @@ import { defineCommand, type FlagsOf } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
-import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
+import { zoneFlag } from '../../flags/values.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
 import { type ChartRange, chartView, createTimeline, rangeText } from '../../views/timeline.ts';
 
@@ -43,18 +43,16 @@ export default defineCommand({
   examples: [
     'runs chart web',
     'runs chart web --since 7d --by day --timezone Europe/Berlin',
-    'runs chart web --metric runs --status failure',
+    'runs chart web --status failure',
     'runs chart web --since 30d --html runs.html --open',
   ],
 });
 
 function chartFlags(command: Commander) {
   const size = command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes);
-  const metrics = `${runMetrics.join(', ')}; repeatable (default: all)`;
   const flagged = rangeFlags(appArgument(command))
     .addOption(size)
-    .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
-    .option('--metric <metric>', metrics, repeatableChoiceFlag(runMetrics));
+    .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag);
   return chartPageFlags(runFilterFlags(flagged));
 }
 
@@ -66,18 +64,13 @@ function chartOptions(flags: ChartFlags, now: number): RunsChartViewOptions {
     range,
     by: flags.by ?? chooseBucketSize(range.until - range.since),
     zone: flags.timezone ?? localTimeZone(),
-    metrics: flags.metric ?? runMetrics,
   };
 }
-
-const runMetrics = ['runs', 'runtime', 'response'] as const;
-type RunMetric = (typeof runMetrics)[number];
 
 interface RunsChartViewOptions {
   range: ChartRange;
   by: BucketSize;
   zone: string;
-  metrics: readonly RunMetric[];
 }
 
 /** Charts of the runs over time, followed by a table; off a terminal the buckets as tab-separated numbers. */
@@ -107,7 +100,7 @@ function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartRepor
 }
 
 /** Missing buckets become gaps. */
-function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartViewOptions): Chart {
+function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone }: RunsChartViewOptions): Chart {
   const step = bucketSizes.find((size) => size === groupBy) ?? by;
   const steps = createTimeline(aggregatedData ?? [], {
     range,
@@ -121,31 +114,30 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
     steps.map(({ entry }) => (entry ? (read(entry) ?? null) : null));
   const times = (measure: Measure) =>
     percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
-  const panels: Record<RunMetric, Panel> = {
-    runs: {
-      title: 'runs',
-      kind: 'bars',
-      unit: 'count',
-      series: [
-        { name: 'runs', values: values((bucket) => bucket.totalRequests) },
-        { name: 'failed', values: values((bucket) => bucket.failedRequests) },
-      ],
-    },
-    runtime: { title: 'runtime', kind: 'lines', unit: 'ms', series: times('Runtime') },
-    response: { title: 'response time', kind: 'lines', unit: 'ms', series: times('ResponseTime') },
-  };
   return {
     step,
     zone,
     times: steps.map(({ time }) => time),
-    panels: runMetrics.filter((metric) => metrics.includes(metric)).map((metric) => panels[metric]),
+    panels: [
+      {
+        title: 'runs',
+        kind: 'bars',
+        unit: 'count',
+        series: [
+          { name: 'runs', values: values((bucket) => bucket.totalRequests) },
+          { name: 'failed', values: values((bucket) => bucket.failedRequests) },
+        ],
+      },
+      { title: 'runtime', kind: 'lines', unit: 'ms', series: times('Runtime') },
+      { title: 'response time', kind: 'lines', unit: 'ms', series: times('ResponseTime') },
+    ],
   };
 }
 
 /** Off a terminal, times as the platform returned them and durations in ms. */
 function bucketColumns(
   buckets: readonly RunBucket[],
-  { zone, metrics }: Pick<RunsChartViewOptions, 'metrics' | 'zone'>,
+  { zone }: Pick<RunsChartViewOptions, 'zone'>,
   shownPercentiles: readonly Percentile[],
 ): Columns<RunBucket> {
   const clock = wallClock(zone);
@@ -159,13 +151,11 @@ function bucketColumns(
   return {
     TIME: ({ startTime, timeGroup = '' }) =>
       forPeople(formatWallClock(clock(Date.parse(startTime ?? ''))) || `${timeGroup}`, startTime ?? timeGroup),
-    ...(metrics.includes('runs') && {
-      RUNS: (bucket) => bucket.totalRequests,
-      FAILED: (bucket) => bucket.failedRequests,
-      ...rateColumn(buckets),
-    }),
-    ...(metrics.includes('runtime') && times('RUN', 'Runtime')),
-    ...(metrics.includes('response') && times('RESP', 'ResponseTime')),
+    RUNS: (bucket) => bucket.totalRequests,
+    FAILED: (bucket) => bucket.failedRequests,
+    ...rateColumn(buckets),
+    ...times('RUN', 'Runtime'),
+    ...times('RESP', 'ResponseTime'),
   };
 }
 
