@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
 import { AuthError, exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { isObject, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
@@ -23,7 +24,7 @@ import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside, placeResult, withTyped } from './same-place.ts';
-import { type Finish, isStream, showEvents, showValue, unprintedResult } from './show-result.ts';
+import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
 export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
@@ -167,8 +168,11 @@ async function runAndShow(
   try {
     return await showOutcome(command, context, renderer, run, value);
   } catch (error) {
-    if (!(error instanceof StdoutError) || value instanceof DryRunEnd || command.onlyReads(...run.inputs)) throw error;
-    throw unprintedResult(error, value, command);
+    if (error instanceof StdoutError && !(value instanceof DryRunEnd) && !command.onlyReads(...run.inputs)) {
+      error.facts.why = 'the command has done its work, which stays';
+      error.facts.fix = gantryCommand`status`;
+    }
+    throw error;
   }
 }
 
