@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { explainLog } from '../../src/causes/index.ts';
-import { platform } from './support/platform.ts';
+import { newFolder, platform } from './support/platform.ts';
 import { children, python, running, untilCut } from './support/running.ts';
 
 const custom = {
@@ -66,14 +68,13 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
 
   test('names the app of the emulator that has the port that is written in its code', async () => {
     const port = await freePort();
-    const code = `from http.server import BaseHTTPRequestHandler, HTTPServer\nHTTPServer(("127.0.0.1", ${port}), BaseHTTPRequestHandler).serve_forever()\n`;
-    const settings = { runtime: 'custom', entrypoint: ['python3', 'fixed.py'], port };
+    const settings = { runtime: 'custom', entrypoint: ['python3', '-E', 'fixed.py'], port };
     const { deploy, ask, logOf } = await platform({ now: Date.now, real: true });
     for (const [name, status] of [
       ['one', 'success'],
       ['two', 'init_failure'],
     ] as const) {
-      const { build } = await deploy({ name, ...settings }, { 'fixed.py': code });
+      const { build } = await deploy({ name, ...settings }, { 'fixed.py': fixed(port, name) });
       expect((await ask('GET', build)).json.status).toBe(status);
       const log = (await logOf(build)).join('\n');
       expect(log.includes(`app one of this emulator listens on port ${port}`)).toBe(name === 'two');
@@ -190,26 +191,40 @@ os._exit(3)
     expect((await runs())[0]).toMatchObject({ functionName: 'after', status: 'success', statusCode: 200 });
   });
 
-  test('with a fixed port can be deployed again: the old process ends first', async () => {
-    const { emulator, deploy } = await platform({ now: Date.now, real: true });
+  test('with a fixed port serves until the next one is ready', async () => {
+    const [port, signs] = [await freePort(), newFolder()];
+    const { deploy, answer, replicas } = await answering(['python', 'own.py'], port);
+    await deploy(fixed(port, 'old'));
+    const [old] = await replicas();
+    const sign = `import os, time\nwhile not os.path.exists("${signs}/go"): time.sleep(0.01)\n`;
+    const deployed = deploy(sign + fixed(port, 'new'));
+    await expect.poll(async () => (await replicas('PENDING')).length).toBe(1);
+    expect([await answer(), await replicas()]).toEqual(['old', [old]]);
+    writeFileSync(join(signs, 'go'), '');
+    await deployed;
+    await expect.poll(answer).toBe('new');
+    await expect.poll(async () => (await replicas()).length, { timeout: 5_000 }).toBe(1);
+    const kept = await replicas();
+    expect(await deploy('raise ValueError\n')).toBe('init_failure');
+    expect([await answer(), await replicas()]).toEqual(['new', kept]);
+    expect(kept).not.toEqual([old]);
+  });
+
+  test('of another language ends for the address of the next one, and comes back if that does not start', async () => {
     const port = await freePort();
-    const server = (text: string) => `
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"${text}")
-
-HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
-`;
+    // With -E, Python ignores PYTHONPATH, like servers in other languages.
+    const { deploy, answer, replicas } = await answering(['python', '-E', 'own.py'], port);
     for (const text of ['old', 'new']) {
-      const settings = { name: 'server', runtime: 'custom', entrypoint: ['python', 'own.py'], port };
-      await deploy(settings, { 'own.py': server(text) });
-      const answer = await fetch(`${emulator.url}/v4/${emulator.project}/server/x`);
-      expect(await answer.text()).toBe(text);
+      expect(await deploy(fixed(port, text))).toBe('success');
+      await expect.poll(answer).toBe(text);
     }
+    const listed = { timeout: 10_000 };
+    await expect.poll(async () => (await replicas()).length, listed).toBe(1);
+    const [before = ''] = await replicas();
+    const failing = `import socket\nsocket.create_server(("127.0.0.1", ${port}))\nraise ValueError\n`;
+    expect(await deploy(failing)).toBe('init_failure');
+    await expect.poll(replicas, listed).toEqual([expect.not.stringContaining(before)]);
+    expect(await answer()).toBe('new');
   });
 
   test('that needs a second address can be deployed again: the old process ends, and it is started once more', async () => {
@@ -264,6 +279,37 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     await deploy({ name: 'server', ...custom }, { 'server.py': '', 'main.py': '' });
   });
 });
+
+/** An app with a server that keeps a replica: how to deploy its code, what it answers, and which replicas it has. */
+async function answering(entrypoint: string[], port: number) {
+  const { emulator, deploy, ask } = await platform({ now: Date.now, real: true });
+  const settings = { name: 'server', runtime: 'custom', entrypoint, port, minReplicaCount: 1 };
+  const below = `/apps/${emulator.project}-server`;
+  return {
+    async deploy(code: string): Promise<string> {
+      const { build } = await deploy(settings, { 'own.py': code });
+      return (await ask('GET', build)).json.status;
+    },
+    answer: async () => (await fetch(`${emulator.url}/v4/${emulator.project}/server/x`)).text(),
+    async replicas(state = 'RUNNING'): Promise<string[]> {
+      const listed: { containerId: string; containerState: string }[] = (await ask('GET', `${below}/containers`)).json;
+      return listed.flatMap(({ containerId, containerState }) => (containerState === state ? containerId : []));
+    },
+  };
+}
+
+/** A server that says this, on a port that is written in its code. */
+const fixed = (port: number, text: string) => `
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"${text}")
+
+HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
+`;
 
 async function listening() {
   const server = createServer().listen(0, '127.0.0.1');

@@ -82,8 +82,17 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   store.save();
   const app = store.apps.get(build.app);
   if (app && build.script.scenes.some(({ work }) => work)) {
-    runner.runInBackground(performBuild(app, build, requirements, platform));
+    const { signal } = runner;
+    const kept = () => keepAfter(build, signal, platform);
+    runner.runInBackground(performBuild(app, build, requirements, platform).then(kept));
   }
+}
+
+/** A build that fails may have ended the replicas that `min_replicas` keeps, for their address. */
+async function keepAfter({ app: id, script }: BuildRecord, stopped: AbortSignal, platform: Platform): Promise<void> {
+  const app = platform.store.apps.get(id);
+  if (!app || stopped.aborted || buildPhase(script.end?.status ?? '') !== 'failed') return;
+  await keepReplicas([app], platform);
 }
 
 /** Undefined if the whole build is simulated. */

@@ -3,7 +3,7 @@ import { ReplicaSet, type Scaling } from '../../../platform/scaling.ts';
 import type { AppRecord, BuildRecord, ReplicaPeriod, ReplicaRecord } from '../../model/state/records.ts';
 import { type ReplicaOptions, raceAbort, StartTimeoutError } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
-import { hasFixedPort, sharesPort } from './server-ready.ts';
+import { sharesPort } from './server-ready.ts';
 
 interface PoolOptions {
   start(start: ReplicaStart): Pick<PooledReplica, 'name' | 'replica'>;
@@ -93,16 +93,26 @@ export class ReplicaPool {
 
   /**
    * Starts a replica of a build that gets no calls yet, and keeps it for the first one. Replicas of the version before
-   * continue, except for a server whose port cannot be changed. Rejects if it does not start in time.
+   * continue. Rejects if it does not start in time.
    */
   async startFirst(start: ReplicaStart, signal: AbortSignal): Promise<void> {
-    return hasFixedPort(start.build) ? this.startFirstAlone(start, signal) : this.#startFirst(start, signal);
+    signal.throwIfAborted();
+    const member = this.#create(start);
+    try {
+      await startInTime(member.replica.ready, start.build, this.options.limit, signal);
+    } catch (error) {
+      await member.replica.stop(0);
+      throw error;
+    }
+    if (this.#first) this.#dismiss(this.#first);
+    this.#first = member;
+    this.#coolDown(member, start.app);
   }
 
   /** Starts the first replica once those of the version before have ended, if it needs an address which they have. */
   async startFirstAlone(start: ReplicaStart, signal: AbortSignal): Promise<void> {
     const before = this.#startAlone ?? Promise.resolve();
-    const starting = before.then(() => this.#freePort()).then(() => this.#startFirst(start, signal));
+    const starting = before.then(() => this.#freePort()).then(() => this.startFirst(start, signal));
     const ended = starting
       .catch(() => {})
       .finally(() => {
@@ -164,20 +174,6 @@ export class ReplicaPool {
   /** Those without a call that accept one. */
   get #idle(): PooledReplica[] {
     return [...(this.#first ? [this.#first] : []), ...this.#replicas.members].filter(({ busy }) => busy === 0);
-  }
-
-  async #startFirst(start: ReplicaStart, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const member = this.#create(start);
-    try {
-      await startInTime(member.replica.ready, start.build, this.options.limit, signal);
-    } catch (error) {
-      await member.replica.stop(0);
-      throw error;
-    }
-    if (this.#first) this.#dismiss(this.#first);
-    this.#first = member;
-    this.#coolDown(member, start.app);
   }
 
   /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */

@@ -118,11 +118,6 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
   });
 }
 
-/** Whether a server listens on the configured port whatever the emulator tells it: its command does not name the port. */
-export function hasFixedPort({ settings }: BuildRecord): boolean {
-  return sharesPort({ settings }) && !portPattern(settings).test(settings.entrypoint.join(' '));
-}
-
 /** The configured port in an entrypoint. */
 export function portPattern({ port }: AppSettings): RegExp {
   return new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');

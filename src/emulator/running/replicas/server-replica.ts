@@ -127,7 +127,8 @@ export function serverProcess({ build, folder, environment, python, launch, warn
     choosePort: () => choosePort(settings),
     start(port) {
       const modules = startModules(folder, environment, ['loopback', 'breakpoints', 'debugger']);
-      const env = { ...environment, PYTHONPATH: modules, PORT: String(port) };
+      const ports = port === settings.port ? {} : { GANTRY_PORTS: `${settings.port}:${port}` };
+      const env = { ...environment, ...ports, PYTHONPATH: modules, PORT: String(port) };
       const [program = '', ...more] = words(port);
       const { command, args } = launch(program, more);
       return new AppProcess(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
