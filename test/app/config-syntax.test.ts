@@ -15,6 +15,11 @@ const cases: [broken: string, problem: string, underlined: string][] = [
   ['x = 1.2.3 # pinned', 'error 3:5 invalid value 1.2.3: strings must be quoted -> x = "1.2.3"', '1.2.3'],
   ['x = >=1.0', 'error 3:5 invalid value >=1.0: strings must be quoted -> x = ">=1.0"', '>=1.0'],
   ['x = True', 'error 3:5 invalid value True: write true -> x = true', 'True'],
+  ['cpu = two', 'error 3:7 invalid value two: write 2 -> cpu = 2', 'two'],
+  ['cpu = many', 'error 3:7 invalid value many: cpu must be a number', 'many'],
+  ['memory = 4GB', 'error 3:10 invalid value 4GB: write 4 -> memory = 4', '4GB'],
+  ['use_uv = yes', 'error 3:10 invalid value yes: write true -> use_uv = true', 'yes'],
+  ['include = src', 'error 3:11 invalid value src: strings must be quoted -> include = ["src"]', 'src'],
   ['x =', 'error 3:3 x has no value', '='],
   ['x = "a",', 'error 3:8 unexpected comma after a value -> x = "a"', ','],
   ['x = "a" "b"', 'error 3:9 unexpected text after the value', '"b"'],
@@ -36,6 +41,16 @@ test.each(cases)('%s', async (broken, problem, text) => {
   expect(project).toBeUndefined();
   expect(problems.map(line)).toContain(problem);
   expect(underlined(problems.find((one) => line(one) === problem) ?? { severity: 'error', message: '' })).toBe(text);
+});
+
+test.each([
+  ['cpu = "many"', 'a number of cores, such as 2'],
+  ['cpu = many', 'a number of cores, such as 2'],
+  ['cpu = 1\ncpu = 2', 'a key may occur only once in a section: remove one of the two'],
+  ['[cerebrium.hardware]', 'a section may occur only once: move its keys to the first one'],
+])('%s tells what to write', async (broken, why) => {
+  const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n[cerebrium.hardware]\n${broken}`);
+  expect(problems.map((each) => each.why)).toContain(why);
 });
 
 test('the first broken line is the only problem', async () => {

@@ -3,7 +3,7 @@ import { type SectionName, sectionNamed, sectionNames, type Values } from '../sc
 import type { Key } from '../schema-keys.ts';
 import { describeType, isTable, quoteAsWritten, tomlAssignment, tomlKey, toToml } from './format.ts';
 import { type ConfigIssue, errorAt } from './issue.ts';
-import { unknownKey, unknownTable, valueKinds } from './unknown.ts';
+import { exampleOf, unknownKey, unknownTable, valueKinds } from './unknown.ts';
 
 export interface Draft {
   sections: { [S in SectionName]?: Values<S> };
@@ -82,14 +82,18 @@ function* readKey(
   } else if (parsed !== '' || key.required) into[name] = parsed;
 }
 
-function* wrongType({ kind }: Key, value: TomlValue, path: readonly string[]): Generator<ConfigIssue> {
-  const { label, suggest } = valueKinds[kind];
+function* wrongType(key: Key, value: TomlValue, path: readonly string[]): Generator<ConfigIssue> {
+  const { label, suggest } = valueKinds[key.kind];
+  const meant = (written: string) => suggest(value, written, key.unit);
   const name = path.at(-1) ?? '';
   const at = ['cerebrium', ...path];
   if (Array.isArray(value) && label.includes('list')) return yield* wrongElements(value, at);
   yield errorAt(at, `${name} must be ${label}, got ${describeType(value)}`, {
-    why: (written) => (suggest(value, written)?.startsWith('"') ? quoteIt(value, written) : undefined),
-    fix: (written) => tomlAssignment(name, suggest(value, written)),
+    why: (written) => {
+      const found = meant(written);
+      return found === undefined ? exampleOf(key) : found.startsWith('"') ? quoteIt(value, written) : undefined;
+    },
+    fix: (written) => tomlAssignment(name, meant(written)),
   });
 }
 

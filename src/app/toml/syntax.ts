@@ -2,7 +2,9 @@ import { parse, type TomlError, type TomlTable } from 'smol-toml';
 import { attempt, type FileLocation, type Problem } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { isSecretKey } from './environment-section.ts';
+import { tomlAssignment } from './format.ts';
 import { lineText, locationAt, type TomlSource } from './source.ts';
+import { exampleOf, keyNamed, valueKinds } from './unknown.ts';
 
 /** The document, or its first syntax error. */
 export function parseToml(source: TomlSource): { document?: TomlTable; problems: Problem[] } {
@@ -139,7 +141,9 @@ function definedTwice({ text, from }: SyntaxFault) {
   return {
     to: from + name.length,
     message: `${isSection ? `[${name}]` : name} is defined twice`,
-    why: isSection ? 'a section may occur only once' : 'a key may occur only once in a section',
+    why: isSection
+      ? 'a section may occur only once: move its keys to the first one'
+      : 'a key may occur only once in a section: remove one of the two',
   };
 }
 
@@ -185,13 +189,19 @@ function invalidValue({ text, from }: SyntaxFault) {
   if (before === undefined || key === undefined || value === undefined) return undefined;
   if (from < before.trimEnd().length || /[[\]{}"']/.test(value)) return undefined;
   if (value === '') return { from: text.indexOf('='), message: `${key} has no value` };
-  const lower = value.toLowerCase();
-  const isBoolean = lower === 'true' || lower === 'false';
+  return { from: before.length, to: before.length + value.length, ...meantValue(key, value) };
+}
+
+/** What a word without quotes stands for, by the kind of its key. */
+function meantValue(key: string, value: string) {
+  const found = keyNamed(key);
+  const { label, suggest } = valueKinds[/^(?:true|false)$/i.test(value) ? 'boolean' : (found?.kind ?? 'string')];
+  const meant = suggest(value, value, found?.unit);
+  const said = meant === undefined ? `${key} must be ${label}` : `write ${meant}`;
   return {
-    from: before.length,
-    to: before.length + value.length,
-    message: isBoolean ? `invalid value ${value}: write ${lower}` : `invalid value ${value}: strings must be quoted`,
-    fix: `${key} = ${isBoolean ? lower : JSON.stringify(value)}`,
+    message: `invalid value ${value}: ${/^[["]/.test(meant ?? '') ? 'strings must be quoted' : said}`,
+    why: meant === undefined ? found && exampleOf(found) : undefined,
+    fix: tomlAssignment(key, meant),
   };
 }
 

@@ -140,9 +140,9 @@ function meantKey(section: string, written: string): string | undefined {
 }
 
 function assignment(section: string, key: string, value: TomlValue): (written: string) => string | undefined {
-  const kind = sectionNamed(section)?.keys[key]?.kind ?? 'string';
+  const { kind = 'string', unit } = sectionNamed(section)?.keys[key] ?? {};
   const { parse, suggest } = valueKinds[kind];
-  return (written) => tomlAssignment(key, parse(value) === undefined ? suggest(value, written) : written);
+  return (written) => tomlAssignment(key, parse(value) === undefined ? suggest(value, written, unit) : written);
 }
 
 function isTaken(root: TomlTable, section: string, key: string): boolean {
@@ -162,6 +162,9 @@ function sectionOf(key: string): SectionName | undefined {
   return sectionNames.find((name) => Object.hasOwn(sections[name].keys, key.toLowerCase()));
 }
 
+/** A key by its name alone. */
+export const keyNamed = (key: string): Key | undefined => sectionNamed(sectionOf(key) ?? '')?.keys[key];
+
 /** Ignores the order of names and a missing first one: users write `[cerebrium.pip.dependancies]`. */
 function closestSection(path: readonly string[]): string | undefined {
   const sorted = new Map(sectionNames.map((name) => [name.split('.').sort().join('.'), name]));
@@ -180,7 +183,7 @@ interface KindRules<T> {
   label: string;
   /** The parsed value; undefined if it is of another kind. Never coerces. */
   parse(value: TomlValue): T | undefined;
-  suggest(value: TomlValue, written: string): string | undefined;
+  suggest(value: TomlValue, written: string, unit?: string): string | undefined;
   isEmpty?(value: T): boolean;
 }
 
@@ -199,13 +202,15 @@ export const valueKinds: { [K in Kind]: KindRules<Kinds[K]> } = {
   integer: {
     label: 'a whole number',
     parse: (value) => (typeof value === 'bigint' && isSafe(value) ? Number(value) : undefined),
-    suggest: (value) =>
-      /^[+-]?\d{1,15}(\.0*)?$/.test(scalar(value)) ? String(Math.trunc(Number(scalar(value)))) : undefined,
+    suggest: (value, _, unit) => {
+      const number = inUnit(scalar(value), unit);
+      return Number.isInteger(number) ? String(number) : undefined;
+    },
   },
   number: {
     label: 'a number',
     parse: (value) => (typeof value === 'bigint' && isSafe(value) ? Number(value) : finite(value)),
-    suggest: (value) => (/^[+-]?\d{1,15}(\.\d+)?$/.test(scalar(value)) ? scalar(value) : undefined),
+    suggest: (value, _, unit) => inUnit(scalar(value), unit)?.toString(),
   },
   strings: {
     label: 'a list of strings',
@@ -226,6 +231,34 @@ export const valueKinds: { [K in Kind]: KindRules<Kinds[K]> } = {
     isEmpty: (parts) => parts.every((part) => part.trim() === ''),
   },
 };
+
+/** How units are written, and what they are in that of the key. */
+const writtenUnits: readonly (readonly [written: RegExp, unit: string | undefined, size: number])[] = [
+  [/^$/, undefined, 1],
+  [/^s(?:ec(?:ond)?s?)?$/i, 'seconds', 1],
+  [/^m(?:in(?:ute)?s?)?$/i, 'seconds', 60],
+  [/^h(?:r|our)?s?$/i, 'seconds', 3600],
+  [/^gi?b?$/i, 'GB', 1],
+  [/^(?:mi?b|mi)$/i, 'GB', 1 / 1024],
+  [/^(?:v?cpu|core)s?$/i, 'cores', 1],
+];
+
+const digits = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+
+/** The number that `4`, `"4GB"`, `"5 min"` or `two` stands for in a unit. */
+function inUnit(text: string, unit: string | undefined): number | undefined {
+  const [, number = '', written = ''] = /^([+-]?\d{1,15}(?:\.\d*)?|[a-z]+)\s*([a-z]*)$/i.exec(text) ?? [];
+  const value = digits.includes(number.toLowerCase()) ? digits.indexOf(number.toLowerCase()) : Number(number);
+  const [, , size = Number.NaN] =
+    writtenUnits.find(([form, of]) => form.test(written) && (of === undefined || of === unit)) ?? [];
+  return number !== '' && Number.isFinite(value * size) ? value * size : undefined;
+}
+
+/** What a key takes, where nothing tells which value is meant. */
+export const exampleOf = ({ kind, unit, default: usual }: Key): string | undefined =>
+  kind === 'integer' || kind === 'number'
+    ? `${valueKinds[kind].label}${unit ? ` of ${unit}` : ''}, such as ${typeof usual === 'number' ? usual : 1}`
+    : undefined;
 
 const booleans = new Map([
   ...['true', 'yes', 'on', '1'].map((word) => [word, 'true'] as const),
