@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { namesIn, readRegular } from '../../kernel/disk/index.ts';
+import { lookedFor, namesIn, readRegular } from '../../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 
 export interface TomlSource {
@@ -73,7 +73,7 @@ function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string
     const apps = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
     const [app] = apps;
     return failure(`${shownAs} not found`, {
-      why: `looked for ${file}${apps.length > 0 ? `; there is one in ${apps.join(', ')}` : ''}`,
+      why: apps.length > 0 ? `looked for ${file}; there is one in ${apps.join(', ')}` : lookedFor(file),
       ...(basename(file) === 'cerebrium.toml' && { fix: app === undefined ? gantryCommand`init` : `cd ${app}` }),
     });
   }

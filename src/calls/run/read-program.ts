@@ -10,7 +10,7 @@ import { createTar } from '../../app/tar.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
+import { lookedFor, readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
 import { NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -193,7 +193,7 @@ function toTarName(
   { asWritten, fix }: { asWritten: string; fix?: Fix | undefined },
 ): string {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) throw new NotFoundError(`${asWritten} not found`, { why: `looked for ${path}`, fix });
+  if (!stats) throw new NotFoundError(`${asWritten} not found`, { why: lookedFor(path), fix });
   if (!stats.isFile()) throw new UsageError(`${asWritten} is a folder`);
   const real = join(realpathSync(dirname(path)), basename(path));
   const name = [relative(root, path), relative(realpathSync(root), real)].find((each) => !isOutside(each));

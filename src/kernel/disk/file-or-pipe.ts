@@ -1,9 +1,11 @@
 import { createReadStream, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { pause } from '../clock.ts';
+import { closestName } from '../closest-name.ts';
 import { FailedError, GantryError, NotFoundError, systemCode, UsageError } from '../errors.ts';
+import { namesIn } from './folders.ts';
 import { readToEnd } from './read-to-end.ts';
 import { checkReadSize, readFlags } from './regular-file.ts';
 
@@ -79,9 +81,14 @@ export async function readNamedFile(
 /** Throws NotFoundError or UsageError, unless the cause is an error of ours, such as an interrupt. */
 export function throwUnreadable(file: string, path: string, cause: unknown): never {
   if (cause instanceof GantryError) throw cause;
-  if (systemCode(cause) === 'ENOENT')
-    throw new NotFoundError(`${file} not found`, { why: `looked for ${path}`, cause });
+  if (systemCode(cause) === 'ENOENT') throw new NotFoundError(`${file} not found`, { why: lookedFor(path), cause });
   throw new UsageError(`cannot read ${file}`, { why: toDiskError(cause).message, cause });
+}
+
+/** Where a file was looked for that is not there, and what is there with nearly the same name. */
+export function lookedFor(path: string): string {
+  const meant = closestName(basename(path), namesIn(dirname(path)).slice(0, 2000));
+  return `looked for ${path}${meant === undefined ? '' : `; there is ${meant}`}`;
 }
 
 /** Describes a system error. The caller adds the path. */

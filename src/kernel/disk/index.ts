@@ -3,6 +3,7 @@ export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget } from './claims.ts';
 export {
+  lookedFor,
   readFileOrPipeChunks,
   readNamedFile,
   throwUnreadable,

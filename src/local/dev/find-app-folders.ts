@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isExcludedByDefault } from '../../app/files/patterns.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
+import { lookedFor } from '../../kernel/disk/index.ts';
 import { ProjectError, UsageError } from '../../kernel/errors.ts';
 
 export const configName = 'cerebrium.toml';
@@ -31,6 +32,6 @@ function foldersIn(folder: string, given: string): string[] {
     const children = readdirSync(folder, { withFileTypes: true });
     return children.filter((child) => child.isDirectory() && !isExcludedByDefault(child.name)).map(({ name }) => name);
   } catch {
-    throw new UsageError(`folder ${given} not found`, { why: `looked for ${folder}` });
+    throw new UsageError(`folder ${given} not found`, { why: lookedFor(folder) });
   }
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve, sep } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
+import { lookedFor } from '../../kernel/disk/index.ts';
 import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import {
@@ -137,7 +138,7 @@ export async function inspectSource(location: CopySource['location'], context: P
   if (!stats) {
     const why = /^[\w.-]+:/.test(location.written)
       ? 'for a local file with a colon in its name, pass ./name'
-      : `looked for ${location.path}`;
+      : lookedFor(location.path);
     throw new NotFoundError(`${location.written} not found`, { why });
   }
   if (!stats.isFile() && !stats.isDirectory()) {
