@@ -100,3 +100,28 @@ test('says that an app lies in a subfolder', async () => {
   const app = newFolder({ 'app/cerebrium.toml': '' });
   expect((await gantry(['check'], { cwd: app })).stderr).toMatch(/; there is one in app\n {2}fix cd app\n/);
 });
+
+test('checks several apps at once, as deploy takes them', async () => {
+  const toml = smallApp()['cerebrium.toml'] ?? '';
+  const app = newFolder({
+    'apps/a/cerebrium.toml': toml,
+    'apps/a/main.py': '',
+    'apps/b/cerebrium.toml': `${toml}[cerebrium.hardware]\ncpu = "many"\n`,
+    'apps/b/main.py': '',
+    'apps/notes/README.md': '',
+  });
+  const check = (...words: string[]) => gantry(['check', ...words], { cwd: app });
+  expect(await check('apps/a', 'apps/b', 'apps/notes')).toExit(10, 'apps/b/cerebrium.toml:', 'apps/notes is no app');
+  const two = await check('apps/a', 'apps/notes', '--json');
+  expect([two.code, two.json()]).toEqual([0, { apps: [expect.objectContaining({ file: 'apps/a/cerebrium.toml' })] }]);
+  expect((await check('apps/a', 'apps/a')).stdout.split('\n')).toHaveLength(3);
+  expect(await check('apps/notes', 'apps')).toExit(2, 'no folder has a cerebrium.toml');
+  expect(await check('apps/a', 'apps/b', '--name', 'x')).toExit(2, '--name is for one app');
+});
+
+test('names a config file with nearly the same name', async () => {
+  expect(await gantry(['check', 'cerebrum.toml'], { cwd: newFolder(smallApp()) })).toExit(
+    10,
+    'there is cerebrium.toml',
+  );
+});

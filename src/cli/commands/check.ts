@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { configJsonSchema } from '../../app/json-schema.ts';
 import { checkLocalApp, checkPackages, checkSecrets, readSecretsOf } from '../../deploys/send/index.ts';
-import { type Problem, ProjectError } from '../../kernel/errors.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import type { Context } from '../../platform/context.ts';
@@ -14,6 +15,7 @@ import {
   document,
   list,
   locationShape,
+  type ObjectOf,
   object,
   optional,
   passThrough,
@@ -29,54 +31,80 @@ const problemShape = object({
   fix: optional(anything('what to do about it, as text')),
 });
 
+const appFields = {
+  file: text('config file'),
+  valid: boolean('true; an invalid file is an error with its problems'),
+  app: text('app name'),
+  runtime: text('cortex, custom or a partner'),
+  problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
+};
+type Checked = Omit<ObjectOf<typeof appFields>, 'problems'> & { problems: readonly Problem[] };
+
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[path]', 'config file, or the folder of an app', 'cerebrium.toml')
+      .argument('[paths...]', 'config files, or folders of apps, such as apps/* (default: cerebrium.toml)')
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')
       .option('--online', 'also ask the platform for secrets, and PyPI for packages')
       .option('--strict', 'treat warnings as errors')
       .option('--schema', 'print the JSON Schema of cerebrium.toml instead'),
-  run: async (context, path, { strict, schema, online, ...options }): Promise<Checked | Schema> => {
+  run: async (context, paths, { strict, schema, ...options }): Promise<Checked | { apps: Checked[] } | Schema> => {
     if (schema) return configJsonSchema();
     const { progress } = context;
-    const { file, root } = locate(context, path);
-    const { project, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
-    const asked = online && project && seen ? await ask(context, project.name, { seen }) : [];
-    const problems = [...here, ...asked];
+    const apps: Checked[] = [];
+    for (const each of placesOf(context, paths, options.name)) apps.push(await checkApp(context, each, options));
+    const problems = apps.flatMap((each) => each.problems);
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
     const [first, ...others] = failures;
     if (first) throw new ProjectError(others.length > 0 ? `${failures.length} errors` : first.message, problems);
     for (const problem of problems) progress.warn(problem);
     if (problems.length > 0) progress.note('with --strict, a warning is an error');
-    return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
+    const [app] = apps;
+    return app && paths.length < 2 ? app : { apps };
   },
   view: (found) => {
-    if (!('valid' in found)) return JSON.stringify(found, null, 2);
-    const { file, app, runtime, problems } = found;
-    const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
-    return wrapped(() => `${file} is valid: app ${app}, runtime ${runtime}${warnings}`);
+    const apps = 'apps' in found ? found.apps : 'valid' in found ? [found] : undefined;
+    if (!apps) return JSON.stringify(found, null, 2);
+    const lines = apps.map(({ file, app, runtime, problems }) => {
+      const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
+      return wrapped(() => `${file} is valid: app ${app}, runtime ${runtime}${warnings}`);
+    });
+    return (page) => lines.map((line) => line(page)).join('\n');
   },
   verbatim: ({ schema }) => schema === true,
   effect: 'reads',
   local: true,
   exits: ['project'],
   json: document(
-    {
-      file: text('config file'),
-      valid: boolean('true; an invalid file is an error with its problems'),
-      app: text('app name'),
-      runtime: text('cortex, custom or a partner'),
-      problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
-    },
+    appFields,
+    { apps: list(object(appFields), 'with several paths: each app') },
     passThrough({ $schema: text('with --schema: the JSON Schema') }),
   ),
   examples: [
-    ...['check', 'check other-app --strict', 'check envs/prod.toml', 'check --online', 'check --json'],
+    ...['check', 'check other-app --strict', 'check apps/*', 'check envs/prod.toml', 'check --online', 'check --json'],
     'check --schema > cerebrium.schema.json',
   ],
 });
+
+async function checkApp(
+  context: Context,
+  { file, root }: Place,
+  {
+    online,
+    ...options
+  }: { online?: boolean | undefined; name?: string | undefined; useGitignore?: boolean | undefined },
+): Promise<Checked> {
+  const { project, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
+  const asked = online && project && seen ? await ask(context, project.name, { seen }) : [];
+  return {
+    file,
+    valid: true,
+    app: project?.name ?? '',
+    runtime: project?.runtime ?? '',
+    problems: [...here, ...asked],
+  };
+}
 
 async function ask(context: Context, name: string, app: Parameters<typeof checkPackages>[1]): Promise<Problem[]> {
   const note = (text: string) => context.progress.note(text);
@@ -87,17 +115,29 @@ async function ask(context: Context, name: string, app: Parameters<typeof checkP
   return [...ofPackages, ...ofSecrets];
 }
 
-interface Checked {
-  file: string;
-  valid: boolean;
-  app: string;
-  runtime: string;
-  problems: readonly Problem[];
-}
 type Schema = ReturnType<typeof configJsonSchema>;
 
+interface Place {
+  file: string;
+  root: string;
+}
+
+/** Where the apps are. One of several folders without a config file is passed over, as in a deploy. */
+function placesOf({ cwd, progress }: Context, paths: readonly string[], name: string | undefined): Place[] {
+  if (paths.length > 1 && name !== undefined)
+    throw new UsageError('--name is for one app', { fix: 'check one folder' });
+  const places = (paths.length > 0 ? paths : ['.']).map((path) => ({ path, ...locate(cwd, path) }));
+  const apps = places.filter(({ path, file }) => {
+    const isApp = paths.length < 2 || file === path || existsSync(resolve(cwd, file));
+    if (!isApp) progress.note(`${path} is no app: it has no cerebrium.toml`);
+    return isApp;
+  });
+  if (apps.length > 0) return apps;
+  throw new UsageError('no folder has a cerebrium.toml', { fix: gantryCommand`init ${paths[0] ?? '.'}` });
+}
+
 /** A config file belongs to the app in the working directory, wherever it lies. */
-function locate({ cwd }: Context, path: string): { file: string; root: string } {
+function locate(cwd: string, path: string): Place {
   const isFolder = statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory();
   return isFolder ? { file: join(path, 'cerebrium.toml'), root: resolve(cwd, path) } : { file: path, root: cwd };
 }
