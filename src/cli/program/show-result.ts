@@ -53,4 +53,3 @@ async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unk
 export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
-
