@@ -35,6 +35,11 @@ export function withCommands(fix: Fix, change: ChangeCommand): Fix {
   return new Sentence(fix.parts.map((part) => (typeof part === 'string' ? part : change(part))));
 }
 
+/** What has a fix, with the commands of that changed. */
+export function withFixCommands<Shown extends { fix?: Fix | undefined }>(shown: Shown, change: ChangeCommand): Shown {
+  return shown.fix === undefined ? shown : { ...shown, fix: withCommands(shown.fix, change) };
+}
+
 /** `` sentence`to cancel it: ${gantryCommand`builds cancel ${app} ${build}`}` `` */
 export function sentence(texts: TemplateStringsArray, ...values: (Fix | number)[]): Sentence {
   const parts = texts.flatMap((text, at) => {

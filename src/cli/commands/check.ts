@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { configJsonSchema } from '../../app/json-schema.ts';
 import { checkLocalApp, checkPackages, checkSecrets, readSecretsOf } from '../../deploys/send/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, withFixCommands } from '../../kernel/command-line.ts';
 import { type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { count } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
@@ -102,7 +102,7 @@ async function checkApp(
     valid: true,
     app: project?.name ?? '',
     runtime: project?.runtime ?? '',
-    problems: [...here, ...asked],
+    problems: [...here, ...asked].map((problem) => withFixCommands(problem, context.inPlace)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { withFixCommands } from '../../kernel/command-line.ts';
 import { ago, count, sizeCell } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
@@ -18,7 +19,7 @@ export default defineCommand({
   flagRules: { requires: { clear: ['cache'], app: ['cache'], olderThan: ['cache'] } },
   run: async (context, { cache, clear, ...filter }): Promise<Check[] | CacheEntry[]> => {
     if (cache === undefined) {
-      const checks = await runChecks(context);
+      const checks = (await runChecks(context)).map((check) => withFixCommands(check, context.inPlace));
       context.progress.note(verdictOf(checks));
       return checks;
     }

@@ -23,13 +23,12 @@ import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
-import { placeBeside, placeResult, withTyped } from './same-place.ts';
+import { placeBeside, withTyped } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
 export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
-  const form = command.formOf(inputs.at(-1)) ?? command.json;
-  const fields = form ? Object.keys(fieldsOf(form)) : [];
+  const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const filter = await loadFilter(flags, inputs, state);
@@ -164,7 +163,7 @@ async function runAndShow(
   renderer: Renderer,
   run: { inputs: unknown[]; state: RunState; json: JsonChoice },
 ): Promise<number> {
-  const value = placeResult(await runToEnd(command, context, run.inputs, run.state), context.inPlace);
+  const value = await runToEnd(command, context, run.inputs, run.state);
   try {
     return await showOutcome(command, context, renderer, run, value);
   } catch (error) {

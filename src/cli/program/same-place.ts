@@ -1,6 +1,5 @@
-import { type ChangeCommand, CommandLine, Sentence, withCommands } from '../../kernel/command-line.ts';
+import { type ChangeCommand, CommandLine, withCommands } from '../../kernel/command-line.ts';
 import { GantryError, ProjectError } from '../../kernel/errors.ts';
-import { DryRunEnd } from './run-state.ts';
 import { endOfOwn, flagNameOf, readTypedCommand } from './typed-command.ts';
 
 const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
@@ -43,28 +42,7 @@ export function withTyped({ argv }: CommandLine, line: readonly string[], names:
 }
 
 export function placeBeside(line: readonly string[]): ChangeCommand {
-  const { selection, beforeFile = [] } = readTypedCommand(line);
-  if (selection.length + beforeFile.length === 0) return asItIs;
   return ({ argv }) => new CommandLine(inSamePlace(argv, line));
-}
-
-const asItIs: ChangeCommand = (command) => command;
-
-/** A result with its commands changed; the same object if it has none, since others may know it by that. */
-export function placeResult<Value>(value: Value, inPlace: ChangeCommand): Value {
-  if (inPlace === asItIs) return value;
-  if (value instanceof DryRunEnd) return new DryRunEnd(value.changes, placeResult(value.result, inPlace)) as Value;
-  if (value instanceof CommandLine || value instanceof Sentence) return withCommands(value, inPlace) as Value;
-  if (Array.isArray(value)) {
-    const placed = value.map((each) => placeResult(each, inPlace));
-    return placed.some((each, at) => !Object.is(each, value[at])) ? (placed as Value) : value;
-  }
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const changed = Object.entries(value).flatMap(([name, each]) => {
-    const placed = placeResult(each, inPlace);
-    return Object.is(placed, each) ? [] : [[name, placed] as const];
-  });
-  return changed.length > 0 ? { ...value, ...Object.fromEntries(changed) } : value;
 }
 
 /** The fix of an error, and those of the problems that it has. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { after } from '../clock.ts';
-import { type Fix, withCommands } from '../command-line.ts';
+import { type Fix, withCommands, withFixCommands } from '../command-line.ts';
 import type { Problem } from '../errors.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
@@ -65,8 +65,6 @@ export function createProgress(options: ProgressOptions) {
   // Sanitized before it is wrapped: a line break would hide a secret from the search for it.
   const printSafe = (text: string) => print(wrapText(sanitize(text, page), page.columns).join('\n'));
   const textOf = (fix: Fix) => String(withCommands(fix, page.inPlace));
-  const inPlace = (problem: Problem) =>
-    problem.fix === undefined ? problem : { ...problem, fix: withCommands(problem.fix, page.inPlace) };
   const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
   const words = page.accessible ? { done: 'Done:', failed: 'Failed:' } : { done: 'ok', failed: 'failed:' };
   const marks = page.unicode ? { done: '✓', failed: '✗' } : words;
@@ -130,7 +128,9 @@ export function createProgress(options: ProgressOptions) {
     warned: warned as readonly Problem[],
     warn(given: Problem | Fix) {
       const isProblem = typeof given === 'object' && 'severity' in given;
-      const problem: Problem = isProblem ? inPlace(given) : { severity: 'warning', message: textOf(given) };
+      const problem: Problem = isProblem
+        ? withFixCommands(given, page.inPlace)
+        : { severity: 'warning', message: textOf(given) };
       warned.push(problem);
       print(problemText(problem, page));
       if (problem.location) annotate(problem);

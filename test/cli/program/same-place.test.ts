@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { completeFix } from '../../../src/cli/program/complete-fix.ts';
-import { inSamePlace, placeBeside, placeResult, withTyped } from '../../../src/cli/program/same-place.ts';
+import { inSamePlace, placeBeside, withTyped } from '../../../src/cli/program/same-place.ts';
 import { CommandLine, gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
 import { type ErrorFacts, UnavailableError } from '../../../src/kernel/errors.ts';
+import { gantry, newFolder } from '../../support/index.ts';
 
 test.each([
   ['logs web', 'deploy -p p-2', 'logs web -p p-2'],
@@ -42,39 +43,19 @@ test('the command of another program stays as it is', () => {
   expect(inSamePlace(['git', 'lfs', 'fetch'], ['deploy', '-p', 'p-2'])).toEqual(['git', 'lfs', 'fetch']);
 });
 
-test('a sentence and a result say what to type where their command line worked', () => {
+test('a sentence says what to type where their command line worked', () => {
   const inPlace = placeBeside(['deploy', '-p', 'p-2']);
   const cancel = gantryCommand`builds cancel web b-1`;
   const said = sentence`to cancel it: ${cancel}, or ${gantryCommand`open`}`;
   expect(String(withCommands(said, inPlace))).toBe(
     'to cancel it: gantry builds cancel web b-1 -p p-2, or gantry open -p p-2',
   );
-  const result = placeResult({ app: 'web', waste: [{ line: cancel, why: said }], none: null }, inPlace);
-  expect(JSON.parse(JSON.stringify(result))).toEqual({
-    app: 'web',
-    none: null,
-    waste: [
-      {
-        line: 'gantry builds cancel web b-1 -p p-2',
-        why: 'to cancel it: gantry builds cancel web b-1 -p p-2, or gantry open -p p-2',
-      },
-    ],
-  });
 });
 
-test('a result without commands is the same object, whatever is in it', () => {
-  const inPlace = placeBeside(['deploy', '-C', 'web']);
-  const results = [
-    undefined,
-    null,
-    'text',
-    { unset: undefined, at: new Date(0), list: [{ id: 'r-1' }] },
-    [undefined, {}],
-  ];
-  for (const result of results) expect(placeResult(result, inPlace)).toBe(result);
-  const list = [{ id: 'r-1' }];
-  const placed = placeResult({ list, unset: undefined, next: gantryCommand`open web` }, inPlace);
-  expect([placed.list === list, String(placed.next)]).toEqual([true, 'gantry open web -C web']);
+test('the fixes of gantry doctor are for the project that it was called with', async () => {
+  const { json } = await gantry(['doctor', '-p', 'p-2', '--json'], { cwd: newFolder() });
+  const fixes = (json() as { fix?: string }[]).map(({ fix = '' }) => fix).filter((fix) => fix.startsWith('gantry '));
+  expect([...new Set(fixes)]).toEqual(['gantry login -p p-2']);
 });
 
 test('a tool call is told of no next command that is none of its own', async () => {
