@@ -130,8 +130,6 @@ type ToJson = (value: unknown, indent: number) => string;
 
 function* jsonParts(value: unknown, toJson: ToJson): Generator<string> {
   if (isList(value)) yield* listParts(value, toJson);
-  else if (Object.values(Object(value)).some((field) => field instanceof PackedList))
-    yield* fieldParts(value as object, toJson);
   else yield toJson(value, 2);
   yield '\n';
 }
@@ -153,18 +151,6 @@ function* listParts(list: List, toJson: ToJson): Generator<string> {
   }
   if (batch.length > 0) yield start + batch.join(',\n');
   yield '\n]';
-}
-
-function* fieldParts(document: object, toJson: ToJson): Generator<string> {
-  let start = '{\n';
-  for (const [name, field] of Object.entries(document)) {
-    if (field === undefined) continue;
-    yield `${start}  ${toJson(name, 2)}: `;
-    // The first line of a part continues the last line of the part before.
-    for (const part of isList(field) ? listParts(field, toJson) : [toJson(field, 2)]) yield indent(part).slice(2);
-    start = ',\n';
-  }
-  yield '\n}';
 }
 
 type List = unknown[] | PackedList<unknown>;
