@@ -11,7 +11,7 @@ import {
 } from '../../insight/status.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { platformExits } from '../../kernel/errors.ts';
-import { ago, count, dollars, duration, shortBuild, toMs } from '../../kernel/output/format.ts';
+import { ago, count, dollars, duration, shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { buildHasFailed, buildPhase } from '../../platform/contract/builds.ts';
@@ -252,9 +252,8 @@ function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatu
     ...(paths?.length ? [count(paths.length, 'file')] : []),
     ...(settings.length > 0 ? [count(settings.length, 'setting')] : []),
   ];
-  const names = [...settings, ...(paths ?? [])];
-  const some = `${names.slice(0, shownNames).join(', ')}${names.length > shownNames ? ', …' : ''}`;
-  if (what.length > 0) return `${what.join(' and ')} changed: ${some}`;
+  const names = shortList([...settings, ...(paths ?? [])], shownNames);
+  if (what.length > 0) return `${what.join(' and ')} changed: ${names}`;
   if (paths === null) return 'the same settings; files not compared';
   const same =
     unverified > 0 ? `the same names and sizes; ${count(unverified, 'file')} without a checksum` : 'as deployed';

@@ -1,6 +1,6 @@
 import { type BuildVerdict, type Comparison, curvePoints, type Durations } from '../../insight/compare/index.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
-import { count, duration, forPeople, groupDigits, shortBuild } from '../../kernel/output/format.ts';
+import { count, duration, forPeople, groupDigits, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, keyValueTable, onTerminal, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 
@@ -141,9 +141,7 @@ function filesText({ files }: Comparison): string {
     ...files.added.map((path) => `${path} (new)`),
     ...files.removed.map((path) => `${path} (removed)`),
   ];
-  if (named.length === 0) return 'the same';
-  const more = named.length - maxNamed;
-  return [...named.slice(0, maxNamed), ...(more > 0 ? [count(more, 'more file')] : [])].join(', ');
+  return named.length === 0 ? 'the same' : shortList(named, maxNamed);
 }
 
 function settingsText({ settings }: Comparison): string {
