@@ -51,7 +51,9 @@ test.each([
   ],
 ])('an invalid file names its lines but not their content: %j', (text, messages) => {
   const error = thrownBy(() => read(text));
-  expect(error.problems.map(({ message }) => message)).toEqual(messages);
+  expect(error.problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual(
+    messages.map((message) => `error ${message}`),
+  );
   expect(JSON.stringify([error.message, error.problems, String(error.cause)])).not.toMatch(/s3.?cret/);
 });
 

@@ -281,6 +281,26 @@ test.each(
   expect(explainLog(log)).toBeUndefined();
 });
 
+test.each([
+  ['src.app:app', 'src', 'entrypoint-not-found'],
+  ['src.app:app', 'src.app', 'entrypoint-not-found'],
+  ['srcs:app', 'src', 'module-missing'],
+  ['src', 'src', 'module-missing'],
+])('the module that the entrypoint names is no package: uvicorn %s, %s', async (target, missing, cause) => {
+  const config = `[cerebrium.deployment]\nname = "web"\n[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["uvicorn", "${target}"]\n`;
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause, config });
+  expect(explainLog(`ModuleNotFoundError: No module named '${missing}'\n`, facts)?.cause).toBe(cause);
+});
+
+test.each([
+  ['1.12.0', 'scipy 1.12.0 has wheels for Python 3.10, 3.11, 3.12 only', 'python_version = "3.12"'],
+  ['1.10.0', 'scipy 1.10.0 has wheels for Python 3.10, 3.11 only', 'python_version = "3.11"'],
+  ['1.8.0', 'scipy 1.8.0 has wheels for Python 3.10 only', 'python_version = "3.10"'],
+])('where a log does not say its Python, the newest that has wheels is advised: %s', (version, title, fix) => {
+  const log = `ERROR: Could not find a version that satisfies the requirement scipy==${version} (from versions: 1.14.1, 1.15.0)\n`;
+  expect(explainLog(log, { source: 'build' })).toMatchObject({ title, fix });
+});
+
 /** What FastAPI answers, as a call from here has kept it. */
 test.each([
   [422, 'body.text: Field required', /wants: text: Field required$/, /text=text, or text:=json/],

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { gantry, newFolder } from '../support/index.ts';
-import { cases, type Files } from './looked.ts';
+import { cases, type Files, told } from './looked.ts';
 
 const app = (settings: string, entrypoint = '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]') =>
   `[cerebrium.deployment]\nname = "web"\npython_version = "3.11"\ndisable_auth = false\n${settings}\n[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ${entrypoint}\n`;
@@ -186,4 +186,111 @@ cases('names of variables that no shell takes', [
     }),
     undefined,
   ],
+]);
+
+const reading = (file: string, text: string): Files =>
+  native('', { 'main.py': `${main}\nTEXT = open("${file}").read()\n`, [file]: text });
+
+cases('a file that breaks the rules of its format', [
+  ['of JSON', reading('a.json', '{"a": 1,}\n'), 'a.json is not valid: '],
+  ['of TOML', reading('a.toml', 'a = 1\na = \n'), 'a.toml is not valid: '],
+  ['of YAML', reading('a.yaml', 'a: "1\nb: 2\n'), 'a.yaml is not valid: '],
+  ['of YAML, where it is a template', reading('a.yml', 'a: {{ a }}\nb: "{% if b %}\n'), undefined],
+  ['of YAML, where one has a tag', reading('a.yml', 'a: !env A\nb: "1\n'), undefined],
+  ['of YAML, where the last of two counts', reading('a.yml', 'a: 1\na: 2\n'), undefined],
+  ['and that nothing reads', native('', { 'a.json': '{"a": 1,}\n' }), undefined],
+]);
+
+const starting = (code: string, packages: string[], files: Files = {}): Files => ({
+  'cerebrium.toml': app('', '["python", "main.py"]') + pip(...packages.map((name) => `${name} = "latest"`)),
+  'main.py': code,
+  ...files,
+});
+const required = (line: string): Files => ({
+  'cerebrium.toml': `${app('')}\n[cerebrium.dependencies.paths]\npip = "requirements.txt"\n`,
+  'main.py': main,
+  'requirements.txt': `fastapi\nuvicorn\n${line}\n`,
+  'wheels/a.txt': '',
+});
+
+cases('where pip looks', [
+  ...['-f wheels', '--find-links ./wheels', '-i https://pypi.example/simple', '-f https://172.32.0.1/a'].map(
+    (line): [string, Files, undefined] => [line, required(line), undefined],
+  ),
+  ...[
+    '-i http://pypi.corp/simple',
+    '-f http://10.0.0.7/wheels',
+    '--index-url http://me:secret@172.16.0.7:8080/simple',
+    '--find-links http://localhost/wheels',
+    'a @ git+https://git.internal/a',
+  ].map((line): [string, Files, string] => [
+    line,
+    required(line),
+    'warning: the build has no way to the package index',
+  ]),
+]);
+
+const shop = (name: string): Files =>
+  native('', {
+    'main.py': `import shop.a\n\n${main}`,
+    'shop/__init__.py': 'one = 1\n',
+    'shop/a.py': `from . import ${name}\n`,
+  });
+
+cases('a name that a module takes from the package around it', [
+  ['which has it', shop('one'), undefined],
+  ['which has it not', shop('two'), 'error: shop/__init__.py has no two'],
+]);
+
+const local = 'warning: the server listens on 127.0.0.1 only, so that the platform cannot reach it';
+
+describe('where a server listens by default', () => {
+  test.each([
+    ['uvicorn', 'import uvicorn\n\nuvicorn.run("main:app")\n', [local], '8000'],
+    ['uvicorn', 'import uvicorn\n\nuvicorn.run("main:app", host="0.0.0.0")\n', [], '8000'],
+    ['flask', 'from flask import Flask\n\napp = Flask("a")\napp.run()\n', [local], '5000'],
+    ['gradio', 'import gradio\n\ndemo = gradio.Blocks()\ndemo.launch()\n', [local], '7860'],
+    ['bottle', 'import bottle\n\nbottle.run()\n', [local], '8080'],
+    ['sanic', 'from sanic import Sanic\n\napp = Sanic("a")\napp.run()\n', [local], '8000'],
+    ['aiohttp', 'from aiohttp import web\n\nweb.run_app(print)\n', [], '8080'],
+    ['waitress', 'import waitress\n\nwaitress.serve(print)\n', [], '8080'],
+  ])('%s: %s', async (name, code, hosts, port) => {
+    const { 'cerebrium.toml': config = '', ...files } = starting(code, [name]);
+    const other = `warning: main.py listens on port ${port}, but port is 9999`;
+    expect(await told({ 'cerebrium.toml': config.replace('8000', '9999'), ...files })).toEqual([other, ...hosts]);
+    expect(await told({ 'cerebrium.toml': config.replace('8000', port), ...files })).toEqual(hosts);
+  });
+});
+
+cases('a module of the app whose name ends like that of a server', [
+  [
+    'starts none',
+    starting('from mosanic import Sanic\n\napp = Sanic()\napp.run()\n', ['sanic'], {
+      'mosanic.py': 'class Sanic:\n    def run(self):\n        return 1\n',
+    }),
+    undefined,
+  ],
+]);
+
+const checked = (path: string, code: string, packages: string[]): Files => {
+  const { 'cerebrium.toml': config = '', ...files } = starting(code, packages);
+  return { 'cerebrium.toml': config.replace('port = 8000', `port = 8000\nhealthcheck_endpoint = "${path}"`), ...files };
+};
+const fastapi = `${main.replace('FastAPI\n', 'FastAPI\nimport uvicorn\n')}\n\n@app.get("/")\ndef home():\n    return 1\n\n\nuvicorn.run(app, host="0.0.0.0", port=8000)\n`;
+const fastmcp =
+  'from fastmcp import FastMCP\n\nmcp = FastMCP("a")\n\n\n@mcp.custom_route("/ok", methods=["GET"])\nasync def ok(request):\n    return 1\n\n\nmcp.run(transport="http", host="0.0.0.0", port=8000)\n';
+
+cases('a check', [
+  ...['/', '/docs', '/redoc', '/openapi.json'].map((path): [string, Files, undefined] => [
+    `of ${path}, which FastAPI answers`,
+    checked(path, fastapi, ['fastapi', 'uvicorn']),
+    undefined,
+  ]),
+  ...['/ok', '/mcp', '/sse'].map((path): [string, Files, undefined] => [
+    `of ${path} of a server of FastMCP`,
+    checked(path, fastmcp, ['fastmcp']),
+    undefined,
+  ]),
+  ['that FastAPI does not answer', checked('/mcp', fastapi, ['fastapi', 'uvicorn']), '/mcp'],
+  ['that FastMCP does not answer', checked('/docs', fastmcp, ['fastmcp']), '/docs'],
 ]);

@@ -28,6 +28,8 @@ describe('the list', () => {
     [['p-1', 'p-2'], '2\tp-1, p-2'],
     [[{ id: 'p-1' }, { projectId: 'p-2', id: 'grant-7' }], '2\tp-1, p-2'],
     [[{ role: 'all' }], '1\t{"role":"all"}'],
+    [[{ role: 'all' }, { role: 'one' }], '2\t{"role":"all"}, {"role":"one"}'],
+    [undefined, '\t'],
     [[], '0\t'],
   ])('counts and names grants such as %j', async (given, shown) => {
     give(given);

@@ -214,6 +214,9 @@ test.each([
   `the digest was ${hex}`,
   'signature_verification_failed_for_this_request',
   'the signature of src/contract/service-accounts/list2 is wrong',
+  'the signature scheme elliptic-curve-with-a-small-key is unknown',
+  'the signature SIGNATURE_VERSION_4_OF_THE_REQUEST is missing',
+  'the signature failed: SignatureDoesNotMatchTheRequestThatWasSent',
 ])('hides nothing in %s', (text) => {
   expect(redact(text)).toBe(text);
 });
