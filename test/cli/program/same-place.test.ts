@@ -55,7 +55,8 @@ test('a sentence says what to type where their command line worked', () => {
 test('the fixes of gantry doctor are for the project that it was called with', async () => {
   const { json } = await gantry(['doctor', '-p', 'p-2', '--json'], { cwd: newFolder() });
   const fixes = (json() as { fix?: string }[]).map(({ fix = '' }) => fix).filter((fix) => fix.startsWith('gantry '));
-  expect([...new Set(fixes)]).toEqual(['gantry login -p p-2']);
+  expect(fixes).not.toEqual([]);
+  for (const fix of fixes) expect(fix).toMatch(/^gantry login -p p-2\b/);
 });
 
 test('a tool call is told of no next command that is none of its own', async () => {
