@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { AppConfig } from '../../src/app/config.ts';
 import { explainLog } from '../../src/causes/index.ts';
 import { newFolder, platform } from './support/platform.ts';
 import { children, python, running, untilCut } from './support/running.ts';
@@ -244,6 +245,21 @@ def run():
     const { build } = await deploy({ name: 'server' }, { 'main.py': `${metrics('broken')}raise ValueError\n` });
     expect((await ask('GET', build)).json.status).toBe('init_failure');
     expect((await call('run', {})).json.result).toBe('new');
+  });
+
+  test('that listens on another port tells that long before its time is over', async () => {
+    const [wanted, port] = [await freePort(), await freePort()];
+    const { emulator, deploy, logOf } = await platform({ now: Date.now, real: true });
+    const settings = { name: 'server', runtime: 'custom', entrypoint: ['python', 'own.py'], port: wanted };
+    void deploy(settings, { 'own.py': fixed(port, 'elsewhere') });
+    const log = async () => {
+      const [build] = emulator.store.builds.keys();
+      return build ? await logOf(`/apps/${emulator.project}-server/builds/${build}`) : [];
+    };
+    const line = `nothing listens on port ${wanted} yet; the app listens on port ${port}`;
+    await expect.poll(log, { timeout: 10_000 }).toContain(line);
+    const config = { custom: { port: wanted } } as AppConfig;
+    expect(explainLog(line, { source: 'build', config })).toMatchObject({ cause: 'wrong-port', fix: `port = ${port}` });
   });
 
   test.each([

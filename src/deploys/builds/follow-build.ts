@@ -195,7 +195,7 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
       onStatus(status);
       if (buildPhase(status) !== 'in progress') return polled;
       wasSeen = true;
-      if (logs || deadline.waitedMs > quietStartMs) log.follow();
+      if (logs || deadline.waitedMs > unseenLogMs) log.follow();
       await explain(status, log.tail());
       return undefined;
     });
@@ -211,8 +211,10 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
   }
 }
 
+/** After how long a log that is not shown is read for causes, in ms. */
+const unseenLogMs = 10_000;
 /** How long a log must be quiet before what it has shown of a start is explained, in ms. */
-const quietStartMs = 30_000;
+const quietStartMs = 20_000;
 
 /** Causes of a start that nothing ends but its time limit: the app runs, and the platform does not reach it. */
 const unreached = new Set(['wrong-port', 'bound-to-localhost', 'not-listening', 'health-check-failed']);

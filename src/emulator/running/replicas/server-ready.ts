@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { pause } from '../../../kernel/clock.ts';
+import { every, pause } from '../../../kernel/clock.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import type { BuildRecord } from '../../model/state/records.ts';
 import { type ReplicaOptions, StartTimeoutError } from './replica.ts';
@@ -13,7 +13,9 @@ interface Start {
   /** Whether what answers is the replica, and it runs, as far as that is known. */
   isOwn: () => Promise<boolean>;
   /** Where the app listens, as far as that is known. */
-  listensOn?: () => Promise<number[]>;
+  listensOn: () => Promise<number[]>;
+  /** Adds a line to what the app prints. */
+  tell: (text: string) => void;
 }
 
 /**
@@ -27,14 +29,30 @@ export async function untilReady(start: Start): Promise<void> {
   const check = readycheckEndpoint || healthcheckEndpoint;
   const late = new AbortController();
   const stopLimit = limit(deploymentInitializationTimeout * 1000, () => late.abort());
-  const last = await lastAnswer(start, check, AbortSignal.any([signal, late.signal])).finally(stopLimit);
+  const stopLooking = tellElsewhere(start);
+  const ended = AbortSignal.any([signal, late.signal]);
+  const last = await lastAnswer(start, check, ended).finally(stopLimit).finally(stopLooking);
   if (last === 'ready' || signal.aborted) return;
   const { answer, wasTaken } = last;
   const missing = wasTaken ? `another program listens on port ${port}` : await whyUnanswered(start, check, answer);
-  const others = answer === undefined || wasTaken ? ((await start.listensOn?.()) ?? []) : [];
+  const others = answer === undefined || wasTaken ? await start.listensOn() : [];
   const found = others.length > 0 ? `; the app listens on port ${others.join(', ')}` : '';
   throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}${found}`);
 }
+
+/** Tells once where the app listens instead: nothing else may show that before the time limit. Returns what stops it. */
+function tellElsewhere({ settings, port, listensOn, tell }: Start): () => void {
+  const stop = every(elsewhereMs, async () => {
+    const ports = await listensOn();
+    if (ports.length === 0) return;
+    stop();
+    if (!ports.includes(port))
+      tell(`nothing listens on port ${settings.port} yet; the app listens on port ${ports.join(', ')}`);
+  });
+  return stop;
+}
+
+const elsewhereMs = 3_000;
 
 /** Asks until the replica is ready. Otherwise, what answered last, and whether that was another program. */
 async function lastAnswer({ port, isOwn }: Start, check: string, ended: AbortSignal) {

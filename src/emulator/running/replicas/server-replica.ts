@@ -107,7 +107,8 @@ export class ServerReplica implements Replica {
     const watch = new AbortController();
     const isOwn = () => runtime.isOwn(port, pid);
     const listensOn = async () => (await runtime.listensOn?.(pid)) ?? [];
-    const start = { settings: build.settings, port, limit, signal: watch.signal, isOwn, listensOn };
+    const tell = (text: string) => print({ stream: 'stderr', text });
+    const start = { settings: build.settings, port, limit, signal: watch.signal, isOwn, listensOn, tell };
     await Promise.race([died, untilReady(start)]).finally(() => watch.abort());
   }
 
