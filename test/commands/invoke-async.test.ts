@@ -100,6 +100,13 @@ describe('--wait', () => {
     expect(stderr).toMatch(/run r-1 of web is still in progress after 2m\n {2}fix gantry logs web --run r-1 -f/);
   });
 
+  test('does not doubt a run that is not shown before --timeout', async () => {
+    const { env } = await saying(404);
+    const outcome = await gantry(['invoke', 'web', '--wait', '--timeout', '2s'], { env });
+    expect(outcome).toExit(8, 'error: run r-1 of web has begun, and is not shown after 2.0 s');
+    expect(outcome.stderr).toContain('fix gantry logs web --run r-1 -f');
+  });
+
   test('does not wait forever for a status that never becomes final, and says so', async () => {
     const { env } = await saying({ status: 'processing', runtimeMs: 0 });
     const { code, stderr, waits } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], { env });

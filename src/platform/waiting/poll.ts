@@ -100,6 +100,10 @@ export function unfinishedError(
   if (startedBefore && status === '') {
     return new UnavailableError(`the status of ${name} was not known within ${duration(timeoutMs)}`, facts);
   }
+  if (status === '' && failure instanceof NotFoundError) {
+    const why = 'the platform may be late to show what has just begun';
+    return new PendingError(`${name} has begun, and is not shown after ${duration(timeoutMs)}`, { ...facts, why });
+  }
   const state = `${name} is still in progress after ${duration(timeoutMs)}`;
   const isKnown = status !== '' && failure === undefined;
   return new PendingError(isKnown ? state : `whether ${state} is not known`, facts);
