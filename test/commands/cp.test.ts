@@ -147,6 +147,11 @@ describe('the target of a copy', () => {
     [['cp', ':/a.bin'], 2, /missing target for :\/a\.bin/],
     [['cp', 'none', ':/'], 6, /none not found/],
     [['cp', ':/none', '.'], 6, /\/none is not on volume default \(us-east-1\)\n {2}fix gantry ls default:\/\n/],
+    [
+      ['cp', ':/*.bin', '.'],
+      6,
+      /fix gantry ls default:\/; to copy what matches: gantry cp default:\/ \. --include '\*\.bin'\n/,
+    ],
     [['cp', 'a.bin', 'b.bin', ':/x'], 2, /several sources need a folder/],
     [['cp', 'folder', ':/file'], 7, /file is a file, not a folder/],
     [['cp', '-', '-'], 2, /stdin can only be copied alone/],

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { closestName } from '../../kernel/closest-name.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { count } from '../../kernel/output/format.ts';
@@ -120,8 +120,13 @@ export async function findEntry(context: VolumeContext, at: VolumePath): Promise
     sameName.length > 0
       ? `${written} is a file, not a folder`
       : `${at.path} is not on volume ${at.volume} (${at.region})`;
+  const parent = formatRemotePath({ ...at, path: remoteParent(at.path) });
+  const name = remoteName(at.path);
+  // Names may have such characters: only `rm`, which asks first, takes them for a pattern.
+  const isPattern = /[*?[]/.test(name) && sameName.length === 0;
+  const look = gantryCommand`ls ${parent}`;
   throw new NotFoundError(message, {
-    fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
+    fix: isPattern ? sentence`${look}; to copy what matches: ${gantryCommand`cp ${parent} . --include ${name}`}` : look,
   });
 }
 
