@@ -95,6 +95,8 @@ describe('gantry apps tune', () => {
     const advice = json() as Advice;
     expect(advice).toMatchObject({ verdict, reason: expect.stringMatching(reason) });
     expect(stderr).toContain(advice.reason);
+    const shown = (await run(['apps', 'tune', ...words])).stdout.trimEnd().split('\n');
+    expect(shown.map((line) => line.split('\t')[0])).toEqual([advice.verdict === 'advice' ? 'now' : '']);
   });
 
   test('another concurrency is advised only where calls overlapped in a replica', async () => {
