@@ -45,10 +45,14 @@ function dashboardAddress({ value, origin }: ManagementAddress): string {
     : new URL(value).origin;
 }
 
-/** The name of the app in this folder. Undefined without one: why a config file cannot be read is a warning. */
-export async function findAppHere(context: Context, configFile: string): Promise<string | undefined> {
+/**
+ * The name of the app in this folder. Undefined without one: why a config file cannot be read is a warning, or what it throws
+ * where something needs an app (`isNeeded`).
+ */
+export async function findAppHere(context: Context, configFile: string, isNeeded = false): Promise<string | undefined> {
   const { ignoredFile, readAppName } = await import('../app/read-app-name.ts');
   const found = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (typeof found === 'object' && isNeeded) throw new ProjectError(found.message, [found]);
   if (typeof found === 'object') context.progress.warn(ignoredFile(found, configFile));
   return typeof found === 'string' ? found : undefined;
 }

@@ -37,9 +37,7 @@ const withoutApp = ({ command }: { command: string }) => [
   ...(/ cancel$/.test(command) ? ['b-1'] : []),
 ];
 
-const needApp = takeApp
-  .filter(({ command }) => ![...needNone, 'metrics'].includes(command))
-  .map((each) => withoutApp(each));
+const needApp = takeApp.filter(({ command }) => !needNone.includes(command)).map((each) => withoutApp(each));
 
 test.each([
   ...needApp,

@@ -189,7 +189,7 @@ function startupProblem({ status, data }: StartupTimes): string | undefined {
 }
 
 function metricsFlags(command: Commander) {
-  const flagged = appsArgument(command)
+  const flagged = appsArgument(command, 'live')
     .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
     .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
     .option('--container <name>', 'only show this container; a part of its name is enough')

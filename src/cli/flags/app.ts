@@ -39,22 +39,23 @@ export function optionalAppArgument<Inputs extends unknown[], Options extends Op
   return placed as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
 }
 
-/** An app argument for a command about one app or all of the project. */
+/** An app argument for a command about one app or all of the project; with `allWith`, all only with that flag. */
 export function appsArgument<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
+  allWith?: string,
 ) {
   return optionalAppArgument(command, {
     description: 'app name or id (default: the app in this folder, or else all)',
     unless: 'allApps',
-    orNone: true,
+    orNone: allWith ?? true,
   }).option('--all-apps', 'all apps of the project, also in the folder of one');
 }
 
 interface OptionalAppOptions {
   description?: string;
   unless?: string;
-  /** Whether no app is the default in a folder without one. */
-  orNone?: boolean;
+  /** Whether no app is the default in a folder without one; a flag without which a broken file of one is no app to pass over. */
+  orNone?: boolean | string;
 }
 
 /** Adds the app and what a command cancels of it: it wants the id, which in the folder of the app is enough. */
@@ -83,7 +84,7 @@ export function namedAppArgument<Inputs extends unknown[], Options extends Optio
 interface Rules {
   /** With this flag, the command is about no app. */
   unless?: string;
-  isOptional?: boolean;
+  isOptional?: boolean | string;
   isNamed?: boolean;
   needs?: 'build' | 'run';
 }
@@ -115,7 +116,7 @@ async function resolve(
   // The last of the rest are the flags.
   const mayLack = isOptional && app === undefined && rest.slice(0, -1)[0] === undefined;
   const here = mayLack
-    ? findAppHere(context, configFileOf(flags))
+    ? findAppHere(context, configFileOf(flags), typeof isOptional === 'string' && flags[isOptional] === undefined)
     : readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app));
   return [await here, ...rest];
 }
