@@ -76,9 +76,7 @@ async function read(reader: Reader, range: Omit<RunRange, 'app'>): Promise<Map<s
 class Killed extends Error {}
 
 /** One life of a mirror: commands that come, are killed and meet each other, while runs come, end and are deleted. */
-async function live(
-  seed: number,
-): Promise<{ kept: Map<string, string>; fresh: Map<string, string>; deleted: string[] }> {
+async function live(seed: number) {
   const folder = newFolder();
   const draw = new Draw(seed);
   const pageCap = draw.pick([1_000, 100, 40, 40]);
@@ -122,10 +120,19 @@ async function live(
     if (!mayDelete && draw.chance(0.2)) await damage(join(cache, 'runs'), draw);
   }
   clock.now += 6 * minute;
-  const kept = await read({ platform, cache, clock }, range());
-  const fresh = await read({ platform, cache: join(folder, 'fresh'), clock }, range());
+  const readLast = async (name: string) => {
+    const warnings: string[] = [];
+    return { runs: await read({ platform, cache: join(folder, name), clock, warnings }, range()), warnings };
+  };
+  const kept = await readLast('kept');
+  const fresh = await readLast('fresh');
   const deleted = platform.runs.filter(({ deletedAt }) => deletedAt <= clock.now).map(({ id }) => id);
   return { kept, fresh, deleted };
+}
+
+/** How many runs a mirror says that it lacks: where the pages of a list have another order each time, runs stay out. */
+function announced(warnings: readonly string[]): number {
+  return warnings.reduce((sum, text) => sum + Number(/^(\d+) runs? (?:is|are) missing: /.exec(text)?.[1] ?? 0), 0);
 }
 
 /** What a kill or a lost page of a disk leaves. */
@@ -140,9 +147,16 @@ async function damage(root: string, draw: Draw): Promise<void> {
 test('the mirror equals a fresh one, whatever happened', async () => {
   for (let seed = first; seed < first + cases; seed++) {
     const { kept, fresh, deleted } = await live(seed);
-    const gone = new Set(deleted);
-    const still = [...kept].filter(([id]) => !gone.has(id)).sort();
-    expect(still, `seed ${seed}`).toEqual([...fresh].sort());
+    const all = new Map([...kept.runs, ...fresh.runs]);
+    for (const id of deleted) all.delete(id);
+    for (const { runs, warnings } of [kept, fresh]) {
+      const found = [...all.keys()].filter((id) => runs.has(id));
+      expect(all.size - found.length, `seed ${seed}`).toBeLessThanOrEqual(announced(warnings));
+      expect(
+        found.map((id) => runs.get(id)),
+        `seed ${seed}`,
+      ).toEqual(found.map((id) => all.get(id)));
+    }
   }
 }, 120_000);
 
