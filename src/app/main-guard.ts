@@ -20,6 +20,8 @@ export interface FunctionParameters {
   named: Parameter[];
   /** Whether other names are accepted, too, or may be: a decorator can change what a function takes. */
   takesAny: boolean;
+  /** Whether a decorator may give some of them. */
+  isDecorated: boolean;
 }
 
 /** Parses a Python file. Never throws, whatever the bytes are. */
@@ -36,7 +38,8 @@ export function analyzeProgram(bytes: Buffer): ProgramStructure {
     const each = separated(childOf(definition, 'ParamList')?.children.slice(1) ?? []);
     const isDecorated = definition.parent?.kind === 'DecoratedStatement';
     const takesAny = isDecorated || each.some(([first]) => first?.kind === '**');
-    if (name) parameters.set(read(name), { named: each.flatMap((part) => toParameter(part, read)), takesAny });
+    const named = each.flatMap((part) => toParameter(part, read));
+    if (name) parameters.set(read(name), { named, takesAny, isDecorated });
   }
   const guards = findGuards(tokens.map(({ from, to }) => ({ text: text.slice(from, to), at: start + from })));
   const mayCall = tokens.some(({ from }) => text[from] === '(');

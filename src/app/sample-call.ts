@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readRegular } from '../kernel/disk/index.ts';
+import type { CorrectedWord } from '../kernel/errors.ts';
 import type { Parameter, ProgramStructure } from './main-guard.ts';
 
 /** A call that a function of main.py accepts, as far as its text tells. */
@@ -15,11 +17,30 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
   const functions = functionsIn(program);
   const name = wanted ?? (functions.includes('run') ? 'run' : functions[0]);
   if (name === undefined || !functions.includes(name)) return undefined;
-  const given = ownParameters(program.parameters.get(name)?.named).filter(({ hasDefault }) => !hasDefault);
-  return {
-    function: name,
-    parameters: Object.fromEntries(given.map((parameter) => [parameter.name, sampleOf(parameter.type)])),
-  };
+  return { function: name, parameters: samplesOf(ownParameters(program.parameters.get(name)?.named)) };
+}
+
+/** A value for each parameter that a call lacks, as its type suggests. */
+export function samplesOf(named: readonly Parameter[], given: object = {}): Record<string, unknown> {
+  const lacking = named.filter(({ name, hasDefault }) => !hasDefault && !Object.hasOwn(given, name));
+  return Object.fromEntries(lacking.map(({ name, type }) => [name, sampleOf(type)]));
+}
+
+/** What a function of main.py takes, and the word of a call that makes it fit. */
+export async function fitCall(root: string, fn: string, given: object) {
+  const named = ownParameters((await programOf(root)).parameters.get(fn)?.named);
+  return { why: `${fn} takes ${parameterWords(named)}`, corrected: correctedWord(named, given) };
+}
+
+/** Its name is another one, or others are missing before it. */
+function correctedWord(named: readonly Parameter[], given: object): CorrectedWord | undefined {
+  const free = named.map(({ name }) => name).filter((name) => !Object.hasOwn(given, name));
+  const unknown = Object.keys(given).find((name) => !named.some((each) => each.name === name));
+  const word = unknown === undefined ? Object.keys(given)[0] : closestName(unknown, free);
+  if (word === undefined) return undefined;
+  const missing = pairsOf(samplesOf(named, { ...given, [word]: true }));
+  const typed = unknown ?? word;
+  return missing.length > 0 || typed !== word ? { typed, meant: [...missing, word].join(' ') } : undefined;
 }
 
 export async function callableFunctions(root: string): Promise<string[]> {
@@ -44,10 +65,9 @@ async function programOf(root: string): Promise<ProgramStructure> {
 
 const functionsIn = ({ functions }: ProgramStructure) => functions.filter((name) => !name.startsWith('_'));
 
-/** What a function of main.py takes, in words: `name, seconds (optional)`. */
-export async function parameterWords(root: string, name: string): Promise<string> {
-  const given = ownParameters((await programOf(root)).parameters.get(name)?.named);
-  return given.map((each) => `${each.name}${each.hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
+/** What a function takes, in words: `name, seconds (optional)`. */
+export function parameterWords(named: readonly Parameter[]): string {
+  return named.map(({ name, hasDefault }) => `${name}${hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
 }
 
 const ownParameters = (named: readonly Parameter[] = []) => named.filter(({ name }) => name !== 'run_id');
@@ -63,15 +83,25 @@ export async function sampleInvocation(root: string, app: string, wanted?: strin
 
 /** What follows the app in `gantry invoke`. */
 export function sampleArguments({ function: name, parameters }: SampleCall): string[] {
-  const pairs = Object.entries(parameters).map(([key, value]) =>
+  return name === 'run' ? pairsOf(parameters) : [name, ...pairsOf(parameters)];
+}
+
+/** `name=text` or `name:=json`. */
+export function pairsOf(parameters: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(parameters).map(([key, value]) =>
     typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`,
   );
-  return name === 'run' ? pairs : [name, ...pairs];
+}
+
+/** A value of a type of Python that is no text, by the name of its parameter; empty for other types. */
+export function knownSample(name: string, type: string): Record<string, unknown> {
+  const plain = type.toLowerCase();
+  return Object.hasOwn(samples, plain) ? { [name]: samples[plain] } : {};
 }
 
 function sampleOf(type: string): unknown {
-  const plain = type.toLowerCase();
-  if (Object.hasOwn(samples, plain)) return samples[plain];
+  const { known } = knownSample('known', type);
+  if (known !== undefined) return known;
   // Classes are usually models with fields.
   return /^[A-Z]/.test(type) && !/^(Any|Optional|Union|Literal|Annotated)$/.test(type) ? {} : 'text';
 }

@@ -31,7 +31,7 @@ async function tell(context: CauseContext, facts: ErrorFacts, config?: AppConfig
   if (!facts.log || app === undefined || isCanceled(status ?? '')) return;
   const own = config ?? (await configOf(context, app));
   const text = facts.log.join('\n');
-  const explanation = explainLog(text, factsOf(details, own));
+  const explanation = explainLog(text, { ...factsOf(details, own), sent: facts.sent });
   // That a replica ended is what the error says already.
   if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) {
     tellRaised(context, facts, details, describeRaised(text));

@@ -22,7 +22,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
   const best = bestMatch(lines, facts);
   if (best === undefined) {
-    const found = explainLastError(lines);
+    const found = explainLastError(lines, facts.sent);
     return found && fixedInDockerfile(found, facts.config);
   }
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);

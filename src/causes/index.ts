@@ -1,6 +1,7 @@
 export { addCause } from './add-cause.ts';
 export { explainLog } from './explain-log.ts';
 export type { Evidence, Explanation } from './explanation.ts';
+export { asJson } from './last-error.ts';
 export { locateCause } from './locate-cause.ts';
 export type { FailureFacts } from './rule.ts';
 export { findTracebacks } from './tracebacks.ts';

@@ -13,14 +13,14 @@ import {
 } from './tracebacks.ts';
 
 /** A mistake of the app that its log ends with, where no rule knows the cause. */
-export function explainLastError(lines: readonly SearchedLine[]): Explanation | undefined {
+export function explainLastError(lines: readonly SearchedLine[], sent?: unknown): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = finalTraceback(shown);
   const uncaught = findUncaught(shown);
   const isRaised = traceback !== undefined && traceback.end >= (uncaught?.at ?? 0);
   const at = isRaised ? traceback.end : uncaught?.at;
   const line = lines[at ?? -1];
-  const found = isRaised ? raisedIn(shown, traceback) : mistakeOf(uncaught);
+  const found = isRaised ? raisedIn(shown, traceback, sent) : mistakeOf(uncaught);
   // An app that starts all the same has handled it.
   if (!line || !found || shown.slice(at).some((text) => /Application startup complete|App is ready/.test(text)))
     return undefined;
@@ -53,26 +53,38 @@ const advice =
   /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used)\b/;
 
 /** What the app raised itself, or made a package raise. */
-function raisedIn(shown: readonly string[], { start, end, exception }: Traceback): Found | undefined {
+function raisedIn(shown: readonly string[], { start, end, exception }: Traceback, sent: unknown): Found | undefined {
   // `exit()` is of Python, as `raise` is.
   const frames = framesOf(shown.slice(start, end)).filter(({ file }) => !file.includes('_sitebuiltins'));
   const last = frames.at(-1);
   const own = frames.findLast(({ file }) => !isForeignFile(file));
   const owner = packageOfFile(last?.file);
-  if (own !== undefined && own === last) return raisedByApp(own, exception);
+  if (own !== undefined && own === last) return raisedByApp(own, exception, sent);
   return owner === undefined ? undefined : raisedByPackage(owner, own, exception);
 }
 
 /** A mistake is corrected, and what the app raises on purpose has its reason there. */
-function raisedByApp({ place, code = '' }: Frame, exception: string): Found | undefined {
+function raisedByApp({ place, code = '' }: Frame, exception: string, sent: unknown): Found | undefined {
   const isMistake = mistakes.test(exception);
   if (!isMistake && !onPurpose.test(code)) return undefined;
   const [, hint = ''] = hints.find(([sign]) => sign.test(exception)) ?? [];
   return {
     title: `the code of the app raised ${cutText(exception, 240)}`,
-    fix: `${isMistake ? 'correct' : 'look for its reason at'} ${place}${shownCode(code)}${hint}`,
+    fix:
+      asJson(exception, sent) ??
+      `${isMistake ? 'correct' : 'look for its reason at'} ${place}${shownCode(code)}${hint}`,
   };
 }
+
+/** How to pass what is a number or `true`, where a text was sent and is none; undefined without such a parameter. */
+export function asJson(exception: string, sent: unknown): string | undefined {
+  const texts = Object.entries(Object(isText.test(exception) ? sent : {})).flatMap(([name, value]) =>
+    typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(value) ? [`${name}:=${value}`] : [],
+  );
+  return texts.length > 0 ? `pass it as a number, not as text: ${texts.join(' ')}` : undefined;
+}
+
+const isText = /\bstr\b/;
 
 /** The word of a package on what it was given, unless it made a mistake itself. */
 function raisedByPackage(owner: string, own: Frame | undefined, exception: string): Found | undefined {
@@ -113,6 +125,7 @@ export function packageOfFile(file = ''): string | undefined {
 
 const hints: readonly [RegExp, string][] = [
   [/'(?:coroutine|async_generator)'/, ': await the call that made it; an async generator is read with async for'],
+  [/^TypeError: .*\bstr\b/, ': if a call passes it, name=1 is text, and name:=1 a number'],
   [/^SystemExit/, ': return, or raise an error that says why'],
   [/^IndexError/, ': look whether there is an element before it is taken'],
   [/^KeyError/, ': look whether the key is there, or take .get()'],

@@ -161,6 +161,8 @@ export interface FailureFacts {
   exitCode?: number | undefined;
   /** The HTTP status of a call. */
   statusCode?: number | undefined;
+  /** The parameters that it was given, by their names, if they are at hand. */
+  sent?: unknown;
   /** Whether a file of the app folder exists; the disk by default. */
   exists?: ((path: string) => boolean) | undefined;
 }

@@ -98,6 +98,8 @@ export interface ErrorFacts {
   details?: Record<string, unknown> & { [name in Named]?: string | null | undefined };
   /** The end of the log of what failed, to find the cause. Not shown. */
   log?: readonly string[];
+  /** What a failed program was given, by name, for the same reason. Not shown. */
+  sent?: unknown;
   /** Without a place and a fix, no rule knows the error. */
   explained?: { title: string; place?: string; fix?: string };
   cause?: unknown;

@@ -280,7 +280,13 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     const { details, next } = (json() as { error: { details: { run: string }; next: string[] } }).error;
     expect(stderr).toContain("web/run returned 422: run: missing a required argument: 'name'");
     expect(stderr).toContain('why run takes name, times, greeting (optional)\n');
-    expect(next).toEqual(['gantry', 'invoke', 'web', 'name=text', 'times:=1']);
+    expect(next).toEqual(['gantry', 'invoke', '.', 'times:=1', 'name=Ada', '--json']);
+    const fixOf = async (...words: string[]) =>
+      /fix (.*)/.exec((await gantry(['invoke', '.', ...words], setting)).stderr)?.[1];
+    expect(await fixOf('nam=Ada L', 'times:=2')).toBe("gantry invoke . 'name=Ada L' times:=2");
+    expect(await fixOf('zzz=1')).toBe('gantry invoke web name=text times:=1');
+    expect(await fixOf()).toBe('gantry invoke web name=text times:=1');
+    expect(await fixOf('{"name": "Ada"}')).toBe(`pass a whole body as --data '{"name": "Ada"}'`);
     expect((await gantry(next.slice(1), setting)).code).toBe(0);
     emulator.late.pass();
     const explained = await gantry(['explain', details.run], setting);

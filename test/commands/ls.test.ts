@@ -73,6 +73,20 @@ test('ls uses the volume of --region or of the region in the settings', async ()
   expect(emulator.calls.at(-1)?.query).toEqual({ region: 'us-east-1', dir: '/' });
 });
 
+test.each<[string, string[], Record<string, string>, string]>([
+  [
+    'a flag',
+    ['--region', 'mars'],
+    {},
+    'regions look like us-east-1\n  fix for example: gantry ls --region us-east-1\n',
+  ],
+  ['the environment', [], { GANTRY_REGION: 'mars' }, 'it comes from the environment (GANTRY_REGION); regions look'],
+])('a word that names no region is refused: from %s', async (_, words, env, why) => {
+  const outcome = await gantry(['ls', ...words], { emulator, env });
+  expect(outcome).toExit(2, `unknown region "mars"\n  why ${why}`);
+  expect(emulator.calls).toEqual([]);
+});
+
 describe('exits with 6 if the path does not exist', () => {
   const missing = ['/nothing', '/nothing/', '/models/nothing', '/no/where/at/all', '/readme.txt/below'];
   test.each([

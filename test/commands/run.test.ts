@@ -687,6 +687,12 @@ describe('what follows the file belongs to the program', () => {
     ],
     ['a short flag', ['-x', '1'], /invalid argument "-x"/],
     ['a parameter that is given twice', ['--prompt', 'a', 'prompt=b'], /parameter prompt is given twice/],
+    ['JSON without its flag', ['{"prompt":"a=b"}'], /fix pass a whole body as --data '\{"prompt":"a=b"\}'/],
+    [
+      'a region that is none',
+      ['--prompt', 'a', '--region', 'mars'],
+      /unknown region "mars"\n.* us-east-1\n.* --region us-east-1\n/,
+    ],
   ])('%s is refused', async (_, words, said) => {
     expect(await run({ 'job.py': plain }, ['job.py::greet', ...words])).toExit(2, said);
     expect(emulator.calls).toEqual([]);
@@ -698,6 +704,28 @@ describe('what follows the file belongs to the program', () => {
   ])('a program with %s takes every name', async (_, source) => {
     const { code } = await run({ 'job.py': source }, ['--detach', 'job.py::greet', '--anything', 'x']);
     expect([code, sent().data]).toEqual([0, { anything: 'x' }]);
+  });
+
+  test.each([
+    ['', 'greet requires prompt, count', 'job.py::greet prompt=text count:=1'],
+    ['--prompt hi', 'greet requires count', 'job.py::greet count:=1 --prompt hi'],
+    ['--data {"prompt":"hi"} top_p:=1', 'greet requires count', undefined],
+  ])('what %j lacks is asked for before anything is sent', async (words, said, line) => {
+    const source = 'def greet(prompt, *, count: int, top_p: float = 0.5, **more):\n    pass\n';
+    const outcome = await run({ 'job.py': source }, ['job.py::greet', ...words.split(' ').filter(Boolean)]);
+    expect(outcome).toExit(2, `${said}\n  why its parameters: prompt, count, top_p (optional)\n`);
+    if (line) expect(outcome.stderr).toContain(`fix gantry run ${line}\n`);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test.skipIf(!python)('text where a number is due is said before and after it fails', async () => {
+    const source = 'def add(first, count: int):\n    return count + 1\n';
+    const { stderr } = await run({ 'job.py': source }, ['--name', 'jobs', 'job.py::add', 'first=a', '--count', '25']);
+    expect(stderr).toContain('warning: count is text, and add takes int\n  fix pass it as JSON, such as count:=1\n');
+    expect(stderr).toContain('  fix pass it as a number, not as text: count:=25\n');
+    const later = await gantry(['explain', 'jobs', '--json'], { emulator });
+    const hint = /^correct job\.py:2 .*: if a call passes it, name=1 is text, and name:=1 a number$/;
+    expect(later.json()).toHaveProperty('fix', expect.stringMatching(hint));
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, readNamedFile, readToEnd, throwUnreadable } from '../../kernel/disk/index.ts';
 import { PendingError, UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
@@ -206,7 +206,7 @@ type Files = Pick<Context, 'cwd' | 'signal' | 'progress'>;
 /** Parses `predict text=hello count:=3 image=@photo.png`: a first argument without `=` is the function. Throws UsageError. */
 export async function parseInvokeArguments(context: Files, args: readonly string[]) {
   const [first] = args;
-  const fn = first === undefined || first.includes('=') ? undefined : first;
+  const fn = first === undefined || first.includes('=') || isBody.test(first) ? undefined : first;
   return { fn, parameters: await parseParameters(context, args.slice(fn === undefined ? 0 : 1)) };
 }
 
@@ -234,14 +234,25 @@ async function readFileValue(context: Files, name: string, file: string): Promis
   return bytes.toString('base64');
 }
 
+/** Why a word is no parameter; undefined for one. */
+export function invalidParameter(arg: string): UsageError | undefined {
+  const isWhole = isBody.test(arg);
+  if (!isWhole && arg.indexOf('=') > 0 && !arg.startsWith(':=')) return undefined;
+  return new UsageError(`invalid parameter "${arg}": expected name=value`, {
+    fix: isWhole
+      ? sentence`pass a whole body as ${new CommandLine(['--data', arg])}`
+      : 'write name=text or name:=json; a whole body goes after --data',
+  });
+}
+
+/** JSON, or a file that has it. */
+const isBody = /^[{[@]/;
+
 /** `name=text`, `name=@FILE` (`@@` begins a text with `@`), or `name:=json`. */
 function parseParameter(arg: string): [name: string, value: unknown, file?: string] {
+  const invalid = invalidParameter(arg);
+  if (invalid) throw invalid;
   const equals = arg.indexOf('=');
-  if (equals < 1 || arg.startsWith(':=')) {
-    throw new UsageError(`invalid parameter "${arg}": expected name=value`, {
-      fix: 'write name=text or name:=json; a whole body goes after --data',
-    });
-  }
   const name = arg.slice(0, equals);
   const value = arg.slice(equals + 1);
   if (!name.endsWith(':')) {

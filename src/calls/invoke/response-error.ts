@@ -13,7 +13,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../kernel/errors.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
+import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
 import { cutText, duration } from '../../kernel/output/format.ts';
 import { decompress, readAtMost } from '../../platform/api/http-reply.ts';
 import { parseRetryAfter } from '../../platform/api/retry.ts';
@@ -103,22 +103,20 @@ interface Said {
 }
 
 async function appError(context: Context, response: AppResponse, said: Said): Promise<AppError> {
-  const { target, status, sent } = response;
+  const { target, status } = response;
   const { message, why, facts } = said;
   const request = await fixOfRequest(context, response, why);
-  const fix = request.fix ?? (/\bstr\b/.test(why ?? '') ? asJson(sent) : undefined);
+  const { asJson } = await import('../../causes/index.ts');
+  const fix = request.fix ?? asJson(why ?? '', parametersOf(response));
   const reason = request.why ?? (message === undefined ? why : undefined);
   const what = `${target.name} returned ${status}${message ? `: ${message}` : ''}`;
-  return new AppError(what, { ...facts, fix: fix ?? facts.fix, why: reason });
+  return new AppError(what, { ...facts, ...request, fix: fix ?? facts.fix, why: reason });
 }
 
-/** How to pass what is a number or `true`, where a text was sent; undefined without such a parameter. */
-function asJson(sent: AppResponse['sent']): string | undefined {
-  const body: unknown = sent instanceof Uint8Array ? decodeBody(Buffer.from(sent)).body : undefined;
-  const texts = Object.entries(Object(body)).flatMap(([name, value]) =>
-    typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(value) ? [`${name}:=${value}`] : [],
-  );
-  return texts.length > 0 ? `pass it as a number, not as text: ${texts.join(' ')}` : undefined;
+/** The parameters that were sent, by their names; empty if the body is something else. */
+function parametersOf({ sent }: AppResponse): Record<string, unknown> {
+  const body = sent instanceof Uint8Array ? decodeBody(Buffer.from(sent)).body : undefined;
+  return isRecord(body) ? body : {};
 }
 
 /** What a response other than 2xx says: its message, or else its text. */
@@ -260,22 +258,27 @@ async function neverServed(context: Context, { project, app }: CallTarget): Prom
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */
 async function fixOfRequest(
   context: Context,
-  { target: { app, fn }, status, headers }: AppResponse,
+  response: AppResponse,
   said: string | undefined,
-): Promise<{ why?: string; fix?: Fix }> {
+): Promise<Pick<ErrorFacts, 'why' | 'fix' | 'corrected'>> {
+  const { app, fn } = response.target;
+  const { status, headers } = response;
   const taken = firstHeader(headers, 'allow') ?? (/called with (\w+)/.exec(said ?? '')?.[1] || 'GET');
   if (status === 405) return { fix: `pass a method that it takes, such as --method ${taken.split(/[ ,]+/)[0]}` };
   // Such a call never reaches the function, whose log has nothing of it.
   if (![400, 422].includes(status)) return {};
   const call = fn && (await callOf(context, app, fn));
-  if (!fn || !call) {
-    // The default runtime names the function whose parameters it compares.
-    const known = said?.startsWith(`${fn}: `) ? undefined : await knownFix(status, said);
-    const fix = known ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
-    return fix ? { fix } : {};
-  }
-  const { parameterWords } = await import('../../app/sample-call.ts');
-  return { why: `${fn} takes ${await parameterWords(context.cwd, fn)}`, fix: call };
+  if (!fn || !call) return fixOfUnreadCall(fn, status, said);
+  const { fitCall } = await import('../../app/sample-call.ts');
+  return { ...(await fitCall(context.cwd, fn, parametersOf(response))), fix: call };
+}
+
+/** How to correct a call of code that is not in this folder, or that lacks the function. */
+async function fixOfUnreadCall(fn: string | undefined, status: number, said: string | undefined) {
+  // The default runtime names the function whose parameters it compares.
+  const known = said?.startsWith(`${fn}: `) ? undefined : await knownFix(status, said);
+  const fix = known ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
+  return fix ? { fix } : {};
 }
 
 /** The fix of a known cause: for a missing field, or for a path that the app does not have. */

@@ -1,4 +1,5 @@
 import type { FunctionParameters } from '../../app/main-guard.ts';
+import { knownSample, pairsOf, parameterWords, samplesOf } from '../../app/sample-call.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
@@ -6,7 +7,7 @@ import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
 import { size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
-import { parseParameters, readJsonData } from '../invoke/index.ts';
+import { invalidParameter, parseParameters, readJsonData } from '../invoke/index.ts';
 
 /** What follows the file on the command line of `gantry run`. */
 export interface ProgramArguments {
@@ -15,7 +16,7 @@ export interface ProgramArguments {
   /** What was typed, without the flags of gantry: the command line of a script that reads its own. */
   argv: string[];
   /** Why they are no parameters. */
-  invalid?: UsageError;
+  invalid?: UsageError | undefined;
   /** The spellings that could be meant for gantry as well as for the program. */
   claims: Claim[];
   /** The spellings of all parameters, by name. */
@@ -73,7 +74,8 @@ function readFlag(found: ProgramArguments, word: string, after: string | undefin
   return next === undefined ? 0 : 1;
 }
 
-interface Called {
+/** The function that a run calls. */
+export interface Called {
   name: string;
   parameters: FunctionParameters;
 }
@@ -185,6 +187,7 @@ function addParameter(found: ProgramArguments, flag: string, separator: string, 
 
 function addPair(found: ProgramArguments, pair: string, spelling: string): void {
   found.pairs.push(pair);
+  found.invalid ??= invalidParameter(pair);
   const [, name] = /^([^=]+?):?=/s.exec(pair) ?? [];
   if (name !== undefined) found.spellings.set(name, spelling);
 }
@@ -199,12 +202,45 @@ interface ArgumentSources {
   data?: string | undefined;
   /** `name=text` or `name:=json`; they override keys of the data. */
   pairs: string[];
+  /** `job.py::train`, as it was typed. */
+  target: string;
+  called: Called | undefined;
 }
 
-/** Returns the arguments of a function as the text of one JSON object. Throws UsageError if they are invalid or too large. */
-export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
+/** Returns the arguments of a function. Throws UsageError if they are invalid or too large, or if one is missing. */
+export async function readArguments(context: Context, { data, pairs, target, called }: ArgumentSources) {
   const given = data === undefined ? {} : await readObject(context, data);
-  return checkedSize(stringifyJson({ ...given, ...(await parseParameters(context, pairs)) }));
+  const all: Record<string, unknown> = { ...given, ...(await parseParameters(context, pairs)) };
+  if (called && !isWhole(called, given, pairs)) checkRequired(called, target, all);
+  const json = stringifyJson(all);
+  checkSize(json);
+  if (called) warnOfTexts(context, called, all);
+  return { all, json };
+}
+
+/** A function with one parameter may get the data itself. */
+function isWhole({ parameters: { named, takesAny } }: Called, data: object, pairs: readonly string[]): boolean {
+  return named.length === 1 && !takesAny && pairs.length === 0 && Object.keys(data).length > 0;
+}
+
+function checkRequired({ name, parameters: { named, isDecorated } }: Called, target: string, given: object): void {
+  const missing = isDecorated ? {} : samplesOf(named, given);
+  const names = Object.keys(missing);
+  if (names.length === 0) return;
+  const meant = [target, ...pairsOf(missing)].join(' ');
+  throw new UsageError(`${name} requires ${names.join(', ')}`, {
+    why: `its parameters: ${parameterWords(named)}`,
+    corrected: { typed: target, meant },
+  });
+}
+
+/** Python does not compare a value with the type that is declared. */
+function warnOfTexts({ progress }: Context, { name, parameters }: Called, given: Record<string, unknown>): void {
+  for (const { name: parameter, type } of parameters.named) {
+    const [sample] = typeof given[parameter] === 'string' ? pairsOf(knownSample(parameter, type)) : [];
+    const message = `${parameter} is text, and ${name} takes ${type}`;
+    if (sample) progress.warn({ severity: 'warning', message, fix: `pass it as JSON, such as ${sample}` });
+  }
 }
 
 async function readObject(context: Context, data: string): Promise<object> {
@@ -217,9 +253,9 @@ async function readObject(context: Context, data: string): Promise<object> {
   });
 }
 
-function checkedSize(text: string): string {
+function checkSize(text: string): void {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= runLimits.dataBytes) return text;
+  if (bytes <= runLimits.dataBytes) return;
   throw new UsageError(`the data is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dataBytes)})`, {
     fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
   });

@@ -15,7 +15,7 @@ import { NotFoundError, type Problem, ProjectError, UsageError } from '../../ker
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
-import { checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
+import { type Called, checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
 
 export interface Program {
   project: AppConfig;
@@ -26,6 +26,7 @@ export interface Program {
   tar: Buffer<ArrayBuffer>;
   /** The parameters of the function, as `name=text` or `name:=json`. */
   pairs: string[];
+  called: Called | undefined;
 }
 
 interface ProgramOptions {
@@ -71,12 +72,8 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const source = await readEntry(entry);
     const program = analyzeProgram(source);
     const called = functionToCall(program, file, functionName, options.hasData);
-    const claimed = checkProgramArguments(
-      options.programArguments,
-      options.target,
-      describeFunction(program, called),
-      source.toString(),
-    );
+    const described = describeFunction(program, called);
+    const claimed = checkProgramArguments(options.programArguments, options.target, described, source.toString());
     // A parameter that is given by name is meant by its name.
     const allowsWholeData = claimed.length === 0 && options.programArguments.pairs.length === 0;
     const { argv, pairs } = options.programArguments;
@@ -92,7 +89,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     for (const warning of told) context.progress.warn(warning);
     for (const { note } of claimed) context.progress.note(note);
     const all = called === undefined ? [] : [...pairs, ...claimed.map(({ pair }) => pair)];
-    return { project, file: start?.path ?? file, functionName, tar, pairs: all };
+    return { project, file: start?.path ?? file, functionName, tar, pairs: all, called: described };
   } catch (error) {
     step.clear();
     throw error;

@@ -92,7 +92,7 @@ export async function followProgram(
   context: Context,
   { app, run }: StartedProgram,
   { project }: Program,
-  waiting: Pick<FollowRunOptions, 'timeoutMs' | 'forwardExitCode'>,
+  waiting: Pick<FollowRunOptions, 'timeoutMs' | 'forwardExitCode' | 'sent'>,
   onLine: (line: WorkLine) => unknown,
 ): Promise<FinishedRun> {
   try {

@@ -17,6 +17,8 @@ export interface FollowRunOptions extends RunWait {
   /** The app of the run; by default the one in this folder, if that is the app. */
   config?: AppConfig | undefined;
   forwardExitCode?: boolean | undefined;
+  /** What the program was given, by name. */
+  sent?: unknown;
   /** Takes what the run prints. Without it, the log is read only if the run fails. */
   onLine?: ((line: WorkLine) => unknown) | undefined;
   /** A log that is shown already. */
@@ -102,7 +104,7 @@ export function finishedRun(item: Run, app: string) {
 async function runFailure(
   context: Context,
   item: Run,
-  { app, forwardExitCode = false, onLine }: FollowRunOptions,
+  { app, forwardExitCode = false, onLine, sent }: FollowRunOptions,
   log: string[],
 ): Promise<ProgramError> {
   const programExitCode = readExitCode(item);
@@ -112,6 +114,7 @@ async function runFailure(
     fix: commandAfter(app, item),
     details: { ...finishedRun(item, app), statusCode: item.statusCode ?? null },
     log,
+    sent,
   };
   return new ProgramError(endText(item, app), facts, (forwardExitCode && programExitCode) || undefined);
 }

@@ -13,6 +13,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { ProgramError, platformExits, UsageError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
+import { checkRegionName } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
@@ -63,19 +64,21 @@ export default defineCommand({
     const hardware = hardwareOf(options);
     const given = { target, configFile, name, hardware, hasData: data !== undefined, programArguments };
     const program = await readProgram(context, given);
-    const args = await readArguments(context, { data, pairs: program.pairs });
-    const region = claimOf('--region', '-r')?.value ?? options.r;
+    const args = await readArguments(context, { data, pairs: program.pairs, target, called: program.called });
+    const typed = claimOf('--region', '-r')?.value ?? options.r;
+    const region = typed && checkRegionName(typed);
     const detach = options.detach === true || claimOf('--detach') !== undefined;
     if (detach && forwardExitCode) {
       throw new UsageError('--forward-exit-code and --detach cannot be combined: nothing waits for the exit code');
     }
-    const started = await startProgram(program, { data: args, region, limit, detach });
+    const started = await startProgram(program, { data: args.json, region, limit, detach });
     const timeoutMs = limit.handOver();
     return detach
       ? started
       : runOutput(
           unlimited,
-          (onLine) => followProgram(unlimited, started, program, { timeoutMs, forwardExitCode }, onLine),
+          (onLine) =>
+            followProgram(unlimited, started, program, { timeoutMs, forwardExitCode, sent: args.all }, onLine),
           options,
         );
   },

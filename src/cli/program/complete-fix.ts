@@ -47,7 +47,7 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
   const at = words.findLastIndex((word) => partsOf(word).includes(typed));
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);
-  const start = [...words.slice(0, at), ...(words[at] ?? '').replace(typed, () => meant).split(' ')];
+  const start = [...words.slice(0, at), ...inPlaceOf(typed, meant, words[at])];
   const isPlain = (word: string, at: number) => plain.test(word) || takesName.test(rest[at - 1] ?? start.at(-1) ?? '');
   const isHidden = words.some((word) => secretive.test(word)) && !rest.every(isPlain);
   const whole = [...start, ...rest];
@@ -55,6 +55,11 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
   if (found) return found;
   const help = [...start, '--help'];
   return (await isAskedForHelp(help)) ? help : undefined;
+}
+
+/** What was meant may be several words; what stands around it in its word is one, whatever it has. */
+function inPlaceOf(typed: string, meant: string, word = ''): string[] {
+  return word.replace(typed, () => meant.replaceAll(' ', '\0')).split('\0');
 }
 
 /** In gantry's words, if it is a line of the official client or of habit. */

@@ -57,6 +57,16 @@ export function looksLikeRegion(word: string): boolean {
   return /^(global|[a-z]{2}-[a-z]+-?\d)$/.test(word);
 }
 
+/** The platform may have regions that are not documented, but they are named like the others. That of a profile was checked. */
+export function checkRegionName(word: string, origin?: string): string {
+  if (looksLikeRegion(word) || origin === 'profile') return word;
+  const source = origin === undefined || origin === 'flag' ? '' : `it comes from the ${origin}; `;
+  throw new UsageError(`unknown region "${word}"`, {
+    why: `${source}regions look like ${defaultRegion}`,
+    corrected: { typed: word, meant: defaultRegion, isExample: true },
+  });
+}
+
 /** Such as `default:/.gantry`: a folder below the root. `origin` is undefined for one that was just typed. */
 export function checkTeamState(text: string, origin?: string): string {
   const isFolder = /^(?:[A-Za-z][\w.-]+)?:(?:\/[^/\s]+)+\/?$/.test(text) && !/\/\.{1,2}(\/|$)/.test(text);

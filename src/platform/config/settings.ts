@@ -9,6 +9,7 @@ import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
 import {
   checked,
   checkProjectId,
+  checkRegionName,
   checkTeamState,
   checkUrl,
   defaultRegion,
@@ -110,6 +111,7 @@ export function resolveSettings(
   };
   // In other programs, `-p` is another flag: `cp -p FILE`.
   const project = checked(flags.project, checkProjectId, onInvalid) ?? flags.project;
+  const region = resolve(settingSources.region, flags.region);
   const { value: folder, origin } = resolve(settingSources.teamState);
   const teamState = checked(folder, (text) => checkTeamState(text, origin), onInvalid);
   return {
@@ -118,7 +120,7 @@ export function resolveSettings(
     profile,
     profiles: Object.keys(profiles),
     project: resolve(settingSources.project, project),
-    region: resolve(settingSources.region, flags.region),
+    region: { ...region, value: checked(region.value, (word) => checkRegionName(word, region.origin), onInvalid) },
     packingCache: resolve(settingSources.packingCache),
     keepArchives: resolve(settingSources.keepArchives),
     teamState: {
