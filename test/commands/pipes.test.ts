@@ -42,16 +42,16 @@ test.each(['apps get web', 'cost web', 'whoami'])('gantry %s prints names and va
   expect(pairs.filter((pair) => forPeople.test(pair.split('\t')[1] ?? ''))).toEqual([]);
 });
 
-test.each([
-  [['apps', 'scale', 'web', '--max-replicas', '7']],
-  [['secrets', 'set', 'A_KEY', '--from-env', '--yes']],
-])('that %j has done its work is said where its result cannot be written', async (words) => {
-  const { code, stderr } = await gantry(words, { emulator, env: { A_KEY: 'a-value' }, io: fullDisk() });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /error: cannot write to stdout: no space left on device\n {2}why the command has done its work, which stays\n {2}fix gantry status\n/,
-  );
-});
+test.each([[['apps', 'scale', 'web', '--max-replicas', '7']], [['secrets', 'set', 'A_KEY', '--from-env', '--yes']]])(
+  'that %j has done its work is said where its result cannot be written',
+  async (words) => {
+    const { code, stderr } = await gantry(words, { emulator, env: { A_KEY: 'a-value' }, io: fullDisk() });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /error: cannot write to stdout: no space left on device\n {2}why the command has done its work, which stays\n {2}fix gantry status\n/,
+    );
+  },
+);
 
 test('a command that only reads has done nothing where its result cannot be written', async () => {
   const { code, stderr } = await gantry(['apps', 'list'], { emulator, io: fullDisk() });
