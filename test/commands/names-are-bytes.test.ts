@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withRevision } from '../../src/deploys/git/index.ts';
@@ -88,9 +88,16 @@ test('two folders of one name are copied as one, unless both have a file of one 
   const here = newFolder({ 'a/d/same': '1', 'a/d/in/x': '2', 'b/d/other': '3', 'c/d/same': '4' });
   expect((await gantry(here, 'cp', 'a/d', 'b/d', ':/one/')).code).toBe(0);
   expect(storedBelow('/one/')).toEqual({ 'd/same': '1', 'd/in/x': '2', 'd/other': '3' });
-  const { code, stderr } = await gantry(here, 'cp', 'a/d', 'c/d', ':/two/');
-  expect([code, stderr]).toEqual([7, expect.stringContaining('several sources are named d/same')]);
-  expect(storedBelow('/two/')).toEqual({});
+  const twice = [
+    ['a/d', 'c/d', ':/two/'],
+    [':/d', ':/', 'three/'],
+  ];
+  expect((await gantry(here, 'cp', 'a', ':/')).code).toBe(0);
+  for (const words of twice) {
+    const { code, stderr } = await gantry(here, 'cp', ...words);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('d/same')]);
+  }
+  expect([storedBelow('/two/'), existsSync(join(here, 'three'))]).toEqual([{}, false]);
 });
 
 type Path = Buffer[];

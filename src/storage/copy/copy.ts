@@ -76,13 +76,17 @@ export async function copy(
     const files = findSourceFiles(ends, name, options, { api, project, settings: context.settings });
     if (isSingleFile) return files;
     const [path, disk] = folder.kind === 'local' ? [folder.path, nameProbe] : [formatLocation(folder), volumeNames];
-    // Folders of one name are walked one after the other: their names are compared once all are known.
-    const folders = ends.filter((end) => end.isFolder).map((end) => end.name);
-    return distinctNames(files, path, disk, new Set(folders).size < folders.length || disk.mergesNames(path));
+    return distinctNames(files, path, disk, mayOverlap(ends) || disk.mergesNames(path));
   };
   const from = sources.map(formatLocation);
   const to = formatLocation(target);
   return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
+}
+
+/** Whether folders may have files of one path: two of one name, or the root of a disk beside others. */
+function mayOverlap(ends: readonly CopyEndSource[]): boolean {
+  const folders = ends.filter((end) => end.isFolder).map((end) => end.name);
+  return new Set(folders).size < folders.length || (folders.length > 1 && folders.includes(''));
 }
 
 async function* webFile(web: WebFile, path: string, resources: TransferContext): AsyncGenerator<FoundFile> {
