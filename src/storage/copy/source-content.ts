@@ -57,8 +57,8 @@ export async function remoteMd5(content: RemoteContent, part: Part, resources: T
   return (await downloadRange(asked, resources)) ?? '';
 }
 
-export async function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferContext): Promise<string> {
-  return (await hasher?.hashFile(path, offset, length)) ?? '';
+export function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferContext): Promise<string> {
+  return hasher.hashFile(path, offset, length);
 }
 
 /** Reads a remote file and compares it with its original. Throws a CorruptError if they differ. */
@@ -157,7 +157,7 @@ function openRemote(
   let hash: Hash | undefined;
   let received = 0;
   const whole = async function* () {
-    hash = resources.hasher && createHash('md5');
+    hash = resources.check ? createHash('md5') : undefined;
     received = 0;
     for await (const piece of pieces(content, undefined, resources)) {
       hash?.update(piece);

@@ -161,7 +161,7 @@ export class UploadConfirmation {
     const isSized = bytes !== undefined;
     if (isSized && (isNewFile(modified, file, this.context) || file.etags.includes(normalizeEtag(etag))))
       return undefined;
-    if (!resources.hasher) throw unprovenError();
+    if (!resources.check) throw unprovenError();
     return (await this.#hasSameContent(file)) ? undefined : lostError('the volume still has the earlier content');
   }
 

@@ -142,9 +142,9 @@ class Relay implements PartReader {
     private readonly resources: TransferContext,
   ) {
     const { bytes, sent, web } = file;
-    const { sourceHasher } = resources;
-    this.#sha256 = sourceHasher.createDigest({ algorithm: 'sha256', state: sent.at(-1)?.sha256State });
-    if (web.sum.algorithm === 'git-blob') this.#blob = sourceHasher.createDigest({ algorithm: 'git-blob', bytes });
+    const { hasher } = resources;
+    this.#sha256 = hasher.createDigest({ algorithm: 'sha256', state: sent.at(-1)?.sha256State });
+    if (web.sum.algorithm === 'git-blob') this.#blob = hasher.createDigest({ algorithm: 'git-blob', bytes });
   }
 
   async take(part: Part, signal: AbortSignal): Promise<TakenPart> {

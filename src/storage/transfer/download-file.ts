@@ -55,7 +55,7 @@ async function downloadSmallFile(download: FileDownload, resources: TransferCont
   const sink = async (bytes: Buffer, offset: number) => whole.set(bytes, offset);
   await downloadRange({ content, range: partAt(plan, 1), sink, signal, order, hash: false }, resources);
   signal.throwIfAborted();
-  if (resources.hasher) etagCheck(content.version)?.(md5(whole));
+  if (resources.check) etagCheck(content.version)?.(md5(whole));
   const file = withDiskErrors(() => NewSmallFile.create(target, { names, folder, content: whole, modified }));
   try {
     await download.confirm(file.path);
@@ -134,9 +134,9 @@ class DownloadAttempt {
   }
 
   async #check(): Promise<void> {
-    const { hasher } = this.resources;
+    const { check, hasher } = this.resources;
     const checksum = etagCheck(this.#content.version);
-    if (!hasher || !checksum) return;
+    if (!check || !checksum) return;
     checksum(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.download.plan.bytes)));
   }
 }

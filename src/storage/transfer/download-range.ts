@@ -49,7 +49,7 @@ class RangeAttempt {
     private readonly download: RangeDownload,
     private readonly resources: TransferContext,
   ) {
-    if (!download.hash || !resources.hasher) return;
+    if (!download.hash || !resources.check) return;
     if (download.range.length <= maxInlineHashBytes) this.#ownHash = createHash('md5');
     else this.#digest = resources.hasher.createDigest();
   }

@@ -79,7 +79,7 @@ class UploadBody {
     if (bytes > maxInlineHashBytes) return this.#chunks() as unknown as Readable;
     const range = await this.sending.read();
     const buffer = range.content?.length === bytes ? range.content : await readAll(range, bytes);
-    if (this.resources.hasher) this.#md5 = md5(buffer);
+    if (this.resources.check) this.#md5 = md5(buffer);
     await this.resources.rateLimit?.wait(bytes, this.signal);
     this.#sent = bytes;
     this.resources.onBytes(bytes);
@@ -88,10 +88,10 @@ class UploadBody {
 
   async *#chunks(): AsyncGenerator<Buffer> {
     const { bytes, read } = this.sending;
-    const { rateLimit, hasher, onBytes } = this.resources;
+    const { rateLimit, check, hasher, onBytes } = this.resources;
     const range = await read();
     const chunkBytes = this.#chunkBytes();
-    this.#digest = hasher?.createDigest();
+    if (check) this.#digest = hasher.createDigest();
     try {
       for (let turn = 0; this.#sent < bytes; turn = 1 - turn) {
         const length = Math.min(chunkBytes, bytes - this.#sent);
@@ -112,9 +112,8 @@ class UploadBody {
   }
 
   async verify(etag: string): Promise<void> {
-    const { hasher } = this.resources;
     const expected = parseMd5Etag(etag);
-    if (!hasher || !expected) return;
+    if (!this.resources.check || !expected) return;
     const sent = await (this.#digest?.end() ?? this.#md5);
     this.#digest = undefined;
     if (sent === expected) return;

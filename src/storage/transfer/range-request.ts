@@ -91,7 +91,7 @@ async function requestBlocks(
   { blockConnections }: TransferContext,
   signal: AbortSignal,
 ): Promise<StorageReply | undefined> {
-  const reply = await blockConnections?.get(url, headers, signal);
+  const reply = await blockConnections.get(url, headers, signal);
   return reply && { ...reply, body: copies(reply.receive), blocks: reply.receive };
 }
 

@@ -32,12 +32,11 @@ export interface TransferContext {
   requests: RequestLimiter;
   storageClock: RemoteClock;
   blocks: BlockPool;
-  blockConnections: DownloadConnections | undefined;
+  blockConnections: DownloadConnections;
   rateLimit: RateLimit | undefined;
-  /** Undefined if checksums are off. */
-  hasher: Hasher | undefined;
-  /** For the checksum that a file from the web must have, which is never off. */
-  sourceHasher: Hasher;
+  /** Whether what is transferred is compared by checksums. That of a file from the web is, in any case. */
+  check: boolean;
+  hasher: Hasher;
   /** Memory for parts that are received while they are sent; a place is a byte. */
   relayRoom: TaskQueue;
 }
@@ -100,7 +99,7 @@ export async function withTransferContext<T>(
   options: TransferOptions,
   work: (resources: TransferContext) => Promise<T>,
 ): Promise<T> {
-  const { concurrency, limitRate, check, trace = () => {}, proxy: _, ...shared } = options;
+  const { concurrency, limitRate, trace = () => {}, proxy: _, ...shared } = options;
   const { signal, now, elapsed, delay } = options;
   setMaxListeners(0, signal);
   const maxConnections =
@@ -111,9 +110,7 @@ export async function withTransferContext<T>(
   setMaxListeners(0, either);
   const open = () => openConnections(options, requests.max, either);
   const [dispatcher, sourceDispatcher] = await Promise.all([open(), open()]);
-  const threads = Math.max(1, Math.min(2, availableParallelism() - 1));
-  const hasher = check ? new Hasher(threads) : undefined;
-  const sourceHasher = new Hasher(threads);
+  const hasher = new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1)));
   const blocks = new BlockPool();
   const blockConnections = new DownloadConnections({ ...options, blocks, signal: either });
   const allowHeapGrowth = limitHeapGrowth();
@@ -123,7 +120,6 @@ export async function withTransferContext<T>(
       dispatcher,
       sourceDispatcher,
       hasher,
-      sourceHasher,
       relayRoom: new TaskQueue(maxRelayBytes),
       requests,
       storageClock: new RemoteClock(now),
@@ -135,7 +131,7 @@ export async function withTransferContext<T>(
     allowHeapGrowth();
     closing.abort();
     blockConnections.close();
-    await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher?.close(), sourceHasher.close()]);
+    await Promise.all([dispatcher.destroy(), sourceDispatcher.destroy(), hasher.close()]);
   }
 }
 
