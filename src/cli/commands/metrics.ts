@@ -184,8 +184,10 @@ async function readMeasured(context: Context, app: string, flags: RangedFlags): 
 
 function startupProblem({ status, data }: StartupTimes): string | undefined {
   if (!data) return `the platform returned no data: its status is "${status ?? 'unknown'}"`;
-  if (!status || status === 'success') return undefined;
-  return `the data may be incomplete: the platform's status is "${status}"`;
+  if (status && status !== 'success') {
+    return `the data may be incomplete: the platform's status is "${status}"`;
+  }
+  return undefined;
 }
 
 function metricsFlags(command: Commander) {
