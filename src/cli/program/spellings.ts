@@ -158,11 +158,8 @@ const inDashboard = (name: string): [string, Refusal] => [
     fix: gantryCommand`open project`,
   },
 ];
-const older = (name: string, fix: NonNullable<Refusal['fix']>): Record<string, Refusal> => ({
-  [name]: { message: `${name} is a command of old clients`, fix },
-});
 
-/** Commands that gantry lacks on purpose, and commands of clients that are long gone. */
+/** Commands that gantry lacks on purpose. */
 export const refusals: Record<string, Refusal> = {
   'config edit': {
     message: 'gantry does not open its settings in an editor',
@@ -182,13 +179,6 @@ export const refusals: Record<string, Refusal> = {
   update: noUpgrade,
   ...Object.fromEntries(['service-accounts create', 'service-accounts delete', 'api-keys create'].map(inDashboard)),
   ...Object.fromEntries(['api-keys rotate', 'api-keys delete', 'tokens create', 'users remove'].map(inDashboard)),
-  ...older('init-cortex', 'gantry init NAME'),
-  ...older('build', gantryCommand`deploy`),
-  ...older('serve', gantryCommand`dev`),
-  ...older('get-apps', gantryCommand`apps list`),
-  ...older('get-url', 'gantry apps get APP'),
-  ...older('delete-model', 'gantry apps delete APP'),
-  ...older('model-scaling', 'gantry apps scale APP'),
 };
 
 interface FlagRefusal extends Refusal {
@@ -200,7 +190,7 @@ interface FlagRefusal extends Refusal {
   when?: (next: string | undefined) => boolean;
 }
 
-/** Flags of official and old clients, and of habit, for which gantry has no word. */
+/** Flags of the official client, and of habit, for which gantry has no word. */
 export const flagRefusals: readonly FlagRefusal[] = [
   {
     names: ['--output', '-o'],

@@ -180,13 +180,6 @@ test.each([
   ...Object.keys(refusals)
     .filter((name) => /^(service-accounts|api-keys|users|tokens?) /.test(name))
     .map((name): [string, string, RegExp] => [`${name} ci`, 'only in the dashboard', /^gantry open project$/]),
-  ['init-cortex web', 'command of old clients', /^gantry init NAME$/],
-  ['build web', 'command of old clients', /^gantry deploy$/],
-  ['serve start', 'command of old clients', /^gantry dev$/],
-  ['get-apps', 'command of old clients', /^gantry apps list$/],
-  ['get-url', 'command of old clients', /^gantry apps get APP$/],
-  ['delete-model m', 'command of old clients', /^gantry apps delete APP$/],
-  ['model-scaling m', 'command of old clients', /^gantry apps scale APP$/],
   ['apps list -o yaml', 'tables or JSON', /--json/],
   ['cp -r ./folder :/folder', 'copied with their contents', /gantry cp FOLDER :\/FOLDER/],
   ['cp --recursive data models', 'copied with their contents', /leave the flag out/],
