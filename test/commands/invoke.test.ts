@@ -493,22 +493,18 @@ describe('hostile output', () => {
     expect(stderr).toContain('redirect to a file, or pass --raw');
   });
 
-  test('JSON keeps its numbers on a terminal, and its form if it is too deep to be read', async () => {
-    const deep = '['.repeat(1_000) + ']'.repeat(1_000);
-    for (const [sent, shown] of [
-      ['[12345678901234567890,1.0]', '[\n  12345678901234567890,\n  1.0\n]\n'],
-      [deep, `${deep}\n`],
-    ] as const) {
+  test('JSON has the same form on a terminal', async () => {
+    for (const sent of ['[12345678901234567890,1.0]', '['.repeat(1_000) + ']'.repeat(1_000)]) {
       const { env } = await appServer((response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(sent);
       });
-      expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(shown);
+      expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(`${sent}\n`);
     }
   });
 
   test('a response without a newline gets one on a terminal', async () => {
     const { env } = await fine();
-    expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(`${JSON.stringify(reply, null, 2)}\n`);
+    expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(`${JSON.stringify(reply)}\n`);
     expect((await gantry(['invoke', 'web', '--raw'], { env, columns: 80 })).stdout).toBe(JSON.stringify(reply));
   });
 });

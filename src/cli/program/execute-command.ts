@@ -1,7 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
 import { AuthError, exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { isObject, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
 import { withEventLines } from '../../kernel/output/progress.ts';
@@ -296,7 +295,7 @@ function noteEmpty(value: unknown, { empty }: Command, options: object, { unread
 
 /** Writes bytes to stdout as they come, sanitized if they are text that somebody else wrote. */
 async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice, finish: Finish) {
-  const { jsonValue, untrusted, isJson = false, terminalFix = 'redirect to a file, or pass --raw' } = options;
+  const { jsonValue, untrusted, terminalFix = 'redirect to a file, or pass --raw' } = options;
   const { page } = renderer;
   if (json !== false) {
     if (jsonValue) return renderer.value(await finish(await jsonValue()), () => '');
@@ -306,13 +305,13 @@ async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Rende
     await options.cancel?.();
     throw new UsageError('the output is binary and cannot be shown on a terminal', { fix: terminalFix });
   }
-  if (untrusted === 'text' && (page.terminal || page.githubActions)) await showUntrustedText(writeTo, renderer, isJson);
+  if (untrusted === 'text' && (page.terminal || page.githubActions)) await showUntrustedText(writeTo, renderer);
   else await writeTo((bytes) => renderer.bytes(bytes));
   options.onWritten?.();
 }
 
 /** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */
-async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page, text }: Renderer, isJson: boolean) {
+async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page, text }: Renderer) {
   const { createStreamSanitizer } = await import('../../kernel/output/sanitize-stream.ts');
   const sanitizer = createStreamSanitizer(page);
   let last = '\n';
@@ -321,38 +320,10 @@ async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page,
     await text(sanitized);
     last = sanitized.slice(-1);
   };
-  const push = (bytes: Uint8Array) => write(sanitizer.push(bytes));
   try {
-    await (isJson && page.terminal ? writeIndented(writeTo, push) : writeTo(push));
+    await writeTo((bytes) => write(sanitizer.push(bytes)));
   } finally {
     await write(sanitizer.end());
     if (page.terminal && last !== '\n') await text('\n');
   }
 }
-
-/** JSON that is too long or too deep to be read is written as it comes. */
-async function writeIndented(writeTo: RawOutput<unknown>['writeTo'], write: (bytes: Uint8Array) => Promise<void>) {
-  let held: Uint8Array | undefined = Buffer.alloc(0);
-  try {
-    await writeTo(async (bytes) => {
-      if (!held) return write(bytes);
-      held = Buffer.concat([held, bytes]);
-      if (held.length <= maxIndentedBytes) return;
-      const start = held;
-      held = undefined;
-      await write(start);
-    });
-  } finally {
-    const value = parseJsonOr(String(held ?? ''), undefined);
-    const asIs = value === undefined || isDeeper(value, maxIndentedDepth);
-    if (held) await write(asIs ? held : Buffer.from(`${stringifyJson(value, 2)}\n`));
-  }
-}
-
-/** Indented, what is deeply nested is thousands of times as long. */
-const isDeeper = (value: unknown, levels: number): boolean =>
-  isObject(value) && (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
-
-const maxIndentedDepth = 50;
-
-const maxIndentedBytes = 100_000;

@@ -84,7 +84,6 @@ function wholeResponse(
     },
     onWritten: () => note(elapsed() - response.startedAt, findRunId(response, bodyStart)),
     cancel: response.close,
-    isJson: /[/+]json$/.test(response.type),
     untrusted: raw ? undefined : isTextResponse(response) ? 'text' : 'bytes',
   });
 }

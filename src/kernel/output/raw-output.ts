@@ -4,8 +4,6 @@ export interface RawOutputOptions<Json = never> {
   jsonValue?: () => Promise<Json>;
   /** Text is sanitized on a terminal and for a workflow runner; other bytes are refused on a terminal. */
   untrusted?: 'text' | 'bytes' | undefined;
-  /** Whether untrusted text is JSON, which a terminal shows indented. */
-  isJson?: boolean;
   terminalFix?: Fix;
   onWritten?: () => void;
   /** Cancels the source of the bytes if they are not written after all. */
