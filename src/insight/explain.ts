@@ -33,14 +33,14 @@ import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { type FileLocation, UsageError } from '../kernel/errors.ts';
 import { defined } from '../kernel/json-text.ts';
-import { shortBuild, toMs } from '../kernel/output/format.ts';
+import { latestFirst, shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
-import { type Build, buildHasFailed, ownStatus } from '../platform/contract/builds.ts';
+import { type Build, buildHasFailed, buildPhase, listBuilds, ownStatus } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { unlessMissing, untilShown } from '../platform/waiting/index.ts';
+import { isRefusal, unless, unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
@@ -194,8 +194,8 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
   const shown = await fetchApp(context.api, { project: context.project, app });
-  const latest = latestBuildOf(shown);
-  const build = latest === undefined ? undefined : await readBuild(context, app, latest);
+  const latest = await readLatest(context, app, latestBuildOf(shown));
+  const build = latest && (await buildSubject(context, app, latest));
   if (build?.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
@@ -203,6 +203,15 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
   // Younger runs may not be listed yet.
   const mayLack = !callsOnly && !(context.platformNow() - toMs(newest?.createdAt) > recentMs);
   return failed ?? { app, failed: false, ...noWork, mayLack };
+}
+
+/** The latest build that has ended: another deploy that has begun, or is not shown yet, says nothing of the one that failed. */
+async function readLatest({ api, project }: Context, app: string, latest: string | undefined) {
+  if (latest === undefined) return undefined;
+  const build = await unless(isRefusal, fetchBuild(api, { project, app, build: latest }));
+  if (build && buildPhase(build.status) !== 'in progress') return build;
+  const ended = (await api(listBuilds, { project, app })).filter(({ status }) => buildPhase(status) !== 'in progress');
+  return ended.sort(latestFirst(({ createdAt }) => createdAt))[0];
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */

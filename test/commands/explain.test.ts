@@ -36,6 +36,21 @@ test('explains the failed build of the app in the folder, with the line of its c
   });
 });
 
+test.each<[string, Parameters<Emulator['fail']>[]]>([
+  ['has begun', []],
+  ['is not shown yet', [['getBuild', '404']]],
+])('explains the deploy that failed while another one %s', async (_, faults) => {
+  const cwd = await failedApp('build_failure', withPackage);
+  const { url, token, project } = emulator;
+  await fetch(`${url}/v2/projects/${project}/apps`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'web', runtime: 'cortex' }),
+  });
+  for (const fault of faults) emulator.fail(...fault);
+  expect((await gantry(['explain', '--json'], { emulator, cwd })).json()).toMatchObject({ cause: 'package-not-found' });
+});
+
 test.each([
   ['its section', '[cerebrium.dependencies.pip]\nnumpy = "1"\n', 4],
   ['nothing, without its section', '', null],
