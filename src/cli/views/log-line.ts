@@ -13,11 +13,15 @@ export interface LogLineFlags {
   raw?: true | undefined;
 }
 
+const appLine = passThrough(sentFields(AppLogLine));
+const buildLine = passThrough(sentFields(BuildLogLine));
+
 export const logOutput = {
   view: logLineView,
   data: ({ original }: LogLine) => original,
   raw: ({ raw }: LogLineFlags) => raw === true,
-  json: stream(passThrough(sentFields(AppLogLine)), passThrough(sentFields(BuildLogLine))),
+  json: stream(appLine, buildLine),
+  formOf: ({ build }: { build?: unknown }) => stream(build === undefined ? appLine : buildLine),
 };
 
 /** `2026-11-20 14:00:05.123 [c00f418f-df34e] text`; the time and the container if the flags ask for them. */
