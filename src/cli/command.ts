@@ -22,7 +22,7 @@ interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   verbatim?: (options: Options) => boolean;
   /** The exit code of a successful run; `ok` by default. */
   exit?: (value: Value, options: Options) => ExitName | number;
-  /** The exit codes it may end with, besides those of every command; by default those of the platform's replies. */
+  /** The exit codes it may end with, besides those of every command and, unless it is local, of the platform's replies. */
   exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
   empty?: Fix | ((options: Options) => Fix);
@@ -190,7 +190,7 @@ export function defineCommand<
 >(
   parts: CommandParts<Inputs, Options, Value, Data, Json>,
 ): Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
-  const { view = () => '', raw = defaults.raw, exits = platformExits } = parts;
+  const { view = () => '', raw = defaults.raw, local = false, exits = [] } = parts;
   const command = {
     ...defaults,
     verbatim: raw,
@@ -205,7 +205,7 @@ export function defineCommand<
       const shown = view(value, options);
       return typeof shown === 'string' ? () => shown : shown;
     },
-    exits: [...everyCommandExits, ...exits],
+    exits: [...everyCommandExits, ...(local ? [] : platformExits), ...exits],
     json: parts.json && schemaOf(parts, parts.json),
   };
   return command as unknown as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;

@@ -68,7 +68,7 @@ export default defineCommand({
     if (!apps) return JSON.stringify(found, null, 2);
     const lines = apps.map(({ file, app, runtime, problems }) => {
       const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
-      return wrapped(() => `${file} is valid: app ${app}, runtime ${runtime}${warnings}`);
+      return wrapped(`${file} is valid: app ${app}, runtime ${runtime}${warnings}`);
     });
     return (page) => lines.map((line) => line(page)).join('\n');
   },

@@ -90,7 +90,7 @@ function costView(report: CostReport, { by }: { by?: 'day' | undefined }): View 
   const [only] = apps;
   const main = apps.length === 1 && only ? appFacts(only) : appsTable(report);
   const days = table(daysOf(apps), dayColumns, { keep: ['DATE', 'COST'], right: dayNumbers });
-  const headed = [wrapped(() => headline(report)), ...(by === 'day' ? [days] : []), main, wasteText(apps)];
+  const headed = [wrapped(headline(report)), ...(by === 'day' ? [days] : []), main, wasteText(apps)];
   return onTerminal(stackViews(headed, couponText(report)), by === 'day' ? days : main);
 }
 
@@ -185,7 +185,7 @@ function wasteText(apps: readonly AppCostReport[]): View {
         const isSlower = waste.moreColdStarts !== 0 && waste.advice !== '';
         const slower = isSlower && sentence`how long callers wait then: ${gantryCommand`apps tune ${app}`}`;
         const text = [`${app}: ${waste.why}`, waste.advice, slower].filter(Boolean).join('; ');
-        return [wrapped(() => text)(page), `  ${page.style.bold(String(new CommandLine(waste.argv)))}`].join('\n');
+        return [wrapped(text)(page), `  ${page.style.bold(String(new CommandLine(waste.argv)))}`].join('\n');
       })
       .join('\n');
 }

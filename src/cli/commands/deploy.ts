@@ -25,7 +25,6 @@ import {
   GantryError,
   InterruptedError,
   PendingError,
-  platformExits,
   throwIfAborted,
   UsageError,
 } from '../../kernel/errors.ts';
@@ -86,7 +85,7 @@ export default defineCommand({
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
   next: (value) => outcomeIn(value).next,
   effect: 'changes',
-  exits: [...platformExits, 'changes', 'pending', 'build-failed', 'not-ready'],
+  exits: ['changes', 'pending', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
     'deploy --local --install',

@@ -1,4 +1,5 @@
 import { withFixCommands } from '../../kernel/command-line.ts';
+import { platformExits } from '../../kernel/errors.ts';
 import { ago, count, sizeCell } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
@@ -34,6 +35,7 @@ export default defineCommand({
   onlyReads: ({ clear }) => clear === undefined,
   dryRun: true,
   local: true,
+  exits: platformExits,
   json: documents(
     {
       check: text('name of the check'),

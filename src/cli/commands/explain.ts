@@ -67,7 +67,7 @@ const logWord = /[/\\]|\.(?:log|txt)$/;
 
 /** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
 function explanationView({ cause, title, evidence, fix, location, log, laterSucceeded }: ExplainedFailure): View {
-  if (cause === null) return wrapped(() => title);
+  if (cause === null) return wrapped(title);
   const why = evidence
     ? `${evidence.line === null ? evidence.source : `line ${evidence.line} of the log`}: ${evidence.text}`
     : log.length > 0 && ['from the log:', ...log].join('\n');

@@ -134,7 +134,7 @@ function isRows(value: unknown): value is readonly Row[] {
 
 function explanation(rows: readonly Row[]): View {
   const [{ text } = {}] = rows;
-  if (typeof text === 'string') return wrapped(() => text);
+  if (typeof text === 'string') return wrapped(text);
   const titles = Object.keys(rows[0] ?? {});
   return wrappedTable(rows, Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: Row) => row[title]])));
 }

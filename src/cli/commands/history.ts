@@ -36,7 +36,6 @@ export default defineCommand({
   },
   view: historyView,
   effect: 'reads',
-  exits: ['project'],
   json: documents(eventFields),
   details: ['Lists deploys, rollbacks and changes seen from this machine; with team-state, from any of the team.'],
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],

@@ -1,6 +1,5 @@
 import { type AsyncRun, appEventFields, invokeApp } from '../../calls/invoke/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { platformExits } from '../../kernel/errors.ts';
 import { defineCommand } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { callFlags } from '../flags/call.ts';
@@ -60,7 +59,7 @@ export default defineCommand({
       ? [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'to follow it' }]
       : [],
   effect: 'changes',
-  exits: [...platformExits, 'pending', 'app-error'],
+  exits: ['pending', 'app-error'],
   examples: [
     'invoke web prompt="a red fox" steps:=20',
     'invoke web classify image=@photo.png',

@@ -1,5 +1,5 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { InputNeededError } from '../../kernel/errors.ts';
+import { InputNeededError, platformExits } from '../../kernel/errors.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
 import { keyValueTable } from '../../kernel/output/table.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../../team/account/index.ts';
@@ -31,6 +31,7 @@ export default defineCommand({
     ]),
   effect: 'changes',
   local: true,
+  exits: platformExits,
   ofProfile: true,
   unattended: false,
   json: document({

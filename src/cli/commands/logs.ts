@@ -11,7 +11,7 @@ import {
 import { followRun, readRunEnding, resolveRun, withNewestRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand, type FlagsOf } from '../command.ts';
@@ -33,7 +33,7 @@ export default defineCommand({
   },
   ...logOutput,
   effect: 'reads',
-  exits: [...platformExits, 'pending', 'build-failed', 'not-ready', 'app-error'],
+  exits: ['pending', 'build-failed', 'not-ready', 'app-error'],
   details: [
     'Of an app, the last 100 lines are shown; of a build or a run, all. With --run or --build, -f ends with it, and has its exit code.',
   ],

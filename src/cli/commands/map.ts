@@ -2,7 +2,7 @@ import type { Command as Commander } from '@commander-js/extra-typings';
 import { Command as DeclaringCommand } from 'commander';
 import { failureGroupFields, type MapSummary, mapInputs } from '../../calls/map/index.ts';
 import { arrangeCommand } from '../../kernel/command-line.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { count, countCell, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
@@ -75,7 +75,7 @@ export default defineCommand({
   }),
   effect: 'changes',
   dryRun: true,
-  exits: [...platformExits, 'app-error'],
+  exits: ['app-error'],
   details: [
     'Each input gets a line of JSON in the results. Run again to collect or continue; nothing starts twice.',
     '--budget includes the cooldown of replicas. --async is for calls that outlast a connection.',
@@ -127,10 +127,7 @@ function commandLine({ app, function: fn, input, results: output }: MapSummary, 
 
 function mapView(summary: MapSummary): View {
   const { failures } = summary;
-  return stackViews(
-    wrapped(() => summaryText(summary)),
-    failures.length > 0 ? failureTable(failures) : undefined,
-  );
+  return stackViews(wrapped(summaryText(summary)), failures.length > 0 ? failureTable(failures) : undefined);
 }
 
 /** `results.jsonl has results of 100 inputs: 97 succeeded, 3 failed (100 calls in 4.0 s)`. */

@@ -13,7 +13,7 @@ import {
 } from '../../insight/monitor/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { hourMs } from '../../kernel/durations.ts';
-import { platformExits, UsageError } from '../../kernel/errors.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
 import { count, duration, durationCell, forPeople } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
@@ -74,7 +74,7 @@ export default defineCommand({
         ],
   effect: 'reads',
   live: true,
-  exits: [...platformExits, 'pending'],
+  exits: ['pending'],
   json: afterEvents(
     liveFields,
     document(

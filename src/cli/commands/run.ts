@@ -10,7 +10,7 @@ import {
 } from '../../calls/run/index.ts';
 import type { FinishedRun } from '../../calls/runs/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { ProgramError, platformExits, UsageError } from '../../kernel/errors.ts';
+import { ProgramError, UsageError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
 import { checkRegionName } from '../../platform/config/setting-values.ts';
@@ -95,7 +95,7 @@ export default defineCommand({
     'A file without a main guard, whose function is named main, run, handler, process, execute or predict, calls that. Any other file is a script: what follows it becomes sys.argv.',
     'The program runs on the platform and has no stdin: pipe its arguments to --data -, or copy files with gantry cp.',
   ],
-  exits: [...platformExits, 'pending', 'build-failed', 'app-error'],
+  exits: ['pending', 'build-failed', 'app-error'],
   examples: [
     'run job.py',
     'run job.py::train --name first epochs:=3',

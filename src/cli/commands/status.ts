@@ -10,7 +10,6 @@ import {
   type ServiceStatus,
 } from '../../insight/status.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { platformExits } from '../../kernel/errors.ts';
 import { ago, count, dollars, duration, shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable, stackViews, table, wrapped } from '../../kernel/output/table.ts';
@@ -161,7 +160,7 @@ export default defineCommand({
       ? [{ line: gantryCommand`apps restart ${value.app}`, when: 'for replicas with the new secrets' }]
       : [],
   effect: 'reads',
-  exits: [...platformExits, 'pending'],
+  exits: ['pending'],
   json: document(appFields, projectFields, servesFields),
   details: [
     'Shows what serves, what differs here, the last hour, the cost, the last failure and the platform. What cannot be read is "not known".',

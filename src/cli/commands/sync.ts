@@ -1,4 +1,3 @@
-import { platformExits } from '../../kernel/errors.ts';
 import { isDownload, parseCopyPaths } from '../../storage/copy/index.ts';
 import { watchCopiesInApp } from '../../storage/output-files.ts';
 import { sync, syncSummaryFields } from '../../storage/sync/index.ts';
@@ -36,7 +35,7 @@ export default defineCommand({
   json: document(syncSummaryFields),
   effect: 'destroys',
   onlyReads: (source, target) => isDownload([source, target]),
-  exits: [...platformExits, 'changes'],
+  exits: ['changes'],
   examples: [
     'sync ./dataset :/dataset --dry-run',
     'sync ./dataset :/dataset',

@@ -1,3 +1,4 @@
+import { platformExits } from '../../kernel/errors.ts';
 import { timeLeft } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { keyValueTable } from '../../kernel/output/table.ts';
@@ -12,6 +13,7 @@ export default defineCommand({
   view: identityView,
   effect: 'reads',
   local: true,
+  exits: platformExits,
   json: document({
     project: nullable(text('project in use; null if none is selected')),
     projectOrigin: nullable(text('origin of the project: flag, environment, profile or token')),

@@ -1,5 +1,4 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { platformExits } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import type { Context } from '../../platform/context.ts';
@@ -32,13 +31,11 @@ export function cancelCommand(
     data: ({ id, ...rest }) => ({ ...named(id), ...rest }),
     view: ({ id, changed, confirmed }) => {
       const done = confirmed ? 'canceled' : 'asked to cancel';
-      return wrapped(() =>
-        changed ? `${done} ${nameOf(id)}` : `nothing to change: ${nameOf(id)} is already canceled`,
-      );
+      return wrapped(changed ? `${done} ${nameOf(id)}` : `nothing to change: ${nameOf(id)} is already canceled`);
     },
     effect: 'destroys',
     dryRun: true,
-    exits: [...platformExits, 'pending'],
+    exits: ['pending'],
     json: document({
       ...named(text(`${noun} id`)),
       app: text('app name or id, as given'),

@@ -6,7 +6,7 @@ import type { CopySummary } from '../../storage/copy/index.ts';
 import type { SyncSummary } from '../../storage/sync/index.ts';
 
 export function copyView(summary: CopySummary): View {
-  return wrapped(() => copyText(summary));
+  return wrapped(copyText(summary));
 }
 
 function copyText(summary: CopySummary): string {
@@ -44,5 +44,5 @@ export function syncView(summary: SyncSummary): View {
     dryRun || isNothing ? '' : unchangedText,
     dryRun || deleted === 0 ? '' : `${deleted} deleted`,
   ];
-  return wrapped(() => parts.filter(Boolean).join('; '));
+  return wrapped(parts.filter(Boolean).join('; '));
 }

@@ -1,7 +1,6 @@
 import { fileChangeFields } from '../../deploys/builds/index.ts';
 import { proofs, type RolledBack } from '../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { platformExits } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import {
   anything,
@@ -73,7 +72,7 @@ export const deployedAgain = {
     changed ? [{ line: gantryCommand`logs ${app}`, when: 'to see whether it is well' }] : [],
   effect: 'changes',
   dryRun: true,
-  exits: [...platformExits, 'pending', 'build-failed', 'not-ready'],
+  exits: ['pending', 'build-failed', 'not-ready'],
   json: document({
     app: text('app name'),
     project: text('project'),

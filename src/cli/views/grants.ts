@@ -10,7 +10,7 @@ export function grantCommand(change: 'grant' | 'revoke' | 'set-grants', effect: 
     run: (context, id, projects) => changeGrants(context, { id, change, projects }),
     view: ({ serviceAccount, after, changed }) => {
       const outcome = changed ? 'updated' : 'unchanged';
-      return wrapped(() => `${outcome}: ${serviceAccount} has access to ${after.join(', ')}`);
+      return wrapped(`${outcome}: ${serviceAccount} has access to ${after.join(', ')}`);
     },
     effect,
     dryRun: true,

@@ -13,7 +13,7 @@ export function secretChangeView({ added, replaced, removed, unchanged }: Secret
     [why, unchanged],
   ];
   const lines = groups.filter(([, names]) => names.length > 0).map(([label, names]) => `${label}: ${names.join(', ')}`);
-  return wrapped(() => lines.join('\n'));
+  return wrapped(lines.join('\n'));
 }
 
 /** Replicas get secrets when they start. */

@@ -6,7 +6,7 @@ import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
 
 /** The summary, charts and a table of values, or the summary alone if nothing was measured; off a terminal values only. */
 export function chartView<Row>({ summary, chart }: ChartReport<Row>, hasValues: boolean, shown: View, piped = shown) {
-  const headline = wrapped(() => summary.join('\n'));
+  const headline = wrapped(summary.join('\n'));
   return onTerminal(hasValues ? stackViews(headline, renderChart(chart), shown) : headline, piped);
 }
 

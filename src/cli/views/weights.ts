@@ -4,7 +4,7 @@ import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import type { PulledWeights, PullSummary, VerifySummary } from '../../storage/weights/index.ts';
 
 export function pullView(summary: PullSummary): View {
-  return wrapped(() => summary.weights.map((each) => pulledText(each, summary)).join('\n'));
+  return wrapped(summary.weights.map((each) => pulledText(each, summary)).join('\n'));
 }
 
 /** `hf://…: 11 files, 1.4 GiB on default:/models/qwen/ have the checksums of the source; 2 files copied (1.2 GiB) in 31 s`. */
@@ -31,7 +31,7 @@ export function verifyView({ lock, files, bytes, problems, quick }: VerifySummar
   const good = files - problems.length;
   const how = quick ? 'only listed, not read' : 'by their SHA-256';
   return stackViews(
-    wrapped(() => `${good} of ${fileSummary(files, bytes)} as ${lock} says (${how})`),
+    wrapped(`${good} of ${fileSummary(files, bytes)} as ${lock} says (${how})`),
     problems.length > 0
       ? table(problems, {
           FILE: ({ path }) => path,

@@ -101,8 +101,8 @@ export function factGroup(title: string, rows: FactRows): View {
 }
 
 /** Sentences, wrapped at words on a terminal. */
-export function wrapped(view: View): View {
-  return (page) => wrapLines(view(page), page, page.columns).join('\n');
+export function wrapped(text: View | string): View {
+  return (page) => wrapLines(cellText(text, page), page, page.columns).join('\n');
 }
 
 /** Redacted before it is wrapped: a line break would hide a secret from the search for it. */

@@ -6,7 +6,6 @@ import {
   type CallParts,
   runBench,
 } from '../../../insight/bench/index.ts';
-import { platformExits } from '../../../kernel/errors.ts';
 import type { ChartReport } from '../../../kernel/output/chart/model.ts';
 import { count, countCell, dollars, duration, forPeople, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
@@ -42,7 +41,7 @@ export default defineCommand({
   data: ({ seconds: _, ...report }) => report,
   effect: 'changes',
   dryRun: true,
-  exits: [...platformExits, 'input-needed', 'app-error'],
+  exits: ['app-error'],
   json: document({
     app: text('app name'),
     function: text('function or path'),
@@ -122,7 +121,7 @@ ratesFlag.valueKind = 'list';
 function benchView(report: BenchReport): View {
   const { steps } = report;
   const rows = table(steps, columns, { keep: ['RATE', 'OK', 'P50', 'P99'], right: numbers });
-  const said = conclusions(report).map((line) => wrapped(() => line));
+  const said = conclusions(report).map((line) => wrapped(line));
   return onTerminal(stackViews(rows, failuresView(steps), said), rows);
 }
 

@@ -1,5 +1,4 @@
 import { removeApp } from '../../../deploys/apps.ts';
-import { platformExits } from '../../../kernel/errors.ts';
 import { defineCommand } from '../../command.ts';
 import { namedAppArgument } from '../../flags/app.ts';
 import { boolean, document, text } from '../../result-schema.ts';
@@ -11,7 +10,7 @@ export default defineCommand({
   view: ({ app }) => `deleted ${app}`,
   effect: 'destroys',
   dryRun: true,
-  exits: [...platformExits, 'pending'],
+  exits: ['pending'],
   json: document({
     app: text('app name'),
     project: text('project'),

@@ -1,5 +1,4 @@
 import { prunePreviews } from '../../../deploys/previews/index.ts';
-import { platformExits } from '../../../kernel/errors.ts';
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { boolean, documents, optional, text } from '../../result-schema.ts';
@@ -25,7 +24,7 @@ export default defineCommand({
   empty: 'nothing to prune',
   effect: 'destroys',
   dryRun: true,
-  exits: [...platformExits, 'pending'],
+  exits: ['pending'],
   json: documents({
     ...previewFields,
     changed: boolean('false if it was deployed, renewed or deleted meanwhile'),

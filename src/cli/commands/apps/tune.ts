@@ -113,7 +113,7 @@ function tuneView(advice: Advice): View {
     optionsTable(shown, advice.calls),
     commandsView(options),
     frontier.length > 1 ? renderChart(frontierChart(frontier)) : undefined,
-    wrapped(() => (assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : '')),
+    wrapped(assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : ''),
   );
   return onTerminal(report, table(shown, optionColumns));
 }

@@ -19,7 +19,7 @@ export default defineCommand({
     return { planCode: plan, redirectUrl: redirectUrl || null };
   },
   view: ({ planCode: plan, redirectUrl }) =>
-    wrapped(() => redirectUrl ?? `the platform accepted the change to ${plan}; no payment required`),
+    wrapped(redirectUrl ?? `the platform accepted the change to ${plan}; no payment required`),
   effect: 'destroys',
   dryRun: true,
   json: document({

@@ -1,3 +1,4 @@
+import { platformExits } from '../../../kernel/errors.ts';
 import { useProject } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
 import { document, text } from '../../result-schema.ts';
@@ -8,6 +9,7 @@ export default defineCommand({
   view: ({ project, profile }) => `using project ${project} (profile ${profile})`,
   effect: 'changes',
   local: true,
+  exits: platformExits,
   ofProfile: true,
   json: document({
     project: text('project id'),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { exportRuns, type RunFormat, type RunRange, runFormats } from '../../../insight/run-mirror/index.ts';
 import { toDiskErrorOf, writeAtomically } from '../../../kernel/disk/index.ts';
-import { GantryError, platformExits } from '../../../kernel/errors.ts';
+import { GantryError } from '../../../kernel/errors.ts';
 import { RawOutput } from '../../../kernel/output/raw-output.ts';
 import type { Context } from '../../../platform/context.ts';
 import { fetchApp } from '../../../platform/replies/index.ts';
@@ -26,7 +26,6 @@ export default defineCommand({
   },
   view: (value) => (value instanceof RawOutput ? '' : value.file),
   effect: 'reads',
-  exits: [...platformExits, 'conflict'],
   json: document({
     app: text('app'),
     file: text('file that was written'),

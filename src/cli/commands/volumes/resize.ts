@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { platformExits } from '../../../kernel/errors.ts';
 import { wrapped } from '../../../kernel/output/table.ts';
 import { growVolume } from '../../../storage/volumes/index.ts';
 import { defineCommand } from '../../command.ts';
@@ -9,12 +8,10 @@ export default defineCommand({
   configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
   run: (context, newSizeGb) => growVolume(context, newSizeGb),
   view: ({ volume, sizeGb, confirmed }) =>
-    wrapped(() =>
-      confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`,
-    ),
+    wrapped(confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`),
   effect: 'changes',
   dryRun: true,
-  exits: [...platformExits, 'pending'],
+  exits: ['pending'],
   json: document({
     volume: text('volume name (platform value)'),
     region: text('region of the volume'),
