@@ -100,7 +100,7 @@ test('--help shows the twenty commands that people use, and help --all every com
   ];
   const listOf = (text: string) => named(text).flatMap(([, names = '']) => names.split(', '));
   const usual = listOf((await gantry(['--help'])).stdout);
-  expect([usual.length, words.length]).toEqual([20, 42]);
+  expect(usual).toHaveLength(20);
   expect(words).toEqual(expect.arrayContaining(usual));
   const all = await gantry(['help', '--all']);
   expect(listOf(all.stdout).sort()).toEqual(words.sort());

@@ -49,8 +49,9 @@ const isSecret = (path: string) => /^access_?token$/i.test(path);
 
 describe('a field of a reply', () => {
   test.each(fields.filter((field) => !isRequired(field)))('of %s may be null or absent: %s', (name, path) => {
-    expect(failure(name, changed(name, path, null))).toBeUndefined();
-    expect(failure(name, changed(name, path, undefined))).toBeUndefined();
+    const how = 'read it by `optional…` or `…OrEmpty` of scalars.ts, an object by `v.nullish(objectOf({…}))`';
+    expect(failure(name, changed(name, path, null)), how).toBeUndefined();
+    expect(failure(name, changed(name, path, undefined)), how).toBeUndefined();
   });
 
   test.each(fields.filter(isRequired))('of %s is named if it is missing: %s', (name, path) => {
