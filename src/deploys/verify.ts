@@ -57,8 +57,8 @@ export interface Verified {
   finding: Ended['finding'];
   /** NotReadyError of a sick one, PendingError if it is not known, ConflictError if another build serves. */
   error?: GantryError;
-  /** Once the error has the end of the log, which may be late, and the cause: nothing else needs to wait for it. */
-  explained?: Promise<void>;
+  /** Waits until the error has the end of the log, which may be late, and the cause: nothing else needs to wait for it. */
+  explained?: () => Promise<void>;
   /** The health of a healthy one, unless it was watched for as long before, and nothing speaks against it now. */
   health?: HealthSeen;
 }
@@ -126,7 +126,9 @@ async function tell(context: Context, options: BuildVerification, found: Found):
   if (finding !== 'healthy') {
     const details = { app, ...verdict, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
     const error = verdictError(options, found, details);
-    return { finding, error, ...(finding === 'sick' && { explained: explain(context, options, error, found) }) };
+    if (finding !== 'sick') return { finding, error };
+    const explaining = explain(context, options, error, found);
+    return { finding, error, explained: () => waitForLog(context, app, explaining) };
   }
   context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(seen)}` : ''}`);
   if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
@@ -194,6 +196,11 @@ function verdictError(
   }
   const fix = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;
   return new NotReadyError(`${app} is not healthy: ${reason}`, { fix, details });
+}
+
+async function waitForLog({ progress }: Context, app: string, explaining: Promise<void>): Promise<void> {
+  const step = progress.step(`Reading the log of ${app}`);
+  await explaining.finally(() => step.clear());
 }
 
 /** Adds the end of the log to the error of a sick build, and the cause. A replica is of this build only. */

@@ -9,6 +9,8 @@ let env: Record<string, string>;
 /** The builds, oldest first, and which of them crash. */
 let builds: string[];
 let crashing: number[];
+/** The log of the app comes once this is done. */
+let held: Promise<unknown> | undefined;
 
 const emulator = emulatorForEach({ real: false });
 
@@ -16,7 +18,9 @@ beforeEach(async () => {
   home = newFolder();
   builds = [];
   crashing = [];
-  const front = await altering(emulator, (method, path, json) => {
+  held = undefined;
+  const front = await altering(emulator, async (method, path, json) => {
+    if (path.endsWith('-web/logs')) await held;
     if (method === 'POST' && path.endsWith('/apps')) builds.push((json as { buildId: string }).buildId);
     if (!path.endsWith('/containers')) return undefined;
     const stateOf = (index: number) => (crashing.includes(index) ? 'FAILED' : 'RUNNING');
@@ -61,10 +65,15 @@ test('returns to the build before if the new one is not healthy, and says what s
   expect(await live()).toBe(restored);
 });
 
-test('is rolled back at once: only the error waits for the end of the log', async () => {
+test('is rolled back at once: only the error waits for the end of the log, aloud', async () => {
   await deploy('good');
   crashing = [1];
-  expect((await deploy('bad', watching)).code).toBe(12);
+  let come = () => {};
+  held = new Promise<void>((done) => {
+    come = done;
+  });
+  const seen: Setting['seen'] = (_, stderr) => /^web is live[\s\S]*^Reading the log of web$/m.test(stderr) && come();
+  expect((await deploy('bad', watching, { seen })).code).toBe(12);
   const asked = emulator.calls.map(({ endpoint }) => endpoint);
   const meanwhile = asked.slice(asked.indexOf('getAppLogs'), asked.lastIndexOf('getAppLogs'));
   expect(meanwhile).toContain('getApp');

@@ -250,12 +250,12 @@ export async function rollback(context: Context, app: string, options: RollbackO
   }
 }
 
-/** The deploy fails in any case; its error says what serves. `explained`: the log is read meanwhile. */
+/** The deploy fails in any case; its error says what serves. `explained`: waits for the log, which is read meanwhile. */
 export async function orRollBack(
   context: Context,
   options: Pick<RollbackOptions, 'configFile' | 'logs' | 'typedMs'>,
   error: GantryError,
-  explained: Promise<void> | undefined,
+  explained: (() => Promise<void>) | undefined,
 ): Promise<never> {
   const { app = '', build = '', reason = '' } = detailsOf(error);
   const sick = { build, reason };
@@ -263,7 +263,7 @@ export async function orRollBack(
     ({ build: made, restored, serves }) => rolledBack(restored, made ?? '', serves),
     (failure: unknown) => endOf(context, app, failure, build),
   );
-  await explained;
+  await explained?.();
   const details = { ...error.facts.details, rollback };
   if (rollback.outcome !== 'interrupted') throw retold(error, `; ${rollback.message}`, fix, details);
   const found = `build ${shortBuild(build)} of ${app} was found sick`;

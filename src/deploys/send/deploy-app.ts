@@ -166,7 +166,7 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
       const { orRollBack } = await import('../rollback/index.ts');
       return orRollBack(context, { configFile, logs, typedMs }, error as GantryError, explained);
     }
-    await explained;
+    await explained?.();
     if (error) throw error;
     return { ...deployment, ...(health && { health }) };
   };
