@@ -18,3 +18,12 @@ export function onceFor<Key, Value>(store: Store<Key, Value>, key: Key, make: ()
   if (!store.has(key)) store.set(key, make());
   return store.get(key) as Value;
 }
+
+/** A promise, and what resolves it. */
+export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolvePromise) => {
+    resolve = resolvePromise;
+  });
+  return { promise, resolve };
+}

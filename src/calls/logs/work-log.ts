@@ -1,7 +1,6 @@
-import events from 'node:events';
-import { PassThrough } from 'node:stream';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { deferred } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
 import { type LogEnding, maxLagMs, msToSettle } from './ending.ts';
@@ -219,26 +218,10 @@ export async function* readWorkLog(
   const ended = new AbortController();
   const over = new AbortController();
   const until = AbortSignal.any([context.signal, over.signal]);
-  const received = new PassThrough({ objectMode: true });
-  let lines: string[] = [];
-  const relay = async () => {
-    for await (const line of read(contextUntil(context, until), ended.signal)) {
-      until.throwIfAborted();
-      lines = [...lines.slice(-keptLines), line.text];
-      if (!received.write(line)) await events.once(received, 'drain', { signal: until });
-    }
-  };
-  let following: Promise<void> | undefined;
   // What ended long ago is not followed: it is read when its end is known.
-  const follow = () => {
-    following ??= relay().catch((error: unknown) => {
-      if (until.aborted) return;
-      if (!(error instanceof GantryError)) throw error;
-      // The end is known without it.
-      context.progress.warn(`cannot read the log: ${error.message}`);
-    });
-    following.catch(() => {});
-  };
+  const { promise: begun, resolve: follow } = deferred();
+  const { promise: wasRead, resolve: endReading } = deferred();
+  let lines: string[] = [];
   // Lines of the log are all that is printed.
   const progress = { ...context.progress, event() {} };
   const waiting = wait(contextUntil(context, until, { progress }), {
@@ -246,21 +229,40 @@ export async function* readWorkLog(
     async finish(ending) {
       ended.abort(ending);
       follow();
-      await following;
+      await wasRead;
     },
     tail: (count = keptLines) => lines.slice(-count),
     async abort() {},
-  }).finally(async () => {
-    over.abort();
-    await following?.catch(() => {});
-    received.end();
-  });
-  waiting.catch(() => {});
+  }).finally(() => over.abort());
   try {
-    yield* received;
+    await Promise.race([begun, waiting]);
+    for await (const line of withoutFailure(context, until, read(contextUntil(context, until), ended.signal))) {
+      lines = [...lines.slice(-keptLines), line.text];
+      yield line;
+    }
+    endReading();
+    await waiting;
   } finally {
     over.abort();
+    endReading();
     await waiting.catch(() => {});
   }
-  await waiting;
+}
+
+/** The lines until they cannot be read, or their reading is over: the end of the work is known without them. */
+async function* withoutFailure(
+  { progress }: Pick<Context, 'progress'>,
+  until: AbortSignal,
+  lines: AsyncIterable<LogLine>,
+): AsyncGenerator<LogLine> {
+  try {
+    for await (const line of lines) {
+      until.throwIfAborted();
+      yield line;
+    }
+  } catch (error) {
+    if (until.aborted) return;
+    if (!(error instanceof GantryError)) throw error;
+    progress.warn(`cannot read the log: ${error.message}`);
+  }
 }

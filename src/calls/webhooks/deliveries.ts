@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { after } from '../../kernel/clock.ts';
+import { deferred } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Listening, openReceiver, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
 import { parseDeliveryUrl } from './forward.ts';
@@ -138,12 +139,4 @@ interface Slot {
   answered: Promise<ReceiverResponse>;
   answer: (response: ReceiverResponse) => void;
   isExpected: boolean;
-}
-
-function deferred<T>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolvePromise) => {
-    resolve = resolvePromise;
-  });
-  return { promise, resolve };
 }
