@@ -1,12 +1,12 @@
 import { FailedError, type GantryError } from '../../kernel/errors.ts';
 import { type Block, blockBytesFor } from '../transfer/block-pool.ts';
-import type { ByteSource, PartReader, TakenPart } from '../transfer/byte-source.ts';
+import { type ByteSource, type PartReader, streamSource, type TakenPart } from '../transfer/byte-source.ts';
 import type { Digest } from '../transfer/hash.ts';
 import { mib, type Part, type SentPart } from '../transfer/parts.ts';
-import type { Piece } from '../transfer/range-request.ts';
 import { checkSum } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
+import { TaskQueue } from '../transfer/task-queue.ts';
 import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
 import { locateWebFile, type WebAddress, type WebFile } from '../transfer/web-file.ts';
 import type { SourceContent } from './ports.ts';
@@ -62,10 +62,13 @@ function byRanges(content: RemoteContent): ReadRange {
   };
 }
 
+/** Read at a time, of a response that several ranges share. */
+const chunkBytes = 64 * 1024;
+
 /** For a server that sends whole files only: the ranges, which are asked for in their order, take turns with one response. */
 class OneResponse {
-  #turn: Promise<unknown> = Promise.resolve();
-  #open: { at: number; rest: Buffer; pieces: AsyncGenerator<Piece> } | undefined;
+  readonly #turns = new TaskQueue(1);
+  #open: { at: number; source: ByteSource } | undefined;
   readonly #closing = new AbortController();
 
   constructor(
@@ -73,26 +76,25 @@ class OneResponse {
     private readonly signal: AbortSignal,
   ) {}
 
+  /** Skips what is before the range, and begins anew where the response is beyond it. */
   async *read(start: number, end: number, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const before = this.#turn;
-    let endTurn = () => {};
-    this.#turn = new Promise<void>((resolve) => {
-      endTurn = resolve;
-    });
+    const leave = await enter(this.#turns, 1, signal);
     try {
-      await before;
-      if (this.#open && this.#open.at > start) this.#open = undefined;
-      for (let at = start; at < end; ) {
+      if (!this.#open || this.#open.at > start) this.#open = { at: 0, source: streamSource(this.#request()) };
+      for (const open = this.#open; open.at < end; ) {
         signal.throwIfAborted();
-        const chunk = await this.#next(at, end);
-        at += chunk.length;
-        yield chunk;
+        const { at, source } = open;
+        const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, (at < start ? start : end) - at));
+        const filled = await source.fill(chunk);
+        if (filled === 0) throw new ChangedError('the file is shorter than its server said');
+        open.at += filled;
+        if (at >= start) yield chunk.subarray(0, filled);
       }
     } catch (error) {
       this.#open = undefined;
       throw error;
     } finally {
-      endTurn();
+      leave();
     }
   }
 
@@ -100,25 +102,22 @@ class OneResponse {
     this.#closing.abort();
   }
 
-  /** Some bytes from `at` on; those before are skipped. */
-  async #next(at: number, end: number): Promise<Buffer> {
-    for (;;) {
-      this.#open ??= { at: 0, rest: Buffer.alloc(0), pieces: await this.#request() };
-      const open = this.#open;
-      const skipped = Math.min(open.rest.length, at - open.at);
-      const chunk = open.rest.subarray(skipped, skipped + end - at);
-      open.rest = open.rest.subarray(skipped + chunk.length);
-      open.at += skipped + chunk.length;
-      if (chunk.length > 0) return chunk;
-      const { done, value } = await open.pieces.next();
-      if (done) throw new ChangedError('the file is shorter than its server said');
-      open.rest = value.bytes;
-    }
+  async *#request(): AsyncGenerator<Buffer> {
+    const until = AbortSignal.any([this.signal, this.#closing.signal]);
+    for await (const { bytes } of (await this.content.get(undefined, until)).pieces) yield bytes;
   }
+}
 
-  async #request(): Promise<AsyncGenerator<Piece>> {
-    return (await this.content.get(undefined, AbortSignal.any([this.signal, this.#closing.signal]))).pieces;
-  }
+/** Resolves when there is room in a queue, to what gives it back. */
+function enter(queue: TaskQueue, places: number, signal: AbortSignal): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const stay = (leave: () => void) => {
+      if (!signal.aborted) return resolve(leave);
+      reject(signal.reason);
+      leave();
+    };
+    queue.add(() => new Promise<void>(stay), places);
+  });
 }
 
 /** Yields the bytes from an offset to another one; they may be asked for in any order. */
@@ -148,7 +147,7 @@ class Relay implements PartReader {
   }
 
   async take(part: Part, signal: AbortSignal): Promise<TakenPart> {
-    const leave = await this.#enter(part.length, signal);
+    const leave = await enter(this.resources.relayRoom, part.length, signal);
     const received = new ReceivedPart(part, this.readRange, this.resources, signal);
     const hashing = this.#hashed.then(() => this.#hash(received));
     // Settling the part reports it.
@@ -164,18 +163,6 @@ class Relay implements PartReader {
         void received.close(failure).finally(leave);
       },
     };
-  }
-
-  /** Resolves when there is room for these bytes, to what gives it back. */
-  #enter(bytes: number, signal: AbortSignal): Promise<() => void> {
-    return new Promise((resolve, reject) => {
-      const stay = (leave: () => void) => {
-        if (!signal.aborted) return resolve(leave);
-        reject(signal.reason);
-        leave();
-      };
-      this.resources.relayRoom.add(() => new Promise<void>(stay), bytes);
-    });
   }
 
   /** Throws a ChangedError if what was sent has another checksum than the file must have. Call it once. */
