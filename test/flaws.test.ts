@@ -13,11 +13,9 @@ const emulator = emulatorForEach({ real: false });
 test.each(Object.keys(groups))(
   'an unknown subcommand is an error of %s: exit 2, on stderr, and no call',
   async (group) => {
-    for (const words of [[group, 'nosuch', 'X']]) {
-      const outcome = await gantry([...words, '--json'], { emulator });
-      expect(outcome.code).toBe(2);
-      expectErrorDocument(outcome);
-    }
+    const outcome = await gantry([group, 'nosuch', 'X', '--json'], { emulator });
+    expect(outcome.code).toBe(2);
+    expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
   },
 );
@@ -41,7 +39,7 @@ test.each([
   const folder = newFolder();
   const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
   const app = newFolder(smallApp());
-  if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app });
+  if (words[0] === 'apps') await gantry(['deploy'], { emulator, cwd: app });
   const outcome = await gantry([...words, '--json'], { emulator, cwd: app, env });
   expect(outcome).toMatchObject({ code: 0 });
   expect(outcome.json()).toBeTypeOf('object');

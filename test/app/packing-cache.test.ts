@@ -24,6 +24,7 @@ import type { Result } from '../../src/app/deflate/deflate-worker.mjs';
 import { maxCacheBytes, trimCache } from '../../src/app/packing-cache/cache-folder.ts';
 import { trustedDevice } from '../../src/app/packing-cache/file-index.ts';
 import { clearPackingCache, packingUsage } from '../../src/app/packing-cache/index.ts';
+import { drawnCases } from '../support/extent.ts';
 import { newFolder, onDisk } from '../support/files.ts';
 
 onDisk();
@@ -239,7 +240,7 @@ test('any sequence of edits gives the archive that packing without a cache gives
         await expectSameArchive();
       }
     }),
-    { numRuns: 10 },
+    { numRuns: drawnCases(5, 10) },
   );
 }, 120_000);
 

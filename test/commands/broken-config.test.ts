@@ -9,11 +9,15 @@ const { commands } = await reference();
 
 const files = { 'main.py': 'def hello(): return 1\n', 'inputs.jsonl': '{}\n' };
 
-/** Why a file cannot be read, and what it has. */
+/** Why a file cannot be read, and what it has. Each line meets one of them, in turn: all read the file in one way. */
 const broken: [why: string, config: string | Uint8Array][] = [
   ['invalid section header', '[cerebrium.deployment\nname = "web"\n'],
   ['cerebrium.toml is not valid UTF-8', Buffer.from([0xff])],
 ];
+
+const inTurn = (all: string[][]) =>
+  all.flatMap((words, at) => oneOf(broken, at).map(([why, config]) => [words, why, config] as const));
+const oneOf = <Row>(rows: Row[], at: number) => rows.filter((_, index) => index === at % rows.length);
 
 const run = (words: readonly string[], config: string | Uint8Array) =>
   gantry([...words], {
@@ -39,36 +43,30 @@ const withoutApp = ({ command }: { command: string }) => [
 
 const needApp = takeApp.filter(({ command }) => !needNone.includes(command)).map((each) => withoutApp(each));
 
-test.each([
+const failing = [
   ...needApp,
   ...[['deploy', '--yes'], ['deploy', '--dry-run'], ['check'], ['run', 'main.py::hello']],
   ...[['status', '--serves', 'HEAD'], ['secrets', 'list', '--app', '.'], ['apps', 'get', '.'], ['explain']],
   ...[['apps', 'tune', 'transcriber', '--write']],
-])('%s fails with the code of the file that it needs and cannot read', async (...words) => {
-  for (const [why, config] of broken) {
-    const { code, stderr } = await run(words, config);
-    expect([code, stderr], why).toEqual([10, expect.stringContaining(`error: ${why}\n`)]);
-  }
+];
+
+test.each(inTurn(failing))('%s fails with the code of the file that it needs and cannot read', async (...row) => {
+  const [words, why, config] = row;
+  const { code, stderr } = await run(words, config);
+  expect([code, stderr]).toEqual([10, expect.stringContaining(`error: ${why}\n`)]);
 });
 
-test.each([
+const warning = [
   ...needNone.map((command) => withoutApp({ command })),
-  ...[
-    ['metrics', '--live', '--for', '10ms'],
-    ['status', 'transcriber'],
-    ['explain', '--file', 'main.py'],
-    ['explain', 'transcriber'],
-  ],
-  ...[
-    ['apps', 'get', 'transcriber'],
-    ['builds', 'list', 'transcriber'],
-  ],
-  ['apps', 'bench', 'transcriber', '--yes', '--rate', '1', '--for', '10ms', '--budget', '1'],
-])('%s warns that it ignores the file that it cannot read', async (...words) => {
-  for (const [why, config] of broken) {
-    const { code, stderr } = await run(words, config);
-    expect([code, stderr.match(/is ignored: .*/g)], stderr).toEqual([0, [`is ignored: ${why}`]]);
-  }
+  ...['metrics --live --for 10ms', 'status transcriber', 'explain --file main.py', 'explain transcriber'],
+  ...['apps get transcriber', 'builds list transcriber'],
+  'apps bench transcriber --yes --rate 1 --for 10ms --budget 1',
+].map((line) => (typeof line === 'string' ? line.split(' ') : line));
+
+test.each(inTurn(warning))('%s warns that it ignores the file that it cannot read', async (...row) => {
+  const [words, why, config] = row;
+  const { code, stderr } = await run(words, config);
+  expect([code, stderr.match(/is ignored: .*/g)], stderr).toEqual([0, [`is ignored: ${why}`]]);
 });
 
 test('a file without a name is one that cannot be read, as in a deploy', async () => {

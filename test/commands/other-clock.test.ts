@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { half } from '../support/extent.ts';
 import { emulatorForAll, gantry, newFolder } from '../support/index.ts';
 
 const minute = 60_000;
@@ -19,23 +20,25 @@ async function shown(line: string, aheadMs: number) {
   return { code, stdout, warnings: stderr.match(/^(?:warning|error).*$/gm) };
 }
 
+const lines = [
+  'runs list web',
+  'runs list web --since 30m --json=id',
+  'runs chart web --since 6h --json',
+  'runs export web --since 3h',
+  'cost web --since 3d --by day --json',
+  'metrics web --since 2h --json',
+  'apps list --json',
+  'status --json',
+  'builds list web',
+  'apps containers web',
+  'metrics web --until rate>=0 --json=value',
+];
+
 describe.each([
   ['a minute behind', -minute],
   ['three months ahead', 90 * 1_440 * minute],
 ])('on a machine whose clock is %s', (_, aheadMs) => {
-  test.each([
-    'runs list web',
-    'runs list web --since 30m --json=id',
-    'runs chart web --since 6h --json',
-    'runs export web --since 3h',
-    'cost web --since 3d --by day --json',
-    'metrics web --since 2h --json',
-    'apps list --json',
-    'status --json',
-    'builds list web',
-    'apps containers web',
-    'metrics web --until rate>=0 --json=value',
-  ])('%s shows the same', async (line) => {
+  test.each(half(lines))('%s shows the same', async (line) => {
     const same = await shown(line, 0);
     expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d/) });
     expect(await shown(line, aheadMs)).toEqual(same);

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
 import { emulatorForAll } from '../support/emulators.ts';
+import { half } from '../support/extent.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
@@ -54,7 +55,7 @@ beforeEach(() => {
   emulator.calls.length = 0;
 });
 
-describe.each(commands)('gantry %s', (line, field) => {
+describe.each(half(commands))('gantry %s', (line, field) => {
   const words = line.split(' ');
 
   test('prints its result on stdout', async () => {

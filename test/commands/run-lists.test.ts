@@ -61,21 +61,23 @@ const lines: [flags: string, (run: Run) => boolean][] = [
   ['--async --status failure', (run) => within(24 * hour)(run) && run.async && failed(run)],
   ['--response ..150ms', (run) => within(24 * hour)(run) && run.totalResponseTimeMs <= 150],
 ];
-const servers: [string, Server][] = [
-  ['ignores every parameter', {}],
-  ['ignores every parameter, and has pages', { pageSize: 40 }],
-  ['begins with the oldest', { pageSize: 40, order: (all) => all.reverse() }],
-  ['has no order', { pageSize: 40, order: (all) => all.sort((a, b) => (a.id < b.id ? -1 : 1)) }],
+/** How a list comes decides what is read of it; what is kept of that is the same for all. */
+const few = lines.filter(([flags]) => /^(|--since 1h|--since 3d|--async --since 2d|--status processing)$/.test(flags));
+const servers: [string, Server, typeof lines][] = [
+  ['ignores every parameter', {}, lines],
+  ['ignores every parameter, and has pages', { pageSize: 40 }, few],
+  ['begins with the oldest', { pageSize: 40, order: (all) => all.reverse() }, few],
+  ['has no order', { pageSize: 40, order: (all) => all.sort((a, b) => (a.id < b.id ? -1 : 1)) }, few],
 ];
 
-describe.each(servers)('a platform whose list %s', (_, server) => {
+describe.each(servers)('a platform whose list %s', (_, server, asked) => {
   const ask = async (line: string) => {
     const env = { GANTRY_API_URL: await platform(server) };
     return gantry(line.split(' ').filter(Boolean), { emulator, clock, env, cwd: newFolder() });
   };
   const idsOf = (json: unknown) => (json as Run[]).map(({ id }) => id);
 
-  test.each(lines)('gives the runs that were asked for: %s', async (flags, matches) => {
+  test.each(asked)('gives the runs that were asked for: %s', async (flags, matches) => {
     const wanted = runs.filter(matches).map(({ id }) => id);
     const all = await ask(`runs list web --json --all ${flags}`);
     expect([all.code, idsOf(all.json())], all.stderr).toEqual([0, wanted]);

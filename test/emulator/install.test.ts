@@ -61,16 +61,7 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     expect((await third.call('run')).json.result).toBe('hello from a package');
   });
 
-  test("that cannot be installed fail the build with pip's message", async () => {
-    const files = { 'main.py': main, 'requirements.txt': '/nowhere/at-1.0-py3-none-any.whl\n' };
-    const { ask, build } = await running('functions', {}, { files, install: true });
-    expect((await ask('GET', build)).json).toMatchObject({
-      status: 'build_failure',
-      initError: expect.stringMatching(/nowhere/),
-    });
-  });
-
-  test('reach pip byte for byte: it refuses what is not UTF-8', async () => {
+  test("reach pip byte for byte: it refuses what is not UTF-8, and the build fails with pip's message", async () => {
     const listed = Buffer.from('# caf\xe9\nflask>=3\n', 'latin1');
     const files = { 'main.py': main, 'requirements.txt': listed };
     const { ask, build } = await running('functions', {}, { files, install: true });

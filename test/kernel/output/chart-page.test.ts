@@ -123,12 +123,14 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(await page.locator('canvas').count()).toBe(2);
   });
 
-  test.each([320, 400, 1400])('nothing is clipped at %i pixels', async (width) => {
-    const { page } = await opened(report, { viewport: { width, height: 800 } });
-    await page.setViewportSize({ width: width - 20, height: 800 });
+  test('nothing is clipped at any width', async () => {
+    const { page } = await opened(report);
     await page.locator('summary').click();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width - 20);
-    expect(await page.getByRole('cell', { name: '2026-11-20 13:00' }).isVisible()).toBe(true);
+    for (const width of [1400, 380, 300]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(await page.getByRole('cell', { name: '2026-11-20 13:00' }).isVisible()).toBe(true);
+    }
   });
 
   test('a hostile name is shown as text', async () => {
