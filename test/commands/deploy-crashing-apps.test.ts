@@ -128,19 +128,6 @@ describe.skipIf(!python)('a build that crashes after it was deployed (needs pyth
     expect(json().error.details.explanation).toMatchObject({ cause: 'out-of-memory', location: { line: 7 } });
   });
 
-  test('after each call is in a crash loop', async () => {
-    const name = 'per-call';
-    const until = async () => {
-      await call(name);
-      await hasRestarted(name, 1);
-      await call(name);
-      await hasRestarted(name, 2);
-    };
-    const { code, stderr } = await deploy({ name, main: crashesAfterCall, until });
-    expect(code, stderr).toBe(12);
-    expect(stderr).toMatch(/per-call is not healthy: replica \S+ restarted 2 times/);
-  });
-
   test('after its first call only is healthy, and that is said', async () => {
     const name = 'once';
     const until = async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { half } from '../support/extent.ts';
 import { emulatorForAll, newFolder, smallApp } from '../support/index.ts';
 import { bin, cleanEnvironment, run, start } from './binary.ts';
 
@@ -33,7 +34,7 @@ const readers = [
 ];
 
 describe.skipIf(process.platform === 'win32')('a FIFO', () => {
-  test.each(readers.map(({ words }) => [words.join(' ')]))(
+  test.each(half(readers).map(({ words }) => [words.join(' ')]))(
     'without a writer ends with one Ctrl-C: %s',
     async (words) => {
       const { kill, ended, waits } = waiting(words);
