@@ -31,34 +31,6 @@ async function deploy(home: string, flags = line) {
   return { code, stderr, json };
 }
 
-test.each([
-  ['on the same machine', (home: string) => home],
-  ['on a new machine', () => newFolder()],
-])('the same line typed again over a crashing app fails again, %s', async (_, next) => {
-  const home = newFolder();
-  replicas = 'FAILED';
-  expect((await deploy(home)).code).toBe(12);
-  const { code, stderr } = await deploy(next(home));
-  expect([code, builds.length]).toEqual([12, 1]);
-  expect(stderr).toContain('is not healthy');
-});
-
-test('a build that was found healthy is not watched again', async () => {
-  const home = newFolder();
-  const first = await deploy(home);
-  const { dashboard } = first.json() as { dashboard: string };
-  expect([first.code, dashboard]).toEqual([0, expect.stringContaining('http')]);
-  const again = await deploy(home);
-  expect(again.json()).toMatchObject({ changed: false, dashboard });
-  expect((again.json() as { health?: object }).health).toBeUndefined();
-});
-
-test('a new machine watches what it does not know', async () => {
-  await deploy(newFolder());
-  const { code, json } = await deploy(newFolder());
-  expect([code, json()]).toEqual([0, expect.objectContaining({ changed: false, health: expect.anything() })]);
-});
-
 test('without a watch, a build that was found sick is deployed again', async () => {
   const home = newFolder();
   replicas = 'FAILED';
@@ -66,32 +38,6 @@ test('without a watch, a build that was found sick is deployed again', async () 
   const { code, stderr } = await deploy(home, ['--if-changed']);
   expect([code, builds.length]).toEqual([0, 2]);
   expect(stderr).toContain('was found sick: deploying');
-});
-
-test.each(['error', 'not_ready'])('an app with the status %s is deployed again', async (word) => {
-  const home = newFolder();
-  await deploy(home, []);
-  status = word;
-  const { code, stderr } = await deploy(home, ['--if-changed']);
-  expect([code, builds.length, stderr]).toEqual([0, 2, expect.stringContaining(`its status is ${word}: deploying`)]);
-});
-
-test('a platform with defaults of its own is no reason to deploy again, and no drift', async () => {
-  const home = newFolder();
-  const shown = { cooldownPeriodSeconds: '60', responseGracePeriodSeconds: '1200', evaluationIntervalSeconds: '7' };
-  const env = await altering(emulator, (method, path, json) =>
-    method === 'GET' && path.endsWith('-web') ? { body: { ...(json as object), ...shown } } : undefined,
-  );
-  const app = newFolder(smallApp());
-  const run = (words: string[], dir = home) =>
-    gantry(['deploy', ...words], { emulator, cwd: app, env: { ...env, GANTRY_CONFIG_DIR: dir } });
-  await run([]);
-  for (const dir of [home, newFolder()]) {
-    const again = await run(['--if-changed', '--json'], dir);
-    expect(again.json(), again.stderr).toMatchObject({ changed: false, status: 'succeeded' });
-    expect(again.stderr).not.toContain('changed outside');
-  }
-  expect((await run(['--fail-on-drift'])).code).toBe(0);
 });
 
 test('what a failed build had for settings is no change of others', async () => {

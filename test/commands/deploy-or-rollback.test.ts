@@ -1,7 +1,6 @@
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { keepLimits } from '../../src/deploys/archives/keep-archive.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 let home: string;
@@ -123,35 +122,6 @@ test('warns before the deploy if the archive of the live build is not here', asy
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'failed', serves: builds[1] });
 });
 
-test.each(
-  Object.entries<(archives: string) => Promise<void>>({
-    'are older than the limit': async (archives) => {
-      const monthsAgo = Date.now() / 1000 - 100 * 86_400;
-      const records = join(archives, 'builds');
-      for (const name of await readdir(records)) await utimes(join(records, name), monthsAgo, monthsAgo);
-    },
-    'are more than the limit': async (archives) => {
-      const [name = ''] = await readdir(join(archives, 'files'));
-      const { bytes } = keepLimits;
-      onTestFinished(() => {
-        keepLimits.bytes = bytes;
-      });
-      keepLimits.bytes = (await stat(join(archives, 'files', name))).size * 1.5;
-    },
-  }),
-)('returns to the build before though the archives %s, and keeps what serves of another app', async (_, exceed) => {
-  await deploy('other', ['--name', 'other']);
-  const [other] = builds.splice(0);
-  for (const version of ['first', 'good']) await deploy(version);
-  await exceed(join(home, 'state/archives'));
-  crashing = [2];
-  const { code, json, stderr } = await deploy('bad', watching);
-  expect([code, stderr]).toEqual([12, expect.not.stringContaining('cannot return')]);
-  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'rolled-back', restored: builds[1] });
-  const list = await gantry(['doctor', '--cache', 'archives', '--json'], { emulator, env });
-  expect((list.json() as { build: string }[]).map(({ build }) => build)).toContain(other);
-});
-
 test('returns to the last well build after four sick ones, though the archives are older than the limit', async () => {
   await deploy('good');
   crashing = [1, 2, 3, 4, 5];
@@ -163,24 +133,6 @@ test('returns to the last well build after four sick ones, though the archives a
   }
   const { json } = await deploy('five', watching);
   expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'rolled-back', restored: builds[0] });
-});
-
-test('does not replace what somebody else deployed meanwhile', async () => {
-  await deploy('good');
-  let other: Promise<unknown> | undefined;
-  const meanwhile = async () => {
-    if (builds.length !== 2 || other) return;
-    other = deploy('of somebody else');
-    await other;
-    crashing = [1];
-  };
-  const { code, json } = await deploy('bad', watching, { meanwhile });
-  expect(code).toBe(7);
-  const { message, details } = (json() as Failed).error;
-  expect(message).toContain(`build ${builds[2]?.slice(0, 8)} serves now`);
-  expect(details).toMatchObject({ build: builds[1], verdict: 'superseded' });
-  expect(builds).toHaveLength(3);
-  expect(await live()).toBe(builds[2]);
 });
 
 test('does not interfere with a deploy in progress', async () => {

@@ -65,15 +65,6 @@ test('a build of somebody else is one that was not deployed from here', async ()
   expect((await history())[0]).toMatchObject({ event: 'served', build, before: first, isOwn: false });
 });
 
-test('marks a rolled back build in the list of builds', async () => {
-  await deployed('one');
-  const second = await deployed('two');
-  await run(['rollback', 'web', '--yes']);
-  const list = (await run(['builds', 'list', 'web', '--json'])).json() as { id: string; found: string | null }[];
-  expect(list.map(({ found }) => found)).toEqual([null, 'rolled back', null]);
-  expect((await run(['builds', 'get', 'web', second, '--json=found'])).json()).toEqual({ found: 'rolled back' });
-});
-
 test('tells of a rollback in one line, with the settings that it changed', async () => {
   const first = await deployed('one');
   const second = await deployed('two', '[cerebrium.scaling]\nmin_replicas = 1\n');

@@ -106,14 +106,6 @@ describe('what is resolved anew', () => {
   });
 });
 
-test('keeps the scaling of the app as it is now', async () => {
-  await deployed('one', '[cerebrium.scaling]\nmax_replicas = 3\n');
-  await deployed('two');
-  await run(['apps', 'scale', 'web', '--max-replicas', '40']);
-  expect((await back()).code).toBe(0);
-  expect(await live()).toMatchObject({ maxReplicaCount: 40 });
-});
-
 test('never returns to what was rolled back, unless it is named', async () => {
   const zero = await deployed('zero');
   const first = await deployed('one');
@@ -128,17 +120,6 @@ test('never returns to what was rolled back, unless it is named', async () => {
   expect(await back()).toExit(6, 'rolled back or found sick');
   expect((await back(second)).json()).toMatchObject({ restored: second });
   expect(first).not.toBe(second);
-});
-
-test('a deploy after a rollback knows what serves', async () => {
-  const app = newFolder(smallApp());
-  const deploy = (...flags: string[]) => run(['deploy', ...flags], { cwd: app });
-  await deploy();
-  await writeFile(join(app, 'more.py'), 'worse = True\n');
-  await deploy();
-  expect((await back()).code).toBe(0);
-  await rm(join(app, 'more.py'));
-  expect((await deploy('--if-changed')).stderr).toContain('nothing to deploy');
 });
 
 test('asks first, and a dry run changes nothing', async () => {
@@ -244,25 +225,18 @@ test('a build that never ends is exit code 8, and continues', async () => {
   ]);
 });
 
-test.each([
-  ['', 0],
-  [', and by a third if the URL of that one has expired', 1],
-])(
-  'a lost reply of create app is followed by a second build%s: the first may be somebody else’s',
-  async (_, expired) => {
-    await deployed('one');
-    await deployed('two');
-    emulator.fail('createApp', 'reset-after');
-    if (expired > 0) emulator.fail('upload', 'expired');
-    const { code, stderr, json } = await back();
-    expect([code, creations()]).toEqual([0, 4 + expired]);
-    expect(stderr).toContain('a build of web may have been created that gets no upload');
-    expect((await live()).latestReadyBuildId).toBe((json() as { build: string }).build);
-    expect([...emulator.store.builds.values()].filter(({ cancelledAt }) => cancelledAt !== undefined)).toHaveLength(
-      expired,
-    );
-  },
-);
+test('a lost reply of create app is followed by a second build, and by a third if the URL of that one has expired', async () => {
+  await deployed('one');
+  await deployed('two');
+  emulator.fail('createApp', 'reset-after');
+  emulator.fail('upload', 'expired');
+  const { code, stderr, json } = await back();
+  expect([code, creations()]).toEqual([0, 5]);
+  expect(stderr).toContain('a build of web may have been created that gets no upload');
+  expect((await live()).latestReadyBuildId).toBe((json() as { build: string }).build);
+  // The first one may be somebody else's.
+  expect([...emulator.store.builds.values()].filter(({ cancelledAt }) => cancelledAt !== undefined)).toHaveLength(1);
+});
 
 test.each([
   ['sizes', ({ size }: { size: number }) => size],

@@ -15,7 +15,6 @@ export interface AppOf {
   behaves?: Behavior;
   scaling?: string;
   more?: string;
-  image?: string;
   /** Another version of the same app. */
   version?: number;
 }
@@ -103,9 +102,8 @@ export class Machine {
   }
 
   /** Makes the clone have this app. */
-  async write({ behaves = {}, scaling = 'min_replicas = 1\n', more = '', image, version = 1 }: AppOf): Promise<void> {
-    const base = image ? `docker_base_image_url = "${image}"\n` : '';
-    const config = `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${base}[cerebrium.scaling]\n${scaling}${more}`;
+  async write({ behaves = {}, scaling = 'min_replicas = 1\n', more = '', version = 1 }: AppOf): Promise<void> {
+    const config = `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n[cerebrium.scaling]\n${scaling}${more}`;
     const main = `# behaves ${JSON.stringify(behaves)}\ndef run():\n    return {"version": ${version}}\n`;
     await writeFile(join(this.folder, 'cerebrium.toml'), config);
     await writeFile(join(this.folder, 'main.py'), main);

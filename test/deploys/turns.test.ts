@@ -56,6 +56,13 @@ describe('a plan', () => {
     expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
   });
 
+  test('holds although our own create app resets what was scaled by hand', async () => {
+    const { machine } = await deployed({});
+    await machine.run('apps scale web --cooldown 5s --max-replicas 7');
+    expect((await machine.run(`${savePlan} ../plan.json`)).code).toBe(0);
+    expect(await machine.run(`${applyPlan} ../plan.json`)).toMatchObject({ code: 0 });
+  });
+
   test('with --if-changed is done once it serves, and refused where the folder has another app', async () => {
     const { machine } = await planned();
     const line = `${applyPlan} ../plan.json --if-changed --json`;
@@ -268,18 +275,6 @@ describe('a rollback', () => {
     await machine.write({ version: 2, behaves: { replicas: 'crash' } });
     const { stderr } = await machine.run('deploy --watch 40s --or-rollback');
     expect(stderr).toContain('(its archive is damaged, or was changed after the deploy)');
-  });
-
-  test('says what the platform takes from elsewhere, perhaps in another version', async () => {
-    const stage = await Stage.open();
-    const image = 'debian:bookworm-slim';
-    const more = '[cerebrium.dependencies.pip]\ntorch = "latest"\nnumpy = "==2.1.0"\n';
-    const machine = await stage.machine();
-    await machine.deploys({ more, image });
-    await machine.deploys({ more, image, version: 2 });
-    const { json, stderr } = await machine.run('rollback web --yes --json');
-    expect(stderr).toMatch(/installed again, perhaps in other versions: torch, debian:bookworm-slim \(image\)/);
-    expect(json()).toMatchObject({ resolvedAnew: [{ kind: 'pip', requirement: 'torch' }, { kind: 'image' }] });
   });
 });
 
