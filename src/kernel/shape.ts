@@ -115,13 +115,16 @@ export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> 
   return { schema, isOptional: true };
 }
 
-export const locationShape = object({
-  file: text('file'),
-  line: integer('from 1'),
-  column: integer('from 1, in characters'),
-  length: integer('characters'),
-  text: text('the line'),
-});
+export const locationShape = object(
+  {
+    file: text('file'),
+    line: integer('from 1'),
+    column: integer('from 1, in characters'),
+    length: integer('characters'),
+    text: text('the line'),
+  },
+  'where it is in a file',
+);
 
 /** As in `string`, `integer or null`, `list of object`; empty if it may be anything. */
 export function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {

@@ -46,11 +46,14 @@ export default defineCommand({
     cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing failed')),
     title: text('the cause in words'),
     evidence: nullable(
-      object({
-        source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
-        line: nullable(integer('line of the log, from 1')),
-        text: text('the line'),
-      }),
+      object(
+        {
+          source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
+          line: nullable(integer('line of the log, from 1')),
+          text: text('the line'),
+        },
+        'what shows the cause',
+      ),
     ),
     fix: nullable(text('what to change')),
     location: nullable(locationShape),

@@ -74,6 +74,12 @@ test('every value of a result says what it is', async () => {
   expect(silent.flat()).toEqual([]);
 });
 
+test('every command, argument and flag says what it is', async () => {
+  const all = await reference();
+  expect([...unsaid(all)]).toEqual([]);
+  expect(all.commands.filter(({ summary }) => summary === '')).toEqual([]);
+});
+
 test('no result has the field error, which only a failure has', async () => {
   const results = (await reference()).commands.flatMap(({ command, json }) =>
     json && 'error' in json ? [command] : [],

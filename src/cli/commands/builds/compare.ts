@@ -78,12 +78,15 @@ export default defineCommand({
     ),
     runTime: durations('how long calls that succeeded ran'),
     coldStart: durations('how long replicas took to start'),
-    errors: object({
-      verdict,
-      beforeShare: nullable(number('share of calls that failed; null without calls')),
-      afterShare: nullable(number('share of calls that failed')),
-      chance: nullable(number('the chance of such a difference if there is none')),
-    }),
+    errors: object(
+      {
+        verdict,
+        beforeShare: nullable(number('share of calls that failed; null without calls')),
+        afterShare: nullable(number('share of calls that failed')),
+        chance: nullable(number('the chance of such a difference if there is none')),
+      },
+      'how many calls failed',
+    ),
     missing: nullable(
       integer('calls that the platform announced and did not return; null if it does not say how many'),
     ),
