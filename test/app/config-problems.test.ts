@@ -205,6 +205,17 @@ describe('unknown keys are warnings that suggest the right place', () => {
   ]);
 });
 
+test.each([
+  ['[cerebrium.runtime.cortex]', 'cortex is the default without a runtime section'],
+  ['[cerebrium.hardware]\ngpu = "T4"', 'gpu is no longer supported: without compute the app runs on CPU'],
+  ['enable_auth = true', 'disable_auth is its opposite'],
+  ['require_auth = true', 'disable_auth is its opposite'],
+  ['[cerebrium]\nproject = "p-1"', 'apps are deployed to the project of --project, GANTRY_PROJECT or the profile'],
+])('what was valid once, or looks valid, is ignored for a reason: %s', async (line, why) => {
+  const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n${line}`);
+  expect(problems).toContainEqual(expect.objectContaining({ message: expect.stringMatching(/ is ignored$/), why }));
+});
+
 describe('settings without effect are warnings', () => {
   const dockerfile = '[cerebrium.runtime.custom]\ndockerfile_path = "Dockerfile"';
   // biome-ignore format: a case is a line

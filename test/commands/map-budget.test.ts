@@ -56,6 +56,15 @@ describe('a budget', () => {
   });
 
   test.each([
+    ['0', 14],
+    ['1', 0],
+  ])('pays for the cooldown of a replica that ends: min_replicas %s', async (minReplicaCount, code) => {
+    const cheap = { ...details, costPerSecondCents: '1', cooldownPeriodSeconds: '600', minReplicaCount };
+    const { run } = await mapping(echo, { details: cheap });
+    expect((await run('--budget 3')).code).toBe(code);
+  });
+
+  test.each([
     ['what web costs is not known', {}, '1'],
     ['is too small for one call of web', { ...details, cooldownPeriodSeconds: '10' }, '1'],
   ])('is refused before any call: %s', async (message, settings, budget) => {

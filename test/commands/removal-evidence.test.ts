@@ -79,6 +79,11 @@ describe.each(commands.filter(([line]) => !line.startsWith('rm -r')))('gantry %s
   });
 });
 
+test('the last folder of a volume is gone once the volume lists nothing', async () => {
+  const { code, waits } = await run('rm -r :/m --confirm :/m', () => undefined);
+  expect([code, waits, emulator.volume().paths()]).toEqual([0, [], []]);
+});
+
 test.each<[string, Answer]>([
   ['refuses', { status: 403, body: '{"message":"not for this token"}' }],
   ['cannot be asked', { status: 400, body: '{"message":"no"}' }],

@@ -158,6 +158,23 @@ describe('a pipeline that starts on new machines', () => {
     expect(sent).toHaveLength(2);
   });
 
+  test('has it on record with the team before anything that an earlier command has left', async () => {
+    const home = newFolder();
+    await deploy('one', [], at(home));
+    refusing = ({ route }) => (route.endsWith('/cp/complete') ? { status: 403, body: '{}' } : undefined);
+    await deploy('two', [], at(home));
+    const left = filesIn(home).filter((path) => path.startsWith('state/team-state/'));
+    expect(left).not.toEqual([]);
+    const begun: string[] = [];
+    refusing = ({ route, body }) => {
+      if (route.endsWith('/cp/initialize')) begun.push((JSON.parse(body) as { file_path: string }).file_path);
+      return undefined;
+    };
+    await run(['rollback', 'web', '--yes'], at(home));
+    const isLeft = begun.map((path) => left.some((each) => path.endsWith(each.split('/').slice(3).join('/'))));
+    expect([isLeft.indexOf(false), isLeft.includes(true)]).toEqual([0, true]);
+  });
+
   test('learns by a look that a rollback has ended, and writes nothing to the volume', async () => {
     for (const version of ['one', 'two', 'one', 'three']) await deploy(version);
     const [to, from, as] = builds;

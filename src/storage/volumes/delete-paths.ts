@@ -148,7 +148,8 @@ class FolderLooks {
   }
 
   async #isTrulyEmpty([first]: readonly VolumePath[], isEmptied: boolean): Promise<boolean> {
-    return first?.path === '/' || (isEmptied && first !== undefined && this.#isGone(first, true));
+    const at = first as VolumePath;
+    return at.path === '/' || (isEmptied && this.#isGone(at, true));
   }
 
   /** Asks for a path itself. No entries prove that a folder is gone only where it was the last in its parent. */
