@@ -387,7 +387,6 @@ const dense = new Set([
   'src/deploys/history/app-history.ts',
   'src/deploys/previews/preview-record.ts',
   'src/deploys/replicas.ts',
-  'src/deploys/rollback/choose-build.ts',
   'src/deploys/rollback/rollback.ts',
   'src/deploys/team-state/team-state.ts',
   'src/emulator/model/builds/build-progress.ts',

@@ -1,5 +1,4 @@
-import { returnToBuild } from '../../deploys/rollback/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { promote } from '../../deploys/rollback/index.ts';
 import { defineCommand } from '../command.ts';
 import { namedAppArgument } from '../flags/app.ts';
 import { deployedAgain } from '../views/deployment-fields.ts';
@@ -7,10 +6,7 @@ import { deployedAgain } from '../views/deployment-fields.ts';
 export default defineCommand({
   configure: (command) =>
     namedAppArgument(command, '<from>').argument('<to>', 'app of the same project, which must exist'),
-  run: (context, from, onto) => {
-    const again = { what: 'promotion' as const, onto, without: gantryCommand`deploy --name ${onto}` };
-    return returnToBuild(context, from, { configFile: '', logs: !context.progress.isQuiet, typedMs: undefined, again });
-  },
+  run: (context, from, to) => promote(context, from, to, !context.progress.isQuiet),
   ...deployedAgain,
   details: [
     'The archive is the same, byte for byte. The other app keeps its scaling, region and secrets. A new one is made by deploy --name NAME --new.',

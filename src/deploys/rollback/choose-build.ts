@@ -27,12 +27,10 @@ export interface RollbackOptions {
   typedMs: number | undefined;
   /** The build that was found sick and serves: without a question. */
   sick?: { build: string; reason: string } | undefined;
-  /** Deploys what serves, to another app with `onto`. `without`: what to type if there is no archive of it. */
-  again?: { what: 'restart' | 'promotion'; onto?: string; without: Fix } | undefined;
 }
 
 /** The build to return to, and the one that it replaces. */
-export interface Chosen extends Pick<RollbackOptions, 'again'> {
+export interface Chosen {
   app: App;
   history: AppHistory;
   live: string | undefined;
@@ -41,6 +39,8 @@ export interface Chosen extends Pick<RollbackOptions, 'again'> {
   isLive: boolean;
   /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
   done: EventOf<'rolling-back'> | undefined;
+  /** What to type if there is no archive of the target. */
+  without: Fix;
 }
 
 /** Chooses by what is on record and what the platform lists. */
@@ -51,26 +51,49 @@ export async function chooseBuild(
   options: RollbackOptions,
 ): Promise<Chosen> {
   const { api, project } = context;
-  const { sick, again } = options;
-  const app = seen.app ?? (await fetchApp(api, { project, app: name }));
-  const live = sick?.build ?? servingBuild(seen.serving) ?? liveBuild(app);
-  const history = await recordLook(context, name, app, seen.list);
-  const { wanted, done } = await findWanted(context, name, { app, history, live }, options);
-  const fetched = async (build: string) => fetchBuild(api, { project, app: name, build });
-  const named = wanted && (seen.list.find(({ id }) => id === wanted) ?? (await fetched(wanted)));
-  const builds = seen.builds || named ? seen.list : await api(listBuilds, { project, app: name });
-  const chosen = { app, history, live, done, again };
-  if (named) {
-    const isLive = named.id === live && !again;
-    if (!isLive && buildPhase(named.status) !== 'succeeded') throw notReadyError(name, named);
-    return { ...chosen, target: named, isLive };
-  }
+  const looked = await lookBack(context, name, seen, options.sick?.build);
+  const { live, history } = looked;
+  const { wanted, done } = await findWanted(context, name, looked, options);
+  const chosen = (target: Build) => {
+    const without = gantryCommand`rollback ${name} ${target.id} --from-git REV`;
+    return { ...looked, done, target, isLive: target.id === live, without };
+  };
+  if (wanted !== undefined)
+    return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, seen));
+  const builds = seen.builds ? seen.list : await api(listBuilds, { project, app: name });
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
   const target = builds.find(({ id }) => id === last.build);
   if (!target) throw nothingBeforeError(name, { history, live }, last.unseen);
   tellPassed(context, before, target.id);
-  return { ...chosen, target, isLive: false };
+  return chosen(target);
+}
+
+/** The build that serves, to be deployed again. `without`: what to type if there is no archive of it. */
+export async function chooseServing(context: Context, name: string, seen: AppReading, without: Fix): Promise<Chosen> {
+  const looked = await lookBack(context, name, seen);
+  const { live } = looked;
+  if (live === undefined) {
+    throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
+  }
+  return { ...looked, target: await readyBuildOf(context, name, live, seen), isLive: false, done: undefined, without };
+}
+
+async function lookBack(context: Context, name: string, seen: AppReading, sick?: string) {
+  const { api, project } = context;
+  const app = seen.app ?? (await fetchApp(api, { project, app: name }));
+  const live = sick ?? servingBuild(seen.serving) ?? liveBuild(app);
+  return { app, live, history: await recordLook(context, name, app, seen.list) };
+}
+
+async function buildOf({ api, project }: Context, app: string, build: string, { list }: AppReading): Promise<Build> {
+  return list.find(({ id }) => id === build) ?? fetchBuild(api, { project, app, build });
+}
+
+async function readyBuildOf(context: Context, app: string, build: string, seen: AppReading): Promise<Build> {
+  const found = await buildOf(context, app, build, seen);
+  if (buildPhase(found.status) !== 'succeeded') throw notReadyError(app, found);
+  return found;
 }
 
 /** Which builds served later than the target and are not returned to, and why not. */
@@ -91,12 +114,8 @@ async function findWanted(
   context: Context,
   name: string,
   { app, history, live }: Pick<Chosen, 'app' | 'history' | 'live'>,
-  { build: word, fromGit, restoreScaling, again }: RollbackOptions,
+  { build: word, fromGit, restoreScaling }: RollbackOptions,
 ): Promise<{ wanted: string | undefined; done?: EventOf<'rolling-back'> }> {
-  if (again && live === undefined) {
-    throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
-  }
-  if (again) return { wanted: live };
   const typed = word === undefined ? undefined : await resolveBuild(context, name, word);
   const open = history.openRollback(live);
   const isSame = open && !history.isSick(open.as, open.at) && history.areOfSame(typed ?? open.to, open.to);
@@ -104,6 +123,15 @@ async function findWanted(
   const isLeft = restoreScaling && Object.keys(changedScaling(history, open.to, app)).length > 0;
   const isOther = fromGit !== undefined && fromGit !== open.fromGit;
   return isLeft || isOther ? { wanted: typed ?? open.to } : { wanted: open.as, done: open };
+}
+
+/** How the app stays scaled. */
+export function keptScaling(
+  { app, history, target }: Chosen,
+  { restoreScaling, sick }: Pick<RollbackOptions, 'restoreScaling' | 'sick'>,
+) {
+  if (restoreScaling) return scalingOf(history.firstSettingsOf(target.id));
+  return changedScaling(history, target.id, (sick && history.settingsOf(target.id)) ?? app);
 }
 
 /** The scaling that is not what the platform made of the own settings of a build. */
@@ -155,10 +183,9 @@ function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'histor
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));
 
-export async function noArchiveError(context: Context, app: string, build: string, { again }: Chosen) {
+export async function noArchiveError(context: Context, app: string, build: string, fix: Fix) {
   const why = (await whyNotUsable(context, app, build)) ?? 'its archive is damaged, or was changed after the deploy';
   const message = `build ${shortBuild(build)} of ${app} cannot be deployed again from here: there is no archive of it`;
-  const fix = again?.without ?? gantryCommand`rollback ${app} ${build} --from-git REV`;
   return new NotFoundError(message, { why, fix, details: { app, build } });
 }
 

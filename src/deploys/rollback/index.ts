@@ -1,3 +1,6 @@
 export { warnUnlessKept } from './choose-build.ts';
-export { orRollBack, type RolledBack, returnToBuild, rollback } from './rollback.ts';
+export { promote } from './promote.ts';
+export type { RolledBack } from './redeploy.ts';
+export { restart } from './restart.ts';
+export { orRollBack, rollback } from './rollback.ts';
 export { proofs } from './source.ts';

@@ -72,7 +72,13 @@ type Use<T> = (source: RollbackSource) => Promise<T>;
 type Again = Chosen & { keep: Partial<AppCreation> };
 
 /** Passes what a build can be made of again to `use`. Throws NotFoundError if there is no archive. */
-export function withSource<T>(context: Context, name: string, again: Again, from: RollbackOptions, use: Use<T>) {
+export function withSource<T>(
+  context: Context,
+  name: string,
+  again: Again,
+  from: Pick<RollbackOptions, 'fromGit' | 'configFile'>,
+  use: Use<T>,
+) {
   const { fromGit: revision, configFile } = from;
   if (revision === undefined) return withArchive(context, name, again, use);
   return withCommit(context, name, again, { revision, configFile }, use);
@@ -81,7 +87,7 @@ export function withSource<T>(context: Context, name: string, again: Again, from
 function withArchive<T>(context: Context, name: string, again: Again, use: Use<T>): Promise<T> {
   const { keep, history, target } = again;
   return withKeptArchive(context, name, target.id, async (found) => {
-    if (!found) throw await noArchiveError(context, name, target.id, again);
+    if (!found) throw await noArchiveError(context, name, target.id, again.without);
     const { kept, archive, from } = found;
     const { entries } = archive;
     const { baseImages } = kept;

@@ -1,5 +1,4 @@
-import { returnToBuild } from '../../../deploys/rollback/index.ts';
-import { gantryCommand } from '../../../kernel/command-line.ts';
+import { restart } from '../../../deploys/rollback/index.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag } from '../../flags/values.ts';
@@ -11,10 +10,8 @@ export default defineCommand({
       .option('--from-git <revision>', 'deploy this revision, if it has the same files')
       .option('--force', 'deploy even if the files differ')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: (context, app, { fromGit, configFile, force = false, timeout: typedMs }) => {
-    const again = { what: 'restart' as const, without: gantryCommand`apps restart ${app} --from-git REV` };
-    return returnToBuild(context, app, { fromGit, configFile, force, logs: !context.progress.isQuiet, typedMs, again });
-  },
+  run: (context, app, { fromGit, configFile, force = false, timeout: typedMs }) =>
+    restart(context, app, { fromGit, configFile, force, logs: !context.progress.isQuiet, typedMs }),
   ...deployedAgain,
   details: ['Waits until the replicas of before have ended.'],
   examples: ['apps restart web', 'apps restart web --yes', 'apps restart web --from-git v1.2.0'],

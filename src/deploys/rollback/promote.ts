@@ -1,0 +1,44 @@
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { liveBuild } from '../../platform/contract/apps.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { recordLook } from '../history/index.ts';
+import { settle } from '../observe.ts';
+import { scalingOf } from '../send/index.ts';
+import { servingBuild } from '../serving.ts';
+import { chooseServing } from './choose-build.ts';
+import { type Onto, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
+
+/** Deploys the build of an app that serves as another app of the project. */
+export async function promote(unlimited: Context, given: string, to: string, logs: boolean): Promise<RolledBack> {
+  const app = shortAppName(unlimited.project, to);
+  if (app === shortAppName(unlimited.project, given)) throw new UsageError(`${app} cannot be promoted to itself`);
+  const started = await startRedeploy(unlimited, given, 'promotion');
+  const { limit, app: from, seen } = started;
+  const { context } = limit;
+  const choice = await chooseServing(context, from, seen, gantryCommand`deploy --name ${to}`);
+  const onto = await lookAtOther(context, app);
+  const again = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
+  const way = { configFile: '', logs, question: `Deploy ${again}?`, deed: `deploy ${again}` };
+  return redeploy(started, choice, onto, way);
+}
+
+/** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
+async function lookAtOther(context: Context, name: string): Promise<Onto> {
+  const seen = await settle(context, name);
+  const { app } = seen;
+  if (!app) {
+    throw new NotFoundError(`app ${name} not found in ${context.project}`, {
+      why: 'a build is promoted to an app that is there, in the same project',
+      fix: /[/:]/.test(name)
+        ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
+        : gantryCommand`deploy --name ${name} --new`,
+      details: { app: name },
+    });
+  }
+  const history = await recordLook(context, name, app);
+  const keep = { ...scalingOf(app), name, ...(app.region && { region: app.region }) };
+  return { seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app), keep };
+}

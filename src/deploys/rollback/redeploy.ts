@@ -1,0 +1,154 @@
+import { duration, fileSummary, shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import type { App, AppCreation } from '../../platform/contract/apps.ts';
+import { ownStatus } from '../../platform/contract/builds.ts';
+import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { TimeLimit } from '../../platform/waiting/index.ts';
+import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
+import { type AppReading, settle } from '../observe.ts';
+import { compareSent, type Deployment, inProgress, type SettingChange } from '../send/index.ts';
+import type { Chosen, RollbackOptions } from './choose-build.ts';
+import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
+
+type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
+
+/** An earlier build of an app that was deployed again, as the command prints it. */
+export interface RolledBack extends Made, SourceFacts {
+  replaced: string | null;
+  restored: string;
+  /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
+  build: string | null;
+  serves?: string | undefined;
+  /** What the settings of the app become again, under the platform's names. */
+  settings: Pick<SettingChange, 'setting' | 'from' | 'to'>[];
+  proof: Proof | null;
+}
+
+/** A command that deploys a build again, and what its app shows at first. */
+export interface Redeploy {
+  title: 'rollback' | 'restart' | 'promotion';
+  limit: TimeLimit;
+  app: string;
+  seen: AppReading;
+}
+
+export async function startRedeploy(
+  unlimited: Context,
+  given: string,
+  title: Redeploy['title'],
+  typedMs?: number,
+): Promise<Redeploy> {
+  const limit = new TimeLimit(unlimited, { typedMs, failure: `${title} did not get as far as the build` });
+  const app = shortAppName(unlimited.project, given);
+  return { title, limit, app, seen: await settle(limit.context, app) };
+}
+
+/** The app that a build is deployed as: what serves there, and what it keeps of its settings. */
+export interface Onto {
+  app: App;
+  history: AppHistory;
+  live: string | undefined;
+  seen: AppReading;
+  keep: Partial<AppCreation>;
+}
+
+/** What a way to deploy a build again says and does besides. */
+interface Way extends Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' | 'logs'> {
+  /** Undefined: nobody is asked. */
+  question: string | undefined;
+  /** `deploy build b-1 of web again`. */
+  deed: string;
+  /** What is on record of a rollback before its upload. */
+  recorded?: Omit<EventOf<'rolling-back'>, 'at' | 'by' | 'event' | 'as'> | undefined;
+}
+
+/** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
+export async function redeploy(started: Redeploy, choice: Chosen, onto: Onto, way: Way): Promise<RolledBack> {
+  const { title, limit, app: from } = started;
+  const { context, unlimited } = limit;
+  const { recorded, question, deed, force, logs } = way;
+  const { app: deployed, live, seen, keep } = onto;
+  const { target, history } = choice;
+  const app = keep.name ?? from;
+  return withSource(context, from, { ...choice, keep }, way, async (source) => {
+    const proof = force ? null : await proveFiles(context, from, target.id, source);
+    const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
+    const plan = { ...planOf(context, app, choice, onto), ...source.facts, settings, proof, changed: true };
+    for (const { id } of inProgress(seen))
+      context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${title} does not wait for it`);
+    sayPlan(context, plan, source, choice, title);
+    sayCommits(context, onto.history.sent(live)?.commit, plan.commit);
+    if (question !== undefined) await context.prompt.confirm(question);
+    context.willChange(deed, { ...plan, status: null });
+    const guard = { seen: { reading: seen, live } };
+    const { deployment } = await source.deploy({ logs, limit, guard, rollback: recorded });
+    limit.handOver();
+    const { build: as, serves, status, endpoint, dashboard } = deployment;
+    if (recorded) await recordEvent(unlimited, app, 'rolled-back', { ...recorded, as });
+    sayEnd(context, deployment, target.id);
+    return { ...plan, build: as, status, endpoint, dashboard, serves };
+  });
+}
+
+function sayCommits({ progress }: Context, was: string | null | undefined, is: string | null): void {
+  if (was && is && was !== is) progress.note(`commit ${was.slice(0, 12)} -> ${is.slice(0, 12)}`);
+}
+
+function sayEnd({ progress }: Context, { app, build, serves }: Deployment, target: string): void {
+  const restored = `build ${shortBuild(build)} with the files of ${shortBuild(target)}`;
+  progress.note(
+    serves === undefined
+      ? `${app} is live, ${restored}`
+      : `${restored} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
+  );
+}
+
+/** Once, before it asks: from where to where, what serves until then, and how long that may take. */
+function sayPlan(
+  { progress }: Context,
+  { app, replaced, restored, proof, settings, files, resolvedAnew }: RolledBack,
+  { origin, bytes }: RollbackSource,
+  { target }: Chosen,
+  title: string,
+): void {
+  const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
+  const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
+  const steps = replaced === restored ? '' : ` -> ${shortBuild(restored)}`;
+  progress.note(`${title} of ${app}: ${replacing}${steps}, ${what}`);
+  const tookMs = toMs(target.updatedAt) - toMs(target.createdAt);
+  const took = tookMs > 0 ? `; deploying ${shortBuild(restored)} took ${duration(tookMs)}` : '';
+  if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
+  for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
+  const anew = resolvedAnew.map(({ kind, requirement }) => requirement + (kind === 'pip' ? '' : ` (${kind})`));
+  if (anew.length > 0) progress.note(`installed again, perhaps in other versions: ${shortList(anew, maxShown)}`);
+}
+
+/** How many names are shown of what is resolved anew. */
+const maxShown = 8;
+
+export function planOf(
+  { project }: Context,
+  app: string,
+  { target }: Chosen,
+  { app: shown, live }: Pick<Onto, 'app' | 'live'>,
+): RolledBack {
+  const status = ownStatus(target.status);
+  return {
+    app,
+    project,
+    replaced: live ?? null,
+    restored: target.id,
+    build: null,
+    status,
+    endpoint: shown.internalEndpoint ?? '',
+    dashboard: '',
+    source: null,
+    commit: null,
+    archive: null,
+    files: 0,
+    settings: [],
+    resolvedAnew: [],
+    proof: null,
+    changed: false,
+  };
+}

@@ -1,0 +1,50 @@
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { PendingError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import type { Context } from '../../platform/context.ts';
+import { type Container, isDown, listContainers } from '../../platform/contract/containers.ts';
+import { Deadline, pollUntil, throwUnlessTransient } from '../../platform/waiting/index.ts';
+import type { AppReading } from '../observe.ts';
+import { chooseServing, keptScaling, type RollbackOptions } from './choose-build.ts';
+import { type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
+
+type RestartOptions = Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' | 'logs' | 'typedMs'>;
+
+/** Deploys what serves once more, and waits until no replica of before is left. */
+export async function restart(unlimited: Context, given: string, options: RestartOptions): Promise<RolledBack> {
+  const started = await startRedeploy(unlimited, given, 'restart', options.typedMs);
+  const { limit, app, seen } = started;
+  const choice = await chooseServing(limit.context, app, seen, gantryCommand`apps restart ${app} --from-git REV`);
+  const onto = { ...choice, seen, keep: keptScaling(choice, {}) };
+  const again = `build ${shortBuild(choice.target.id)} of ${app} again`;
+  const way = { ...options, question: `Deploy ${again}?`, deed: `deploy ${again}` };
+  const done = await redeploy(started, choice, onto, way);
+  await untilReplaced(unlimited, done, seen, limit.handOver());
+  return done;
+}
+
+/** Waits until no replica of before is left, also none that only ends its calls. Throws PendingError. */
+async function untilReplaced(context: Context, { app, build }: RolledBack, seen: AppReading, maxMs: number) {
+  const { project, progress } = context;
+  const fix = gantryCommand`apps containers ${app}`;
+  const before = new Set(seen.list.map(({ id }) => id));
+  let left: string[] = [];
+  const polling = {
+    poll: (api: Context['api']) => api(listContainers, { project, app }),
+    pauses: { firstMs: 2_000, maxMs: 2_000, growth: 1 },
+    deadline: new Deadline(context, maxMs, () => {
+      const message = `build ${shortBuild(build ?? '')} of ${app} serves, but replicas of earlier builds are left`;
+      const why = left.slice(0, 3).join(', ');
+      return new PendingError(message, { why, fix, details: { app, build, replicas: left } });
+    }),
+    onFailure: (error: unknown, silentMs: number) =>
+      void throwUnlessTransient(error, silentMs, { name: `the replicas of ${app}`, fix, details: { app, build } }),
+  };
+  const step = progress.step(`Waiting until no replica of ${app} from before is left`);
+  await pollUntil(context, polling, (listed) => {
+    // A container without a build is that of a job.
+    const isOld = (each: Container) => before.has(each.buildId ?? '') && !isDown(each);
+    left = listed.filter(isOld).map(({ containerId }) => containerId);
+    return left.length === 0 || undefined;
+  }).finally(step.clear);
+}
