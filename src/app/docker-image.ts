@@ -1,5 +1,12 @@
 import { posix } from 'node:path';
-import { type Instruction, parseInstructions, parseList, parseWords, withArguments } from './dockerfile.ts';
+import {
+  type Instruction,
+  instructionLike,
+  parseInstructions,
+  parseList,
+  parseWords,
+  withArguments,
+} from './dockerfile.ts';
 import { compileGlob } from './files/glob.ts';
 import { type ShellCommand, shellCommands } from './shell.ts';
 
@@ -57,24 +64,31 @@ export interface Copy {
 export interface DockerImage {
   stages: Stage[];
   copies: Copy[];
-  instructions: Instruction[];
+  /** Each with the instruction that is meant; without one, there is none like it. */
+  instructions: (Instruction & { meant?: string | undefined })[];
 }
 
-/** Builds, without building it, what a Dockerfile makes of the files that are sent. */
+/**
+ * Builds, without building it, what a Dockerfile makes of the files that are sent. What it misspells, or leaves out, is read as
+ * it is meant: it is one mistake.
+ */
 export function readImage(dockerfile: string, sent: readonly string[]): DockerImage {
-  const instructions = parseInstructions(dockerfile);
-  const image: DockerImage = { stages: [], copies: [], instructions };
+  const instructions = parseInstructions(dockerfile).map((each) => ({ ...each, meant: instructionLike(each.keyword) }));
+  const first = instructions.find(({ meant }) => meant !== 'ARG');
+  const stages = first && first.meant !== 'FROM' ? [emptyStage('', '/')] : [];
+  const image: DockerImage = { stages, copies: [], instructions };
   /** Arguments above the first FROM, which only FROM knows, and those of the stage. */
   const values = new Map<string, string>();
   let own = new Map<string, string>();
   for (const instruction of instructions) {
     const stage = image.stages.at(-1);
     const known = (text: string) => withArguments(text, stage ? new Map([...own, ...stage.environment]) : values);
-    if (instruction.keyword === 'FROM') {
+    const { meant = '' } = instruction;
+    if (meant === 'FROM') {
       own = new Map(values);
       image.stages.push(startStage(withArguments(instruction.text, values), image, instruction.line));
-    } else if (instruction.keyword === 'ARG') readArgument(known(instruction.text), stage ? own : values);
-    else if (stage) readers[instruction.keyword]?.(stage, instruction, known(instruction.text), image, sent);
+    } else if (meant === 'ARG') readArgument(known(instruction.text), stage ? own : values);
+    else if (stage) readers[meant]?.(stage, instruction, known(instruction.text), image, sent);
   }
   for (const stage of image.stages) stage.command = commandOf(stage);
   return image;
@@ -82,7 +96,7 @@ export function readImage(dockerfile: string, sent: readonly string[]): DockerIm
 
 export function baseImages(dockerfile: string): string[] {
   const bases = new Set(readImage(dockerfile, []).stages.map(({ base }) => base));
-  return [...bases].filter((base) => base !== 'scratch' && !base.includes('$'));
+  return [...bases].filter((base) => base !== '' && base !== 'scratch' && !base.includes('$'));
 }
 
 type Reader = (
@@ -215,8 +229,11 @@ function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
   return { words: [...entrypoint.words, ...rest], line: cmd.line, isShell: false };
 }
 
+/** The words of COPY, with the target that it may lack. */
+const copyWords = (text: string) => [...parseWords(text), '.'].slice(0, Math.max(2, parseWords(text).length));
+
 function copy(image: DockerImage, stage: Stage, { flags, line }: Instruction, text: string, sent: readonly string[]) {
-  const words = parseWords(text);
+  const words = copyWords(text);
   const given = words.slice(0, -1);
   const [target = ''] = words.slice(-1);
   const from = flags.find(([name]) => name === 'from')?.[1];

@@ -1,3 +1,4 @@
+import { closestName } from '../kernel/closest-name.ts';
 import type { FileLocation } from '../kernel/errors.ts';
 import { tryParseJson } from '../kernel/json-text.ts';
 
@@ -18,6 +19,15 @@ export interface Instruction {
   heredocs: readonly string[];
   line: number;
 }
+
+const keywords =
+  'FROM ARG ENV RUN COPY ADD CMD ENTRYPOINT WORKDIR EXPOSE USER LABEL VOLUME SHELL HEALTHCHECK ONBUILD STOPSIGNAL MAINTAINER'.split(
+    ' ',
+  );
+
+/** The instruction that a word is, or that it is a misspelling of. */
+export const instructionLike = (word: string): string | undefined =>
+  keywords.includes(word) ? word : closestName(word, keywords);
 
 /** Joins continued lines. Comments and empty lines within them are dropped, as Docker does. */
 export function parseInstructions(dockerfile: string): Instruction[] {

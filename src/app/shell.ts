@@ -51,7 +51,8 @@ const wrappers: readonly (readonly [wrapper: RegExp, words: number, valued: RegE
 ];
 
 /** Without variables that are set for it, and programs that only run it. */
-export function unwrapped(given: readonly string[]): readonly string[] {
+export function unwrapped(words: readonly string[]): readonly string[] {
+  const given = withModule(words);
   const [first = '', second = ''] = given;
   if (/^\w+=/.test(first)) return unwrapped(given.slice(1));
   const wrapper = wrappers.find(([start, words]) => start.test(words === 1 ? first : `${first} ${second}`));
@@ -60,8 +61,13 @@ export function unwrapped(given: readonly string[]): readonly string[] {
   return isModuleFlag(flag) && servers.has(module[0] ?? '') ? module : given;
 }
 
+/** `python -m pip` for `python -mpip`. */
+const withModule = (words: readonly string[]) =>
+  words.some(isPython) ? words.flatMap((word) => word.split(/(?<=^-[bBdEIOPqRsSuvx]*m)(?=[A-Za-z_])/)) : words;
+
 /** `A=1` of `env A=1 python main.py`. */
-export function assignedIn(given: readonly string[]): AssignedVariable[] {
+export function assignedIn(words: readonly string[]): AssignedVariable[] {
+  const given = withModule(words);
   const before = given.slice(0, given.length - unwrapped(given).length);
   return before.flatMap((word) => {
     const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];

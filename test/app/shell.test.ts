@@ -14,6 +14,8 @@ test.each([
   ['python -uW ignore main.py -m x', 'main.py'],
   ['python -W ignore -m shop.main', 'shop.main'],
   ['python -um shop.main', 'shop.main'],
+  ['python -mshop.main', 'shop.main'],
+  ['env A=1 python -umuvicorn main:app', 'main:app'],
   ['python -X importtime -m uvicorn --workers 2 main:app', 'main:app'],
   ['python -Im gunicorn --preload wsgi', 'wsgi:application'],
   ['python -u -c print(1)', undefined],

@@ -1,15 +1,11 @@
 import { posix } from 'node:path';
 import { type Copy, contextPath, mayInstall, type Stage, sourceFiles, stageNamed } from '../../app/docker-image.ts';
+import { parseWords } from '../../app/dockerfile.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
-
-const keywords =
-  'FROM ARG ENV RUN COPY ADD CMD ENTRYPOINT WORKDIR EXPOSE USER LABEL VOLUME SHELL HEALTHCHECK ONBUILD STOPSIGNAL MAINTAINER'.split(
-    ' ',
-  );
 
 /** What the builder will refuse in a Dockerfile. */
 export function* lookAtDockerfile({ shipment }: LookedApp): Generator<SeenCause> {
@@ -22,11 +18,18 @@ export function* lookAtDockerfile({ shipment }: LookedApp): Generator<SeenCause>
 }
 
 function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
-  for (const { keyword, line } of image.instructions) {
-    if (keywords.includes(keyword)) continue;
-    const meant = closestName(keyword, keywords);
-    const problem = `there is no instruction ${keyword}`;
-    yield say('dockerfile-invalid keyword', { problem, meant }, { at: { file, line } });
+  if (image.stages[0]?.base === '')
+    yield say('dockerfile-invalid base', { problem: 'it names no image to build from' }, { at: { file, line: 1 } });
+  for (const { keyword, meant, text, rest, line } of image.instructions) {
+    const at = { file, line };
+    if (meant !== keyword)
+      yield say('dockerfile-invalid keyword', { problem: `there is no instruction ${keyword}`, meant }, { at });
+    else if (/^(?:COPY|ADD)$/.test(keyword) && parseWords(text).length < 2)
+      yield say(
+        'dockerfile-invalid target',
+        { problem: `${keyword} has no target`, whole: `${keyword} ${rest} .` },
+        { at },
+      );
   }
 }
 

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
-import { isPlainImage, type Stage } from '../../app/docker-image.ts';
+import { contextPath, isPlainImage, type Stage } from '../../app/docker-image.ts';
 import { flagOf } from '../../app/shell.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
 import { namedFiles } from './named-files.ts';
 import { type PackageJson, readJsonc } from './package-json.ts';
 import { lacksProgram } from './programs.ts';
-import { say } from './said.ts';
+import { say, sayUnsent } from './said.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Docker, ImageStep } from './shipment.ts';
 import { toolVersion } from './tool-versions.ts';
@@ -85,11 +85,14 @@ const neededFiles: Look<ImageStep> = ({ words, before, cwd, hasMounts, stage }, 
   const absent = filesNeeded(words, text).filter(({ names }) =>
     placesOf(names).every((path) => shipment.lacks(before, path)),
   );
-  return absent.map(({ names, cause }) => {
+  const copied = new Set(shipment.dockerfile()?.image.copies.flatMap(({ sources }) => sources.map(contextPath)));
+  return absent.flatMap(({ names, cause }) => {
     const [path = ''] = names;
-    const own = shipment.paths.find((each) => posix.basename(each) === posix.basename(path)) && path;
+    const own = shipment.paths.find((each) => posix.basename(each) === posix.basename(path));
+    if (own === undefined && shipment.exists(path)) return copied.has(path) ? [] : sayUnsent(path, shipment);
+    const target = posix.join(posix.dirname(path), '/').replace(/^(?=\w)/, './');
     const later = placesOf(names).some((each) => stage.files.has(each)) ? 'a later line' : undefined;
-    return say('file-not-found needed', { path, command, own, later }, { cause });
+    return say('file-not-found needed', { path, command, own, target, later }, { cause });
   });
 };
 

@@ -4,7 +4,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';
 import type { LookedApp } from './looked-app.ts';
-import { folderOf, type Link, type Module } from './modules.ts';
+import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
 import { otherPython, standardModules } from './python-names.ts';
 import { say } from './said.ts';
@@ -74,12 +74,23 @@ function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undef
   const folder = folderOf(target);
   const isFile =
     folder !== undefined && unsent(posix.join(posix.dirname(other.file), name), known.shipment) !== undefined;
-  return isFile ? submodule(link, folder, known) : nameMissing(link, other);
+  return isFile ? submodule(link, folder, known) : nameMissing(link, other, known);
 }
 
-function nameMissing({ found: { name = '' } }: Link, { file, facts }: Module): SeenCause {
-  const meant = closestName(name, facts.names.keys());
-  return say('import-name-missing', { module: file, name, path: file, meant });
+function nameMissing({ module, found: { name = '' } }: Link, other: Module, known: LookedApp): SeenCause {
+  const { file, facts, path } = other;
+  const parts = folderOf(path) === undefined ? [] : filesIn(posix.dirname(path), known.graph).keys();
+  const meant = closestName(name, [...facts.names.keys(), ...parts]);
+  return say('import-name-missing', { module: file, name, path: file, meant, hidden: hiddenBy(module, other, known) });
+}
+
+/** What Python would find if the app had no file of this name: a module of its own, or a package. */
+export function hiddenBy({ links }: Module, { path }: Module, { packages }: LookedApp): string | undefined {
+  const { top = '' } =
+    links.find(({ target, parts, found }) => target === path && parts.length === 1 && found.level === 0) ?? {};
+  const owner = packageOf(top);
+  if (standardModules.has(top)) return `the module ${top} of Python`;
+  return owner !== undefined && packages.has(owner) ? `the package ${owner}` : undefined;
 }
 
 function circular({ module, found, waitsAt }: Link, other: Module, definedAt: number): SeenCause | undefined {
@@ -205,31 +216,41 @@ const ownMissing = (link: Link, known: LookedApp): SeenCause =>
 function nearby({ roots, parts }: Link, { graph }: LookedApp): string | undefined {
   const last = parts.at(-1) ?? '';
   for (const root of roots) {
-    const folder = posix.join(root, ...parts.slice(0, -1));
-    const files = [...graph.tree].filter(([path]) => posix.dirname(path) === folder && path.endsWith('.py'));
-    const names = new Map(files.map(([path, file]) => [posix.basename(path, '.py'), file]));
+    const names = filesIn(posix.join(root, ...parts.slice(0, -1)), graph);
     const meant = closestName(last, names.keys());
     if (meant !== undefined) return names.get(meant);
   }
   return undefined;
 }
 
-/** A module of the app that is where Python does not look, or beside the app. */
+/** The modules of a folder of the image, with their files. */
+const filesIn = (folder: string, { tree }: ModuleGraph): Map<string, string> =>
+  new Map(
+    [...tree].flatMap(([path, file]) =>
+      posix.dirname(path) === folder && path.endsWith('.py') ? [[posix.basename(path, '.py'), file] as const] : [],
+    ),
+  );
+
+/** A module of the app that is where Python does not look, has nearly this name, or is beside the app. */
 function misplaced(link: Link, known: LookedApp): SeenCause | undefined {
   const { shipment, graph, packages } = known;
   const isKnown = packageOf(link.found.module) !== undefined;
   if ((isKnown && packages.provides(link.found.module) !== false) || graph.addsRoots) return undefined;
   const inTree = [...graph.tree.values()];
-  const there = otherPlaceOf(link.parts, graph.isReached ? inTree : shipment.paths);
-  if (there === undefined) return isKnown || !graph.isReached ? undefined : beside(link, known);
+  const files = graph.isReached ? inTree : shipment.paths;
+  const there = otherPlaceOf(link.parts, files);
+  const near = there ?? spelledLikeIn(link.top, files);
+  if (near === undefined) return isKnown || !graph.isReached ? undefined : beside(link, known);
   // Without a start that is known, Python may look in any folder of the image.
-  return !graph.isReached && inTree.includes(there) ? undefined : inOtherFolder(link, there, known);
+  if (!graph.isReached && inTree.includes(near)) return undefined;
+  const facts = { module: link.found.module, file: link.module.file };
+  return there === undefined ? say('module-missing own', { ...facts, near }) : inOtherFolder(facts, there, known);
 }
 
-function inOtherFolder(link: Link, there: string, known: LookedApp): SeenCause {
+function inOtherFolder(facts: { module: string; file: string }, there: string, known: LookedApp): SeenCause {
   const folders = known.graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, ''));
   const looked = [...new Set(folders.map((each) => each || 'the app folder'))].join(', ');
-  return say('module-missing elsewhere', { module: link.found.module, file: link.module.file, there, looked });
+  return say('module-missing elsewhere', { ...facts, there, looked });
 }
 
 function beside(link: Link, known: LookedApp): SeenCause | undefined {
@@ -241,17 +262,19 @@ function beside(link: Link, known: LookedApp): SeenCause | undefined {
 
 const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');
 
-/** Where a module of this name is, in another folder, or with another spelling. */
-function otherPlaceOf(parts: readonly string[], all: readonly string[]): string | undefined {
+/** Where a module of this name is in another folder. */
+function otherPlaceOf(parts: readonly string[], files: readonly string[]): string | undefined {
   const wanted = parts.join('/');
-  const [top = ''] = parts;
-  const files = all.filter((file) => file.endsWith('.py'));
-  const same = files.find((file) => file.endsWith(`/${wanted}.py`) || file.endsWith(`/${wanted}/__init__.py`));
-  if (same !== undefined) return same;
-  const tops = new Set(files.map((file) => (file.split('/')[0] ?? '').replace(/\.py$/, '')));
+  return files.find((file) => file.endsWith(`/${wanted}.py`) || file.endsWith(`/${wanted}/__init__.py`));
+}
+
+/** A module or a folder at the top of the app with nearly this name. */
+function spelledLikeIn(top: string, files: readonly string[]): string | undefined {
+  const code = files.filter((file) => file.endsWith('.py'));
+  const tops = new Set(code.map((file) => (file.split('/')[0] ?? '').replace(/\.py$/, '')));
   const spelt = [...tops].find((each) => plain(each) === plain(top) && each !== top);
   const meant = spelt ?? (packageOf(top) === undefined ? closestName(top, tops) : undefined);
-  return files.find((file) => meant !== undefined && (file === `${meant}.py` || file.startsWith(`${meant}/`)));
+  return meant && (code.includes(`${meant}.py`) ? `${meant}.py` : `${meant}/`);
 }
 
 /** A package that nothing installs, or a module that nobody knows. */

@@ -47,9 +47,16 @@ function placesOf(app: LookedApp): ListeningPlace[] {
 }
 
 /** On another port it may be something else of the app. */
-const local = ({ host = '', port, at, what, isUsual, isSetting }: ListeningPlace, wanted: string): SeenCause => {
+const local = (
+  { host = '', port, at, what, isUsual, isSetting, keyword }: ListeningPlace,
+  wanted: string,
+): SeenCause => {
   const isSure = !isUsual && !isSetting && (what === 'the command' || port === wanted);
-  return say('bound-to-localhost', { host, what, said: isUsual ? undefined : host }, { isCertain: isSure, at });
+  return say(
+    'bound-to-localhost',
+    { host, what, said: isUsual ? undefined : host, keyword },
+    { isCertain: isSure, at },
+  );
 };
 
 function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boolean): Generator<SeenCause> {
@@ -188,6 +195,7 @@ function callListens(
     what: file,
     isUsual: own.host === undefined && !set.has(variable),
     isSetting,
+    keyword: /gradio|^\.launch/.test(given.name) ? 'server_name' : 'host',
   };
   const { host, port } = usualOf(row, set);
   found.host = own.host ?? unlessSaid(host, call, hostKeywords);

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/docker-image.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits } from '../groups.ts';
+import { fits, groupsOf } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
 import { foundInCode } from './script-imports.ts';
@@ -14,7 +14,7 @@ import { startsProcess } from './system.ts';
 export function* lookAtOpened(app: LookedApp): Generator<SeenCause> {
   const said = new Set<string>();
   for (const each of pathsOpened(app)) {
-    const found = lookAt(each, app.shipment);
+    const found = ofVolume(each, app.shipment) ?? lookAt(each, app.shipment);
     const key = `${found?.cause} ${found?.captured?.path}`;
     if (!found || said.has(key)) continue;
     said.add(key);
@@ -30,6 +30,17 @@ function lookAt(opened: Opened, shipment: Shipment): SeenCause | undefined {
   if (path.includes(unknown)) return undefined;
   if (path.startsWith('..')) return isRead ? say('file-not-found outside', { path, file: opened.file }) : undefined;
   return (opened.isOfStart ? besideCode(path, opened, shipment) : undefined) ?? plainPath(path, opened, shipment);
+}
+
+const volumes = ['persistent-storage', 'global-persistent-storage'];
+
+/** The first name of a path, if it is nearly that of a volume. */
+function ofVolume({ value, file }: Opened, shipment: Shipment): SeenCause | undefined {
+  const [, path = '', first = ''] = groupsOf(/^(?=\/|[^/]+\/)(\/?([\w-]+))(?=\/|$)/, value);
+  const name = closestName(first, volumes);
+  if (name === undefined || path === `/${name}`) return undefined;
+  const isThere = shipment.exists(first) || !shipment.lacks(shipment.stage(), `/${first}`);
+  return isThere ? undefined : say('file-not-found volume', { path, file, meant: `/${name}` });
 }
 
 /** A plain path is looked for where the app starts; some libraries look beside the file. */
@@ -129,7 +140,11 @@ const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|g
 const isFetched =
   /^(?:yolo(?:v?\d+|e-\d+|_nas_)[a-z]{0,2}\d?(?:-(?:seg|pose|cls|obb|world\w*|oiv7|tiny|spp))*|sam2?(?:\.\d)?_[a-z]|mobile_sam|FastSAM-[a-z]|rtdetr-[a-z])\.(?:pt|ya?ml)$/;
 
-function notThere(path: string, { value, isRead, mayBeMade }: Opened, shipment: Shipment): SeenCause | undefined {
+function notThere(
+  path: string,
+  { value, isRead, mayBeMade, isNamed }: Opened,
+  shipment: Shipment,
+): SeenCause | undefined {
   if (!isName(path, isRead) || isFetched.test(path) || isBuilt(path, shipment)) return undefined;
   const folder = posix.dirname(path);
   const same = shipment.paths.find((each) => each.toLowerCase() === path.toLowerCase());
@@ -139,8 +154,9 @@ function notThere(path: string, { value, isRead, mayBeMade }: Opened, shipment: 
     return isRead || path.includes('/')
       ? say('file-not-found like', { path, meant, whole: posix.join(folder, meant) })
       : undefined;
-  // Of a folder that is not there, something else makes it.
-  const isSure = isRead && (isFromFile(value) || (!mayBeMade && shipment.list(folder).length > 0));
+  // Of a folder that is not there, something else makes it, unless nothing else names it.
+  const isMade = mayBeMade || (isNamed && shipment.list(folder).length === 0);
+  const isSure = isRead && (isFromFile(value) || !isMade);
   return isSure ? say('file-not-found', { path }) : undefined;
 }
 
@@ -193,17 +209,25 @@ interface Opened {
   isOfStart?: boolean;
   /** Whether a program that the code starts may make it. */
   mayBeMade?: boolean;
+  /** Whether the code names its folder elsewhere, too. */
+  isNamed?: boolean;
 }
+
+/** Files that people write, and no program does. */
+const isSettings = /\.(?:ya?ml|toml|ini|cfg)$|(?:^|[/_.-])(?:config|settings|labels|prompts?)\.\w+$/;
+const isSameTop = (one: string, other: string) => pathIn(one).split('/')[0] === pathIn(other).split('/')[0];
 
 /** The paths that the code of the app reads or names. */
 function pathsOpened(app: LookedApp): Opened[] {
   const calls = app.calls();
   const isMoved = calls.some(({ name }) => name === 'os.chdir');
   const mayBeMade = calls.some(({ name }) => startsProcess.test(name));
+  const texts = app.modules.flatMap(({ facts }) => facts.texts.map(({ value }) => value));
   const found = openedBy(app).map((each) => ({
     ...each,
     isOfStart: each.isOfStart === true && !isMoved && !isFromFile(each.value),
     mayBeMade,
+    isNamed: !isSettings.test(each.value) || texts.some((text) => text !== each.value && isSameTop(text, each.value)),
   }));
   return [...found, ...(app.shipment.isDocker ? openedByOthers(app.shipment) : [])];
 }

@@ -5,6 +5,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
 import { callBounds, versionsWith } from '../moved-names.ts';
+import { hiddenBy } from './imports.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Module, ModuleGraph } from './modules.ts';
 import type { Packages } from './packages.ts';
@@ -21,7 +22,7 @@ export function* lookAtPython(app: LookedApp): Generator<SeenCause> {
     for (const each of [...module.facts.imports, ...membersOf(module.facts)])
       yield* movedName(module, each, app.packages);
     for (const each of module.facts.calls) yield* movedCall(module, each, app);
-    yield* members(module, app.graph);
+    yield* members(module, app);
     if (!module.facts.isBroken) yield* undefinedNames(module);
   }
 }
@@ -121,7 +122,8 @@ export function contradicts(wanted: string, bound: string): boolean {
 }
 
 /** `items.router` of a module of the app. */
-function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
+function* members(module: Module, app: LookedApp): Generator<SeenCause> {
+  const { graph } = app;
   const { file, facts } = module;
   const own = importedModules(module, graph);
   const said = new Set(facts.members.flatMap(({ object, name, isSet }) => (isSet ? `${object}.${name}` : [])));
@@ -132,7 +134,8 @@ function* members(module: Module, graph: ModuleGraph): Generator<SeenCause> {
     const names = [...target.facts.names.keys()];
     const meant =
       closestName(name, names) ?? names.find((each) => each.endsWith(`_${name}`) || each.startsWith(`${name}_`));
-    const facts = { module: target.file, name, path: target.file, object, meant };
+    const hidden = hiddenBy(module, target, app);
+    const facts = { module: target.file, name, path: target.file, object, meant, hidden };
     yield say('import-name-missing member', facts, { at: { file, line } });
   }
 }

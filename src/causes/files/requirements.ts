@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { readPipLine } from '../../app/pip-line.ts';
 import { groupsOf } from '../groups.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
-import { say } from './said.ts';
+import { say, sayUnsent } from './said.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
@@ -19,13 +19,8 @@ export function* lookAtRequirements(app: LookedApp): Generator<SeenCause> {
 
 const missingFile: Look<{ path: string; at: CausePlace | undefined }> = ({ path }, { shipment }) =>
   shipment.exists(path)
-    ? excluded(shipment, path)
+    ? sayUnsent(path, shipment)
     : say('requirements-file-missing', { path, sent: path.startsWith('..') ? 'sent' : undefined });
-
-function excluded(shipment: Shipment, path: string): SeenCause {
-  const { because, fix } = shipment.reasonOf(path);
-  return say('file-excluded', { path, because }, { fix });
-}
 
 interface PipText {
   text: string;
@@ -64,7 +59,7 @@ function localPath({ shipment }: LookedApp, path: string, { text, at }: PipText)
   const projects = ['pyproject.toml', 'setup.py', 'setup.cfg'].map((name) => posix.join(inApp, name));
   if (shipment.isDocker || [inApp, ...projects].some((each) => shipment.sent.has(each))) return undefined;
   const there = projects.find((each) => shipment.exists(each));
-  return there === undefined ? say('requirement-invalid no-project', facts) : excluded(shipment, there);
+  return there === undefined ? say('requirement-invalid no-project', facts) : sayUnsent(there, shipment);
 }
 
 /** Where Windows, macOS and those who build for conda have files. */

@@ -1,5 +1,6 @@
 import { casesOf, type Details } from '../cases.ts';
 import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
 
 /**
  * What is said of a cause that the files show: its name with that of the case, `!` if it fails for certain, the title, why it is
@@ -14,7 +15,7 @@ await-missing alone | - | {name}() gives a coroutine, which nothing awaits | - |
 await-missing async | - | {name}() gives a coroutine, which nothing awaits | - | write await before it
 await-missing stream | - | {name}() gives an async generator, which a plain for cannot go through | - | use async for
 await-missing value | - | {name} gives a plain value, which cannot be awaited | - | remove await
-bound-to-localhost | - | - | {what} listens on {said} // {what} does not say where it listens | -
+bound-to-localhost | - | - | {what} listens on {said} // {what} does not say where it listens | write 0.0.0.0 instead of {said} // write {keyword}="0.0.0.0" in that call
 circular-import | ! | - | {other} imports {file} in line {waitsAt}, before it defines {name} in line {definedAt} | move what both need into a module of its own, or import {name} inside of the function that uses it
 command-failed script | ! | {file} runs {command}, and {own} has no script {name} | - | add {name} to {own}, or use one of {known}
 command-failed static | ! | collectstatic needs STATIC_ROOT, which {file} does not set | - | write STATIC_ROOT = BASE_DIR / "staticfiles" in {file}
@@ -32,7 +33,9 @@ copy-source-missing stage | - | {file} copies from a stage {from}, which it does
 data-missing | - | nothing installs {model}, which {file} loads | - | run python -m spacy download {model} in shell_commands
 dependency-conflict | ! | - | {package} is bound to {other} and to {wanted} // no version of {package} is {wanted} | -
 dependency-conflict needed | ! | - | {package} {version} needs {other}{bound}, and the pin is {pin} // {package} {version} needs {other}{bound}, and what is asked is {asked} | pin {other} to {bound}, or use another {package}
+dockerfile-invalid base | ! | - | - | begin it with FROM and an image, such as FROM python:3.11-slim
 dockerfile-invalid keyword | ! | - | - | write {meant} // end the line before it with a backslash, if it belongs to that instruction
+dockerfile-invalid target | ! | - | - | {whole}
 dockerfile-invalid list | ! | - | it is run as the text of a shell command; JSON has double quotes | write the words in double quotes
 entrypoint-attribute-missing | ! | the entrypoint names an object that {module} does not have: {name} | it has only functions: {functions} | write {target}:{meant} // remove [cerebrium.runtime.custom], so that {default} serves the functions, or add the object // add {name} to {module}
 entrypoint-invalid background | - | {target} goes to the background, and the container ends | - | -
@@ -46,7 +49,7 @@ entrypoint-not-found | ! | {path} is started, and is not in the app | - | -
 entrypoint-not-found elsewhere | ! | {path} is started, and is not there | there is {near} | start {near}
 entrypoint-not-found image | ! | {path} is started, which is not in the image | the image has {same} | start {same} // copy it in {dockerfile}
 entrypoint-not-found main | ! | python -m {module} runs {path}, which is not there | - | -
-entrypoint-not-found module | - | {program} loads {path}, which is not in {cwd} | - | the app has {names}
+entrypoint-not-found module | - | {program} loads {path}, which is not in {cwd} | the app has {there} // the app has {names} | write {meant}, or add {flag} {folder} // write {meant} // add {flag} {folder} // name a module of the app
 entrypoint-not-found read | ! | {program} reads {path}, which is not in the image | the image has {same} | name {same} // copy it in {dockerfile}
 file-encoding | - | {path} is not UTF-8 | - | save {path} as UTF-8
 file-encoding python | ! | - | Python reads its files as UTF-8, unless a comment in the first lines names another encoding | save {path} as UTF-8
@@ -60,11 +63,12 @@ file-not-found case | - | - | the app has {same} | open {same}, or rename it
 file-not-found folder | - | {file} names the folder {path}, which {place} does not have | - | add {path} with its files, or name the folder that there is
 file-not-found image | - | - | the image has {same} // {dockerfile} copies nothing to it | open {same} // copy it in {dockerfile}
 file-not-found like | - | - | the folder has {meant} | open {whole}, or rename it
-file-not-found needed | ! | {command} needs {path}, which is not in the image at that line | it is copied in {later} | COPY {own} above this line // add {path} to the app, and COPY it above this line
+file-not-found needed | ! | {command} needs {path}, which is not in the image at that line | it is copied in {later} | write COPY {own} {target} above this line // add {path} to the app, and COPY it above this line
 file-not-found outside | - | {file} opens {path}, which is outside of the app folder | - | put it into the app folder: only that is sent
 file-not-found start | - | {file} opens {path} in {start}, where the app starts, and it is not there | the image has {there} | open it by a path from __file__, or by its path from there
 file-not-found template | - | {file} names the template {path}, which {place} does not have | there is {other} | bring {other} to where it is looked for // add {path} to a folder of templates
 file-not-found uncopied | - | {path} is not in the image: {dockerfile} does not copy it | - | COPY {path} in {dockerfile}
+file-not-found volume | - | {file} names {path}, and the volume is at {meant} | - | write {meant}
 git-access-denied | ! | - | "{line}" needs an SSH key, and the build has none | -
 git-lfs-pointer | - | {path} is only a pointer of Git LFS, not its content | - | -
 git-missing | - | - | "{line}" is fetched with git | -
@@ -72,8 +76,8 @@ glibc-too-old | - | {program} does not start in {image} | {language} links it wi
 gpu-count-too-low | - | {file} takes {size} GPUs, and gpu_count is {gpus} | - | gpu_count = {size}
 gpu-driver-missing | - | {file} uses a GPU, and compute is CPU | - | compute = "AMPERE_A10"
 health-check-failed | - | the app has no {path}, which the platform asks for | its routes are {routes} | {check}_endpoint = "{meant}"
-import-name-missing | - | - | - | import {meant}, or define {name} in {path}
-import-name-missing member | - | - | - | use {object}.{meant}, or define {name} in {path}
+import-name-missing | - | - | - | import {meant}, or define {name} in {path} // rename {path}, which hides {hidden}
+import-name-missing member | - | - | - | use {object}.{meant}, or define {name} in {path} // rename {path}, which hides {hidden}
 line-endings | - | {path} has Windows line endings, which a shell takes for a part of each line | - | -
 module-excluded | - | {path} is in the app folder, but is not sent: {because} | {file}:{line} imports it | -
 module-missing | - | {file} imports {module}, which neither the app nor a package has | - | add its file to the app, or the package that has it to the dependencies
@@ -143,4 +147,10 @@ export function say(name: string, details: Details, more: Partial<SeenCause> = {
     fix,
     ...more,
   };
+}
+
+/** A file of the app folder that is not sent, and why. */
+export function sayUnsent(path: string, shipment: Shipment): SeenCause {
+  const { because, fix } = shipment.reasonOf(path);
+  return say('file-excluded', { path, because }, { fix });
 }

@@ -12,6 +12,8 @@ export interface ListeningPlace {
   what: string;
   /** Whether the host is only what the server takes if nothing is said. */
   isUsual?: boolean;
+  /** The keyword of the call that takes the host. */
+  keyword?: string;
   /** Whether the host is a setting, which a variable may replace. */
   isSetting?: boolean;
 }

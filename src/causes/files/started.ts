@@ -11,7 +11,7 @@ import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked
 import { folderOf, type Module, type ModuleGraph } from './modules.ts';
 import { namedFiles } from './named-files.ts';
 import { processManager } from './process-managers.ts';
-import { say } from './said.ts';
+import { say, sayUnsent } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { BuildCommand, Shipment, StartedCommand, StartedServer } from './shipment.ts';
 
@@ -88,10 +88,30 @@ const target: Look<StartedServer> = (server, known) => {
 /** Names that apps give to what they start. */
 const startNames = /^(?:main|app|server|api|run|start|serve|worker|bot)$/;
 
-function moduleMissing({ program, cwd }: StartedServer, module: string, { shipment, packages, graph }: LookedApp) {
+function moduleMissing(server: StartedServer, module: string, { shipment, packages, graph }: LookedApp) {
+  const { program, cwd } = server;
   const folder = module.split('.').slice(0, -1).join('/');
-  const facts = { path: module, program, cwd, names: modulesIn(folder, graph) };
+  const facts = {
+    path: module,
+    program,
+    cwd,
+    names: modulesIn(folder, graph),
+    ...inOtherFolder(server, module, graph),
+  };
   return say('entrypoint-not-found module', facts, { isCertain: !shipment.isDocker && !packages.hasOthers });
+}
+
+/** Where a server can look for its module, by a flag. */
+const folderFlags: Readonly<Record<string, string>> = { uvicorn: '--app-dir', gunicorn: '--chdir' };
+
+/** Another folder that has a module of this name. */
+function inOtherFolder({ program, cwd, attribute }: StartedServer, module: string, { tree }: ModuleGraph) {
+  const end = `/${module.replaceAll('.', '/')}.py`;
+  const [path = '', there] = [...tree].find(([each]) => each.endsWith(end)) ?? [];
+  if (there === undefined) return {};
+  const folder = posix.relative(cwd, path.slice(0, -end.length));
+  const whole = [...folder.split('/'), module].join('.') + (attribute === undefined ? '' : `:${attribute}`);
+  return { there, folder, flag: folderFlags[program], meant: /^[\w/]+$/.test(folder) ? whole : undefined };
 }
 
 /** Whether the app should have a module that is started. */
@@ -222,8 +242,7 @@ const serverMissing: Look<StartedCommand> = (started, { shipment, packages }) =>
 function missing(path: string, shipment: Shipment): SeenCause[] {
   if (path.startsWith('/') || path.includes('$') || shipment.isOutput(path)) return [];
   if (!shipment.exists(path)) return [say('entrypoint-not-found', { path })];
-  const { because, fix } = shipment.reasonOf(path);
-  return [say('file-excluded', { path, because }, { fix })];
+  return [sayUnsent(path, shipment)];
 }
 
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;

@@ -105,9 +105,7 @@ const model: Look<ModuleCall> = ({ name, arguments: [text = ''], at }, { shipmen
 const isCuda = (text = '') => /^cuda(?::\d)?$/.test(text);
 
 const usesGpu = ({ name, arguments: [first], keywords }: ModuleCall) =>
-  /^vllm\.LLM$|\w\.cuda$/.test(name) ||
-  (/(?:^|\.)(?:to|device)$/.test(name) && isCuda(first)) ||
-  isCuda(keywords.device);
+  /^vllm\.LLM$|\.cuda$/.test(name) || (/(?:^|\.)(?:to|device)$/.test(name) && isCuda(first)) || isCuda(keywords.device);
 
 /** Code that goes to a GPU without asking whether there is one, in an app that has none or fewer. */
 function* gpuMissing({ shipment, calls: all }: LookedApp): Generator<SeenCause> {
