@@ -75,22 +75,17 @@ export class SeenLines {
 
   /** Where to resume the live log, by the platform's clock; undefined for the start. */
   get resumeAt(): number | undefined {
-    return this.last && this.notBefore(this.last.at - overlapMs);
+    return this.rememberedFrom(this.last && this.last.at - overlapMs);
   }
 
   /** Where to resume the history. */
   get resumeHistoryAt(): number | undefined {
-    return this.last && this.rememberedFrom(this.#lastInHistory - overlapMs);
+    return this.rememberedFrom(this.last && this.#lastInHistory - overlapMs);
   }
 
-  /** This time or a later one, from which on all lines are remembered; undefined if all are. */
+  /** This time, or the earliest later one from which all lines are remembered; undefined for the start. */
   rememberedFrom(at: number | undefined): number | undefined {
-    return at === undefined ? undefined : this.notBefore(at) || undefined;
-  }
-
-  /** The given time, or the earliest later one from which all lines are remembered. */
-  notBefore(at: number): number {
-    return Math.max(at, this.#rememberedSince);
+    return at === undefined ? undefined : Math.max(at, this.#rememberedSince) || undefined;
   }
 
   #sightings(line: LogLine): Sightings {

@@ -103,10 +103,10 @@ describe('after an interruption the log is read', () => {
   test('from where lines are remembered: what was forgotten would be shown twice', () => {
     const seen = new SeenLines();
     for (let ms = 0; ms < 20_001; ms++) seen.isNew(line(ms / 10, { logLine: `line ${ms}` }), 'history', 'page');
-    expect(seen.notBefore(0)).toBe(0);
+    expect(seen.rememberedFrom(0)).toBeUndefined();
     for (let ms = 20_001; ms < 30_002; ms++) seen.isNew(line(ms / 10, { logLine: `line ${ms}` }), 'history', 'page');
-    expect(seen.notBefore(0)).toBe(start + 1_001);
-    expect(seen.notBefore(start + 2_000)).toBe(start + 2_000);
+    expect(seen.rememberedFrom(0)).toBe(start + 1_001);
+    expect(seen.rememberedFrom(start + 2_000)).toBe(start + 2_000);
     expect(seen.isNew(line(2_000, { logLine: 'line 20000' }), 'history', 'other')).toBe(false);
   });
 });
