@@ -15,11 +15,10 @@ import { FailedError, systemCode } from '../errors.ts';
 import { noFollow } from './append.ts';
 
 export interface OpeningOptions {
-  creates: boolean;
-  /** Follow symbolic links to folders inside the root; by default none are followed. */
-  followsLinks: boolean;
+  /** Makes missing folders, and follows symbolic links to folders inside the root; otherwise none are followed. */
+  forWriting: boolean;
   /** Whether folders are kept open; detected if undefined. */
-  keepsOpen?: boolean;
+  keepsOpen?: boolean | undefined;
 }
 
 export type OpenedFolder = ReturnType<OpenedFolders['open']>;
@@ -89,7 +88,7 @@ export class OpenedFolders {
   }
 
   #open(path: string, entry: string): Folder {
-    if (this.options.creates) makeUnlessThere(entry);
+    if (this.options.forWriting) makeUnlessThere(entry);
     const keepsOpen = this.#root?.descriptor !== undefined;
     const stats = lstatSync(entry);
     if (stats.isSymbolicLink()) return this.#openLink(path, entry);
@@ -100,7 +99,7 @@ export class OpenedFolders {
 
   /** A symbolic link may lead to another folder in the root, but not outside. */
   #openLink(path: string, entry: string): Folder {
-    if (!this.options.followsLinks) throw new FailedError(`${path} is a symbolic link`);
+    if (!this.options.forWriting) throw new FailedError(`${path} is a symbolic link`);
     const root = this.#enterRoot();
     if (root.descriptor === undefined) {
       const folder = checkedFolder(path, realpathSync(entry));

@@ -20,7 +20,7 @@ export class LocalPlace implements TargetPlace {
     private readonly path: string,
     private readonly names: TemporaryNames,
   ) {
-    this.#opened = new OpenedFolders(path, { creates: true, followsLinks: true });
+    this.#opened = new OpenedFolders(path, { forWriting: true });
   }
 
   async find(path: string) {

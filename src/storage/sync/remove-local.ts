@@ -9,11 +9,7 @@ export class LocalRemoval {
 
   /** `keepsOpen` is for tests: see {@link OpenedFolders}. */
   constructor(root: string, keepsOpen?: boolean) {
-    this.#folders = new OpenedFolders(root, {
-      creates: false,
-      followsLinks: false,
-      ...(keepsOpen !== undefined && { keepsOpen }),
-    });
+    this.#folders = new OpenedFolders(root, { forWriting: false, keepsOpen });
   }
 
   /** Also removes the folders that become empty. */

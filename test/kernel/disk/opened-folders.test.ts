@@ -10,7 +10,7 @@ describe.each([
 ])('folders that are %s', (_, keepsOpen) => {
   test.skipIf(keepsOpen && process.platform !== 'linux')('are created, reused and closed', () => {
     const root = newFolder();
-    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
+    const folders = new OpenedFolders(root, { forWriting: true, keepsOpen });
     for (let index = 0; index < 200; index++) {
       const folder = folders.open(['a', `${index % 100}`]);
       writeFileSync(folder.entry(`${index}`), 'x');
@@ -25,7 +25,7 @@ describe.each([
 
   test.skipIf(keepsOpen && process.platform !== 'linux')('a symbolic link that replaces one is not entered', () => {
     const [root, outside] = [newFolder({ 'a/b/c': 'c' }), newFolder()];
-    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
+    const folders = new OpenedFolders(root, { forWriting: true, keepsOpen });
     const before = folders.open(['a', 'b']);
     renameSync(join(root, 'a'), join(root, 'old'));
     symlinkSync(outside, join(root, 'a'));
@@ -45,14 +45,14 @@ describe.each([
     () => {
       const root = newFolder({ 'real/a': 'a' });
       symlinkSync('real', join(root, 'link'));
-      const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
+      const folders = new OpenedFolders(root, { forWriting: true, keepsOpen });
       const folder = folders.open(['link']);
       writeFileSync(folder.entry('b'), 'b');
       folder.verify();
       folder.release();
       folders.close();
       expect(filesIn(join(root, 'real'))).toEqual(['a', 'b']);
-      const strict = new OpenedFolders(root, { creates: false, followsLinks: false, keepsOpen });
+      const strict = new OpenedFolders(root, { forWriting: false, keepsOpen });
       expect(() => strict.open(['link'])).toThrow('link is a symbolic link');
       strict.close();
     },
@@ -61,7 +61,7 @@ describe.each([
   test.skipIf(keepsOpen && process.platform !== 'linux')('a root that was replaced is not entered again', () => {
     const [root, outside] = [join(newFolder(), 'root'), newFolder()];
     mkdirSync(root);
-    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
+    const folders = new OpenedFolders(root, { forWriting: true, keepsOpen });
     folders.open([]).release();
     rmSync(root, { recursive: true });
     symlinkSync(outside, root);
@@ -71,7 +71,7 @@ describe.each([
   });
 
   test.skipIf(keepsOpen && process.platform !== 'linux')('an error names a file in place of a folder', () => {
-    const folders = new OpenedFolders(newFolder({ a: 'file' }), { creates: true, followsLinks: true, keepsOpen });
+    const folders = new OpenedFolders(newFolder({ a: 'file' }), { forWriting: true, keepsOpen });
     expect(() => folders.open(['a', 'b'])).toThrow('a is a file, not a folder');
     folders.close();
   });
