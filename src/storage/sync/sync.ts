@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, UsageError } from '../../kernel/errors.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import { boolean, integer, longList, type ObjectOf, optional, text } from '../../kernel/shape.ts';
@@ -198,11 +199,7 @@ async function checkMissing(
   const root: VolumePath = { ...location.at, path: withTrailingSlash(location.at.path) };
   const at = (folder: string): VolumePath => ({ ...root, path: folder === '.' ? root.path : `${root.path}${folder}/` });
   const lists = new Map<string, Promise<Set<string>>>();
-  const list = (folder: string): Promise<Set<string>> => {
-    const names = lists.get(folder) ?? listNames(context, at(folder));
-    lists.set(folder, names);
-    return names;
-  };
+  const list = (folder: string) => onceFor(lists, folder, () => listNames(context, at(folder)));
   await inLane(maxListings, new Set(Array.from(extra, (path) => posix.dirname(path))), async (folder) => {
     await list(folder);
   });
