@@ -92,6 +92,17 @@ describe('a run is canceled only if its status says so', () => {
   });
 });
 
+test('a build whose status can be read no more continues, and the error says so', async () => {
+  emulator.fail('build', 'slow');
+  const unread: Answering = ({ route }) =>
+    /^GET .*\/builds\/[^/]+$/.test(route) ? { status: 403, body: '{"message":"not for you"}' } : undefined;
+  const { code, stderr } = await through(['deploy'], unread, { cwd: newFolder(smallApp()) });
+  expect(code).toBe(5);
+  expect(stderr).toMatch(
+    /why could not get the status of build \S+ of web; it continues\n {2}fix gantry logs web --build/,
+  );
+});
+
 test('Ctrl-C warns if a build may continue although the platform confirmed its cancellation', async () => {
   emulator.fail('build', 'slow');
   const { code, stderr } = await through(['deploy'], ignoring(), { cwd: newFolder(smallApp()), stop: /Uploaded/ });

@@ -86,7 +86,7 @@ describe('the request', () => {
 
   test('the key of the project takes precedence over the token, and --no-auth needs neither', async () => {
     const { seen, env } = await fine();
-    await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_KEY: 'key-of-a-test' } });
+    await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_KEY: ' key-of-a-test\n' } });
     await gantry(['invoke', 'web', '--no-auth'], { env: { ...env, GANTRY_TOKEN: '' } });
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-of-a-test', undefined]);
     const outcome = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: '' } });

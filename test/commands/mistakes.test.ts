@@ -176,3 +176,13 @@ test.each([
   const { code, stderr } = await gantry(line.split(' '), { emulator });
   expect([code, stderr.replace(/^project .*\n/, '')]).toEqual([2, expect.stringMatching(shown)]);
 });
+
+test.each([
+  ['config profiles use', 'config profiles --help'],
+  ['cp', 'cp --help'],
+  ['cp FILES.txt :/models --updat', 'cp FILES.txt :/models --update --json'],
+  ['cp my_FILE :/models --updat', 'cp my_FILE :/models --update --json'],
+])('a line for programs has no word that a person is to replace: %s', async (line, next) => {
+  const { json } = await gantry([...line.split(' '), '--json'], {});
+  expect(json()).toMatchObject({ error: { next: ['gantry', ...next.split(' ')] } });
+});

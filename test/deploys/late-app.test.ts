@@ -72,6 +72,22 @@ describe('what somebody else has deployed meanwhile is not replaced although the
     expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: false, build: serves } });
   });
 
+  test('nor what began before the live build, and became ready after it: either of them may serve', async () => {
+    const { stage, machine } = await staged();
+    await machine.deploys({ version: 1 });
+    const slow = await stage.stranger(sentTo(stage), { buildMs: 200_000 });
+    await machine.deploys({ version: 2 });
+    stage.pass(100_000);
+    stage.quirks.lagsMs = lagsMs;
+    stage.platform.after = ({ point, nth }) => {
+      if (point === 'create-app' && nth === 3) stage.pass(101_000);
+    };
+    expect(await machine.run('rollback web --yes')).toExit(
+      7,
+      `build ${slow} became ready meanwhile: it is not replaced`,
+    );
+  });
+
   test('compare says that a later one may serve', async () => {
     const { stage, machine } = await lateStage(2);
     const theirs = await deployedByOthers(stage);

@@ -52,7 +52,7 @@ const commands = {
   'team/account': ['login', 'profiles', 'whoami', 'users', 'emulator-login', 'two-platforms'],
   'deploys/apps': ['removal-evidence'],
   'deploys/archives': ['kept-archives', 'rollback', 'deploy-upload'],
-  'deploys/builds': ['deploy'],
+  'deploys/builds': ['deploy', 'short-ids'],
   'local/ci': ['init-ci', 'deploy-ci'],
   'storage/copy': ['cp', 'sync', 'storage-lies', 'unknown-sizes', 'pipes'],
   'deploys/send': ['plan', 'deploys'],
