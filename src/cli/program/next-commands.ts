@@ -2,6 +2,7 @@ import type { Command as Commander } from 'commander';
 import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type ExitName, GantryError } from '../../kernel/errors.ts';
 import { namedCommand } from '../commands/index.ts';
+import { hasChild } from './command-tree.ts';
 import { inSamePlace } from './same-place.ts';
 import { readTypedCommand, withFlags } from './typed-command.ts';
 
@@ -137,10 +138,9 @@ function listOfSuch(failed: Failed): CommandLine {
   const [first = ''] = failed.path;
   const lists = Object.entries(listsFor).find(([, names]) => names.includes(first));
   if (lists) return gantryCommand`${lists[0].split(' ')}`;
-  return hasList.includes(first) ? gantryCommand`${first} list` : help(failed);
+  return hasChild(first, 'list') ? gantryCommand`${first} list` : help(failed);
 }
 
-const hasList = ['secrets', 'projects', 'profiles', 'config', 'volumes', 'emulator'];
 const listsFor: Record<string, readonly string[]> = {
   'apps list': ['apps', 'invoke', 'logs', 'open', 'metrics', 'builds', 'runs'],
   ls: ['ls', 'cat', 'rm', 'cp', 'sync'],
