@@ -31,7 +31,7 @@ export class JsonNumber {
 let isInexact = false;
 
 /** JSON.stringify that keeps each JsonNumber, for any depth: the built-in overflows the stack at about 10,000 levels. */
-export function stringifyJson(value: unknown, indent?: number | string): string {
+export function stringifyJson(value: unknown, indent?: number): string {
   isInexact = false;
   try {
     const text = JSON.stringify(value ?? null, null, indent);
@@ -150,9 +150,9 @@ function toScalar(token: string): unknown {
   return typeof value === 'number' && JSON.stringify(value) !== token ? new JsonNumber(token) : value;
 }
 
-function stringifyIteratively(value: unknown, indent: number | string = ''): string {
+function stringifyIteratively(value: unknown, indent = 0): string {
   const parts: string[] = [];
-  const unit = typeof indent === 'string' ? indent : ' '.repeat(indent);
+  const unit = ' '.repeat(indent);
   const stack: Piece[] = [{ value, depth: 1 }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'string') parts.push(next);

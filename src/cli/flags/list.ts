@@ -25,10 +25,10 @@ export function applyLimit<Entry>(
   entries: Entry[],
   { limit, all }: ListFlags,
   progress: Progress,
-  ...noun: [one: string, many?: string]
+  noun: string,
 ): Entry[] {
   if (all || entries.length <= limit) return entries;
-  progress.footnote(`showing ${groupDigits(limit)} of ${count(entries.length, ...noun)}; pass --all to show the rest`);
+  progress.footnote(`showing ${groupDigits(limit)} of ${count(entries.length, noun)}; pass --all to show the rest`);
   return entries.slice(0, limit);
 }
 

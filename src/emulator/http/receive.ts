@@ -16,7 +16,7 @@ export async function saveStream(body: ByteStream, path: string): Promise<{ size
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const content = await readSmall(body, maxAtOnceBytes);
   if (Buffer.isBuffer(content)) {
-    writeFileAtomicSync(path, content, { mode: 0o600 });
+    writeFileAtomicSync(path, content);
     return { size: content.length, md5: hash('md5', content) };
   }
   const write = async (file: FileHandle) => {

@@ -100,7 +100,7 @@ class CounterStore {
   #write(): void {
     try {
       makePrivateFolder(join(this.path, '..'));
-      writeFileAtomicSync(this.path, JSON.stringify(this.kept), { mode: 0o600 });
+      writeFileAtomicSync(this.path, JSON.stringify(this.kept));
     } catch (error) {
       if (!this.#hasWarned) {
         this.context.progress.warn(`cannot keep counters in ${this.path}: ${(error as Error).message}`);

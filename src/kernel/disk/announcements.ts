@@ -10,7 +10,7 @@ import { removedOnExit } from './temporary.ts';
 export function announce(folder: string, content: object) {
   makePrivateFolder(folder);
   const file = join(folder, `${newOwnerName()}.json`);
-  const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value), { mode: 0o600 });
+  const write = (value: object) => writeFileAtomicSync(file, JSON.stringify(value));
   write(content);
   removedOnExit.add(file);
   const stopHeartbeat = startHeartbeat(file, '{');

@@ -129,10 +129,10 @@ export async function writeAtomically<T>(
   }
 }
 
-/** Synchronous {@link writeFileAtomic}, for regular files only. */
-export function writeFileAtomicSync(path: string, content: string | Uint8Array, { mode = 0o666 } = {}): void {
+/** Synchronous {@link writeFileAtomic}, for private regular files only. */
+export function writeFileAtomicSync(path: string, content: string | Uint8Array): void {
   const folder = dirname(path);
-  const file = NewSmallFile.create(path, { names: new TemporaryNames(undefined), folder, content, mode });
+  const file = NewSmallFile.create(path, { names: new TemporaryNames(undefined), folder, content, mode: 0o600 });
   try {
     file.commit(path);
   } catch (error) {

@@ -26,12 +26,6 @@ interface PromptOptions {
   giveWay: Progress['giveWay'];
 }
 
-interface AskOptions {
-  flag: string;
-  byDefault?: string;
-  check?: (answer: string) => true | string;
-}
-
 interface PromptStreams {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
@@ -113,16 +107,14 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       const typed = await answer((streams) => input({ message: text }, streams));
       if (!isNamed(typed)) throw new InterruptedError('the name does not match; nothing changed');
     },
-    async ask(question: string, { flag, byDefault, check }: AskOptions) {
+    async ask(question: string, { flag, byDefault }: { flag: string; byDefault: string }) {
       const { input } = await loadPrompts(`input required: ${question}`, flag);
-      const options = { message: message(question), ...defined({ default: byDefault, validate: check }) };
-      return answer((streams) => input(options, streams));
+      return answer((streams) => input({ message: message(question), default: byDefault }, streams));
     },
-    async choose(question: string, { flag, from, byDefault }: Omit<AskOptions, 'check'> & { from: readonly string[] }) {
+    async choose(question: string, { flag, from }: { flag: string; from: readonly string[] }) {
       const { select } = await loadPrompts(`input required: ${question}`, flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
-      const options = { message: message(question), choices, ...defined({ default: byDefault }) };
-      return answer((streams) => select(options, streams));
+      return answer((streams) => select({ message: message(question), choices }, streams));
     },
     /** Keys are not shown. Undefined if there is no terminal to type at. */
     async listenForKeys(listener: (key: string) => void) {

@@ -185,7 +185,7 @@ class StateFile {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     const started = performance.now();
-    writeFileAtomicSync(this.path, this.serialize(), { mode: 0o600 });
+    writeFileAtomicSync(this.path, this.serialize());
     this.#lastMs = performance.now() - started;
   }
 
