@@ -41,21 +41,19 @@ async function nameTarget(command: Command, context: Context, inputs: readonly u
   if (target.project.value === undefined) return;
   const text = `project ${targetText(target)}`;
   const last = readFolderTarget(settings.folders, cwd);
-  const isMeant = !last || isSameTarget(last, target) || isTyped(flags);
+  const other = last && !isSameTarget(last, target) && !isTyped(flags) ? last : undefined;
+  const bothText = other ? `${text}; the last deploy from this folder went to ${folderTargetText(other)}` : text;
   if (command.onlyReads(...inputs)) {
-    if (!isMeant) progress.note(`${text}; the last deploy from this folder went to ${folderTargetText(last)}`);
-    else if (flags.local?.unused !== undefined) progress.note(text);
+    if (other || flags.local?.unused !== undefined) progress.note(bothText);
     return;
   }
   // In a pipeline a variable is what somebody has written down for this step.
   const isSetHere = isCi(context.env) && target.project.origin.startsWith('environment');
-  progress.note(
-    isMeant || !isSetHere ? text : `${text}; the last deploy from this folder went to ${folderTargetText(last)}`,
-  );
-  if (isMeant || isSetHere) return;
-  if (!prompt.isPossible && !prompt.isConfirmed) throw otherTarget(last, context, argv);
+  progress.note(isSetHere ? bothText : text);
+  if (!other || isSetHere) return;
+  if (!prompt.isPossible && !prompt.isConfirmed) throw otherTarget(other, context, argv);
   await prompt.confirm(
-    `The last deploy from this folder went to ${folderTargetText(last)}. Use ${targetText(target)}?`,
+    `The last deploy from this folder went to ${folderTargetText(other)}. Use ${targetText(target)}?`,
   );
 }
 

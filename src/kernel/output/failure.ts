@@ -35,19 +35,19 @@ export type FailureDocument = ReturnType<typeof failureJson>;
 /** `next` is the command that usually helps, if the error has no better one. */
 export function failureJson(error: unknown, secrets = new KnownSecrets(), next?: readonly string[]) {
   const { message, why, fix } = toProblem(error);
-  const exit = error instanceof GantryError ? error.exit : 'bug';
-  const facts = error instanceof GantryError ? error.facts : {};
+  const known = error instanceof GantryError ? error : undefined;
+  const facts = known?.facts ?? {};
   const document = {
     error: {
-      code: exit,
+      code: known?.exit ?? 'bug',
       message,
       why,
       fix: fix?.toString(),
       next: facts.next === undefined ? (fix instanceof CommandLine ? fix.argv : next) : facts.next?.argv,
-      exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
+      exitCode: known?.exitCode ?? exitCodes.bug.code,
       statusCode: facts.status,
       requestId: facts.requestId,
-      retryable: error instanceof GantryError && isTransient(error),
+      retryable: known !== undefined && isTransient(known),
       retryAfterMs: facts.retryAfterMs,
       details: detailsOf(error, facts),
     },
