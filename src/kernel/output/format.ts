@@ -1,5 +1,6 @@
 import { dayMs, hourMs, minuteMs } from '../durations.ts';
 import { attempt } from '../errors.ts';
+import { byUnits } from '../packed-list.ts';
 import type { Page } from './page.ts';
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -151,28 +152,7 @@ export function toMs(time: string | null | undefined): number {
 
 /** Compares RFC 3339 times in UTC, latest first. Entries without a time come last. */
 export function latestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
-  return (a, b) => ascending(timeOf(b) ?? '', timeOf(a) ?? '');
-}
-
-/** Compares text, ignoring case. Entries without text come last. */
-export function alphabetically<T>(textOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
-  const keyOf = (entry: T) => textOf(entry)?.toLowerCase() || '\uffff';
-  return (a, b) => ascending(keyOf(a), keyOf(b));
-}
-
-function ascending(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1;
-}
-
-/** Compares numbers, also those in text. Entries without a number come last. */
-export function largestFirst<T>(numberOf: (entry: T) => number | string | null | undefined): (a: T, b: T) => number {
-  const value = (entry: T) => Number(numberOf(entry) ?? Number.NaN);
-  return (a, b) => {
-    const one = value(a);
-    const other = value(b);
-    if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other));
-    return other - one;
-  };
+  return (a, b) => byUnits(timeOf(b) ?? '', timeOf(a) ?? '');
 }
 
 /** The first part of a UUID, for people: commands take it as well. An id of another form may be told apart by its end. */

@@ -1,14 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   ago,
-  alphabetically,
   count,
   countCell,
   dollars,
   duration,
   durationCell,
   fileSummary,
-  largestFirst,
   localTime,
   size,
   sizeCell,
@@ -149,17 +147,6 @@ describe("in the user's time zone", () => {
     process.env.TZ = 'Asia/Tokyo';
     expect(ago('2026-01-31T20:00:00Z')({ now, terminal: true } as Page)).toBe('2026-02-01');
   });
-});
-
-test('sorting by text or number puts missing values last', () => {
-  const entries = [{ name: 'b', size: '9' }, { name: 'A', size: 10 }, { size: null }, { name: 'c', size: 'many' }];
-  expect(entries.toSorted(alphabetically(({ name }) => name)).map(({ name }) => name)).toEqual([
-    'A',
-    'b',
-    'c',
-    undefined,
-  ]);
-  expect(entries.toSorted(largestFirst(({ size }) => size)).map(({ size }) => size)).toEqual([10, '9', null, 'many']);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import type { Preview } from '../../../deploys/previews/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../../kernel/output/format.ts';
+import { ago, countCell, latestFirst } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
 import { AppSummary, appName, listApps } from '../../../platform/contract/apps.ts';
@@ -16,16 +16,10 @@ export default defineCommand({
       command
         .option('--ephemeral', 'include apps that one-off runs created')
         .option('--search <text>', 'only apps with this text in their name')
-        .option('--previews', 'only those of deploy --preview')
-        .addOption(
-          command
-            .createOption('--sort <field>', 'sort by this field, the largest and newest first')
-            .choices(sortFields)
-            .default('updated' as const),
-        ),
+        .option('--previews', 'only those of deploy --preview'),
     ),
-  flagRules: { excludes: { previews: ['ephemeral', 'sort'] } },
-  run: async (context, { ephemeral, previews, sort, search = '', ...flags }): Promise<AppSummary[] | Preview[]> => {
+  flagRules: { excludes: { previews: ['ephemeral'] } },
+  run: async (context, { ephemeral, previews, search = '', ...flags }): Promise<AppSummary[] | Preview[]> => {
     const { api, project, progress } = context;
     if (previews) {
       const { listPreviews } = await import('../../../deploys/previews/index.ts');
@@ -34,7 +28,7 @@ export default defineCommand({
     }
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
     const found = apps.filter((app) => nameOf(app).includes(search));
-    return applyLimit(found.sort(orders[sort]), flags, progress, 'app');
+    return applyLimit(found.sort(latestFirst((app) => app.updatedAt)), flags, progress, 'app');
   },
   view: (apps, { previews }) => (previews ? previewsTable(apps as Preview[]) : appsTable(apps as AppSummary[])),
   empty: ({ previews, search }) =>
@@ -47,7 +41,7 @@ export default defineCommand({
   json: documents(passThrough(sentFields(AppSummary)), previewFields),
   examples: [
     'apps list',
-    'apps list --sort cost --limit 10',
+    'apps list --limit 10',
     'apps list --search staging --json=name,status',
     'apps list --previews --json=app,branch,merged',
   ],
@@ -75,16 +69,6 @@ function appsTable(apps: AppSummary[]): View {
 function nameOf(app: AppSummary): string {
   return appName(app, app.projectId ?? '');
 }
-
-const orders = {
-  name: alphabetically<AppSummary>(nameOf),
-  status: alphabetically<AppSummary>((app) => app.status),
-  cost: largestFirst<AppSummary>((app) => metric(app.cost_metrics, 'total_cost')),
-  runs: largestFirst<AppSummary>((app) => metric(app.request_metrics, 'total')),
-  created: latestFirst<AppSummary>((app) => app.createdAt),
-  updated: latestFirst<AppSummary>((app) => app.updatedAt),
-};
-const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 
 function grouped(runs: number | string | undefined): Cell {
   return typeof runs === 'number' ? countCell(runs) : runs;
