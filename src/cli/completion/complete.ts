@@ -4,9 +4,7 @@ import { accelerators, regions } from '../../app/hardware.ts';
 import { pause } from '../../kernel/clock.ts';
 import { attempt } from '../../kernel/errors.ts';
 import { KnownSecrets } from '../../kernel/output/known-secrets.ts';
-import { createPage } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
-import { createRenderer } from '../../kernel/output/render.ts';
 import { stripControlSequences } from '../../kernel/output/sanitize.ts';
 import type { Io } from '../../kernel/process.ts';
 import { readOwnFile } from '../../own-files.ts';
@@ -115,7 +113,7 @@ const noInputs: CommandInputs = { arguments: [], flags: [], json: {} };
 /** bash expands the words it is offered, so names must not contain shell syntax. */
 const harmless = /^[\w.,:@/+=-]+$/;
 
-async function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }: Answer): Promise<void> {
+function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }: Answer): void {
   const start = typedValue(typed);
   const fitting = words.filter(
     ([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word,
@@ -125,8 +123,7 @@ async function print({ io, secrets, words: typed }: CompletionRequest, { words, 
   );
   const areFolders = fitting.length > 0 && fitting.every(([word]) => word.endsWith('/'));
   const directive = directives[mode === 'none' && areFolders ? 'open' : mode];
-  const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now()), false);
-  await renderer.text(`${lines.join('')}:${directive}\n`);
+  io.stdout.write(`${lines.join('')}:${directive}\n`);
 }
 
 interface Asked {
