@@ -1,6 +1,7 @@
 import type { Command as Commander } from 'commander';
-import { arrangeCommand, CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
 import { type ExitName, GantryError } from '../../kernel/errors.ts';
+import type { NextCommand } from '../command.ts';
 import { namedCommand } from '../commands/index.ts';
 import { hasChild } from './command-tree.ts';
 import { inSamePlace } from './same-place.ts';
@@ -17,20 +18,17 @@ export function usualNextOf(
     const again = line.filter((word) => word !== '--dry-run');
     return document.changed === false ? [] : [{ argv: withFlags(again, unasked), when: 'to do it' }];
   }
-  const folder = { text: String(document.folder), isValue: true };
-  return (usualCommands[called.name()] ?? []).map(({ line: usual, when }) => {
-    const words = usual.split(' ').map((text) => (text === '<folder>' ? folder : { text }));
-    return { argv: inSamePlace(arrangeCommand(words).argv, line), when };
-  });
+  const usual = usualCommands[called.name()]?.(String(document.folder)) ?? [];
+  return usual.map((next) => ({ argv: inSamePlace(next.line.argv, line), when: next.when }));
 }
 
 /** After `init` and `login`: what a person would not know yet. `deploy` declares its own (`next` in src/cli/command.ts). */
-export const usualCommands: Readonly<Record<string, readonly { line: string; when: string }[]>> = {
-  init: [
-    { line: 'dev <folder>', when: 'to run it on this machine' },
-    { line: 'deploy -C <folder> --local', when: 'to deploy it to an emulator' },
+export const usualCommands: Readonly<Record<string, (folder: string) => NextCommand[]>> = {
+  init: (folder) => [
+    { line: gantryCommand`dev ${folder}`, when: 'to run it on this machine' },
+    { line: gantryCommand`deploy -C ${folder} --local`, when: 'to deploy it to an emulator' },
   ],
-  login: [{ line: 'apps list', when: 'to see the apps of the project' }],
+  login: () => [{ line: gantryCommand`apps list`, when: 'to see the apps of the project' }],
 };
 
 /** What answers commands that always ask, if nothing is lost for good: a flag, and those that answer as well. */

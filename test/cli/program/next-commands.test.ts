@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answered, nextAfterError, usualCommands } from '../../../src/cli/program/next-commands.ts';
-import { globalFlags, type Reference, reference } from '../../../src/cli/reference.ts';
+import { type Reference, reference } from '../../../src/cli/reference.ts';
 import { type ExitName, exitCodes, GantryError } from '../../../src/kernel/errors.ts';
 import { loadCommand } from '../../support/commands.ts';
 import { gantry, newFolder } from '../../support/index.ts';
@@ -28,30 +28,14 @@ test('only these say what usually follows', async () => {
   expect(declared.sort()).toEqual([...ownNext].sort());
 });
 
-test('each of these command lines is one of gantry, and its values are known', () => {
-  const shared = flagsOf(globalFlags());
-  for (const [command, usual] of Object.entries(usualCommands)) {
-    const from = program.commands.find((each) => each.command === command);
-    for (const { line } of usual) {
-      const words = line.split(' ');
-      const to = [words.slice(0, 2).join(' '), words[0]]
-        .map((name) => program.commands.find((each) => each.command === name))
-        .find((each) => each !== undefined);
-      expect(to, line).toBeDefined();
-      const flags = [...shared, ...flagsOf(to?.flags ?? [])];
-      for (const word of words.filter((each) => each.startsWith('-'))) expect(flags, line).toContain(word);
-      if (from?.output !== 'document') continue;
-      const known = [...from.arguments.map(({ name }) => name), ...Object.keys(from.json), command.split('s ')[0]];
-      for (const [, value] of line.matchAll(/<(.+?)>/g)) expect(known, `${command}: ${line}`).toContain(value);
-    }
-  }
-});
-
 test('a result names the commands that follow, with its values and where it worked', async () => {
   const folder = newFolder({});
   const { json } = await gantry(['-C', folder, 'init', 'web', '--json', '--profile', 'default']);
   expect(json()).toMatchObject({
-    next: [{ argv: ['gantry', 'dev', join(folder, 'web'), '-C', folder, '--profile', 'default'] }, {}],
+    next: [
+      { argv: ['gantry', 'dev', join(folder, 'web'), '-C', folder, '--profile', 'default'] },
+      { argv: ['gantry', 'deploy', '-C', join(folder, 'web'), '--local'] },
+    ],
   });
 });
 
@@ -128,8 +112,4 @@ class Failure extends GantryError {
   ) {
     super('failed', facts);
   }
-}
-
-function flagsOf(flags: readonly { flags: string }[]): string[] {
-  return flags.flatMap((flag) => flag.flags.match(/--?[a-zA-Z][\w-]*/g) ?? []);
 }
