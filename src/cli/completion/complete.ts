@@ -4,7 +4,9 @@ import { accelerators, regions } from '../../app/hardware.ts';
 import { pause } from '../../kernel/clock.ts';
 import { attempt } from '../../kernel/errors.ts';
 import { KnownSecrets } from '../../kernel/output/known-secrets.ts';
+import { createPage } from '../../kernel/output/page.ts';
 import { redact } from '../../kernel/output/redact.ts';
+import { createRenderer } from '../../kernel/output/render.ts';
 import { stripControlSequences } from '../../kernel/output/sanitize.ts';
 import type { Io } from '../../kernel/process.ts';
 import { readOwnFile } from '../../own-files.ts';
@@ -113,7 +115,7 @@ const noInputs: CommandInputs = { arguments: [], flags: [], json: {} };
 /** bash expands the words it is offered, so names must not contain shell syntax. */
 const harmless = /^[\w.,:@/+=-]+$/;
 
-function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }: Answer): void {
+async function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }: Answer): Promise<void> {
   const start = typedValue(typed);
   const fitting = words.filter(
     ([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word,
@@ -123,7 +125,8 @@ function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }
   );
   const areFolders = fitting.length > 0 && fitting.every(([word]) => word.endsWith('/'));
   const directive = directives[mode === 'none' && areFolders ? 'open' : mode];
-  io.stdout.write(`${lines.join('')}:${directive}\n`);
+  const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now()), false);
+  await renderer.text(`${lines.join('')}:${directive}\n`);
 }
 
 interface Asked {
