@@ -1,4 +1,5 @@
 import { gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { namedCommand } from '../commands/index.ts';
 import type { CommandReference } from '../reference.ts';
 
@@ -115,7 +116,10 @@ const meanings = new Map(
 
 /** The commands that have to do with the words, the closest first. A word that few commands have says more. */
 export function findCommands(query: string, commands: readonly CommandReference[]): CommandReference[] {
-  const described = commands.map((command) => ({ command, weights: weightsOf(command) }));
+  const described = commands.map((command) => ({
+    command,
+    weights: onceFor(known, command, () => weightsOf(command)),
+  }));
   // Half a mention is one in the text of a flag.
   const mentions = (word: string) =>
     described.reduce((sum, { weights }) => sum + Math.min(1, weights.get(word) ?? 0), 0);
@@ -142,6 +146,8 @@ export function helpAbout(words: string, commands: readonly CommandReference[]):
   const more = others.map(({ command }) => `, ${command}`).join('');
   return first && sentence`see ${gantryCommand`help ${first.command.split(' ')}`}${more}`;
 }
+
+const known = new WeakMap<CommandReference, Map<string, number>>();
 
 function weightsOf({ command, summary, details, flags }: CommandReference): Map<string, number> {
   const places: [weight: number, text: string][] = [
