@@ -13,9 +13,20 @@ const server = (says: string) => `import time\nprint(${JSON.stringify(says)}, fl
 
 const uvicorn = (address: string) => `INFO:     Uvicorn running on http://${address} (Press CTRL+C to quit)`;
 
+/** Logs each call of its check, from another port each. */
+const refusing = `import itertools, time
+for port in itertools.count(40000):
+    print(f'INFO:     127.0.0.1:{port} - "GET /health HTTP/1.1" 404 Not Found', flush=True)
+    time.sleep(0.05)
+`;
+
 /** A deploy that is stopped once it waits for the end of the build's own time limit, or has said why it waits. */
 async function deploy(says: string, ...flags: string[]) {
-  const cwd = newFolder({ 'cerebrium.toml': settings(8080), 'main.py': server(says) });
+  return deployOf({ 'cerebrium.toml': settings(8080), 'main.py': server(says) }, ...flags);
+}
+
+async function deployOf(files: Record<string, string>, ...flags: string[]) {
+  const cwd = newFolder(files);
   const meanwhile = () => setTimeout(5);
   return gantry(['deploy', '--yes', '--timeout', '3m', ...flags], {
     emulator,
@@ -41,6 +52,12 @@ describe.runIf(python)('a start that the platform does not reach', () => {
   test('is explained where no log is shown, too', async () => {
     const { code, stderr } = await deploy(uvicorn('0.0.0.0:8000'), '--quiet');
     expect([code, stderr.includes('fix port = 8000')]).toEqual([130, true]);
+  });
+
+  test('is explained though each check of it is a line', async () => {
+    const checked = `${settings(8080)}healthcheck_endpoint = "/health"\n`;
+    const { code, stderr } = await deployOf({ 'cerebrium.toml': checked, 'main.py': refusing });
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/s: the check of \/health gets the status 404\n/)]);
   });
 
   test.each([uvicorn('0.0.0.0:8080'), 'loading the model'])(

@@ -213,24 +213,26 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
 
 /** After how long a log that is not shown is read for causes, in ms. */
 const unseenLogMs = 10_000;
-/** How long a log must be quiet before what it has shown of a start is explained, in ms. */
+/** How long a log must show nothing new before what it has shown of a start is explained, in ms. */
 const quietStartMs = 20_000;
 
 /** Causes of a start that nothing ends but its time limit: the app runs, and the platform does not reach it. */
 const unreached = new Set(['wrong-port', 'bound-to-localhost', 'not-listening', 'health-check-failed']);
 
 /**
- * Returns what is called at each poll of a build. Once the log has been quiet for a while, it warns of what keeps the app from
- * getting ready, if the log shows that. The build goes on: the app may still start to listen elsewhere.
+ * Returns what is called at each poll of a build. Once the log shows nothing new for a while, it warns of what keeps the app
+ * from getting ready, if the log shows that: each check of it may be a line. The build goes on: the app may still start to listen elsewhere.
  */
 function explainSilence(context: Context, { app, config }: { app: string; config?: AppConfig | undefined }) {
   const { cwd, elapsed, env, progress, signal } = context;
   const started = elapsed();
-  let last: { line: string | undefined; since: number; isExplained: boolean } | undefined;
+  /** Lines without what differs from one to the next: times, ports and counts. */
+  const shapes = new Set<string>();
+  let last = { shapes: 0, since: started, isExplained: true };
   return async (status: string, log: readonly string[]): Promise<void> => {
-    const line = log.at(-1);
-    if (last?.line !== line) last = { line, since: elapsed(), isExplained: false };
-    if (!last || last.isExplained || elapsed() - last.since < quietStartMs) return;
+    for (const line of log.slice(-tailLines)) shapes.add(line.replaceAll(/\d+/g, '0'));
+    if (last.shapes < shapes.size) last = { shapes: shapes.size, since: elapsed(), isExplained: false };
+    if (last.isExplained || elapsed() - last.since < quietStartMs) return;
     last.isExplained = true;
     const { explainLog, locateCause } = await import('../../causes/index.ts');
     const text = log.join('\n');
