@@ -11,7 +11,7 @@ import { findAppHere, findAppNames } from './apps.ts';
 import { listFiles } from './builds/index.ts';
 import type { CommitFiles, Here } from './commit-files.ts';
 import { firstTrue } from './decide.ts';
-import { findRevision, listAhead, listRecent, listTracked, mayConvert } from './git/index.ts';
+import { findRevision, listAhead, listRecent, listTracked, mayConvert, unshallow } from './git/index.ts';
 import { type AppHistory, type BuildCommit, readHistory, recordEvent } from './history/index.ts';
 import { type AppReading, settle } from './observe.ts';
 import { servingBuild } from './serving.ts';
@@ -103,7 +103,7 @@ async function warnOfMissing(
       isShallow && !recent.includes(first),
       {
         message: `this commit may be older than the one that ${app} serves: this clone has not all commits`,
-        fix: 'git fetch --unshallow; in a pipeline, fetch-depth: 0 or GIT_DEPTH: 0',
+        fix: unshallow,
       },
     ],
     [

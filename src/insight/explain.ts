@@ -42,7 +42,7 @@ import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
-export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack'> {
+export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack' | 'isDeployed'> {
   /** Null if nothing failed, `unknown` if no rule knows it. */
   cause: string | null;
   title: string;
@@ -65,11 +65,12 @@ interface ExplainOptions extends SubjectOptions {
 export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
   const { config, ignored } = await readConfig(context, options.configFile);
   const subject = await findSubject(context, options);
-  const { app, failed, at } = subject;
+  const { app, failed, at, isDeployed = true } = subject;
   const name = await readAppName(resolve(context.cwd, options.configFile), options.configFile);
   // A file that names no app may be that of any other one than the one that was typed.
   const mayBeHere = typeof name === 'string' ? name === app : options.app === undefined;
-  const isHere = options.id === undefined && app !== null && mayBeHere;
+  // A folder whose files are only run has nothing that a deploy wants.
+  const isHere = options.id === undefined && app !== null && mayBeHere && isDeployed;
   const refusal = isHere ? await refusalSince(context, app, options.configFile, failed ? at : null) : undefined;
   if (refusal) return { app, build: null, run: null, status: null, at: null, failed: true, ...refusal };
   if (ignored) context.progress.warn(ignored);
@@ -80,10 +81,10 @@ async function explainSubject(
   context: Context,
   configFile: string,
   config: AppConfig | undefined,
-  { facts, readLog, mayLack, ...subject }: Subject,
+  { facts, readLog, mayLack, isDeployed, ...subject }: Subject,
 ): Promise<ExplainedFailure> {
   if (subject.failed === false) {
-    const title = `${nothingFailed(subject)}${mayLack ? '; runs of the last seconds may not be listed yet' : ''}`;
+    const title = `${nothingFailed(subject, isDeployed)}${mayLack ? '; runs of the last seconds may not be listed yet' : ''}`;
     return { ...subject, ...nothing, title };
   }
   const { text: log, command: shownBy } = await readLog();
@@ -94,16 +95,21 @@ async function explainSubject(
   if (!found) {
     const unknown = describeUnknown(log, facts);
     // Of a sick build it is known what was seen, if not why.
-    const title = subject.status === 'sick' ? `${facts.reason}; ${unknown.title}` : unknown.title;
+    const seen = subject.status === 'sick' && facts.reason !== unknown.title ? `${facts.reason}; ` : '';
     return {
       ...subject,
       ...nothing,
       ...unknown,
-      title,
+      title: `${seen}${unknown.title}`,
       ...defined({ command: wholeLog }),
     };
   }
-  const { setting: _, step: __, next, ...explanation } = { ...found, ...(await asSecretsAre(context, found, subject)) };
+  const {
+    setting: _setting,
+    step: _step,
+    next,
+    ...explanation
+  } = { ...found, ...(await asSecretsAre(context, found, subject)) };
   const location = await locateCause(context, log, found, own, configFile);
   const command = next ? new CommandLine(['gantry', ...next]) : wholeLog;
   return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
@@ -152,10 +158,10 @@ async function refusalSince(context: Context, app: string, configFile: string, f
   };
 }
 
-function nothingFailed({ app, build, run, status }: Pick<Subject, 'app' | 'build' | 'run' | 'status'>): string {
+function nothingFailed({ app, build, run, status }: Omit<Subject, 'facts' | 'readLog'>, isDeployed = true): string {
   if (build !== null) return `build ${shortBuild(build)} of ${app} has not failed: ${status}`;
   if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
-  return `the latest build of ${app} has not failed, and no run has`;
+  return isDeployed ? `the latest build of ${app} has not failed, and no run has` : `no run of ${app} has failed`;
 }
 
 interface Subject {
@@ -172,6 +178,8 @@ interface Subject {
   failed: boolean | null;
   /** Whether there may be newer runs than the platform lists. */
   mayLack?: boolean;
+  /** False for an app that has no build. */
+  isDeployed?: boolean;
   /** What the platform says about the failure. */
   facts: FailureFacts;
   readLog: () => Promise<Pick<RunLog, 'text'> & Partial<RunLog>>;
@@ -202,7 +210,7 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
   const { newest, failed } = await findFailedRun(context, app, callsOnly);
   // Younger runs may not be listed yet.
   const mayLack = !callsOnly && !(context.platformNow() - toMs(newest?.createdAt) > recentMs);
-  return failed ?? { app, failed: false, ...noWork, mayLack };
+  return { ...(failed ?? { app, failed: false, ...noWork, mayLack }), isDeployed: latest !== undefined };
 }
 
 /** The latest build that has ended: another deploy that has begun, or is not shown yet, says nothing of the one that failed. */
@@ -236,8 +244,22 @@ async function findNamed(context: Context, app: string, id: string): Promise<Sub
   const { api, project } = context;
   const named = 'id' in wanted ? await unlessMissing(fetchBuild(api, { project, app, build: id })) : undefined;
   const build = named ?? (isWhole ? undefined : await findListedBuild(context, app, id));
-  if (build) return buildSubject(context, app, build);
-  return runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));
+  const findRun = async () => {
+    const run = await fetchRun(api, { project, app, run: await resolveRun(context, app, id) });
+    return { ...(await runSubject(context, app, run)), since: run.createdAt };
+  };
+  if (!build) return withoutTime(await findRun());
+  const found = { ...(await buildSubject(context, app, build)), since: build.createdAt };
+  return withoutTime(latestOf(found, 'latest' in wanted ? await unlessMissing(findRun()) : undefined));
+}
+
+type Timed = Subject & { since: string | null | undefined };
+const withoutTime = ({ since: _, ...subject }: Timed): Subject => subject;
+
+/** The one that failed, or the newer one. */
+function latestOf(build: Timed, run: Timed | undefined): Timed {
+  const isRun = run?.failed === build.failed ? toMs(run?.since) > toMs(build.since) : run?.failed === true;
+  return run && isRun ? run : build;
 }
 
 async function readBuild(context: Context, app: string, id: string): Promise<Subject> {

@@ -55,6 +55,16 @@ test('the first call that fails decides', async () => {
   expect(json()).toMatchObject({ error: { details: { verdict: 'sick', smokeCalls: 1 } } });
 });
 
+test('a response without the text is explained once, with what to correct', async () => {
+  instead = { body: { run_id: 'r-1', result: 'Bye' } };
+  expect((await deploy('run={"name":"Ada"}:Hello')).code).toBe(12);
+  const { json } = await gantry(['explain', 'web', '--json=title,fix'], { emulator, env });
+  expect(json()).toEqual({
+    title: 'the response of run does not have the text that --smoke expects',
+    fix: 'correct the app, or the text after the colon of --smoke',
+  });
+});
+
 test.each<[string, { body: unknown; type?: string; status?: number }]>([
   ['a web page', { body: '<html><title>Log in to the network</title></html>', type: 'text/html' }],
   ['nothing', { body: '' }],

@@ -223,6 +223,26 @@ test('explains the build or the run with an id, and says if there is none', asyn
   expect((await gantry(['explain', 'web', 'b-none'], { emulator })).code).toBe(6);
 });
 
+test('of a build, says which one and when it failed', async () => {
+  const { stdout } = await gantry(['explain'], { emulator, cwd: await failedApp('build_failure') });
+  expect(stdout).toMatch(/^ {2}of {2}build \S+, \d{4}-\d\d-\d\dT/m);
+});
+
+test('the latest is the call that failed after the build', async () => {
+  await deployWeb(emulator);
+  record(emulator, { id: 'r-odd', createdAt: Date.now() - 60_000, statusCode: 500 });
+  const { json } = await gantry(['explain', 'web', 'latest', '--json=run'], { emulator });
+  expect(json()).toEqual({ run: 'r-odd' });
+});
+
+test('of a folder whose files are only run, asks for nothing that a deploy wants', async () => {
+  const toml = '[cerebrium.deployment]\nname = "jobs"\n';
+  const app = newFolder({ 'cerebrium.toml': toml, 'job.py': 'def go():\n    return 1\n' });
+  await gantry(['run', 'job.py::go'], { emulator, cwd: app });
+  const { code, stdout } = await gantry(['explain'], { emulator, cwd: app });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^no run of jobs has failed/)]);
+});
+
 test.each([
   ['there is', 'r-told', ['half of the rows are gone'], 'gantry logs web --run r-told'],
   ['there is no', 'r-silent', [], undefined],

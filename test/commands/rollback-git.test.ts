@@ -72,6 +72,13 @@ test('a revision that git does not know, and a folder in no repository, are mist
   }
 });
 
+test('of a shallow clone, tells how to get the commits that it lacks', async () => {
+  const shallow = newFolder();
+  app.git('clone', '--quiet', '--depth=1', `file://${app.path}`, shallow);
+  const outcome = await run(['rollback', 'web', '--yes', '--from-git', 'HEAD~1'], shallow);
+  expect(outcome).toExit(2, 'unknown git revision HEAD~1', 'which has not all commits', 'git fetch --unshallow');
+});
+
 test('finds an app below the root of the repository, under another name', async () => {
   const { 'cerebrium.toml': config = '' } = smallApp();
   app = repositoryOf({ 'apps/web/cerebrium.toml': config, 'apps/web/main.py': '', 'more.txt': '' });

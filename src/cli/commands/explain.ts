@@ -1,7 +1,8 @@
 import { type ExplainedFailure, explainFailure } from '../../insight/explain.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { problemText } from '../../kernel/output/failure.ts';
-import type { View } from '../../kernel/output/page.ts';
+import { ago, shortBuild } from '../../kernel/output/format.ts';
+import type { Page, View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
@@ -69,7 +70,8 @@ export default defineCommand({
 const logWord = /[/\\]|\.(?:log|txt)$/;
 
 /** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
-function explanationView({ cause, title, evidence, fix, location, log, laterSucceeded }: ExplainedFailure): View {
+function explanationView(explained: ExplainedFailure): View {
+  const { cause, title, evidence, fix, location, log, laterSucceeded } = explained;
   if (cause === null) return wrapped(title);
   const why = evidence
     ? `${evidence.line === null ? evidence.source : `line ${evidence.line} of the log`}: ${evidence.text}`
@@ -80,5 +82,11 @@ function explanationView({ cause, title, evidence, fix, location, log, laterSucc
     ...(why && { why }),
     ...(fix && { fix }),
   };
-  return (page) => problemText({ severity: 'error', ...problem }, page, 'cause');
+  return (page) => `${problemText({ severity: 'error', ...problem }, page, 'cause')}${workOf(explained)(page)}`;
+}
+
+/** What failed, and when; empty for a saved log. */
+function workOf({ build, run, at }: ExplainedFailure): (page: Page) => string {
+  const work = build === null ? run && `run ${run}` : `build ${shortBuild(build)}`;
+  return (page) => (work ? `\n  of  ${[work, ago(at)(page)].filter(Boolean).join(', ')}` : '');
 }

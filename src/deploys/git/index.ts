@@ -15,4 +15,4 @@ export {
   readRefs,
   readRepository,
 } from './repository.ts';
-export { findRevision, readObjects, withRevision } from './run-git.ts';
+export { findRevision, readObjects, unshallow, withRevision } from './run-git.ts';

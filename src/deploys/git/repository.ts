@@ -5,7 +5,7 @@ import { readVariable, type Variable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { git, tryGit, unlessFailed } from './run-git.ts';
+import { git, isShallowClone, tryGit, unlessFailed } from './run-git.ts';
 
 type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
@@ -162,11 +162,6 @@ async function unlessHere(context: GitContext, commit = ''): Promise<string | un
   const name = `${commit}^{commit}`;
   const found = commit && (await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]));
   return found === '' && commit !== '' ? commit : undefined;
-}
-
-/** Whether commits may be missing. */
-async function isShallowClone(context: GitContext): Promise<boolean> {
-  return (await tryGit(context, ['rev-parse', '--is-shallow-repository'])) !== 'false';
 }
 
 /** The last commits of this clone. */

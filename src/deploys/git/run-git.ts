@@ -152,6 +152,14 @@ export async function withRevision<T>(
   }
 }
 
+/** Whether commits may be missing. */
+export async function isShallowClone(context: GitContext): Promise<boolean> {
+  return (await tryGit(context, ['rev-parse', '--is-shallow-repository'])) !== 'false';
+}
+
+/** What brings the commits that a shallow clone lacks. */
+export const unshallow = 'git fetch --unshallow; in a pipeline, fetch-depth: 0 or GIT_DEPTH: 0';
+
 /** The commit of a revision. Throws UsageError if there is none. */
 export async function findRevision(context: Context, revision: string): Promise<string> {
   const name = `${revision}^{commit}`;
@@ -162,9 +170,10 @@ export async function findRevision(context: Context, revision: string): Promise<
     await git(context, ['--version']);
     throw new UsageError(`${context.cwd} is not in a git repository`);
   }
+  const isShallow = await isShallowClone(context);
   throw new UsageError(`unknown git revision ${revision}`, {
-    why: 'a branch, a tag or a commit of this clone is expected',
-    fix: 'git fetch --tags',
+    why: `a branch, a tag or a commit of this clone is expected${isShallow ? ', which has not all commits' : ''}`,
+    fix: isShallow ? unshallow : 'git fetch --tags',
   });
 }
 
