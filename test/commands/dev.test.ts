@@ -180,6 +180,8 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
   });
 
   test('serves a change while a file changes faster than a reload takes, and names that file', async () => {
+    // Before the change is served, five reloads are begun and overtaken.
+    const busySeconds = 60;
     const slow = `import time\ntime.sleep(0.3)\n${main}`;
     const config = named('web', 'exclude = [".*"]\n');
     const files = { ...app, 'cerebrium.toml': config, 'main.py': slow, 'state.db': '' };
@@ -190,18 +192,18 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
         await setTimeout(150);
         write('main.py', slow.replace('hello', 'back'));
         // On a busy machine, a reload may end before the file has changed often enough.
-        await until(/ main\.py(?:, state\.db)? changed: web (reloaded)/);
-        await until(/exclude = \["\.\*", "\.\/(state\.db)"\]/);
+        await until(/ main\.py(?:, state\.db)? changed: web (reloaded)/, busySeconds);
+        await until(/exclude = \["\.\*", "\.\/(state\.db)"\]/, busySeconds);
         expect(await (await call()).json()).toMatchObject({ result: 'back' });
         write('main.py', slow);
-        await until(/main\.py(?:, state\.db)? changed: [\s\S]* main\.py changed: web (reloaded)/);
+        await until(/main\.py(?:, state\.db)? changed: [\s\S]* main\.py changed: web (reloaded)/, busySeconds);
       } finally {
         clearInterval(other);
       }
     });
     expect(stderr.match(/state\.db keeps changing/g)).toHaveLength(1);
     expect(stderr).not.toMatch(/main\.py changes faster/);
-  });
+  }, 120_000);
 
   test('never says ready for an app that was not started, nor deploy live', async () => {
     const partner = readFileSync('fixtures/apps/partner/cerebrium.toml', 'utf8');

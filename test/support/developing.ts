@@ -26,8 +26,8 @@ export async function developing(
       mkdirSync(dirname(join(app, name)), { recursive: true });
       writeFileSync(join(app, name), text);
     },
-    async until(pattern) {
-      for (let tries = 0; tries < 500; tries += 1) {
+    async until(pattern, seconds = 10) {
+      for (let tries = 0; tries < 50 * seconds; tries += 1) {
         const [, found] = pattern.exec(heard.stdout + heard.stderr) ?? [];
         if (found !== undefined) return found;
         await setTimeout(20);
@@ -79,8 +79,8 @@ export interface Session {
   env: Record<string, string>;
   press(keys: string): void;
   write(name: string, text: string): void;
-  /** Waits until stdout or stderr match, and returns the first group. */
-  until(pattern: RegExp): Promise<string>;
+  /** Waits until stdout or stderr match, for ten seconds by default, and returns the first group. */
+  until(pattern: RegExp, seconds?: number): Promise<string>;
   call(body?: object, below?: string): Promise<Response>;
   result(body?: object): Promise<unknown>;
   headers(): Promise<Record<string, string>>;
