@@ -26,6 +26,11 @@ export function samplesOf(named: readonly Parameter[], given: object = {}): Reco
   return Object.fromEntries(lacking.map(({ name, type }) => [name, sampleOf(type)]));
 }
 
+/** What a call of a function of main.py lacks. */
+export async function missingPairs(root: string, fn: string, given: object): Promise<string[]> {
+  return pairsOf(samplesOf(ownParameters((await programOf(root)).parameters.get(fn)?.named), given));
+}
+
 /** What a function of main.py takes, and the word of a call that makes it fit. */
 export async function fitCall(root: string, fn: string, given: object) {
   const named = ownParameters((await programOf(root)).parameters.get(fn)?.named);

@@ -256,8 +256,8 @@ describe('an error', () => {
 
   test.each(
     Object.entries({
-      predcit: 'gantry invoke web predict text=text',
-      taek: "gantry invoke web take a:=1 b:=1.5 c:=true 'd:=[]' 'e:=[]' 'f:=[]' 'g:=[]' 'h:=[]' 'i:={}' 'j:={}' 'k:={}' l=text",
+      predcit: 'gantry invoke . predict text=text',
+      taek: "gantry invoke . take a:=1 b:=1.5 c:=true 'd:=[]' 'e:=[]' 'f:=[]' 'g:=[]' 'h:=[]' 'i:={}' 'j:={}' 'k:={}' l=text",
       nope: 'call one that main.py has: run, predict, take',
     }),
   )('404 of the function %s names one that the folder has, and calls no other', async (name, fix) => {
@@ -273,7 +273,7 @@ describe('an error', () => {
   });
 
   test.each([
-    ['predictoin', 'gantry invoke web prediction'],
+    ['predictoin', 'gantry invoke . prediction text=a --json'],
     ['nope', 'call one that is deployed: run, prediction'],
   ])('404 of the function %s names one that is deployed, whatever the folder has', async (name, fix) => {
     const app = newFolder({ ...smallApp(), 'main.py': 'def run():\n    pass\n\ndef other():\n    pass\n' });
@@ -283,7 +283,7 @@ describe('an error', () => {
         ? sayJson(response, { message }, 404)
         : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
     );
-    const { stderr, json } = await gantry(['invoke', '.', name, '--json'], { env, cwd: app });
+    const { stderr, json } = await gantry(['invoke', '.', name, 'text=a', '--json'], { env, cwd: app });
     expect(stderr).toContain(`  fix ${fix}\n`);
     expect(JSON.stringify(json())).not.toContain('"apps","list"');
   });

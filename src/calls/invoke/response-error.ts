@@ -56,7 +56,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   }
   // The request reached no app: its id is not that of a run.
   if (status === 404)
-    return notFoundError(context, target, said.why, { ...facts, details: { ...facts.details, run: null } });
+    return notFoundError(context, response, said.why, { ...facts, details: { ...facts.details, run: null } });
   return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
 }
 
@@ -204,8 +204,8 @@ function accessError(
 }
 
 /** Distinguishes a missing function and a path that the app's own server does not have. The app itself may be missing. */
-async function notFoundError(context: Context, target: CallTarget, why: string | undefined, facts: ErrorFacts) {
-  const { project, app, name } = target;
+async function notFoundError(context: Context, response: AppResponse, why: string | undefined, facts: ErrorFacts) {
+  const { project, app, name } = response.target;
   const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
   if (found?.runtime && found.runtime !== 'cortex') {
     const fix =
@@ -213,13 +213,12 @@ async function notFoundError(context: Context, target: CallTarget, why: string |
       sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
     return new AppError(`the server of ${name} returned 404`, { ...facts, why, fix });
   }
-  const fix = found
-    ? ((await fixOfFunction(context, target, why)) ??
-      `${app} exists: check that the deployed code has this function and that its name does not start with _`)
-    : sentence`${gantryCommand`apps list`} shows the deployed apps`;
+  const { fix, corrected } = found
+    ? await fixOfFunction(context, response, why)
+    : { fix: sentence`${gantryCommand`apps list`} shows the deployed apps` };
   // The functions are in the fix: no command lists them.
   const next = typeof fix === 'string' ? { next: null } : {};
-  return new NotFoundError(`${name} not found (HTTP 404)`, { ...facts, why, fix, ...next });
+  return new NotFoundError(`${name} not found (HTTP 404)`, { ...facts, why, fix, corrected, ...next });
 }
 
 /** A gateway error: the platform could not reach the app, or got no response from it (spec 8). */
@@ -290,23 +289,37 @@ async function knownFix(statusCode: number, reason: string | undefined): Promise
 /** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */
 async function fixOfFunction(
   context: Context,
-  { app, fn }: Pick<CallTarget, 'app' | 'fn'>,
+  response: AppResponse,
   reason = '',
-): Promise<Fix | undefined> {
+): Promise<Pick<ErrorFacts, 'fix' | 'corrected'>> {
+  const { app, fn } = response.target;
   const { callableFunctions } = await import('../../app/sample-call.ts');
   const here = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
-  if (fn !== undefined && here.includes(fn)) return gantryCommand`deploy`;
+  if (fn !== undefined && here.includes(fn)) return { fix: gantryCommand`deploy` };
   // The code here may not be what is deployed.
   const deployed = /available functions: (?!none$)(.+)/.exec(reason)?.[1]?.split(', ');
   const known = deployed ?? here;
   // Nobody has to type `run`.
   const meant = fn && (closestName(fn, known) ?? (fn === 'run' ? known[0] : undefined));
-  if (meant) return here.includes(meant) ? callOf(context, app, meant) : gantryCommand`invoke ${app} ${meant}`;
-  if (known.length === 0)
-    return /available functions: none$/.test(reason)
-      ? sentence`add a function to main.py, then ${gantryCommand`deploy`}`
-      : undefined;
-  return `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${known.join(', ')}`;
+  if (meant) return callOfAnother(context, response, meant, here.includes(meant));
+  if (known.length > 0)
+    return { fix: `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${known.join(', ')}` };
+  return { fix: fixWithoutFunctions(app, reason) };
+}
+
+/** The call as it was typed, of another function. Whose name was not typed gets a line of its own. */
+async function callOfAnother(context: Context, response: AppResponse, meant: string, isHere: boolean) {
+  const { app, fn } = response.target;
+  const { missingPairs } = await import('../../app/sample-call.ts');
+  const fix = isHere ? await callOf(context, app, meant) : gantryCommand`invoke ${app} ${meant}`;
+  const words = [meant, ...(await missingPairs(context.cwd, meant, parametersOf(response)))];
+  return { fix, corrected: fn === undefined || fn === 'run' ? undefined : { typed: fn, meant: words.join(' ') } };
+}
+
+function fixWithoutFunctions(app: string, reason: string): Fix {
+  return /available functions: none$/.test(reason)
+    ? sentence`add a function to main.py, then ${gantryCommand`deploy`}`
+    : `${app} exists: check that the deployed code has this function and that its name does not start with _`;
 }
 
 /** A call of a function, or of the first one, as the code in this folder has it; undefined for another app. */
