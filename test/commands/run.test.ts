@@ -143,6 +143,12 @@ describe('what is sent', () => {
     expect(stderr).toContain('job.py only defines functions, and calls none\n  fix gantry run job.py::train');
   });
 
+  test('the line that calls a function has the words and the flags that were typed', async () => {
+    const files = { 'job.py': 'def train(epochs):\n    return 1\n' };
+    const { stderr } = await run(files, ['--region', 'us-east-1', '--detach', 'job.py', 'epochs:=2']);
+    expect(stderr).toContain('fix gantry run --region us-east-1 --detach job.py::train epochs:=2\n');
+  });
+
   test('is named after the folder, converted to a valid name', async () => {
     const parent = newFolder({ 'My Jobs (that have an even longer name)/job.py': job });
     const cwd = join(parent, 'My Jobs (that have an even longer name)');
@@ -290,7 +296,14 @@ describe('what is sent', () => {
 describe('nothing is sent', () => {
   const big = 'x'.repeat(3 * 1024 * 1024);
   test.each([
-    ['a missing file', {}, ['nope.py'], 6, /nope\.py not found/],
+    ['a missing file', {}, ['nope.py'], 6, /nope\.py not found\n/],
+    [
+      'a misspelt file',
+      { 'job.py': job },
+      ['jbo.py::train'],
+      6,
+      /did you mean job\.py\?[\s\S]*fix gantry run job\.py::train /,
+    ],
     [
       'not a Python file',
       { 'job.sh': '' },
@@ -407,6 +420,12 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     const looks = called('getRun').map(({ number }) => number);
     expect(called('getAppLogs').at(-1)?.number).toBeGreaterThan(looks.at(-1) ?? 0);
     expectNoTrace(outcome, emulator);
+  });
+
+  test('that never comes is waited for, which is said, and the line that shows it later works here', async () => {
+    const { stderr } = await run({ 'job.py': 'pass\n' }, ['--name', 'jobs', '--region', 'us-east-1', 'job.py']);
+    expect(stderr).toMatch(/^it has ended; log lines may come for \d.* more$/m);
+    expect(stderr).toMatch(/to show them later: gantry logs jobs --run [\da-f-]{36} --region us-east-1$/m);
   });
 
   test('may have many pages: no line is lost or out of order', async () => {
@@ -721,7 +740,7 @@ describe('what follows the file belongs to the program', () => {
   test.skipIf(!python)('text where a number is due is said before and after it fails', async () => {
     const source = 'def add(first, count: int):\n    return count + 1\n';
     const { stderr } = await run({ 'job.py': source }, ['--name', 'jobs', 'job.py::add', 'first=a', '--count', '25']);
-    expect(stderr).toContain('warning: count is text, and add takes int\n  fix pass it as JSON, such as count:=1\n');
+    expect(stderr).toContain('warning: count is text, and add takes int\n  fix pass it as JSON: count:=25\n');
     expect(stderr).toContain('  fix pass it as a number, not as text: count:=25\n');
     const later = await gantry(['explain', 'jobs', '--json'], { emulator });
     const hint = /^correct job\.py:2 .*: if a call passes it, name=1 is text, and name:=1 a number$/;

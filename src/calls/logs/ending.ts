@@ -1,4 +1,5 @@
-import { toMs } from '../../kernel/output/format.ts';
+import { duration, toMs } from '../../kernel/output/format.ts';
+import type { Progress } from '../../kernel/output/progress.ts';
 import type { Context } from '../../platform/context.ts';
 import type { LogLine } from './log-line.ts';
 
@@ -17,6 +18,13 @@ export const maxLagMs = 10_000;
 const quietMs = 2_000;
 /** How much later a line may be found than it was visible, in ms. */
 const pollDelayMs = 1_000;
+
+/** Says why a command waits, if it does for long. */
+export function noteLate({ note }: Pick<Progress, 'note'>): (leftMs: number) => void {
+  return (leftMs) => {
+    if (leftMs > quietMs) note(`it has ended; log lines may come for ${duration(leftMs)} more`);
+  };
+}
 
 /** `endedAt`: by the platform's clock, if another command waited for the end. */
 export function endingOf(

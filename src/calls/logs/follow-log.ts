@@ -15,6 +15,8 @@ interface FollowLogOptions {
   until: number;
   /** Aborts when the work that prints has ended. Its reason is a `LogEnding`. */
   ended?: AbortSignal | undefined;
+  /** Called once, if the work has ended and no line of it is there: with how long one may still come, in ms. */
+  onLate?: (leftMs: number) => void;
   /** Whether lines of the live log wait for what only the history says. */
   needsHistory?: () => boolean;
 }
@@ -62,6 +64,7 @@ class LogFollower {
   #readAt = Number.NEGATIVE_INFINITY;
   #readBeside: LogSocket | undefined;
   #ending: LogEnding | undefined;
+  #hasToldLate = false;
   readonly #wakes: AbortSignal;
   readonly #woken: Promise<void>;
   #wake = () => {};
@@ -151,6 +154,7 @@ class LogFollower {
 
   /** Waits for lines of the live log, or until it is time to read the history. */
   async *#wait(): AsyncGenerator<LogLine[]> {
+    this.#tellLate();
     const { until } = this.options;
     const remainingMs = until - this.context.now();
     const { socket } = this.#live;
@@ -161,6 +165,13 @@ class LogFollower {
       yield* this.#take(await lines, socket);
     } else if (this.#knownEnding) await this.context.delay(settlePausesMs.live);
     else await this.#pause(Math.max(0, Math.min(this.#intervals.ms, this.#live.msUntilNext(), remainingMs)));
+  }
+
+  #tellLate(): void {
+    const ending = this.#knownEnding;
+    if (this.#hasToldLate || !ending || this.#readAt < ending.at || this.options.seen.last) return;
+    this.#hasToldLate = true;
+    this.options.onLate?.(msToSettle(this.context, ending));
   }
 
   async #pause(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { GantryError, NotFoundError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { type LogEnding, msToSettle } from './ending.ts';
+import { type LogEnding, msToSettle, noteLate } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { type LogRange, readForward, readLastLines } from './history.ts';
 import { compareLines, type LogLine, withoutSplitSecrets } from './log-line.ts';
@@ -57,7 +57,7 @@ async function* readBatches(context: Needs, source: LogSource, options: EndedLog
   const onGap = warnOfGaps(context.progress);
   const seen = new SeenLines();
   const { since, until = Number.POSITIVE_INFINITY, ended } = options;
-  const following = { source, seen, onGap, until, ended };
+  const following = { source, seen, onGap, until, ended, onLate: noteLate(context.progress) };
   const end = endToSettle(context, options);
   if (end) {
     yield* readSettled(followLog(context, { ...following, ended: end }), options);

@@ -1,9 +1,9 @@
-import type { CommandLine } from '../../kernel/command-line.ts';
+import { type CommandLine, sentence } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { deferred } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
-import { type LogEnding, maxLagMs, msToSettle } from './ending.ts';
+import { type LogEnding, maxLagMs, msToSettle, noteLate } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { readLastLines } from './history.ts';
 import { type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
@@ -78,7 +78,7 @@ export class WorkLog {
     this.follow();
     await this.#following;
     if (!laterCommand || !isRecent || this.#lines.length > 0 || this.#hasWarned) return;
-    this.context.progress.note(`no log lines have arrived; to show them later: ${laterCommand}`);
+    this.context.progress.note(sentence`no log lines have arrived; to show them later: ${laterCommand}`);
   }
 
   async abort(): Promise<void> {
@@ -99,6 +99,7 @@ export class WorkLog {
       onGap: () => {},
       until: Number.POSITIVE_INFINITY,
       ended: this.#ended.signal,
+      onLate: noteLate(this.context.progress),
       needsHistory: () => this.#held.length > 0,
     });
     try {

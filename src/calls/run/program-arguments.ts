@@ -3,7 +3,7 @@ import { knownSample, pairsOf, parameterWords, samplesOf } from '../../app/sampl
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
+import { isRecord, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import { size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
@@ -237,9 +237,13 @@ function checkRequired({ name, parameters: { named, isDecorated } }: Called, tar
 /** Python does not compare a value with the type that is declared. */
 function warnOfTexts({ progress }: Context, { name, parameters }: Called, given: Record<string, unknown>): void {
   for (const { name: parameter, type } of parameters.named) {
-    const [sample] = typeof given[parameter] === 'string' ? pairsOf(knownSample(parameter, type)) : [];
+    const text = given[parameter];
+    const { [parameter]: sample } = typeof text === 'string' ? knownSample(parameter, type) : {};
+    if (sample === undefined) continue;
     const message = `${parameter} is text, and ${name} takes ${type}`;
-    if (sample) progress.warn({ severity: 'warning', message, fix: `pass it as JSON, such as ${sample}` });
+    const json = parseJsonOr(String(text), undefined) === undefined ? stringifyJson(sample) : text;
+    const fix = sentence`pass it as JSON: ${new CommandLine([`${parameter}:=${json}`])}`;
+    progress.warn({ severity: 'warning', message, fix });
   }
 }
 

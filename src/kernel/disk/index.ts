@@ -4,6 +4,7 @@ export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget } from './claims.ts';
 export {
   lookedFor,
+  meantFile,
   readFileOrPipeChunks,
   readNamedFile,
   throwUnreadable,
