@@ -133,20 +133,26 @@ export function withKeptName(file: FoundEntry, folder: string, disk: NameProbe =
 }
 
 function clashError(clashes: Clash[], folder: string): ConflictError {
-  const names = clashes.map(({ parent, entries }) =>
-    entries.map((each) => parent + each.name + (each.isFolder ? '/' : '')),
+  const pairs = clashes.map(({ parent, entries: [one, other] }): [string, string] => [
+    pathOf(parent, one),
+    pathOf(parent, other),
+  ]);
+  const texts = pairs.slice(0, maxListedPaths).map(clashText);
+  if (pairs.length > maxListedPaths) texts.push(`and ${pairs.length - maxListedPaths} more`);
+  const isOne = pairs.length === 1;
+  return new ConflictError(
+    isOne ? texts.join() : `${count(pairs.length, 'pair')} of names would collide in ${folder}`,
+    {
+      why: isOne ? 'one would overwrite the other' : texts.join('\n'),
+      fix: 'leave one of them out with --exclude, and copy it alone under another name',
+      details: { clashes: pairs },
+    },
   );
-  const lines = names.slice(0, maxListedPaths).map((each) => each.map(printablePath).join(' and '));
-  if (names.length > maxListedPaths) lines.push(`and ${names.length - maxListedPaths} more`);
-  const [first = []] = names;
-  const isOneName = first.every((path) => path === first[0]);
-  const single = isOneName
-    ? `several sources are named ${printablePath(first[0] ?? '')}`
-    : `${first.map(printablePath).join(' and ')} are the same name on the target disk`;
-  const message = names.length === 1 ? single : `${count(names.length, 'group')} of names would collide in ${folder}`;
-  return new ConflictError(message, {
-    why: names.length === 1 ? 'one would overwrite the other' : lines.join('\n'),
-    fix: 'leave one of them out with --exclude, and copy it alone under another name',
-    details: { clashes: names },
-  });
+}
+
+const pathOf = (parent: string, { name, isFolder }: Entry) => `${parent}${name}${isFolder ? '/' : ''}`;
+
+function clashText([one, other]: [string, string]): string {
+  if (one === other) return `several sources are named ${printablePath(one)}`;
+  return `${printablePath(one)} and ${printablePath(other)} are the same name on the target disk`;
 }

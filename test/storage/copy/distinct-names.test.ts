@@ -39,7 +39,9 @@ test('on other disks an error lists all equal names before the first file', asyn
   const failure = await named(clashing, merging).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ConflictError);
   expect((failure as ConflictError).facts).toMatchObject({
-    why: 'Readme.md and readme.md\nData/ and data/\na and A/\nd/caf\u00e9 and d/cafe\u0301',
+    why: ['Readme.md and readme.md', 'Data/ and data/', 'a and A/', 'd/caf\u00e9 and d/cafe\u0301']
+      .map((pair) => `${pair} are the same name on the target disk`)
+      .join('\n'),
     details: {
       clashes: [
         ['Readme.md', 'readme.md'],
