@@ -13,7 +13,7 @@ import {
 } from '../transfer/remote-path.ts';
 import type { WebFile } from '../transfer/web-file.ts';
 import { checkVolume, findEntry, parseVolumePath, type VolumePath } from '../volumes/index.ts';
-import { RemoteFolders } from './remote-folders.ts';
+import { ListedFiles } from './listed-files.ts';
 
 /** A source or target as the user wrote it. */
 export type CopyLocation =
@@ -220,7 +220,8 @@ function isWrittenAsFolder(target: CopyEnd): boolean {
 
 async function remoteKind(at: VolumePath, context: PathContext): Promise<'file' | 'folder' | undefined> {
   if (at.path === '/') return 'folder';
-  const entry = await new RemoteFolders(context).find(at);
+  const folder = new ListedFiles(context, { ...at, path: remoteParent(at.path) });
+  const entry = (await folder.listNow(folder.root)).get(remoteName(at.path));
   return entry && (entry.isFolder ? 'folder' : 'file');
 }
 

@@ -26,7 +26,7 @@ export {
   parseTimestamp,
   type UncopiedEntry,
 } from './found-entry.ts';
+export { ListedFiles } from './listed-files.ts';
 export { createPathFilter, type PathFilter } from './path-filter.ts';
-export { RemoteFolders } from './remote-folders.ts';
 export { copyFromStdin, copyToStdout } from './streams.ts';
 export { webFileSize } from './web-content.ts';

@@ -1,30 +1,37 @@
+import { onceFor } from '../../kernel/once.ts';
 import { unlessMissing } from '../../platform/waiting/index.ts';
-import { remoteName, remoteParent } from '../transfer/remote-path.ts';
+import { joinRemotePath, remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 
 /** Files come folder by folder, so few listings need to be cached. */
 const maxCachedFolders = 64;
 
-export class RemoteFolders {
+/** The files below a folder of a volume, as they are listed. */
+export class ListedFiles {
   readonly #folders = new Map<string, Promise<Map<string, ListedEntry>>>();
 
-  constructor(private readonly context: VolumeContext) {}
+  constructor(
+    private readonly context: VolumeContext,
+    readonly root: VolumePath,
+  ) {}
 
-  async find(at: VolumePath): Promise<ListedEntry | undefined> {
-    const folder = remoteParent(at.path);
-    const key = `${at.region} ${at.volume}:${folder}`;
-    let entries = this.#folders.get(key);
-    if (!entries) {
-      const [oldest] = this.#folders.keys();
-      if (this.#folders.size === maxCachedFolders && oldest !== undefined) this.#folders.delete(oldest);
-      entries = this.listNow({ ...at, path: folder });
-      this.#folders.set(key, entries);
-    }
-    return (await entries).get(remoteName(at.path));
+  at(path: string): VolumePath {
+    return { ...this.root, path: joinRemotePath(this.root.path, path) };
   }
 
-  async findNow(at: VolumePath): Promise<ListedEntry | undefined> {
-    return (await this.listNow({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
+  /** The file at a path below the root, by the first list of its folder; undefined if there is none. */
+  async find(path: string): Promise<ListedEntry | undefined> {
+    const at = this.at(path);
+    const folder = remoteParent(at.path);
+    const [oldest] = this.#folders.keys();
+    if (this.#folders.size > maxCachedFolders && oldest !== undefined) this.#folders.delete(oldest);
+    const entries = await onceFor(this.#folders, folder, () => this.listNow({ ...at, path: folder }));
+    return fileIn(entries, at);
+  }
+
+  async findNow(path: string): Promise<ListedEntry | undefined> {
+    const at = this.at(path);
+    return fileIn(await this.listNow({ ...at, path: remoteParent(at.path) }), at);
   }
 
   /** The current entries of a folder by name. A file wins over a folder of the same name. */
@@ -33,4 +40,9 @@ export class RemoteFolders {
     entries.sort((a, b) => Number(b.isFolder) - Number(a.isFolder));
     return new Map(entries.map((entry) => [entry.name, entry]));
   }
+}
+
+function fileIn(entries: ReadonlyMap<string, ListedEntry>, { path }: VolumePath): ListedEntry | undefined {
+  const entry = entries.get(remoteName(path));
+  return entry?.isFolder ? undefined : entry;
 }

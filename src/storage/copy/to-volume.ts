@@ -3,46 +3,44 @@ import { retryDelayMs } from '../../platform/api/retry.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import { completeUpload, initializeUpload } from '../../platform/contract/volumes.ts';
 import { possibleEtags } from '../transfer/etag-checksum.ts';
-import { joinRemotePath } from '../transfer/remote-path.ts';
 import { isUsable, signedAt } from '../transfer/signed-url.ts';
 import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
-import type { VolumePath } from '../volumes/index.ts';
+import type { ListedEntry, VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { LostUploadError } from './copy-file.ts';
 import { type FoundFile, parseTimestamp } from './found-entry.ts';
+import { ListedFiles } from './listed-files.ts';
 import type { CopyJob, SourceContent, TargetPlace } from './ports.ts';
-import { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 import { isNewFile, UploadConfirmation, uploadStart } from './upload-confirmation.ts';
 
 /** A folder of a volume. A file counts as copied once the volume lists it. */
 export class VolumePlace implements TargetPlace {
   readonly toleranceMs = 0;
-  readonly #folders: RemoteFolders;
+  readonly #files: ListedFiles;
   readonly #uploads: UploadConfirmation;
 
   constructor(
     private readonly context: CopyContext,
-    private readonly target: VolumePath,
+    target: VolumePath,
     fail: ReportFailure,
   ) {
-    this.#folders = new RemoteFolders(context);
-    this.#uploads = new UploadConfirmation(context, this.#folders, fail);
+    this.#files = new ListedFiles(context, target);
+    this.#uploads = new UploadConfirmation(context, this.#files, fail);
   }
 
   async find(path: string) {
-    const there = await this.#folders.find(this.#at(path));
-    if (!there || there.isFolder) return undefined;
-    return { bytes: there.size ?? 0, modified: parseTimestamp(there.modified) };
+    const there = await this.#files.find(path);
+    return there && { bytes: there.size ?? 0, modified: parseTimestamp(there.modified) };
   }
 
   expect({ path }: FoundFile): void {
-    this.#uploads.expect(this.#at(path));
+    this.#uploads.expect(this.#files.at(path));
   }
 
   end({ path }: FoundFile): void {
-    this.#uploads.end(this.#at(path));
+    this.#uploads.end(this.#files.at(path));
   }
 
   finish(): Promise<void> {
@@ -57,7 +55,7 @@ export class VolumePlace implements TargetPlace {
     const { context } = this;
     const { resources, options, progress } = context;
     const { bytes, mark, original } = source;
-    const target = this.#at(found.path);
+    const target = this.#files.at(found.path);
     const startedAt = resources.now();
     const upload: FileUpload = {
       ...job,
@@ -69,9 +67,10 @@ export class VolumePlace implements TargetPlace {
     await source.checkUnchanged();
     const begun = resources.storageClock.timeOf(startedAt);
     const signed = signedAt(sent.upload.urls[0] ?? '');
-    const file = { target, ...sent, bytes, startedAt: signed ?? begun };
+    const findNow = () => this.#files.findNow(found.path);
+    const file = { target, ...sent, bytes, startedAt: signed ?? begun, findNow };
     try {
-      await completeUploadedFile(file, context, this.#folders);
+      await completeUploadedFile(file, context);
     } catch (error) {
       if (sent.resumedBytes === 0 || !isLost(error)) throw error;
       progress.transferred(sent.resumedBytes - bytes);
@@ -102,16 +101,12 @@ export class VolumePlace implements TargetPlace {
     { bytes, mark }: SourceContent,
     { since, at }: Parameters<TargetPlace['isThere']>[2],
   ): Promise<boolean> {
-    const target = this.#at(found.path);
-    const there = await this.#folders.find(target);
+    const target = this.#files.at(found.path);
+    const there = await this.#files.find(found.path);
     if ((parseTimestamp(there?.modified ?? null) ?? 0) > at + clockDifferenceMs) return false;
     const times = { startedAt: since, endedAt: at };
     const file = { found, target, bytes, mark, ...times, etags: [], resumedBytes: bytes };
     return (await this.#uploads.findProblem(file, there)) === undefined;
-  }
-
-  #at(path: string): VolumePath {
-    return { ...this.target, path: joinRemotePath(this.target.path, path) };
   }
 }
 
@@ -136,19 +131,21 @@ interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
   target: VolumePath;
   bytes: number;
   startedAt: number;
+  /** The file that its folder lists now. */
+  findNow: () => Promise<ListedEntry | undefined>;
 }
 
 const maxAttempts = 5;
 
 /** Assembles the file. If the reply is lost, the folder's listing shows whether it is there; if not, calls again. */
-async function completeUploadedFile(sent: UploadedFile, context: CopyContext, folders: RemoteFolders): Promise<void> {
+async function completeUploadedFile(sent: UploadedFile, context: CopyContext): Promise<void> {
   const { resources } = context;
   for (let attempt = 1; ; attempt++) {
     try {
       return await complete(sent, context);
     } catch (error) {
       if (resources.signal.aborted || !mayBeComplete(error)) throw error;
-      if (await hasArrived(sent, context, folders)) return;
+      if (await hasArrived(sent, context)) return;
       if (attempt === maxAttempts || error.facts.status === 404) throw error;
       await pauseBefore(attempt + 1, error, resources);
     }
@@ -179,12 +176,8 @@ function mayBeComplete(error: unknown): error is GantryError {
   return status === 404 || status >= 500 || (error instanceof ConnectionError && error.mayHaveArrived);
 }
 
-async function hasArrived(
-  { target, bytes, startedAt }: UploadedFile,
-  context: CopyContext,
-  folders: RemoteFolders,
-): Promise<boolean> {
-  const there = await folders.findNow(target);
-  if (there?.isFolder !== false || there.size !== bytes) return false;
+async function hasArrived({ bytes, startedAt, findNow }: UploadedFile, context: CopyContext): Promise<boolean> {
+  const there = await findNow();
+  if (there?.size !== bytes) return false;
   return isNewFile(parseTimestamp(there.modified), { bytes: 0, startedAt }, context);
 }

@@ -13,7 +13,7 @@ import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { unconfirmedPrefix } from './copy-progress.ts';
 import { type FoundFile, parseTimestamp } from './found-entry.ts';
-import type { RemoteFolders } from './remote-folders.ts';
+import type { ListedFiles } from './listed-files.ts';
 import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 
 export interface CompletedFile {
@@ -53,7 +53,7 @@ export class UploadConfirmation {
 
   constructor(
     private readonly context: CopyContext,
-    private readonly remote: RemoteFolders,
+    private readonly remote: Pick<ListedFiles, 'listNow'>,
     private readonly fail: ReportFailure,
   ) {}
 

@@ -1,9 +1,10 @@
 import type { LockedFile, LockedWeights } from '../../app/weights-lock.ts';
 import { ConflictError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
+import type { ListedFiles } from '../copy/index.ts';
 import type { WebFile } from '../transfer/web-file.ts';
 import type { ListedEntry } from '../volumes/index.ts';
-import { type ListedFiles, readFileSums } from './listed-files.ts';
+import { readFileSums } from './read-file-sums.ts';
 
 export interface SourceFile {
   path: string;

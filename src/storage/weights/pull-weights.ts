@@ -15,6 +15,7 @@ import {
   type FailedFile,
   type FoundFile,
   failedFileFields,
+  ListedFiles,
   usualCopy,
 } from '../copy/index.ts';
 import { formatRemotePath, type VolumePath } from '../volumes/index.ts';
@@ -26,7 +27,6 @@ import {
   wantedWeights,
 } from './find-weights.ts';
 import { hubAccess } from './hub.ts';
-import { ListedFiles } from './listed-files.ts';
 import { readLock, updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
 

@@ -1,33 +1,9 @@
 import type { Context } from '../../platform/context.ts';
-import { RemoteFolders } from '../copy/index.ts';
 import { type FileSum, readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
-import { joinRemotePath } from '../transfer/remote-path.ts';
 import { runWorkers } from '../transfer/run-workers.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
-import { type ListedEntry, urlRequester, type VolumePath, whileConnected } from '../volumes/index.ts';
-
-/** Files below a folder of a volume, as they are listed. */
-export class ListedFiles {
-  readonly #folders: RemoteFolders;
-
-  constructor(
-    context: Context,
-    readonly root: VolumePath,
-  ) {
-    this.#folders = new RemoteFolders(context);
-  }
-
-  at(path: string): VolumePath {
-    return { ...this.root, path: joinRemotePath(this.root.path, path) };
-  }
-
-  /** The file at a path below the root, as it is listed; undefined if there is none. */
-  async find(path: string): Promise<ListedEntry | undefined> {
-    const found = await this.#folders.find(this.at(path));
-    return found?.isFolder ? undefined : found;
-  }
-}
+import { urlRequester, type VolumePath, whileConnected } from '../volumes/index.ts';
 
 const readAtOnce = 4;
 

@@ -3,10 +3,11 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { GantryError, NotFoundError } from '../../kernel/errors.ts';
 import { boolean, choice, integer, list, type ObjectOf, object, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
+import { ListedFiles } from '../copy/index.ts';
 import { withTrailingSlash } from '../transfer/remote-path.ts';
 import { parseVolumePath } from '../volumes/index.ts';
-import { ListedFiles, readFileSums } from './listed-files.ts';
 import { forgetTimes, readLock } from './lock-file.ts';
+import { readFileSums } from './read-file-sums.ts';
 
 const problemFields = {
   target: text('folder on the volume'),

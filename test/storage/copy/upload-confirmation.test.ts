@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RemoteClock } from '../../../src/platform/api/remote-clock.ts';
 import type { CopyContext } from '../../../src/storage/copy/copy-context.ts';
-import type { RemoteFolders } from '../../../src/storage/copy/remote-folders.ts';
+import type { ListedFiles } from '../../../src/storage/copy/listed-files.ts';
 import { UploadConfirmation } from '../../../src/storage/copy/upload-confirmation.ts';
 
 const resources = {
@@ -25,7 +25,7 @@ function volume() {
   const progress = { confirmationEnded: () => {}, copied: (path: string) => void arrived.push(path) };
   const uploads = new UploadConfirmation(
     { resources, progress } as unknown as CopyContext,
-    remote as unknown as RemoteFolders,
+    remote as unknown as ListedFiles,
     ({ path }) => void missing.push(path),
   );
   const at = (path: string) => ({ volume: 'default', region: 'r', path });
