@@ -96,15 +96,19 @@ describe('without load', () => {
     expect(await run('apps restart', at)).toMatchObject({ code: 9 });
   });
 
-  test('is not over while an old replica ends its calls', async () => {
+  test.each([
+    ['apps restart web', 8, { error: { details: { app: 'web', replicas: ['c-old'] } } }],
+    ['rollback web', 0, { changed: true }],
+  ])('a restart alone is not over while an old replica ends its calls: %s', async (line, exit, said) => {
     let build = '';
     const env = await altering(emulator, (_, path) => {
       const old = { containerId: 'c-old', containerState: 'RUNNING', isTerminating: true, buildId: build };
       return path.endsWith('/containers') ? { body: [old] } : undefined;
     });
+    await run('deploy', { cwd: newFolder({ ...files, 'data.txt': 'one' }), env });
     build = ((await run('deploy --json=build', { cwd: newFolder(files), env })).json() as { build: string }).build;
-    const { code, json } = await run('apps restart web --yes --timeout 1m --json', { env });
-    expect([code, json()]).toMatchObject([8, { error: { details: { app: 'web', replicas: ['c-old'] } } }]);
+    const { code, json } = await run(`${line} --yes --timeout 1m --json`, { env });
+    expect([code, json()]).toMatchObject([exit, said]);
   });
 
   test.each([

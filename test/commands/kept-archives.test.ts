@@ -127,3 +127,31 @@ test.skipIf(process.platform === 'win32')(
     expect(doctor.stdout).toContain(`other users can write ${files()}`);
   },
 );
+
+test.each([
+  [
+    'are kept elsewhere',
+    async () => {},
+    {},
+    /^without team-state, gantry has the archives of deploys from this machine only/,
+  ],
+  [
+    'are not kept',
+    async () => {},
+    { GANTRY_KEEP_ARCHIVES: 'off' },
+    /^keep-archives is off \(environment \(GANTRY_KEEP_ARCHIVES\)\)$/,
+  ],
+  [
+    'others can write',
+    () => chmod(files(), 0o777),
+    {},
+    /^other users can write \S+\/archives\/files, so its archives are not used$/,
+  ],
+])('a rollback says why it has no archive, where archives %s', async (_, arrange, env, why) => {
+  const { build } = await deployed('one');
+  await deployed('two');
+  await arrange();
+  for (const name of await namesIn(files())) await rm(join(files(), name));
+  const { code, stderr } = await run(['rollback', 'web', build, '--yes'], { env });
+  expect([code, /^ {2}why (.*)$/m.exec(stderr)?.[1]]).toEqual([6, expect.stringMatching(why)]);
+});

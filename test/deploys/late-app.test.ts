@@ -88,6 +88,22 @@ describe('what somebody else has deployed meanwhile is not replaced although the
     );
   });
 
+  test.each([
+    ['rollback web --yes', 7, 'create-app', undefined],
+    ['deploy --watch 40s --or-rollback', 12, 'containers', sick],
+  ])('nor what somebody else is building: %s', async (line, code, point, next) => {
+    const { stage, machine } = await lateStage(2);
+    if (next) await machine.write(next);
+    let theirs = '';
+    stage.platform.after = async (call) => {
+      if (call.point !== point || theirs !== '') return;
+      theirs = await stage.stranger(sentTo(stage), { buildMs: 600_000 });
+    };
+    const { code: exit, stderr } = await machine.run(line);
+    const said = `build ${theirs} was created meanwhile and is in progress: it is not replaced`;
+    expect([exit, stderr]).toEqual([code, expect.stringContaining(said)]);
+  });
+
   test('compare says that a later one may serve', async () => {
     const { stage, machine } = await lateStage(2);
     const theirs = await deployedByOthers(stage);
