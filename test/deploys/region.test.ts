@@ -79,6 +79,18 @@ test('an app of which the platform shows no region is left to it', async () => {
   expect(bodies).toEqual([undefined, undefined]);
 });
 
+test.each([undefined, ''])(
+  'where the platform shows the region %j, another one than was sent is a change',
+  async (shown) => {
+    const { stage, machine } = await deployed();
+    stage.quirks.alters = (point, json) => (point === 'get-app' ? { ...(json as object), region: shown } : json);
+    for (const changed of [true, false]) {
+      const { json } = await machine.run('deploy --if-changed --region eu-north-1 --yes --json');
+      expect(json()).toMatchObject({ changed });
+    }
+  },
+);
+
 test('a rollback to a revision does not move the app', async () => {
   const { machine, region } = await deployed();
   await machine.run('deploy --region eu-north-1 --yes');

@@ -110,9 +110,9 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
 
 /** What a plan has of the deployed app. */
 function shownOf(app: App) {
-  const { status = null, internalEndpoint: endpoint = '', region = null, lastBuildStatus: last = '' } = app;
+  const { status = null, internalEndpoint: endpoint = '', region, lastBuildStatus: last = '' } = app;
   const failedBuild = buildPhase(last) === 'failed' ? ownStatus(last) : null;
-  return { build: liveBuild(app) ?? null, status, endpoint, region, failedBuild };
+  return { build: liveBuild(app) ?? null, status, endpoint, region: region || null, failedBuild };
 }
 
 /** What is shown of an app that is not there, or cannot be read. */
