@@ -14,9 +14,9 @@ const server = (says: string) => `import time\nprint(${JSON.stringify(says)}, fl
 const uvicorn = (address: string) => `INFO:     Uvicorn running on http://${address} (Press CTRL+C to quit)`;
 
 /** Logs each call of its check, from another port each. */
-const refusing = `import itertools, time
+const refusing = (status: string) => `import itertools, time
 for port in itertools.count(40000):
-    print(f'INFO:     127.0.0.1:{port} - "GET /health HTTP/1.1" 404 Not Found', flush=True)
+    print(f'INFO:     127.0.0.1:{port} - "GET /health HTTP/1.1" ${status}', flush=True)
     time.sleep(0.05)
 `;
 
@@ -54,10 +54,13 @@ describe.runIf(python)('a start that the platform does not reach', () => {
     expect([code, stderr.includes('fix port = 8000')]).toEqual([130, true]);
   });
 
-  test('is explained though each check of it is a line', async () => {
+  test.each([
+    ['404 Not Found', 130, 's: the check of /health gets the status 404\n'],
+    ['503 Service Unavailable', 8, 'still in progress'],
+  ])('whose every check is a line is explained, unless the app says that it loads: %s', async (status, exit, said) => {
     const checked = `${settings(8080)}healthcheck_endpoint = "/health"\n`;
-    const { code, stderr } = await deployOf({ 'cerebrium.toml': checked, 'main.py': refusing });
-    expect([code, stderr]).toEqual([130, expect.stringMatching(/s: the check of \/health gets the status 404\n/)]);
+    const { code, stderr } = await deployOf({ 'cerebrium.toml': checked, 'main.py': refusing(status) });
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(said)]);
   });
 
   test.each([uvicorn('0.0.0.0:8080'), 'loading the model'])(
