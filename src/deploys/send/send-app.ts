@@ -14,7 +14,8 @@ import {
 } from './app-settings.ts';
 import { filesDigestOf, type SentFile, settingsDigestOf, withKeptRecord } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
-import { follow, type PackedApp, type Sending, type SendOptions, type Sent, send } from './send-build.ts';
+import { type PackedApp, type Sending, type SendOptions, type Sent, send } from './send-build.ts';
+import { follow } from './until-live.ts';
 
 /** How an app on disk is sent. */
 export interface DeployOptions extends SendOptions, CreateAppOptions {
@@ -30,6 +31,11 @@ export async function sendApp(context: Context, local: LocalApp, options: Deploy
   const sending = await sendingOf(context, local, options);
   const sent = withPackedApp(context, local, (packed) => send(context, sending, packed));
   return follow(await sent.catch((error: unknown) => locateRefusal(context, project, error)));
+}
+
+/** Sends an archive that is packed already. */
+export async function sendArchive(context: Context, sending: Sending, archive: AppArchive): Promise<Sent> {
+  return follow(await send(context, sending, { archive, files: [], packMs: 0 }));
 }
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */

@@ -1,39 +1,27 @@
 import type { AppArchive } from '../../app/archive.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { newOwnerName } from '../../kernel/disk/index.ts';
-import { GantryError, PendingError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { UnexpectedReplyError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { once } from '../../kernel/once.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
 import type { Context } from '../../platform/context.ts';
-import {
-  type AppCreation,
-  type CreatedApp,
-  createApp,
-  createPartnerApp,
-  liveBuild,
-} from '../../platform/contract/apps.ts';
-import { type Build, isCanceled, ownStatus } from '../../platform/contract/builds.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
+import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../../platform/contract/apps.ts';
+import { type Build, isCanceled } from '../../platform/contract/builds.ts';
 import {
   cancelAbandoned,
   completeDespiteInterrupt,
   type TimeLimit,
-  tryRequest,
   tryUntilKnown,
-  unless,
   waitForChange,
 } from '../../platform/waiting/index.ts';
 import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-archive.ts';
 import { keepArchive, shareArchive } from '../archives/index.ts';
-import { type FollowBuildOptions, fetchBuild, followBuild, remoteBuild } from '../builds/index.ts';
-import { firstRow, type ReadyFacts, readyTable } from '../decide.ts';
-import { type EventOf, recordEvent, recordLook } from '../history/index.ts';
-import { type AppReading, buildsText, settle } from '../observe.ts';
+import { type FollowBuildOptions, fetchBuild, remoteBuild } from '../builds/index.ts';
+import { type EventOf, recordEvent } from '../history/index.ts';
 import { type Before, lookBefore } from '../observed.ts';
-import { mayReplace, servingBuild } from '../serving.ts';
 import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,
@@ -43,7 +31,7 @@ import {
   secretsMark,
   trySecretsOf,
 } from './deploy-record.ts';
-import { type KnownBuild, recordEnded, recordFailure, tellOnFailure } from './failed-build.ts';
+import { type KnownBuild, recordEnded, tellOnFailure } from './failed-build.ts';
 import { type Guard, whyNotSend } from './guard.ts';
 
 /** What is sent, of an app on disk or of an archive that is kept: the same from the plan to the last sentence. */
@@ -86,11 +74,6 @@ export interface Sent {
   before?: Before | undefined;
 }
 
-/** Sends an archive that is packed already. */
-export async function sendArchive(context: Context, sending: Sending, archive: AppArchive): Promise<Sent> {
-  return follow(await send(context, sending, { archive, files: [], packMs: 0 }));
-}
-
 /** One deploy that is being sent. What a step has found out is in what it returns. */
 interface Ongoing {
   context: Context;
@@ -106,7 +89,7 @@ interface Ongoing {
 type Created = CreatedApp & { status: string; hasLost: boolean };
 
 /** A build that has its files, or does not need them: `live` serves, and is equal by now. */
-interface Uploaded extends Ongoing, Pick<Sent, 'before'> {
+export interface Uploaded extends Ongoing, Pick<Sent, 'before'> {
   created: Created;
   live?: Deployment | undefined;
   uploadMs: number;
@@ -125,7 +108,7 @@ export async function send(context: Context, sending: Sending, packed: PackedApp
 }
 
 /** The context without the time limit: only Ctrl-C ends it. */
-const unlimitedOf = ({ sending }: Ongoing): Context => sending.limit.unlimited;
+export const unlimitedOf = ({ sending }: Ongoing): Context => sending.limit.unlimited;
 
 /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
 async function createAndUpload(ongoing: Ongoing, expired?: Created): Promise<Omit<Uploaded, 'uploadMs'>> {
@@ -239,117 +222,8 @@ async function upload(ongoing: Ongoing, created: Created): Promise<Before | unde
   return before;
 }
 
-/** Follows the build to its end or, detached, until the next command can. */
-export async function follow(uploaded: Uploaded): Promise<Sent> {
-  const { before, known, live } = uploaded;
-  const { signal } = unlimitedOf(uploaded);
-  return { deployment: await tellOnFailure(signal, known, async () => live ?? deploymentOf(uploaded)), before };
-}
-
-async function deploymentOf(uploaded: Uploaded): Promise<Deployment> {
-  const { context, sending, packed, created, known, uploadMs } = uploaded;
-  const { archive = { entries: [], bytes: 0 }, packMs } = packed;
-  const { app } = known;
-  const started = context.elapsed();
-  const { buildId: build, internalEndpoint, dashboardUrl: dashboard } = created;
-  const { ended, ...end } = await (sending.detach ? leave : untilLive)(uploaded, started);
-  // The deploy has succeeded, whatever the app shows.
-  const read = () => tryRequest(unlimitedOf(uploaded), (api) => fetchApp(api, { project: context.project, app }));
-  return {
-    app,
-    project: context.project,
-    runtime: sending.body.runtime ?? '',
-    build,
-    status: ownStatus(ended.status),
-    notStarted: ended.notStarted ?? null,
-    differences: ended.differences ?? [],
-    endpoint: internalEndpoint || (await read())?.internalEndpoint || '',
-    dashboard,
-    files: archive.entries.length,
-    bytes: archive.bytes,
-    packMs,
-    uploadMs,
-    changed: true,
-    ...end,
-  };
-}
-
-/** How a build has ended for this command, `serves` another one, and how long it was waited for. */
-type BuildEnd = Pick<Deployment, 'buildMs' | 'serves'> & { ended: Build };
-
-async function leave({ context, known, created: { buildId: id, status } }: Uploaded): Promise<BuildEnd> {
-  await tryUntilKnown(context, remoteBuild(context.project, known.app, id).readStatus);
-  return { ended: { id, status }, buildMs: null };
-}
-
-async function untilLive(uploaded: Uploaded, started: number): Promise<BuildEnd> {
-  const { context, sending, known, created } = uploaded;
-  const ended = await untilEnded(uploaded);
-  const buildMs = context.elapsed() - started;
-  const serves = await sending.limit.wait((ms) => findServing(unlimitedOf(uploaded), known.app, ended, ms));
-  return { ended, buildMs, ...(serves !== created.buildId && { serves }) };
-}
-
-async function untilEnded(uploaded: Uploaded): Promise<Build> {
-  const { sending, packed, known, created } = uploaded;
-  const { limit, pauses, config, logs } = sending;
-  const { app } = known;
-  const context = unlimitedOf(uploaded);
-  const build = created.buildId;
-  const followed = { app, build, logs: logs && packed.archive !== undefined, pauses, config };
-  try {
-    const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
-    known.status = ownStatus(ended.status);
-    context.interruption.message = `stopping; build ${shortBuild(build)} of ${app} has succeeded and stays`;
-    return ended;
-  } catch (error) {
-    if (context.signal.aborted) await cancel(uploaded, created, 'interrupted');
-    else await recordFailure(context, app, build, error);
-    throw error;
-  }
-}
-
-/**
- * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
- * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
- * what serves, the status of the build counts.
- */
-async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
-  const shown = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
-  if (shown) await recordLook(context, app, shown);
-  const live = shown && liveBuild(shown);
-  if (live === undefined || live === own.id) return own.id;
-  // Without an answer, what the app showed last is all that is known.
-  const isNone = (error: unknown) => error instanceof GantryError && !context.signal.aborted;
-  const seen = await unless(isNone, settle(context, app, { own, maxMs }));
-  if (seen?.app) await recordLook(context, app, seen.app);
-  const serving = servingFact(seen, own.id);
-  const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
-  if (step !== 'stop: not shown') return (seen && servingBuild(seen.serving)) ?? own.id;
-  throw notShownError(app, own.id, seen ? seen.shows : live);
-}
-
-function notShownError(app: string, build: string, serves: string | null): PendingError {
-  const shown = serves === null ? 'none' : buildsText([serves]);
-  return new PendingError(`build ${shortBuild(build)} of ${app} has succeeded, but the app still shows ${shown}`, {
-    why: 'it may be late, or the build before still serves',
-    fix: gantryCommand`apps get ${app}`,
-    details: { app, build, status: 'pending', serves },
-  });
-}
-
-/** A later build may have replaced the own one. */
-function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['serving'] {
-  if (!seen) return 'not known';
-  const { serving } = seen;
-  if (serving.is === 'not known') return 'ours';
-  if (serving.is !== 'one') return 'one of';
-  if (serving.build === own) return 'ours';
-  return mayReplace(seen, serving.build, own) ? 'another' : 'one of';
-}
-
 /** Cancels a build that is not needed any more. */
-async function cancel(ongoing: Ongoing, { buildId: build }: Created, reason: string): Promise<void> {
+export async function cancel(ongoing: Ongoing, { buildId: build }: Created, reason: string): Promise<void> {
   const { known } = ongoing;
   const context = unlimitedOf(ongoing);
   const status = await cancelAbandoned(context, remoteBuild(context.project, known.app, build));
