@@ -98,15 +98,11 @@ export function pairsOf(parameters: Readonly<Record<string, unknown>>): string[]
   );
 }
 
-/** A value of a type of Python that is no text, by the name of its parameter; empty for other types. */
-export function knownSample(name: string, type: string): Record<string, unknown> {
-  const plain = type.toLowerCase();
-  return Object.hasOwn(samples, plain) ? { [name]: samples[plain] } : {};
-}
+/** Whether no value of a type of Python is a text. */
+export const isOfNoText = (type: string) => Object.hasOwn(samples, type.toLowerCase());
 
 function sampleOf(type: string): unknown {
-  const { known } = knownSample('known', type);
-  if (known !== undefined) return known;
+  if (isOfNoText(type)) return samples[type.toLowerCase()];
   // Classes are usually models with fields.
   return /^[A-Z]/.test(type) && !/^(Any|Optional|Union|Literal|Annotated)$/.test(type) ? {} : 'text';
 }

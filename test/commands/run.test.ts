@@ -298,13 +298,6 @@ describe('nothing is sent', () => {
   test.each([
     ['a missing file', {}, ['nope.py'], 6, /nope\.py not found\n/],
     [
-      'a misspelt file',
-      { 'job.py': job },
-      ['jbo.py::train'],
-      6,
-      /did you mean job\.py\?[\s\S]*fix gantry run job\.py::train /,
-    ],
-    [
       'not a Python file',
       { 'job.sh': '' },
       ['job.sh'],
@@ -740,7 +733,7 @@ describe('what follows the file belongs to the program', () => {
   test.skipIf(!python)('text where a number is due is said before and after it fails', async () => {
     const source = 'def add(first, count: int):\n    return count + 1\n';
     const { stderr } = await run({ 'job.py': source }, ['--name', 'jobs', 'job.py::add', 'first=a', '--count', '25']);
-    expect(stderr).toContain('warning: count is text, and add takes int\n  fix pass it as JSON: count:=25\n');
+    expect(stderr).toContain('warning: count is text, and add takes int: count:=… passes JSON\n');
     expect(stderr).toContain('  fix pass it as a number, not as text: count:=25\n');
     const later = await gantry(['explain', 'jobs', '--json'], { emulator });
     const hint = /^correct job\.py:2 .*: if a call passes it, name=1 is text, and name:=1 a number$/;

@@ -293,30 +293,26 @@ async function fixOfFunction(
   reason = '',
 ): Promise<Pick<ErrorFacts, 'fix' | 'corrected'>> {
   const { app, fn } = response.target;
-  const { callableFunctions } = await import('../../app/sample-call.ts');
+  const { callableFunctions, missingPairs } = await import('../../app/sample-call.ts');
   const here = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
   if (fn !== undefined && here.includes(fn)) return { fix: gantryCommand`deploy` };
   // The code here may not be what is deployed.
-  const deployed = /available functions: (?!none$)(.+)/.exec(reason)?.[1]?.split(', ');
-  const known = deployed ?? here;
+  const known = deployedFunctions(reason) ?? here;
+  const closest = fn && closestName(fn, known);
   // Nobody has to type `run`.
-  const meant = fn && (closestName(fn, known) ?? (fn === 'run' ? known[0] : undefined));
-  if (meant) return callOfAnother(context, response, meant, here.includes(meant));
-  if (known.length > 0)
-    return { fix: `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${known.join(', ')}` };
-  return { fix: fixWithoutFunctions(app, reason) };
+  const meant = closest || (fn === 'run' ? known[0] : undefined);
+  if (!meant) return { fix: whatToCall(app, reason, here) };
+  const lacks = here.includes(meant) ? await missingPairs(context.cwd, meant, parametersOf(response)) : [];
+  const corrected = closest ? { typed: fn, meant: [meant, ...lacks].join(' ') } : undefined;
+  return { fix: gantryCommand`invoke ${app} ${[meant, ...lacks]}`, corrected };
 }
 
-/** The call as it was typed, of another function. Whose name was not typed gets a line of its own. */
-async function callOfAnother(context: Context, response: AppResponse, meant: string, isHere: boolean) {
-  const { app, fn } = response.target;
-  const { missingPairs } = await import('../../app/sample-call.ts');
-  const fix = isHere ? await callOf(context, app, meant) : gantryCommand`invoke ${app} ${meant}`;
-  const words = [meant, ...(await missingPairs(context.cwd, meant, parametersOf(response)))];
-  return { fix, corrected: fn === undefined || fn === 'run' ? undefined : { typed: fn, meant: words.join(' ') } };
-}
+const deployedFunctions = (reason: string) => /available functions: (?!none$)(.+)/.exec(reason)?.[1]?.split(', ');
 
-function fixWithoutFunctions(app: string, reason: string): Fix {
+function whatToCall(app: string, reason: string, here: readonly string[]): Fix {
+  const deployed = deployedFunctions(reason);
+  const known = deployed ?? here;
+  if (known.length > 0) return `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${known.join(', ')}`;
   return /available functions: none$/.test(reason)
     ? sentence`add a function to main.py, then ${gantryCommand`deploy`}`
     : `${app} exists: check that the deployed code has this function and that its name does not start with _`;

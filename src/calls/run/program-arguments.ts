@@ -1,9 +1,9 @@
 import type { FunctionParameters } from '../../app/main-guard.ts';
-import { knownSample, pairsOf, parameterWords, samplesOf } from '../../app/sample-call.ts';
+import { isOfNoText, pairsOf, parameterWords, samplesOf } from '../../app/sample-call.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
-import { isRecord, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
+import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
 import { size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
@@ -212,10 +212,8 @@ export async function readArguments(context: Context, { data, pairs, target, cal
   const given = data === undefined ? {} : await readObject(context, data);
   const all: Record<string, unknown> = { ...given, ...(await parseParameters(context, pairs)) };
   if (called && !isWhole(called, given, pairs)) checkRequired(called, target, all);
-  const json = stringifyJson(all);
-  checkSize(json);
   if (called) warnOfTexts(context, called, all);
-  return { all, json };
+  return { all, json: checkedSize(stringifyJson(all)) };
 }
 
 /** A function with one parameter may get the data itself. */
@@ -236,15 +234,9 @@ function checkRequired({ name, parameters: { named, isDecorated } }: Called, tar
 
 /** Python does not compare a value with the type that is declared. */
 function warnOfTexts({ progress }: Context, { name, parameters }: Called, given: Record<string, unknown>): void {
-  for (const { name: parameter, type } of parameters.named) {
-    const text = given[parameter];
-    const { [parameter]: sample } = typeof text === 'string' ? knownSample(parameter, type) : {};
-    if (sample === undefined) continue;
-    const message = `${parameter} is text, and ${name} takes ${type}`;
-    const json = parseJsonOr(String(text), undefined) === undefined ? stringifyJson(sample) : text;
-    const fix = sentence`pass it as JSON: ${new CommandLine([`${parameter}:=${json}`])}`;
-    progress.warn({ severity: 'warning', message, fix });
-  }
+  for (const { name: each, type } of parameters.named)
+    if (typeof given[each] === 'string' && isOfNoText(type))
+      progress.warn(`${each} is text, and ${name} takes ${type}: ${each}:=… passes JSON`);
 }
 
 async function readObject(context: Context, data: string): Promise<object> {
@@ -257,9 +249,9 @@ async function readObject(context: Context, data: string): Promise<object> {
   });
 }
 
-function checkSize(text: string): void {
+function checkedSize(text: string): string {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= runLimits.dataBytes) return;
+  if (bytes <= runLimits.dataBytes) return text;
   throw new UsageError(`the data is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dataBytes)})`, {
     fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
   });

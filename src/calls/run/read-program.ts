@@ -10,7 +10,7 @@ import { createTar } from '../../app/tar.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { meantFile, readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
+import { lookedFor, readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
 import { NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -85,7 +85,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     step.done(
       `Packed ${fileSummary(collection.entries.length, totalBytes(collection.entries))}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
     );
-    const told = [...problems, ...collection.warnings, ...whyIdle(options, program, called)];
+    const told = [...problems, ...collection.warnings, ...whyIdle(target, program, called, argv)];
     for (const warning of told) context.progress.warn(warning);
     for (const { note } of claimed) context.progress.note(note);
     const all = called === undefined ? [] : [...pairs, ...claimed.map(({ pair }) => pair)];
@@ -97,11 +97,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
 }
 
 /** A program that only defines functions does nothing. */
-function whyIdle(
-  { target, programArguments: { argv } }: ProgramOptions,
-  program: ProgramStructure,
-  called: string | undefined,
-): Problem[] {
+function whyIdle(target: string, program: ProgramStructure, called: string | undefined, argv: string[]): Problem[] {
   const [first] = program.functions;
   if (called !== undefined || program.mayCall || first === undefined) return [];
   const message = `${target} only defines functions, and calls none`;
@@ -194,7 +190,7 @@ function toTarName(
   { asWritten, fix }: { asWritten: string; fix?: Fix | undefined },
 ): string {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) throw missingFile(path, asWritten, fix);
+  if (!stats) throw new NotFoundError(`${asWritten} not found`, { why: lookedFor(path), fix });
   if (!stats.isFile()) throw new UsageError(`${asWritten} is a folder`);
   const real = join(realpathSync(dirname(path)), basename(path));
   const name = [relative(root, path), relative(realpathSync(root), real)].find((each) => !isOutside(each));
@@ -203,15 +199,6 @@ function toTarName(
     why: 'only files in the app folder are sent',
     // Another folder may have another target, and all of it would be sent.
     fix: sentence`copy it there: ${new CommandLine(['cp', path, root])}`,
-  });
-}
-
-function missingFile(path: string, asWritten: string, fix: Fix | undefined): NotFoundError {
-  const meant = fix ? undefined : meantFile(path);
-  return new NotFoundError(`${asWritten} not found${meant ? `: did you mean ${meant}?` : ''}`, {
-    why: `looked for ${path}`,
-    fix,
-    corrected: meant ? { typed: basename(path), meant } : undefined,
   });
 }
 

@@ -87,13 +87,8 @@ export function throwUnreadable(file: string, path: string, cause: unknown): nev
 
 /** Where a file was looked for that is not there, and what is there with nearly the same name. */
 export function lookedFor(path: string): string {
-  const meant = meantFile(path);
+  const meant = closestName(basename(path), namesIn(dirname(path)).slice(0, 2000));
   return `looked for ${path}${meant === undefined ? '' : `; there is ${meant}`}`;
-}
-
-/** The name in the folder of a missing file that may be meant. */
-export function meantFile(path: string): string | undefined {
-  return closestName(basename(path), namesIn(dirname(path)).slice(0, 2000));
 }
 
 /** Describes a system error. The caller adds the path. */

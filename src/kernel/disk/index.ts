@@ -4,7 +4,6 @@ export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget } from './claims.ts';
 export {
   lookedFor,
-  meantFile,
   readFileOrPipeChunks,
   readNamedFile,
   throwUnreadable,
