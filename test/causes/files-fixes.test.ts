@@ -89,6 +89,48 @@ const cases: Case[] = [
     'remove "*.sh" from exclude, or change it to match fewer files',
   ],
   [
+    'a script of the start that .dockerignore leaves out',
+    image(installed.replace(/CMD.*/, 'CMD ["sh", "start.sh"]'), {
+      'start.sh': 'exec true\n',
+      '.dockerignore': '*.sh\n',
+    }),
+    ['error start.sh is in the app folder, but is not sent: .dockerignore:1 *.sh leaves it out'],
+    'remove that line, or add !start.sh below it',
+  ],
+  [
+    'a misspelled source of COPY',
+    image(installed.replace('COPY . .', 'COPY wep.py .'), {}),
+    ['error Dockerfile copies wep.py, which is not in the app folder'],
+    'write web.py instead of wep.py',
+  ],
+  ...[
+    ['', 'warning the command uses a GPU, and compute is CPU', 'compute = "AMPERE_A10"'],
+    [
+      '[cerebrium.hardware]\ncompute = "AMPERE_A10"\n',
+      'warning the command takes 2 GPUs, and gpu_count is 1',
+      'gpu_count = 2',
+    ],
+  ].map(
+    ([hardware = '', said = '', fix = '']): Case => [
+      `GPUs of a command: ${fix}`,
+      {
+        'cerebrium.toml': `${custom('["vllm", "serve", "/persistent-storage/m", "--host", "0.0.0.0", "--port", "8000", "--tensor-parallel-size", "2"]')}${hardware}${pip('vllm')}`,
+      },
+      [said],
+      fix,
+    ],
+  ),
+  [
+    'workers of gunicorn that nothing installs',
+    {
+      'cerebrium.toml':
+        custom('["gunicorn", "-k", "gevent", "-b", "0.0.0.0:8000", "web:app"]') + pip('flask', 'gunicorn'),
+      'web.py': web,
+    },
+    ['error gevent is not installed in the image'],
+    'add gevent to [cerebrium.dependencies.pip]: gevent = "latest"',
+  ],
+  [
     'an empty file with the name of a module of Python',
     functions('from json import dumps\n', { 'json.py': '' }),
     ['error json.py has no dumps'],
@@ -118,7 +160,7 @@ const cases: Case[] = [
     ['Lib.utils', 'lib/utils.py', 'lib/'],
     ['lib.Utils', 'lib/utils.py', 'lib/utils.py'],
   ].map(
-    ([module = '', file = '', near]): Case => [
+    ([module = '', file = '', near = '']): Case => [
       `a module in another case: ${module} for ${file}`,
       functions(`from ${module} import x\n`, { 'lib/__init__.py': '', [file]: 'x = 1\n' }),
       [`error main.py imports ${module}, which the app does not have`],
@@ -135,7 +177,7 @@ const cases: Case[] = [
     ['uvicorn', '["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]', 'src.main:app, or add --app-dir src'],
     ['gunicorn', '["gunicorn", "main:app", "-b", "0.0.0.0:8000"]', 'src.main:app, or add --chdir src'],
   ].map(
-    ([program = '', command = '', fix]): Case => [
+    ([program = '', command = '', fix = '']): Case => [
       `a module in another folder, of ${program}`,
       { 'cerebrium.toml': custom(command) + pip('fastapi', program), 'src/main.py': 'app = 1\n' },
       [`error ${program} loads main, which is not in /cortex`],
@@ -146,7 +188,7 @@ const cases: Case[] = [
     ['flask', 'from flask import Flask\n\napp = Flask("web")\napp.run(port=8000)\n', 'host'],
     ['gradio', 'import gradio\n\ngradio.Interface(str, "a", "b").launch(server_port=8000)\n', 'server_name'],
   ].map(
-    ([name = '', main = '', keyword]): Case => [
+    ([name = '', main = '', keyword = '']): Case => [
       `a server of ${name} that says no host`,
       { 'cerebrium.toml': custom('["python", "main.py"]') + pip(name), 'main.py': main },
       ['warning the server listens on 127.0.0.1 only, so that the platform cannot reach it'],

@@ -189,6 +189,7 @@ const absentFiles: Look<Step> = ({ words, cwd, before }, { shipment }) => {
     const path = posix.resolve(cwd, file);
     if (/^\/(?:usr\/)?s?bin\//.test(path) || !shipment.lacks(before, path)) return [];
     const same = places.find((each) => posix.basename(each) === posix.basename(path));
+    if (same === undefined && !shipment.sent.has(file) && shipment.exists(file)) return sayUnsent(file, shipment);
     return isRead
       ? say('entrypoint-not-found read', { path: file, program: words[0], same, dockerfile })
       : say('entrypoint-not-found image', { path, same, dockerfile });

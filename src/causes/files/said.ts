@@ -25,7 +25,7 @@ command-not-found development | ! | - | {package} is one of the devDependencies,
 command-not-found image | - | - | the image {base} has no {command} | -
 command-not-found package | - | - | {package} starts {command}, and no apt package brings it | -
 command-not-found path | - | - | it is in {home}/bin, where the PATH does not look | ENV PATH="{home}/bin:$PATH"
-copy-source-missing | ! | {file} copies {path}, which is not in the app folder | the folder has {meant} | COPY {whole} // add it to the app folder, or remove it from the instruction
+copy-source-missing | ! | {file} copies {path}, which is not in the app folder | the folder has {meant} | write {whole} instead of {path} // add it to the app folder, or remove it from the instruction
 copy-source-missing excluded | ! | - | it is in the app folder, but {because} | -
 copy-source-missing outside | ! | {file} copies {path}, which is outside of the app folder | - | put it into the app folder: only that is sent
 copy-source-missing made | ! | {file} copies {path}, which no command of the stage {stage} makes | - | name what its build writes, or change where the build writes it

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { unwrapped } from '../../app/shell.ts';
+import { flagOf, unwrapped } from '../../app/shell.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { fits, groupsOf } from '../groups.ts';
@@ -225,10 +225,16 @@ const daemons: readonly [
   ['gunicorn', ({ words }) => words.some((word) => /^(?:-D|--daemon)$/.test(word)), 'start gunicorn without --daemon'],
 ];
 
-/** Programs that a Python package brings, which nothing installs. */
+/** The package of the workers of gunicorn, `gevent`. */
+const workerOf = (started: StartedCommand) =>
+  programOf(started) === 'gunicorn'
+    ? packageOf(flagOf(started.words, '-k', '--worker-class')?.split('.')[0] ?? '')
+    : undefined;
+
+/** Programs that a Python package brings, and workers, which nothing installs. */
 const serverMissing: Look<StartedCommand> = (started, { shipment, packages }) => {
-  const command = programOf(started);
-  const needed = pythonPackageOfProgram(command);
+  const command = workerOf(started) ?? programOf(started);
+  const needed = workerOf(started) ?? pythonPackageOfProgram(command);
   // The runtime has uvicorn.
   const isMade = shipment.isDocker
     ? shipment.buildTexts().some((text) => text.includes(command))

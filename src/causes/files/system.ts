@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { isCpuOnly } from '../../app/hardware.ts';
+import { flagOf } from '../../app/shell.ts';
 import { packageOf } from '../import-names.ts';
 import { debianPackageOfProgram } from '../program-packages.ts';
 import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked-app.ts';
@@ -107,16 +108,25 @@ const isCuda = (text = '') => /^cuda(?::\d)?$/.test(text);
 const usesGpu = ({ name, arguments: [first], keywords }: ModuleCall) =>
   /^vllm\.LLM$|\.cuda$/.test(name) || (/(?:^|\.)(?:to|device)$/.test(name) && isCuda(first)) || isCuda(keywords.device);
 
-/** Code that goes to a GPU without asking whether there is one, in an app that has none or fewer. */
-function* gpuMissing({ shipment, calls: all }: LookedApp): Generator<SeenCause> {
-  const { hardware } = shipment.config;
-  const calls = all();
-  const isAsked = calls.some(({ name }) => /(?:^|\.)(?:is_available|device_count)$/.test(name));
-  const isCpu = isCpuOnly(hardware.compute) && !isAsked;
-  const used = calls.find(usesGpu);
+/** What goes to GPUs, and how many it takes: calls, and the command of vLLM, unless an image may have its build for CPUs. */
+const gpuUses = ({ shipment, calls }: LookedApp) => [
+  ...calls()
+    .filter(usesGpu)
+    .map(({ keywords, at }) => ({ at, size: keywords.tensor_parallel_size, file: at.file })),
+  ...shipment
+    .servers()
+    .filter(({ program }) => program === 'vllm' && !shipment.isDocker)
+    .map(({ words, at }) => ({ at, size: flagOf(words, '--tensor-parallel-size', '-tp'), file: 'the command' })),
+];
+
+/** What goes to a GPU without asking whether there is one, in an app that has none or fewer. */
+function* gpuMissing(app: LookedApp): Generator<SeenCause> {
+  const { hardware } = app.shipment.config;
+  const isAsked = app.calls().some(({ name }) => /(?:^|\.)(?:is_available|device_count)$/.test(name));
   const gpus = hardware.gpu_count ?? 1;
-  const wide = calls.find(({ name, keywords }) => name === 'vllm.LLM' && Number(keywords.tensor_parallel_size) > gpus);
-  const size = wide?.keywords.tensor_parallel_size;
-  if (isCpu && used) yield say('gpu-driver-missing', { file: used.at.file }, { at: used.at });
-  else if (wide) yield say('gpu-count-too-low', { file: wide.at.file, size, gpus }, { at: wide.at });
+  const uses = gpuUses(app);
+  const [used] = isCpuOnly(hardware.compute) && !isAsked ? uses : [];
+  const wide = uses.find(({ size }) => Number(size) > gpus);
+  if (used) yield say('gpu-driver-missing', { file: used.file }, { at: used.at });
+  else if (wide) yield say('gpu-count-too-low', { file: wide.file, size: wide.size, gpus }, { at: wide.at });
 }
