@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dependencyFiles } from '../src/app/dependencies.ts';
 import { baseImages } from '../src/app/docker-image.ts';
 import { readEnvFile } from '../src/app/env-file.ts';
-import { analyzeProgram } from '../src/app/main-guard.ts';
+import { analyzeProgram } from '../src/app/python-program.ts';
 import { readRequirements } from '../src/app/requirements.ts';
 import { parseHeaders } from '../src/calls/invoke/call-target.ts';
 import type { AppResponse } from '../src/calls/invoke/response.ts';

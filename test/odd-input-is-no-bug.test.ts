@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { generateDependencyFiles } from '../src/app/dependencies.ts';
-import { analyzeProgram, withFunctionCall } from '../src/app/main-guard.ts';
+import { analyzeProgram, withFunctionCall } from '../src/app/python-program.ts';
 import { readRequirements } from '../src/app/requirements.ts';
 import { FailedError, UnexpectedReplyError } from '../src/kernel/errors.ts';
 import { toSystemError } from '../src/kernel/output/system-error.ts';

@@ -3,7 +3,7 @@ import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readRegular } from '../kernel/disk/index.ts';
 import type { CorrectedWord } from '../kernel/errors.ts';
-import type { Parameter, ProgramStructure } from './main-guard.ts';
+import type { Parameter, ProgramStructure } from './python-program.ts';
 
 /** A call that a function of main.py accepts, as far as its text tells. */
 export interface SampleCall {
@@ -64,7 +64,7 @@ export async function mayHaveFunction(root: string, name: string): Promise<boole
 }
 
 async function programOf(root: string): Promise<ProgramStructure> {
-  const { analyzeProgram } = await import('./main-guard.ts');
+  const { analyzeProgram } = await import('./python-program.ts');
   return analyzeProgram(await readRegular(join(root, 'main.py')).catch(() => Buffer.from('')));
 }
 

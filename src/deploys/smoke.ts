@@ -17,7 +17,7 @@ import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import { type Run, replicaOf } from '../platform/contract/runs.ts';
 import { contextWith, tryRequest, unless } from '../platform/waiting/index.ts';
-import type { ObservedBuild, Smoke, WatchedBuild } from './observed.ts';
+import type { ObservedBuild, Smoke, WatchedBuild } from './observed-build.ts';
 import { lateMs } from './serving.ts';
 
 /** How long an app may take to answer, its start included, in ms. */

@@ -17,7 +17,7 @@ import {
   type Smoke,
   summary,
   type WatchedBuild,
-} from './observed.ts';
+} from './observed-build.ts';
 import { lateMs, pastOf, servedBefore } from './serving.ts';
 import type { SmokeTest } from './smoke.ts';
 

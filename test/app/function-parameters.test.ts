@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analyzeProgram } from '../../src/app/main-guard.ts';
+import { analyzeProgram } from '../../src/app/python-program.ts';
 
 const names = (code: string, name = 'run') => {
   const named = analyzeProgram(Buffer.from(code)).parameters.get(name)?.named ?? [];

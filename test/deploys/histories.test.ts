@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readHistory, recordEvent, recordLook } from '../../src/deploys/history/index.ts';
-import { type Before, lookBefore } from '../../src/deploys/observed.ts';
+import { type Before, lookBefore } from '../../src/deploys/observed-build.ts';
 import { candidatesOf, lastWell } from '../../src/deploys/rollback/choose-build.ts';
 import { pastOf, servedBefore } from '../../src/deploys/serving.ts';
 import { verifyBuild } from '../../src/deploys/verify.ts';

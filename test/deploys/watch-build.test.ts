@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { noSmoke, ObservedBuild, type Smoke } from '../../src/deploys/observed.ts';
+import { noSmoke, ObservedBuild, type Smoke } from '../../src/deploys/observed-build.ts';
 import { watchBuild } from '../../src/deploys/verify.ts';
 import { DeniedError, NotFoundError, UnavailableError } from '../../src/kernel/errors.ts';
 import type { Context } from '../../src/platform/context.ts';

@@ -47,7 +47,7 @@ function patternOf(area) {
 const commands = {
   'platform/api': ['api', 'unreadable-replies', 'proxy', 'logs', 'invoke-stream', 'users'],
   'kernel/disk': ['output-files', 'named-files', 'files-in-place', 'cat', 'package', 'cp-web', 'deploys-at-once'],
-  app: ['config', 'check', 'init', 'package', 'plan', 'main-guard', 'mistakes'],
+  app: ['config', 'check', 'init', 'package', 'plan', 'python-program', 'mistakes'],
   'storage/transfer': ['cp', 'weights', 'storage-lies', 'unknown-sizes', 'deploy-upload'],
   'team/account': ['login', 'profiles', 'whoami', 'users', 'emulator-login', 'two-platforms'],
   'deploys/apps': ['removal-evidence'],

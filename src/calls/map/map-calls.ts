@@ -5,7 +5,7 @@ import { keptConnections } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
 import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
-import type { AppFacts } from '../spending.ts';
+import type { AppFacts } from '../replica-budget.ts';
 import type { DeliveryOptions } from '../webhooks/index.ts';
 import { AsyncCalls } from './async-calls.ts';
 import { type CalledInput, type CallSettings, NotRepeated, OpenCalls } from './call-input.ts';

@@ -8,7 +8,7 @@ import { unless } from '../../platform/waiting/index.ts';
 import { sentWithApp } from '../../storage/output-files.ts';
 import { limitHeapGrowth } from '../../storage/transfer/heap-growth.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
-import { checkBudget, factsOf } from '../spending.ts';
+import { checkBudget, factsOf } from '../replica-budget.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls, type MapCounts, type MapOptions } from './map-calls.ts';
 import { whileLocked } from './map-log.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { type AppFacts, ReplicaSpending } from '../spending.ts';
+import { type AppFacts, ReplicaSpending } from '../replica-budget.ts';
 
 /** US cents. */
 export interface MapCost {

@@ -1,4 +1,4 @@
-import type { FunctionParameters } from '../../app/main-guard.ts';
+import type { FunctionParameters } from '../../app/python-program.ts';
 import { isOfNoText, pairsOf, parameterWords, samplesOf } from '../../app/sample-call.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';

@@ -5,7 +5,7 @@ import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes 
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../app/config.ts';
 import { exclusionReason, type FileEntry } from '../../app/files/entry.ts';
 import { excludeLine } from '../../app/files/patterns.ts';
-import { analyzeProgram, type ProgramStructure, scriptStart, withFunctionCall } from '../../app/main-guard.ts';
+import { analyzeProgram, type ProgramStructure, scriptStart, withFunctionCall } from '../../app/python-program.ts';
 import { createTar } from '../../app/tar.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';

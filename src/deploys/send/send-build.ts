@@ -21,7 +21,7 @@ import { UrlExpiredError, uploadArchive } from '../../storage/transfer/upload-ar
 import { keepArchive, shareArchive } from '../archives/index.ts';
 import { type FollowBuildOptions, fetchBuild, remoteBuild } from '../builds/index.ts';
 import { type EventOf, recordEvent } from '../history/index.ts';
-import { type Before, lookBefore } from '../observed.ts';
+import { type Before, lookBefore } from '../observed-build.ts';
 import { isPending, waitForBuilds } from './busy-builds.ts';
 import {
   type Deployment,

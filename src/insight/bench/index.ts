@@ -5,7 +5,7 @@ import {
   prepareCall,
   readResponse,
 } from '../../calls/invoke/index.ts';
-import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/spending.ts';
+import { type AppFacts, checkBudget, factsOf, ReplicaSpending } from '../../calls/replica-budget.ts';
 import { findAppHere } from '../../deploys/apps.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { InputNeededError, UsageError } from '../../kernel/errors.ts';

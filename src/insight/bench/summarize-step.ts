@@ -1,5 +1,5 @@
 import { quantile } from '../../calls/difference.ts';
-import type { AppFacts } from '../../calls/spending.ts';
+import type { AppFacts } from '../../calls/replica-budget.ts';
 import type { CallRecord } from './server-half.ts';
 import { noConnection, noResponse, type StepCalls } from './step-calls.ts';
 

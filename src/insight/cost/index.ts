@@ -1,4 +1,4 @@
-import { factsOf } from '../../calls/spending.ts';
+import { factsOf } from '../../calls/replica-budget.ts';
 import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReplicaSpending } from '../../../src/calls/spending.ts';
+import { ReplicaSpending } from '../../../src/calls/replica-budget.ts';
 import { findLimit } from '../../../src/insight/bench/index.ts';
 import { noResponse, StepCalls } from '../../../src/insight/bench/step-calls.ts';
 import { keepsUp, summarizeStep } from '../../../src/insight/bench/summarize-step.ts';

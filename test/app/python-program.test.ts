@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { analyzeProgram, withFunctionCall } from '../../src/app/main-guard.ts';
+import { analyzeProgram, withFunctionCall } from '../../src/app/python-program.ts';
 
 const read = (source: string) => analyzeProgram(Buffer.from(source));
 const isGuarded = (source: string) => read(source).guards.length > 0;
