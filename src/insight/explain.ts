@@ -244,23 +244,16 @@ async function findNamed(context: Context, app: string, id: string): Promise<Sub
   const { api, project } = context;
   const named = 'id' in wanted ? await unlessMissing(fetchBuild(api, { project, app, build: id })) : undefined;
   const build = named ?? (isWhole ? undefined : await findListedBuild(context, app, id));
-  const findRun = async () => {
-    const run = await fetchRun(api, { project, app, run: await resolveRun(context, app, id) });
-    return { ...(await runSubject(context, app, run)), since: run.createdAt };
-  };
-  if (!build) return withoutTime(await findRun());
-  const found = { ...(await buildSubject(context, app, build)), since: build.createdAt };
-  return withoutTime(latestOf(found, 'latest' in wanted ? await unlessMissing(findRun()) : undefined));
+  const findRun = async () =>
+    runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));
+  if (!build) return findRun();
+  const found = await buildSubject(context, app, build);
+  return latestOf(found, 'latest' in wanted ? await unlessMissing(findRun()) : undefined);
 }
-
-type Timed = Subject & { since: string | null | undefined };
-const withoutTime = ({ since: _, ...subject }: Timed): Subject => subject;
 
 /** The one that failed, or the newer one. */
-function latestOf(build: Timed, run: Timed | undefined): Timed {
-  const isRun = run?.failed === build.failed ? toMs(run?.since) > toMs(build.since) : run?.failed === true;
-  return run && isRun ? run : build;
-}
+const latestOf = (build: Subject, run = build): Subject =>
+  (run.failed === build.failed ? toMs(run.at) > toMs(build.at) : run.failed) ? run : build;
 
 async function readBuild(context: Context, app: string, id: string): Promise<Subject> {
   const { api, project } = context;

@@ -89,11 +89,8 @@ export default defineCommand({
 
 async function checkApp(
   context: Context,
-  { file, root }: Place,
-  {
-    online,
-    ...options
-  }: { online?: boolean | undefined; name?: string | undefined; useGitignore?: boolean | undefined },
+  { file, root }: ReturnType<typeof locate>,
+  { online, ...options }: Partial<Record<'online' | 'useGitignore', boolean>> & { name?: string },
 ): Promise<Checked> {
   const { project, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
   const asked = online && project && seen ? await ask(context, project.name, { seen }) : [];
@@ -117,13 +114,8 @@ async function ask(context: Context, name: string, app: Parameters<typeof checkP
 
 type Schema = ReturnType<typeof configJsonSchema>;
 
-interface Place {
-  file: string;
-  root: string;
-}
-
 /** Where the apps are. One of several folders without a config file is passed over, as in a deploy. */
-function placesOf({ cwd, progress }: Context, paths: readonly string[], name: string | undefined): Place[] {
+function placesOf({ cwd, progress }: Context, paths: readonly string[], name: string | undefined) {
   if (paths.length > 1 && name !== undefined)
     throw new UsageError('--name is for one app', { fix: 'check one folder' });
   const places = (paths.length > 0 ? paths : ['.']).map((path) => ({ path, ...locate(cwd, path) }));
@@ -137,7 +129,7 @@ function placesOf({ cwd, progress }: Context, paths: readonly string[], name: st
 }
 
 /** A config file belongs to the app in the working directory, wherever it lies. */
-function locate(cwd: string, path: string): Place {
+function locate(cwd: string, path: string): { file: string; root: string } {
   const isFolder = statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory();
   return isFolder ? { file: join(path, 'cerebrium.toml'), root: resolve(cwd, path) } : { file: path, root: cwd };
 }
