@@ -28,12 +28,11 @@ import {
   throwIfAborted,
   UsageError,
 } from '../../kernel/errors.ts';
-import { annotatedProblems, causeOf, type FailureDocument, type FailureReason } from '../../kernel/output/failure.ts';
-import { count, forPeople, shortBuild } from '../../kernel/output/format.ts';
+import { annotatedProblems, causeOf, type FailureReason } from '../../kernel/output/failure.ts';
+import { count } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
-import { stackViews, table } from '../../kernel/output/table.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
@@ -42,11 +41,10 @@ import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { settingArguments } from '../mcp/setting-arguments.ts';
 import { anything, boolean, document, integer, list, object, optional, text } from '../result-schema.ts';
-import { commitText } from '../views/build.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
+import { type DeployedApps, deployedAppsView, deploymentView } from '../views/deployment.ts';
 import { deployPlanFields } from '../views/deployment-fields.ts';
 import { fileDecisionsView, packedFields } from '../views/file-decisions.ts';
-import { statusCell } from '../views/status.ts';
 
 const deployedAppsFields = {
   apps: list(
@@ -77,7 +75,7 @@ export default defineCommand({
     if (folders.length > 0) return outcomeOfApps(await deployApps(unlimited, folders, options), folders, options);
     const { output } = options;
     if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
-    return options.dryRun ? deployOne(unlimited, options) : tellOnFailure(unlimited, options);
+    return options.dryRun ? deployOne(unlimited, options) : withOutputs(unlimited, options);
   },
   exit: (value) => outcomeIn(value).exit,
   view: (value) => outcomeIn(value).text,
@@ -289,7 +287,7 @@ async function tell(context: Context, { options }: Prepared, done: Deployment): 
 }
 
 /** However else it ends, before anything is sent or after: they are told, too. */
-async function tellOnFailure(context: Context, options: DeployFlags): Promise<Outcome> {
+async function withOutputs(context: Context, options: DeployFlags): Promise<Outcome> {
   const { cwd, env, secrets } = context;
   const { configFile, name } = options;
   const known = { app: name };
@@ -327,66 +325,4 @@ interface FailureDetails extends FailureReason {
   verdict?: string;
   dashboard?: string;
   log?: string[];
-}
-
-function endOf({ changed, serves, status, notStarted }: Deployment) {
-  if (!changed) return 'unchanged';
-  if (serves !== undefined) return 'replaced';
-  if (buildPhase(status) !== 'succeeded') return 'in progress';
-  return notStarted ? 'not started' : 'live';
-}
-
-/** What is deployed now. Its address is the result, and what calls it follows. */
-function deploymentView(deployment: Deployment): View {
-  const { app, build, status, endpoint, serves = '' } = deployment;
-  const commit = deployment.commit ? `, commit ${commitText(deployment)}` : '';
-  const named = `build ${shortBuild(build)}`;
-  return ({ style, inPlace }) => {
-    const ends: Record<ReturnType<typeof endOf>, string> = {
-      unchanged: `${style.bold(`${app} is unchanged`)} since ${named}${commit}: nothing to deploy`,
-      replaced: `${named} has succeeded and was replaced: build ${shortBuild(serves)} of ${app} serves`,
-      'in progress': `${named} is ${status}`,
-      'not started': `${style.bold(`${app} is deployed, but was not started`)}, ${named}${commit}`,
-      live: `${style.bold(`${app} is live`)}, ${named}${commit}`,
-    };
-    return [
-      ends[endOf(deployment)],
-      endpoint ? '' : `the platform returned no endpoint; see ${inPlace(gantryCommand`apps get ${app}`)}`,
-      style.dim(`dashboard: ${inPlace(gantryCommand`open ${app}`)}`),
-    ]
-      .filter(Boolean)
-      .join('\n');
-  };
-}
-
-interface DeployedApps {
-  apps: (Partial<FailureDocument & { deployment: Deployment; plan: DeployPlan }> & {
-    folder: string;
-    app: string;
-    exitCode: number;
-  })[];
-  changed: boolean;
-}
-
-/** A row for each app, below their plans if nothing was deployed. */
-function deployedAppsView({ apps }: DeployedApps): View {
-  type App = (typeof apps)[number];
-  const columns = {
-    APP: ({ app }: App) => app,
-    RESULT: (app: App) => statusCell(resultText(app)),
-    BUILD: ({ deployment, plan, error }: App) => {
-      const build = String((deployment ?? plan ?? error?.details)?.build ?? '');
-      return forPeople(shortBuild(build), build);
-    },
-    ENDPOINT: ({ deployment, plan }: App) => (deployment ?? plan)?.endpoint,
-  };
-  const plans = apps.flatMap(({ plan }) => (plan ? [deployPlanView(plan)] : []));
-  return stackViews(plans, table(apps, columns, { keep: ['APP', 'RESULT'] }));
-}
-
-function resultText({ deployment, plan, error }: DeployedApps['apps'][number]): string {
-  if (plan) return plan.changed ? 'would change' : 'no changes';
-  if (!deployment) return error?.code.replace(/^project$/, 'invalid') ?? '';
-  const end = endOf(deployment);
-  return { 'not started': 'live', 'in progress': deployment.status }[end as string] ?? end;
 }
