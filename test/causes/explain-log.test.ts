@@ -301,6 +301,28 @@ test.each([
   expect(explainLog(log, { source: 'build' })).toMatchObject({ title, fix });
 });
 
+test.each([
+  [
+    'torch==2.1.0+cu121',
+    'pin torch==2.1.0, without +cu121, or list --extra-index-url https://download.pytorch.org/whl/cu121 in a requirements file',
+  ],
+  ['ours==1.0+one', 'pin ours==1.0, without +one'],
+])('%s is on an index of its own', (wanted, fix) => {
+  const log = `ERROR: Could not find a version that satisfies the requirement ${wanted} (from versions: 2.0.0)\n`;
+  expect(explainLog(log, { source: 'build' })?.fix).toBe(fix);
+});
+
+test('where no Python has wheels of a version, those that have some are advised', async () => {
+  const config = '[cerebrium.deployment]\nname = "web"\npython_version = "3.12"\n';
+  const facts = await factsOf({ name: 'x', source: 'build', made: 'documented', cause: 'unknown', config });
+  const log =
+    'ERROR: Could not find a version that satisfies the requirement numpy==1.19.0 (from versions: 1.26.4, 2.0.0)\n';
+  expect(explainLog(log, facts)).toMatchObject({
+    title: 'numpy 1.19.0 has no wheels for Python 3.12',
+    fix: expect.stringMatching(/^use numpy 1\.26\.0 to 2\./),
+  });
+});
+
 /** What FastAPI answers, as a call from here has kept it. */
 test.each([
   [422, 'body.text: Field required', /wants: text: Field required$/, /text=text, or text:=json/],

@@ -14,9 +14,9 @@ const started = (entrypoint: string, rest = '', files: Files = {}): Files => ({
   'main.py': 'print(1)\n',
   ...files,
 });
-const image = (lines: string[], files: Files = {}): Files => ({
+const image = (lines: string[], files: Files = {}, stage?: string): Files => ({
   'cerebrium.toml': docker,
-  Dockerfile: `FROM python:3.12-slim\nWORKDIR /srv\n${lines.join('\n')}\n`,
+  Dockerfile: `${stage ? `FROM python:3.12-slim${stage}\n\n` : ''}FROM python:3.12-slim\nWORKDIR /srv\n${lines.join('\n')}\n`,
   'main.py': 'print(1)\n',
   ...files,
 });
@@ -152,10 +152,72 @@ test.each<[row: string, files: Files, said: string]>([
     image(['EXPOSE 9000', 'COPY . .', 'CMD ["./start"]']),
     'the Dockerfile exposes port 9000, but port is 8000',
   ],
+  ['copy-source-missing, nearly', image(['COPY mian.py .', serve]), '-> COPY main.py'],
+  [
+    'copy-source-missing stage, nearly',
+    image(['COPY --from=maed /a /a', 'COPY main.py .', serve], {}, ' AS made'),
+    '-> --from=made',
+  ],
+  [
+    'copy-source-missing stage, another',
+    image(['COPY --from=builder /a /a', 'COPY main.py .', serve], {}, ' AS made'),
+    '-> use the name of a stage: made',
+  ],
+  ['dependency-conflict', py('', '[cerebrium.dependencies.pip]\nnumpy = ">=2,<1"\n'), 'no version of numpy is >=2,<1'],
+  [
+    'dockerfile-invalid keyword',
+    image(['RUN apt-get update', '    && apt-get upgrade', 'COPY . .', serve]),
+    '-> end the line before it with a backslash',
+  ],
+  [
+    'entrypoint-attribute-missing',
+    started('["uvicorn", "main:ap", "--host", "0.0.0.0"]', pip('fastapi', 'uvicorn'), {
+      'main.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+    }),
+    '-> write main:app',
+  ],
+  ['import-name-missing', py('from a import on', '', { 'a.py': 'one = 1\n' }), '-> import one, or define on in a.py'],
+  [
+    'import-name-missing member',
+    py('import a\n\nprint(a.on)', '', { 'a.py': 'one = 1\n' }),
+    '-> use a.one, or define on in a.py',
+  ],
+  [
+    'package-api-changed unbound',
+    py('', '[cerebrium.dependencies.pip]\nopencv-python-headless = "==4.9.0.80"\n'),
+    'opencv-python-headless 4.9.0.80 does not work with the numpy that pip installs beside it',
+  ],
+  [
+    'python-version-unsupported module',
+    { 'cerebrium.toml': settings().replace('3.11', '3.13'), 'main.py': 'import cgi\n\n\ndef run():\n    return cgi\n' },
+    ': cgi is not in the standard library since Python 3.13',
+  ],
+  [
+    'python-version-unsupported project, in an image',
+    image(['COPY . .', serve], {
+      'pyproject.toml': '[project]\nname = "a"\nversion = "1"\nrequires-python = ">=3.13"\n',
+    }),
+    '-> use an image with that Python, or change it here',
+  ],
+  [
+    'relative-import',
+    started('["python", "-m", "shop.a"]', '', { 'shop/__init__.py': '', 'shop/a.py': 'from ... import b\n' }),
+    ': ... stands for a folder that is not inside of a package',
+  ],
+  [
+    'file-not-found image',
+    image(['COPY . .', serve], { 'main.py': 'print(open("/data/rows.csv").read())\n', 'rows.csv': '' }),
+    '-> open /srv/rows.csv',
+  ],
+  [
+    'module-missing own',
+    py('import shop.bilings', '', { 'shop/__init__.py': '', 'shop/billings.py': '' }),
+    'the app has shop/billings.py',
+  ],
 ])('what files show: %s', async (_, files, said) => {
   const problems = await problemsOf(files);
   const lines = problems.map(
-    ({ severity, message, why }) => `${severity} ${message}${why === undefined ? '' : `: ${why}`}`,
+    ({ severity, message, why = '', fix = '' }) => `${severity} ${message}: ${why} -> ${String(fix)}`,
   );
   expect(lines).toContainEqual(expect.stringContaining(said));
 });

@@ -118,3 +118,12 @@ test('an id of another form is printed whole, and its beginning is enough', asyn
     for (const id of ids) emulator.store.builds.delete(id);
   }
 });
+
+test('latest:succeeded passes over a later build that failed', async () => {
+  const succeeded = await idOf('builds get latest:succeeded');
+  const failed = await idOf('builds get latest:failed');
+  emulator.fail('build', 'build_failure');
+  expect((await gantry(['deploy', '--yes'], here)).code).toBe(11);
+  expect(await idOf('builds get latest:succeeded')).toBe(succeeded);
+  expect(await idOf('builds get latest:failed')).not.toBe(failed);
+});
