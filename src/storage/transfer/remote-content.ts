@@ -68,7 +68,7 @@ export class RemoteContent {
     this.#url ??= this.#requestUrl();
     const url = this.#url;
     const signed = await url;
-    if (signed !== expired && isUsable(signed.url, signed.expiresAt, this.resources.now())) return signed;
+    if (signed !== expired && isUsable(signed.url, signed.expiresAt, this.resources.elapsed())) return signed;
     if (this.#url === url) this.#url = undefined;
     this.#url ??= this.#requestUrl();
     return this.#url;
@@ -78,7 +78,7 @@ export class RemoteContent {
     try {
       const created = await this.createUrl();
       const address = typeof created === 'string' ? { url: created } : created;
-      return { ...address, expiresAt: urlExpiry(address.url, this.resources.now()) };
+      return { ...address, expiresAt: urlExpiry(address.url, this.resources.elapsed()) };
     } catch (error) {
       this.#url = undefined;
       throw error;

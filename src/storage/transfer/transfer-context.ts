@@ -21,9 +21,9 @@ export interface TransferContext {
   /** As in {@link ConnectionOptions}. */
   silenceMs: number;
   signal: AbortSignal;
-  /** Wall-clock time, for stored times, those of the platform and the lifetime of URLs: a machine may sleep. */
+  /** Wall-clock time, for stored times and those of the platform. */
   now: () => number;
-  /** Monotonic time, for durations and rates. */
+  /** Monotonic time, for durations, rates and the lifetime of URLs. */
   elapsed: () => number;
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
   onRetry: (retry: Retry) => void;

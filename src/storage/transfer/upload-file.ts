@@ -50,6 +50,8 @@ function isSessionGone(error: unknown): boolean {
 
 class UploadAttempt {
   upload: OpenUpload | undefined;
+  /** When the URLs expire, by the monotonic clock; the journal has it by wall-clock time. */
+  #urlsExpireAt: number | undefined;
   readonly #parts = new Map<number, SentPart>();
   readonly #reader: PartReader;
   #starting: Promise<OpenUpload> | undefined;
@@ -65,6 +67,8 @@ class UploadAttempt {
     this.#reader = sending.createReader(previous?.parts ?? []);
     if (!previous) return;
     this.upload = previous.attempt;
+    const { urlsExpireAt } = previous.attempt;
+    if (urlsExpireAt !== undefined) this.#urlsExpireAt = resources.elapsed() + urlsExpireAt - resources.now();
     for (const part of previous.parts) this.#parts.set(part.number, part);
   }
 
@@ -107,10 +111,10 @@ class UploadAttempt {
 
   /** The session is created when the first part is due, because the URLs expire. */
   async #sendOnce(part: Part, taken: TakenPart, stop: AbortSignal, begin: () => void): Promise<string> {
-    const { urls, urlsExpireAt } = await this.#open();
+    const { urls } = await this.#open();
     begin();
     const url = urls[part.number - 1] ?? '';
-    if (!isUsable(url, urlsExpireAt, this.resources.now()))
+    if (!isUsable(url, this.#urlsExpireAt, this.resources.elapsed()))
       throw new UrlExpiredError('the upload URL is about to expire');
     const read = () => taken.read();
     const contentType = 'application/octet-stream';
@@ -137,6 +141,7 @@ class UploadAttempt {
     }
     const [first = ''] = urls;
     this.upload = { id, urls, urlsExpireAt: urlExpiry(first, this.resources.now()) };
+    this.#urlsExpireAt = urlExpiry(first, this.resources.elapsed());
     onStarted(this.upload);
     return this.upload;
   }

@@ -127,7 +127,7 @@ test('does not start a part with a URL that is about to expire', async () => {
   const { counted, url } = await storage();
   let now = 0;
   const asked: number[] = [];
-  await withTransferContext(options({ now: () => now, concurrency: 1 }), async (resources) => {
+  await withTransferContext(options({ elapsed: () => now, concurrency: 1 }), async (resources) => {
     const startUpload = async (count: number) => {
       asked.push(now);
       return { id: `u${asked.length}`, urls: Array.from({ length: count }, () => `${url}?X-Amz-Expires=100`) };
