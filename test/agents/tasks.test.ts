@@ -227,8 +227,8 @@ test('24: asks why a deploy failed, repairs it, and deploys again', async () => 
 });
 
 test('25: lets the most expensive app sleep, after a look at what that changes', async () => {
-  const { json: cost } = await run('cost --all-apps --json=apps');
-  const [{ app: name }] = cost.apps;
+  const { json: app } = await run(['apps', 'list', '--jq', 'max_by(.cost_metrics.total_cost) | {name}']);
+  const { name } = app;
   await run(`apps scale ${name} --min-replicas 1 --json`);
   const planned = await run(`apps scale ${name} --min-replicas 0 --dry-run --json`);
   expect(planned.json).toMatchObject({ dryRun: true });

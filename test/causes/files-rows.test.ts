@@ -152,7 +152,7 @@ test.each<[row: string, files: Files, said: string]>([
     image(['EXPOSE 9000', 'COPY . .', 'CMD ["./start"]']),
     'the Dockerfile exposes port 9000, but port is 8000',
   ],
-  ['copy-source-missing, nearly', image(['COPY mian.py .', serve]), '-> COPY main.py'],
+  ['copy-source-missing, nearly', image(['COPY mian.py .', serve]), '-> write main.py instead of mian.py'],
   [
     'copy-source-missing stage, nearly',
     image(['COPY --from=maed /a /a', 'COPY main.py .', serve], {}, ' AS made'),

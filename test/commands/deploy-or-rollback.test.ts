@@ -60,7 +60,11 @@ test('returns to the build before if the new one is not healthy, and says what s
   const afterwards = emulator.calls.slice(
     emulator.calls.findLastIndex(({ endpoint }) => endpoint === 'listContainers'),
   );
-  expect(afterwards.filter(({ endpoint }) => endpoint === 'listBuilds')).toHaveLength(2);
+  const beforeUpload = afterwards.slice(
+    0,
+    afterwards.findIndex(({ endpoint }) => endpoint === 'upload'),
+  );
+  expect(beforeUpload.filter(({ endpoint }) => endpoint === 'listBuilds')).toHaveLength(2);
   expect(await live()).toBe(restored);
 });
 

@@ -24,7 +24,7 @@ describe('who has one app, with one function', () => {
   });
 
   test('gets the call of the function that there is', async () => {
-    expect(await run('invoke . name=Ada')).toExit(6, /^ {2}fix gantry invoke web predict name=text$/m);
+    expect(await run('invoke . name=Ada')).toExit(6, /^ {2}fix gantry invoke web predict name=Ada$/m);
   });
 
   test('is told to deploy a function that is only in the folder', async () => {

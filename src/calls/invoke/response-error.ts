@@ -293,7 +293,7 @@ async function fixOfFunction(
   reason = '',
 ): Promise<Pick<ErrorFacts, 'fix' | 'corrected'>> {
   const { app, fn } = response.target;
-  const { callableFunctions, missingPairs } = await import('../../app/sample-call.ts');
+  const { callableFunctions, missingPairs, pairsOf } = await import('../../app/sample-call.ts');
   const here = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
   if (fn !== undefined && here.includes(fn)) return { fix: gantryCommand`deploy` };
   // The code here may not be what is deployed.
@@ -302,9 +302,16 @@ async function fixOfFunction(
   // Nobody has to type `run`.
   const meant = closest || (fn === 'run' ? known[0] : undefined);
   if (!meant) return { fix: whatToCall(app, reason, here) };
-  const lacks = here.includes(meant) ? await missingPairs(context.cwd, meant, parametersOf(response)) : [];
-  const corrected = closest ? { typed: fn, meant: [meant, ...lacks].join(' ') } : undefined;
-  return { fix: gantryCommand`invoke ${app} ${[meant, ...lacks]}`, corrected };
+  const sent = parametersOf(response);
+  const lacks = here.includes(meant) ? await missingPairs(context.cwd, meant, sent) : [];
+  // A function that was typed is corrected where it stands. What is long was not typed as words.
+  if (closest)
+    return {
+      fix: gantryCommand`invoke ${app} ${[meant, ...lacks]}`,
+      corrected: { typed: fn, meant: [meant, ...lacks].join(' ') },
+    };
+  const given = stringifyJson(sent).length <= 200 ? pairsOf(sent) : [];
+  return { fix: gantryCommand`invoke ${app} ${[meant, ...given, ...lacks]}` };
 }
 
 const deployedFunctions = (reason: string) => /available functions: (?!none$)(.+)/.exec(reason)?.[1]?.split(', ');

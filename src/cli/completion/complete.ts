@@ -205,7 +205,7 @@ const byPlace: Record<string, ValueKind> = {
   '--confirm paths': 'remote-path',
   '--confirm target': 'path',
   '--config-file file': 'config-file',
-  'check path': 'local',
+  'check paths': 'local',
   'run file[::function]': 'local',
   'map args': 'local',
   '--file log': 'local',

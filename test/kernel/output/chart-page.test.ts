@@ -128,7 +128,8 @@ describe.skipIf(!chromiumPath)(title, () => {
     await page.locator('summary').click();
     for (const width of [1400, 380, 300]) {
       await page.setViewportSize({ width, height: 800 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      // The charts follow the window a moment later.
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       expect(await page.getByRole('cell', { name: '2026-11-20 13:00' }).isVisible()).toBe(true);
     }
   });
