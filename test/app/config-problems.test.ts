@@ -40,6 +40,7 @@ describe('a value of the wrong type is an error, never coerced', () => {
     ['a whole number for a fraction beyond reason', hardware('memory = 99999999999999999999'), 'error 4:10 memory must be a number, got one that is too large'],
     ['text for true', 'use_uv = "True"', 'error 3:10 use_uv must be true or false, got a string -> use_uv = true'],
     ['1 for true', 'use_uv = 1', 'error 3:10 use_uv must be true or false, got a number -> use_uv = true'],
+    ['a list for true', 'use_uv = ["true"]', 'error 3:10 use_uv must be true or false, got a list'],
     ['a list in a string', 'include = "[./*, main.py]"', 'error 3:11 include must be a list of strings, got a string -> include = ["./*", "main.py"]'],
     ['a command instead of a list', 'shell_commands = "echo a, b"', 'error 3:18 shell_commands must be a list of strings, got a string -> shell_commands = ["echo a, b"]'],
     ['a number in a list', 'shell_commands = ["a",\n  3.10]', 'error 4:3 shell_commands must contain only strings, got a decimal number -> "3.10"'],
@@ -211,6 +212,8 @@ test.each([
   ['enable_auth = true', 'disable_auth is its opposite'],
   ['require_auth = true', 'disable_auth is its opposite'],
   ['[cerebrium]\nproject = "p-1"', 'apps are deployed to the project of --project, GANTRY_PROJECT or the profile'],
+  ['[cerebrium.cooldown]\nx = 1', 'cooldown is a key of [cerebrium.scaling], not a section'],
+  ['[cerebrium.cooldown.more]\nx = 1', expect.stringMatching(/^known: /)],
 ])('what was valid once, or looks valid, is ignored for a reason: %s', async (line, why) => {
   const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n${line}`);
   expect(problems).toContainEqual(expect.objectContaining({ message: expect.stringMatching(/ is ignored$/), why }));

@@ -413,6 +413,11 @@ describe('variables that the code reads', () => {
       'in another condition': 'if os.environ.get("OTHER"):\n        return os.environ["SHOP_KEY"]',
       'name by name': 'return [os.environ[each] for each in ("SHOP_KEY", "OTHER_KEY")]',
       'all names': 'return [each for each in ("SHOP_KEY", "OTHER_KEY") if each not in os.environ]',
+      'all names, of a name of its own':
+        'from os import environ\n    return [each for each in ("SHOP_KEY", "OTHER_KEY") if each not in environ]',
+      'all values': 'return [each for each in ("SHOP_KEY", "OTHER_KEY") if not os.getenv(each)]',
+      'all values, by a name of its own':
+        'from os import getenv\n    return [each for each in ("SHOP_KEY", "OTHER_KEY") if not getenv(each)]',
     }),
   )('are asked for where the code does not go on without: %s', async (_, lines) => {
     const cwd = newFolder({ 'cerebrium.toml': settings(), 'main.py': `import os\n\n\ndef run():\n    ${lines}\n` });

@@ -30,14 +30,15 @@ export function testsNear(lines) {
 
 /** The folder of a room, or the room. @param {string} file */
 function areaOf(file) {
-  const [, room = '', name = '', inside, below] = file.split('/');
-  if (name === 'commands') return `cli/commands/${(below ?? inside ?? '').replace(/\.ts.*/, '')}`;
+  const [, room = '', name = '', inside] = file.split('/');
+  if (name === 'commands') return file.replace(/^src\/|\.ts.*/g, '');
   return inside === undefined || ['app', 'causes'].includes(room) ? room : `${room}/${name}`;
 }
 
 /** @param {string} area */
 function patternOf(area) {
-  const names = [area.split('/').at(-1), ...(commands[area] ?? [])].join('|');
+  const own = area.startsWith('cli/commands/') ? area.split('/').slice(2) : area.split('/').slice(-1);
+  const names = [...own, ...(commands[area] ?? [])].join('|');
   const folders = [area, ...(alsoIn[area] ?? [])].join('|');
   return new RegExp(`^test/(?:commands/(?:${names})(?:-[^/]*)?\\.test\\.ts$|(?:${folders})/)`);
 }
