@@ -214,6 +214,9 @@ test.each<[row: string, files: Files, said: string]>([
     py('import shop.bilings', '', { 'shop/__init__.py': '', 'shop/billings.py': '' }),
     'the app has shop/billings.py',
   ],
+  ['name-undefined', py('print(nothing)'), 'main.py uses nothing, which nothing defines:  -> import it'],
+  ['name-undefined, of notebooks', py('display(1)'), ': only notebooks have it'],
+  ['name-undefined, of notebooks', py('get_ipython()'), ': only notebooks have it'],
 ])('what files show: %s', async (_, files, said) => {
   const problems = await problemsOf(files);
   const lines = problems.map(
@@ -242,4 +245,24 @@ test('a module beside the folder of the app', async () => {
   expect(await problemsIn(join(here, 'web'))).toMatchObject([
     { cause: 'module-missing', why: 'shop is beside the app folder, and only the app folder is sent' },
   ]);
+});
+
+test('of a version that is not there, it is said when the releases were read', async () => {
+  const [problem] = await problemsOf(py('', '[cerebrium.dependencies.pip]\nnumpy = "==2.4.9"\n'));
+  expect(`${problem?.why}`).toMatch(/\b20\d\d-\d\d-\d\d\b/);
+});
+
+test.each([
+  ['with one list of packages', {}, 1],
+  ['with another list of packages, which may be that of the file', { 'web/package.json': '{}' }, 0],
+])('a program of Node %s', async (_, more, count) => {
+  const files = {
+    'cerebrium.toml': docker,
+    Dockerfile: 'FROM node:22\nWORKDIR /srv\nCOPY . .\nRUN npm ci --omit=dev\nCMD ["node", "a.js"]\n',
+    'package.json': '{"devDependencies": {"express": "5"}}',
+    'package-lock.json': '{}',
+    'a.js': 'require("express")().listen(8000);\n',
+  };
+  const found = await problemsOf({ ...files, ...more });
+  expect(found.filter(({ message }) => message.includes('express'))).toHaveLength(count);
 });

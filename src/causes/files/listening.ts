@@ -85,8 +85,7 @@ export const isFront = /^(?:nginx|caddy|haproxy|envoy|traefik|socat|httpd|apache
 /** What the commands say, and what servers do if they say nothing. */
 function commandsListen(shipment: Shipment): ListeningPlace[] {
   const servers = shipment.servers();
-  const others = shipment.started().filter(({ words }) => !servers.some((each) => each.words === words));
-  if (servers.length === 0) return others.flatMap(otherProgram);
+  if (servers.length === 0) return shipment.started().flatMap(otherProgram);
   return servers.flatMap((server) => serverListens(server, shipment));
 }
 
