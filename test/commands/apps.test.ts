@@ -18,6 +18,21 @@ test('lists apps, the last deployed first', async () => {
   expect(piped.stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['one', 'two', '']);
 });
 
+test.each([
+  [1, undefined],
+  [2, 'app-1, app-2'],
+  [10, 'app-1, app-2, app-3, app-4, app-5, app-6, app-7, app-8, app-9, app-10'],
+  [11, 'app-1, app-2, app-3, app-4, app-5, app-6, app-7, app-8, app-9, app-10, …'],
+])('where an app is to be named, says which there are: %i of them', async (count, shown) => {
+  const apps = Array.from({ length: count }, (_, at) => ({ id: `${emulator.project}-app-${at + 1}` }));
+  const env = await inFrontOf(emulator, ({ route }) =>
+    route.endsWith('/apps') ? { body: JSON.stringify(apps) } : undefined,
+  );
+  const { code, stderr } = await gantry(['apps', 'get'], { emulator, env, cwd: newFolder() });
+  expect(code).toBe(2);
+  expect(/^ {2}why (.*)$/m.exec(stderr)?.[1]).toBe(shown && `${emulator.project} has ${shown}`);
+});
+
 test('lists apps of one-off runs only with --ephemeral', async () => {
   await deploy('web');
   const id = `${emulator.project}-web`;
