@@ -180,6 +180,13 @@ test.each([
   expect(explainLog(`${text}\n`, facts)?.setting).toBe(`runtime.custom.${setting}_endpoint`);
 });
 
+test('a path of --smoke that the server lacks is named', () => {
+  expect(explainLog('/nope: the server of web/nope returned 404\n', { source: 'run' })).toMatchObject({
+    title: 'the server has no path /nope, which --smoke calls',
+    fix: 'correct the path of --smoke, or add it to the server',
+  });
+});
+
 describe('facts decide before signs', () => {
   const dockerfile =
     '[cerebrium.deployment]\nname = "web"\n[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n';

@@ -15,6 +15,18 @@ type Sightings = { shown: number } & Partial<
   Record<LogChannel, { ids: Set<string>; session: unknown; number: number }>
 > & { withoutStream: LogLine[] };
 
+/** A place in a log: so many of the lines with this time. In ms since 1970. */
+interface Position {
+  at: number;
+  number: number;
+}
+
+const start: Position = { at: Number.NEGATIVE_INFINITY, number: 0 };
+
+function isLater(one: Position, other: Position): boolean {
+  return one.at > other.at || (one.at === other.at && one.number > other.number);
+}
+
 /** How often a line was sighted in a channel, with this time. */
 function countSighting(sightings: Sightings, line: LogLine, channel: LogChannel, session: unknown): number {
   sightings[channel] ??= { ids: new Set(), session, number: 0 };
@@ -44,11 +56,16 @@ export class SeenLines {
   last: LogLine | undefined;
   /** The time of the last line of the history, which may be later than the live log. */
   #lastInHistory = Number.NEGATIVE_INFINITY;
-  /** Earlier lines may have been forgotten. In ms since 1970. */
-  #rememberedSince = 0;
+  /** The last lines that were forgotten: their time, and how many have it. */
+  #forgotten: Position = { at: 0, number: 0 };
+  /** How far the live log of a session is. */
+  #socket: Position & { session?: unknown } = start;
+  /** How far the history had told lines that were forgotten before the live log got there. */
+  #toldTo: Position = start;
 
   /** Returns whether a line is new, and marks it as seen. `session` is the reply or connection it came in. */
   isNew(line: LogLine, channel: LogChannel, session: unknown): boolean {
+    if (channel === 'socket' && this.#isBehind(line, session)) return false;
     const sightings = this.#sightings(line);
     if (channel === 'history') this.#lastInHistory = Math.max(this.#lastInHistory, line.at);
     const number = countSighting(sightings, line, channel, session);
@@ -62,6 +79,14 @@ export class SeenLines {
     if (channel === 'socket' && line.stream === undefined) sightings.withoutStream.push(line);
     if (!this.last || line.at >= this.last.at) this.last = line;
     return true;
+  }
+
+  /** Whether a live log that began earlier still repeats what the history has told. A line that is late comes after that. */
+  #isBehind({ at }: LogLine, session: unknown): boolean {
+    const before = this.#socket.session === session ? this.#socket : start;
+    const number = at === before.at ? before.number + 1 : 1;
+    this.#socket = at < before.at ? before : { at, number, session };
+    return !isLater(this.#socket, this.#toldTo);
   }
 
   /** Whether the line was shown with another time or container, and remembers its id. */
@@ -85,7 +110,8 @@ export class SeenLines {
 
   /** This time, or the earliest later one from which all lines are remembered; undefined for the start. */
   rememberedFrom(at: number | undefined): number | undefined {
-    return at === undefined ? undefined : Math.max(at, this.#rememberedSince) || undefined;
+    const { at: forgotten, number } = this.#forgotten;
+    return at === undefined ? undefined : Math.max(at, number > 0 ? forgotten + 1 : 0) || undefined;
   }
 
   #sightings(line: LogLine): Sightings {
@@ -100,8 +126,12 @@ export class SeenLines {
   }
 
   #forget(): void {
-    for (const key of this.#older.keys())
-      this.#rememberedSince = Math.max(this.#rememberedSince, Number.parseInt(key, 10) + 1);
+    for (const [key, { shown }] of this.#older) {
+      const at = Number.parseInt(key, 10);
+      if (at === this.#forgotten.at) this.#forgotten.number += shown;
+      if (at > this.#forgotten.at) this.#forgotten = { at, number: shown };
+    }
+    if (isLater(this.#forgotten, this.#socket)) this.#toldTo = this.#forgotten;
     this.#older = this.#lines;
     this.#lines = new Map();
     this.#olderIds = this.#ids;

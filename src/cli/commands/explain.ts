@@ -88,5 +88,5 @@ function explanationView(explained: ExplainedFailure): View {
 /** What failed, and when; empty for a saved log. */
 function workOf({ build, run, at }: ExplainedFailure): (page: Page) => string {
   const work = build === null ? run && `run ${run}` : `build ${shortBuild(build)}`;
-  return (page) => (work ? `\n  of  ${[work, ago(at)(page)].filter(Boolean).join(', ')}` : '');
+  return (page) => (work ? `\n  ${[work, ago(at)(page)].filter(Boolean).join(', ')}` : '');
 }
