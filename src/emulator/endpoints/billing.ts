@@ -1,8 +1,8 @@
 import { planCodes } from '../../platform/contract/billing.ts';
 import { getAccount } from '../model/account.ts';
-import { spendingByDay, spendingSince, startOfMonth, totalCents } from '../model/billing/spending.ts';
+import { spendingIn, spendingOfMonth, startOfMonth, totalCents } from '../model/billing/spending.ts';
 import { findApp } from '../model/state/store.ts';
-import { day } from '../model/time.ts';
+import { day, formatTime } from '../model/time.ts';
 import type { Handlers } from './platform.ts';
 
 /** Costs are those of replicas while they ran. Days and months are in UTC. */
@@ -10,11 +10,13 @@ export const billingHandlers = {
   /** The last 30 days, or since the app was created. */
   getAppCost(params, platform) {
     const app = findApp(platform.store, params);
-    const since = Math.max(app.traffic?.since ?? app.createdAt, platform.now() - 29 * day);
-    const days = spendingByDay(app, since, platform).map(({ start, spending }) => [
-      new Date(start).toISOString().slice(0, 10),
-      { total_cost_cents: round(totalCents(spending)) },
-    ]);
+    const now = platform.now();
+    const since = Math.max(app.traffic?.since ?? app.createdAt, now - 29 * day);
+    const days: [date: string, cost: { total_cost_cents: number }][] = [];
+    for (let start = Math.floor(since / day) * day; start <= now; start += day) {
+      const spent = spendingIn(app, { start, end: Math.min(start + day, now) }, platform);
+      days.push([formatTime(start).slice(0, 10), { total_cost_cents: round(totalCents(spent)) }]);
+    }
     return { costs: Object.fromEntries(days) };
   },
 
@@ -22,7 +24,7 @@ export const billingHandlers = {
   getProjectCost({ project }, platform) {
     const month = startOfMonth(platform.now());
     const apps = [...platform.store.apps.values()].filter((app) => app.project === project);
-    const spent = apps.map((app) => spendingSince(app, month, platform));
+    const spent = apps.map((app) => spendingOfMonth(app, platform));
     const builds = apps.flatMap(({ id }) => platform.store.getAppBuilds(id));
     return {
       summary: {

@@ -4,7 +4,7 @@ import { findRuns, getRunProgress } from '../runs/record.ts';
 import { replicaPeriods } from '../runs/replica-periods.ts';
 import { type AppRecord, type BilledSettings, type RunRecord, settingsAt } from '../state/records.ts';
 import type { Model } from '../state/store.ts';
-import { day } from '../time.ts';
+import { day, type TimeRange } from '../time.ts';
 
 /** What the replicas of an app cost in a period, in US cents, and its requests. */
 const nothing = { cpu: 0, gpu: 0, memory: 0, gpuSeconds: 0, successful: 0, errored: 0, total: 0 };
@@ -12,7 +12,7 @@ type Spending = typeof nothing;
 
 /** The current month's cost in US dollars and its requests (spec 2.5). The month is in UTC. */
 export function monthlyUsage(app: AppRecord, model: Model) {
-  const { successful, errored, total, ...spent } = spendingSince(app, startOfMonth(model.now()), model);
+  const { successful, errored, total, ...spent } = spendingOfMonth(app, model);
   const dollars = (amount: number) => Math.round(amount * 100) / 10_000;
   return {
     cost_metrics: {
@@ -29,44 +29,34 @@ export function totalCents({ cpu, gpu, memory }: Pick<Spending, 'cpu' | 'gpu' | 
   return cpu + gpu + memory;
 }
 
+/** The current month so far. */
+export function spendingOfMonth(app: AppRecord, model: Model): Spending {
+  const end = model.now();
+  return spendingIn(app, { start: startOfMonth(end), end }, model);
+}
+
 export function startOfMonth(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
-/** From a midnight in UTC up to now. */
-export function spendingSince(app: AppRecord, start: number, model: Model): Spending {
-  return spendingByDay(app, start, model).reduce((sum, { spending }) => addSpending(sum, spending), nothing);
-}
-
-/** Each day in UTC, from the one of `start` up to today. */
-export function spendingByDay(app: AppRecord, start: number, model: Model): { start: number; spending: Spending }[] {
-  const days: { start: number; spending: Spending }[] = [];
-  for (let at = startOfDay(start); at <= model.now(); at += day) {
-    days.push({ start: at, spending: spendingOf(app, at, model) });
-  }
-  return days;
-}
-
-function startOfDay(time: number): number {
-  return Math.floor(time / day) * day;
-}
-
-/** The spending of the day that starts then, or of what has passed of it. */
-function spendingOf(app: AppRecord, start: number, model: Model): Spending {
-  const now = model.now();
-  const end = Math.min(start + day, now);
+/** From a midnight in UTC up to a later time, which is not after now. */
+export function spendingIn(app: AppRecord, range: TimeRange, model: Model): Spending {
+  const { start, end } = range;
   // A replica that started on the day before may still run.
-  const runs = findRuns(app, { start: start - day, end: start + day - 1 }, model);
-  const spending = replicaPeriods(app, runs, { start, end }, model).reduce((sum, { startedAt, endsAt, billed }) => {
+  const runs = findRuns(app, { start: start - day, end }, model);
+  const spending = { ...nothing };
+  for (const { startedAt, endsAt, billed } of replicaPeriods(app, runs, range, model)) {
     const seconds = Math.max(0, Math.min(endsAt, end) - Math.max(startedAt, start)) / 1000;
     const settings = billed ?? settingsAt(app, startedAt);
     const { cpu, gpu, memory } = pricesPerSecond(settings);
-    const cents = { cpu: cpu * seconds, gpu: gpu * seconds, memory: memory * seconds };
-    return addSpending(sum, { ...nothing, ...cents, gpuSeconds: seconds * settings.gpuCount });
-  }, nothing);
-  const today = runs.filter(({ createdAt }) => createdAt >= start);
-  return { ...spending, ...countRequests(today, now) };
+    spending.cpu += cpu * seconds;
+    spending.gpu += gpu * seconds;
+    spending.memory += memory * seconds;
+    spending.gpuSeconds += seconds * settings.gpuCount;
+  }
+  const created = runs.filter(({ createdAt }) => createdAt >= start);
+  return { ...spending, ...countRequests(created, model.now()) };
 }
 
 function countRequests(runs: readonly RunRecord[], now: number) {
@@ -77,12 +67,6 @@ function countRequests(runs: readonly RunRecord[], now: number) {
     if (outcome.startsWith('failed')) requests.errored += 1;
   }
   return requests;
-}
-
-function addSpending(one: Spending, other: Spending): Spending {
-  const sum = { ...one };
-  for (const name of Object.keys(nothing) as (keyof Spending)[]) sum[name] += other[name];
-  return sum;
 }
 
 /** The price of a running replica in US cents per second. */
