@@ -39,7 +39,6 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
       return { name, replica: replica as unknown as RestartingReplica };
     },
     environment: () => ({}),
-    limit: () => () => {},
     now: () => Date.now(),
     current: () => app,
     leastReplicas: 0,

@@ -152,7 +152,6 @@ export class AppRunner {
     const pool = new ReplicaPool({
       start: (started) => this.#starter.start(started),
       environment: (started) => this.#starter.environmentOf(started),
-      limit: (ms, callback) => this.limit(app, ms, callback),
       now: this.options.now,
       current: (record) => this.options.store.apps.get(app) ?? record,
       leastReplicas: this.options.leastReplicas,

@@ -1,7 +1,7 @@
 import { after, pause } from '../../../kernel/clock.ts';
 import { ReplicaSet, type Scaling } from '../../../platform/scaling.ts';
 import type { AppRecord, BuildRecord, ReplicaPeriod, ReplicaRecord } from '../../model/state/records.ts';
-import { type ReplicaOptions, raceAbort, StartTimeoutError } from './replica.ts';
+import { raceAbort } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { sharesPort } from './server-ready.ts';
 
@@ -10,8 +10,6 @@ interface PoolOptions {
   /** Environment variables of a replica that is started now. */
   environment(start: ReplicaStart): Record<string, string | undefined>;
   now(): number;
-  /** Calls once when the app has had this much time, without that in breakpoints. Returns what stops it. */
-  limit: ReplicaOptions['limit'];
   /** The app as it is scaled now, which may be after its deploy, or after a call of it has ended. */
   current(app: AppRecord): AppRecord;
   /** How many are kept after the cooldown if the app's own minimum is lower. */
@@ -99,7 +97,7 @@ export class ReplicaPool {
     signal.throwIfAborted();
     const member = this.#create(start);
     try {
-      await startInTime(member.replica.ready, start.build, this.options.limit, signal);
+      await raceAbort(member.replica.ready, signal);
     } catch (error) {
       await member.replica.stop(0);
       throw error;
@@ -319,23 +317,6 @@ export class ReplicaPool {
   #wakeAll(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }
-}
-
-/** Rejects if the replica does not get ready, takes too long, or the signal aborts. */
-async function startInTime(
-  ready: Promise<void>,
-  { settings }: BuildRecord,
-  limit: ReplicaOptions['limit'],
-  signal: AbortSignal,
-): Promise<void> {
-  const { deploymentInitializationTimeout: seconds, runtime } = settings;
-  // The replica of a server has the same limit, and knows what it was waiting for.
-  const limitSeconds = seconds + (runtime === 'custom' ? 5 : 0);
-  const late = new AbortController();
-  const stopTimer = limit(limitSeconds * 1000, () =>
-    late.abort(new StartTimeoutError(`it was not ready within ${seconds} seconds`)),
-  );
-  await raceAbort(ready, AbortSignal.any([signal, late.signal])).finally(stopTimer);
 }
 
 /** A replica with what its pool knows of it. */

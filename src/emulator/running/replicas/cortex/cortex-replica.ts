@@ -5,7 +5,14 @@ import { jsonReply, type ServerReply, toReadableBody } from '../../../http/reply
 import { parseJsonLine } from '../../../model/state/data-folder.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
 import { pythonFile, startModules } from '../../processes/python-files.ts';
-import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions, UndeliveredError } from '../replica.ts';
+import {
+  type Replica,
+  type ReplicaCall,
+  ReplicaError,
+  type ReplicaOptions,
+  StartTimeoutError,
+  UndeliveredError,
+} from '../replica.ts';
 
 interface Pending {
   respond(reply: ServerReply): void;
@@ -29,7 +36,7 @@ export class CortexReplica implements Replica {
   #stopCloseTimer = () => {};
   readonly #print: ReplicaOptions['print'];
 
-  constructor({ python, folder, environment, launch, print }: ReplicaOptions) {
+  constructor({ build, python, folder, environment, launch, limit, print }: ReplicaOptions) {
     this.#print = print;
     const worker = pythonFile('emulator/running/replicas/cortex/cortex.py');
     const { command, args } = launch(python, [worker]);
@@ -44,7 +51,9 @@ export class CortexReplica implements Replica {
       this.#resolveReady = done;
       this.#rejectReady = failed;
     });
-    this.ready.catch(() => {});
+    const { deploymentInitializationTimeout: seconds } = build.settings;
+    const stopLimit = limit(seconds * 1000, () => this.#stopLate(seconds));
+    this.ready.finally(stopLimit).catch(() => {});
     // Output that bypasses Python's streams has no run.
     this.#process.onLine(child.stdout, (text) => print({ stream: 'stdout', text }));
     this.#process.onLine(child.stderr, (text) => print({ stream: 'stderr', text }));
@@ -101,6 +110,12 @@ export class CortexReplica implements Replica {
     const commands = this.#process.child.stdio[3];
     if (!commands || !('write' in commands) || !commands.writable) onLost();
     else commands.write(`${JSON.stringify(message)}\n`, (error) => error && onLost());
+  }
+
+  #stopLate(seconds: number): void {
+    this.#loadError = `it was not ready within ${seconds} seconds`;
+    this.#rejectReady(new StartTimeoutError(this.#loadError));
+    this.#process.kill('SIGKILL');
   }
 
   /** The app runs in the same process and can write here too, so lines are not trusted. */
