@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { CallParameters, Endpoint, WireReply } from '../../platform/contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { OwnerCheck } from '../http/owner-check.ts';
@@ -57,6 +58,13 @@ export interface RequestContext {
   /** The request's body: the request itself, or as a fault changes it. */
   readonly body: ByteStream;
   readonly call: RecordedRequest;
+}
+
+/** The request for a WebSocket, which its handler accepts or refuses. */
+export interface UpgradeRequest extends Omit<RequestContext, 'body'> {
+  readonly client: Duplex;
+  /** What the client sent after its request. */
+  readonly head: Buffer;
 }
 
 /** Creates the whole reply, where the contract does not define it. */

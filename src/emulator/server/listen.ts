@@ -6,6 +6,7 @@ import type { Platform } from '../endpoints/platform.ts';
 import { OriginPolicy } from '../http/origin.ts';
 import { parseRequestTarget } from '../http/read-request.ts';
 import { endWithReply, jsonReply, refusalOf, writeRawReply } from '../http/reply.ts';
+import { type RecordedRequest, recordRequest } from '../model/recorded-request.ts';
 import type { serveRequest } from './serve.ts';
 
 /** Listens on the loopback address. Handles requests after `open` is called. */
@@ -83,18 +84,24 @@ function isWebSocket({ method, headers }: IncomingMessage): boolean {
 
 /** A WebSocket of an app, or of logs. */
 async function acceptSocket(request: IncomingMessage, client: Duplex, head: Buffer, platform: Platform): Promise<void> {
+  let call: RecordedRequest | undefined;
   try {
     const url = parseRequestTarget(request, platform.url);
     await platform.changes.ended;
-    if (url.pathname.startsWith('/v4/')) {
+    const isOfApp = url.pathname.startsWith('/v4/');
+    call = recordRequest(platform.calls, request, url, isOfApp ? 'invoke' : 'log-socket');
+    const upgrade = { request, url, client, head, call };
+    if (isOfApp) {
       const { acceptAppSocket } = await import('../endpoints/invocation/sockets.ts');
-      await acceptAppSocket(request, url, { client, head }, platform);
+      await acceptAppSocket(upgrade, platform);
     } else {
       const { acceptLogSocket } = await import('../endpoints/logs/sockets.ts');
-      await acceptLogSocket(request, url, { client, head }, platform);
+      await acceptLogSocket(upgrade, platform);
     }
   } catch (error) {
-    writeRawReply(client, refusalOf(error));
+    const reply = refusalOf(error);
+    if (call) call.status = reply.status;
+    writeRawReply(client, reply);
   }
 }
 

@@ -1,27 +1,22 @@
-import type { IncomingMessage } from 'node:http';
 import { type Duplex, PassThrough, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { refusalOf, refuse, writeRawHead, writeRawReply } from '../../http/reply.ts';
-import { recordRequest } from '../../model/recorded-request.ts';
 import { markEnded, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { endToEndHeaders } from '../../running/replicas/forward-request.ts';
-import { CallAbortedError, type SocketReply } from '../../running/replicas/replica.ts';
+import { CallAbortedError, type SocketCall, type SocketReply } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
 import { findReadyBuild, whyNotRunnable } from '../builds/handlers.ts';
 import { reportSocket, type SocketEnd } from '../call-observer.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform, UpgradeRequest } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';
 import { checkCaller, errorReply, findCalledApp, forwardedHeaders, pathBelowApp } from './route-call.ts';
 
 /** Passes a WebSocket on to an app's own server. Refuses a request that cannot be routed. */
 export async function acceptAppSocket(
-  request: IncomingMessage,
-  url: URL,
-  { client, head }: Pick<SocketTask, 'client' | 'head'>,
+  { request, url, client, head, call }: UpgradeRequest,
   platform: Platform,
 ): Promise<void> {
-  const recorded = recordRequest(platform.calls, request, url, 'invoke');
   const started = performance.now();
   let end: SocketEnd = { isComplete: false };
   try {
@@ -29,15 +24,15 @@ export async function acceptAppSocket(
     await checkCaller(request, app, platform);
     const build = await findServer(app, platform);
     const container = unassigned(app);
-    const call = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, websocket: true, container };
-    const run = recordRun(call, platform).id;
+    const record = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, container };
+    const run = recordRun({ ...record, websocket: true }, platform).id;
     const upgrade = { run, address: pathBelowApp(url), headers: forwardedHeaders(app, request.headers) };
     end = await performSocket({ app, build, upgrade, client, head }, platform);
   } catch (error) {
     end = { status: refusalOf(error).status, isComplete: true };
     throw error;
   } finally {
-    if (end.status !== undefined) recorded.status = end.status;
+    if (end.status !== undefined) call.status = end.status;
     reportSocket(url, end, performance.now() - started, platform);
   }
 }
@@ -53,13 +48,10 @@ async function findServer(app: AppRecord, platform: Platform): Promise<BuildReco
   return build;
 }
 
-interface SocketTask {
+interface SocketTask extends Pick<UpgradeRequest, 'client' | 'head'> {
   app: AppRecord;
   build: BuildRecord;
-  upgrade: { run: string; address: string; headers: IncomingMessage['headers'] };
-  client: Duplex;
-  /** What the client sent after its request. */
-  head: Buffer;
+  upgrade: Omit<SocketCall, 'signal'>;
 }
 
 /** Its run lasts until the socket is closed, without a time limit. */

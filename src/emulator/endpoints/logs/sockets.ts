@@ -1,29 +1,26 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { every } from '../../../kernel/clock.ts';
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../platform/contract/logs.ts';
-import { refusalOf, refuse } from '../../http/reply.ts';
+import { refuse } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { SocketFault } from '../../model/faults.ts';
 import { generateLines, type PrintedLine } from '../../model/logs/log-lines.ts';
-import { recordRequest } from '../../model/recorded-request.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
 import { formatTime, hour, readMoment } from '../../model/time.ts';
 import { checkAccess } from '../account/access.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform, UpgradeRequest } from '../platform.ts';
 import { formatLogTime, readLines } from './handlers.ts';
 
 /** Accepts a WebSocket for build or app logs. Refuses other requests. */
 export async function acceptLogSocket(
-  request: IncomingMessage,
-  url: URL,
-  { client, head }: { client: Duplex; head: Buffer },
+  { request, url, client, head, call }: UpgradeRequest,
   platform: Platform,
 ): Promise<void> {
-  const { start, call, fault } = openFeed(request, url, platform);
+  const fault = platform.faults.take('log-socket');
+  if (fault === 'refused') refuse(503, 'sockets are unavailable');
+  const start = createFeed(url, platform);
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({ noServer: true });
   server.handleUpgrade(request, client, head, (socket) => {
@@ -31,18 +28,6 @@ export async function acceptLogSocket(
     const stop = start(new Sender(socket, fault));
     socket.on('close', stop).on('error', () => socket.terminate());
   });
-}
-
-function openFeed(request: IncomingMessage, url: URL, platform: Platform) {
-  const call = recordRequest(platform.calls, request, url, 'log-socket');
-  const fault = platform.faults.take('log-socket');
-  try {
-    if (fault === 'refused') refuse(503, 'sockets are unavailable');
-    return { start: createFeed(url, platform), call, fault };
-  } catch (error) {
-    call.status = refusalOf(error).status;
-    throw error;
-  }
 }
 
 /** Sends frames, and applies a fault to them. */
