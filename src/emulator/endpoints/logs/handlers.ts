@@ -37,9 +37,10 @@ function* linesAfterToken(query: AppLogsQuery, app: AppRecord, platform: Platfor
   const after = nextToken === undefined ? undefined : parseLogPageToken(nextToken);
   const backward = direction === 'backward';
   const range = rangeOf(query, app, platform);
-  const matchesQuery = createLineFilter(query, range);
-  const pageRange = after && (backward ? { ...range, end: after.at } : { ...range, start: after.at });
-  for (const line of readLines(app, pageRange ?? range, backward, platform)) {
+  if (after && backward) range.end = Math.min(range.end, after.at);
+  if (after && !backward) range.start = Math.max(range.start, after.at);
+  const matchesQuery = createLineFilter(query);
+  for (const line of readLines(app, range, backward, platform)) {
     const place = after ? compareLogLines(line, after) : Number.NaN;
     const wasListed = backward ? place >= 0 : place <= 0;
     if (!wasListed && matchesQuery(line)) yield line;
@@ -57,11 +58,9 @@ function rangeOf({ afterDate, beforeDate, runId }: AppLogsQuery, app: AppRecord,
   };
 }
 
-function createLineFilter({ container, search, stream, runId }: AppLogsQuery, { start, end }: TimeRange) {
+function createLineFilter({ container, search, stream, runId }: AppLogsQuery) {
   // The official client sends empty values, which do not filter.
   return (line: PrintedLine): boolean =>
-    line.at >= start &&
-    line.at <= end &&
     (!container || line.container === container) &&
     (!search || line.text.includes(search)) &&
     (!stream || line.stream === stream) &&
@@ -105,16 +104,21 @@ function parseLogPageToken(token: string): LogPosition {
 /** Log lines are kept for 30 days, as on the platform's standard plan. */
 const retentionMs = 30 * day;
 
-type LogPosition = Pick<PrintedLine, 'at' | 'nanoseconds'>;
+export type LogPosition = Pick<PrintedLine, 'at' | 'nanoseconds'>;
 
 function hasLines({ id, traffic }: AppRecord, platform: Platform): boolean {
-  return traffic !== undefined || printedLines(id, platform).length > 0;
+  return traffic !== undefined || printedLines(id, always, platform).length > 0;
 }
 
+const always: TimeRange = { start: 0, end: Number.MAX_SAFE_INTEGER };
+
 /** Lines stay in order even if the clock is set back: then they are later than it. */
-function printedLines(app: string, { runner, late, now }: Platform): readonly PrintedLine[] {
+function printedLines(app: string, { start, end }: TimeRange, { runner, late, now }: Platform): PrintedLine[] {
   const lines = runner.logs.getLines(app);
-  return late.ms === 0 ? lines : lines.filter(({ at }) => at <= now());
+  const latest = late.ms === 0 ? end : Math.min(end, now());
+  // From the end, where a reader that waits for new ones finds them.
+  const first = lines.findLastIndex(({ at }) => at < start) + 1;
+  return lines.slice(first, lines.findLastIndex(({ at }) => at <= latest) + 1);
 }
 
 /**
@@ -128,9 +132,9 @@ export function* readLines(
   platform: Platform,
 ): Generator<PrintedLine> {
   const { now } = platform;
-  const printed = printedLines(app.id, platform);
+  const printed = printedLines(app.id, { start, end }, platform);
   if (!app.traffic) {
-    yield* backward ? printed.toReversed() : printed;
+    yield* backward ? printed.reverse() : printed;
     return;
   }
   // Printed lines stay in order even if the clock is set back.

@@ -5,13 +5,13 @@ import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } fr
 import { refuse } from '../../http/reply.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { SocketFault } from '../../model/faults.ts';
-import { generateLines, type PrintedLine } from '../../model/logs/log-lines.ts';
+import { compareLogLines } from '../../model/logs/log-lines.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
 import { formatTime, hour, readMoment } from '../../model/time.ts';
 import { checkAccess } from '../account/access.ts';
 import type { Platform, UpgradeRequest } from '../platform.ts';
-import { formatLogTime, readLines } from './handlers.ts';
+import { formatLogTime, type LogPosition, readLines } from './handlers.ts';
 
 /** Accepts a WebSocket for build or app logs. Refuses other requests. */
 export async function acceptLogSocket(
@@ -69,7 +69,7 @@ function createFeed({ pathname, searchParams }: URL, platform: Platform): (sende
   return (sender) => feedBuild(sender, build, since, platform);
 }
 
-/** Lines of seeded runs appear with the clock, so they are looked up again and again. */
+/** Sends what is new, again and again. */
 function feedApp(
   sender: Sender,
   app: AppRecord,
@@ -77,34 +77,27 @@ function feedApp(
   since: number,
   platform: Platform,
 ): () => void {
-  const { runner, late } = platform;
-  const now = late.seenAt;
-  const send = (line: PrintedLine) => {
-    if (line.at < since || (query.runID && line.run !== query.runID)) return;
-    if (query.containerID && line.container !== query.containerID) return;
-    const { container, run, text } = line;
-    sender.send({ app_id: app.id, run_id: run, timestamp: formatLogTime(line), container_name: container, log: text });
+  const seen = { ...platform, now: platform.late.seenAt };
+  const from = since || (app.traffic ? seen.now() - maxPastMs : 0);
+  let last: LogPosition = { at: from, nanoseconds: -1 };
+  const sendNew = () => {
+    for (const line of readLines(app, { start: last.at, end: seen.now() }, false, seen)) {
+      if (compareLogLines(line, last) <= 0) continue;
+      last = line;
+      const { container, run, text } = line;
+      if (query.runID && run !== query.runID) continue;
+      if (query.containerID && container !== query.containerID) continue;
+      sender.send({
+        app_id: app.id,
+        run_id: run,
+        timestamp: formatLogTime(line),
+        container_name: container,
+        log: text,
+      });
+    }
   };
-  const waiting: PrintedLine[] = [];
-  let sentUntil = now();
-  const past = { start: since || sentUntil - maxPastMs, end: sentUntil };
-  const wait = (line: PrintedLine) => void waiting.push(line);
-  for (const line of app.traffic ? readLines(app, past, false, platform) : runner.logs.getLines(app.id)) wait(line);
-  const unsubscribe = runner.logs.subscribe(app.id, wait);
-  const sendDue = () => {
-    const young = waiting.findIndex(({ at }) => at > now());
-    for (const line of waiting.splice(0, young < 0 ? waiting.length : young)) send(line);
-    if (!app.traffic) return;
-    const next = { start: sentUntil + 1, end: now() };
-    sentUntil = Math.max(sentUntil, next.end);
-    for (const line of generateLines(app, next)) send(line);
-  };
-  sendDue();
-  const stopTimer = every(pollMs, sendDue, { background: true });
-  return () => {
-    stopTimer();
-    unsubscribe();
-  };
+  sendNew();
+  return every(pollMs, sendNew, { background: true });
 }
 
 /** How far back the socket of a seeded app goes without `after`. */
