@@ -56,15 +56,19 @@ function offsetText(offset: number): string {
 }
 
 /**
- * Aggregates runs by the bucket they were created in (spec 2.7). Runtime and response time include runs that succeeded
- * or failed, the average cold start those that had one. A value without runs is absent.
+ * Aggregates runs, newest first, by the bucket they were created in (spec 2.7). Runtime and response time include runs
+ * that succeeded or failed, the average cold start those that had one. A value without runs is absent.
  */
 export function aggregateRuns(
   runs: readonly { createdAt: number; progress: RunProgress }[],
   buckets: readonly Bucket[],
 ) {
   const groups: RunProgress[][] = buckets.map(() => []);
-  for (const { createdAt, progress } of runs) groups[bucketIndex(createdAt, buckets)]?.push(progress);
+  let current = buckets.length - 1;
+  for (const { createdAt, progress } of runs) {
+    while ((buckets[current]?.start ?? 0) > createdAt) current -= 1;
+    groups[current]?.push(progress);
+  }
   return buckets.map((bucket, index) => ({
     timeGroup: bucket.label,
     startTime: formatTime(bucket.start),
@@ -77,18 +81,6 @@ export function aggregateRuns(
 /** Nearest-rank percentile of sorted values. */
 export function percentile(sorted: readonly number[], percent: number): number | undefined {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
-}
-
-/** Binary search for the last bucket that starts at or before `time`. */
-function bucketIndex(time: number, buckets: readonly Bucket[]): number {
-  let low = 0;
-  let high = buckets.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((buckets[middle]?.start ?? 0) <= time) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 function counts(runs: readonly RunProgress[]) {
