@@ -114,16 +114,7 @@ export class AppRunner {
     if (!python || String(requirements).trim() === '') return python;
     const way = this.installsPackages ? 'install' : 'find';
     const path = await this.#packages[way](requirements, { ...installer, python: python.path });
-    return path === undefined ? python : { ...python, path };
-  }
-
-  async hasPackages(settings: AppSettings, requirements: Buffer): Promise<boolean> {
-    if (this.installsPackages) return true;
-    let isFound = false;
-    await this.pythonFor(settings, requirements, () => {
-      isFound = true;
-    });
-    return isFound;
+    return path === undefined ? python : { ...python, path, hasPackages: true };
   }
 
   /** A run or a build is in progress. Returns what {@link cancel} and {@link stop} abort. */

@@ -100,7 +100,9 @@ async function planBuild(build: BuildRecord, requirements: Buffer, platform: Pla
   const { runner } = platform;
   if (!runner.runsApps) return undefined;
   const obstacle = await whyNotRunnable(build, platform);
-  return { installs: !obstacle && (await runner.hasPackages(build.settings, requirements)), obstacle };
+  if (obstacle || runner.installsPackages) return { installs: !obstacle, obstacle };
+  const python = await runner.pythonFor(build.settings, requirements);
+  return { installs: python?.hasPackages === true, obstacle };
 }
 
 function buildView(build: BuildRecord, now: number) {

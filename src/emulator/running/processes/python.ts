@@ -74,6 +74,8 @@ async function ask(command: string[]): Promise<Python | undefined> {
 }
 
 export interface AppPython extends Python {
+  /** Whether it is that of an environment with the packages of the app. */
+  hasPackages?: boolean;
   /** Why it has another version than on the platform. */
   differs?: string;
 }
