@@ -112,7 +112,7 @@ const BuildRecord = v.object({
 });
 export type BuildRecord = v.InferOutput<typeof BuildRecord>;
 
-/** A run of an app. As with builds, only events are stored, and the status is computed (`run-progress.ts`). */
+/** A run of an app. As with builds, only events are stored, and the status is computed (`runs/record.ts`). */
 const RunRecord = v.object({
   id: v.string(),
   /** Id of its app. */

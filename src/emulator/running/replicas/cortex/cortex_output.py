@@ -13,7 +13,7 @@ from time import monotonic
 __builtins__ = vars(builtins).copy()
 current_run = contextvars.ContextVar("run", default=None)
 MAX_LINE = 256 * 1024
-# As in lines.ts.
+# As in process.ts.
 STATE_SECONDS = 5
 
 
