@@ -41,19 +41,27 @@ function bestMatch(lines: readonly SearchedLine[], facts: FailureFacts): Match |
     .reduce<Match | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
 }
 
-/** What a log goes on after is not the cause of a later exception, if it does not stand right above that. */
+/** Whether the work went on after a line: something later than it is what failed. */
 function passedIn(texts: readonly string[]): (match: Match) => boolean {
   const killed = texts.findLastIndex((text) => /(?:^|\s)Killed(?:\s|$)|OOMKilled(?!"?: ?false)/.test(text));
   const raised = Math.max(lastTraceback(texts)?.start ?? -1, findUncaught(texts)?.at ?? -1);
   const tracebacks = findTracebacks(texts);
-  return ({ at, line, rule }) =>
-    line.source === 'log' &&
-    rankOf(rule) < 6 &&
-    (at < raised - (rankOf(rule) < 3 ? 0 : 3) ||
-      (isMild(line.text) && at < Math.max(raised, killed)) ||
-      (at < killed && told.test(line.text))) &&
-    !tracebacks.some(({ start, end }) => at >= start && at <= end);
+  return (match) => {
+    const { at, line, rule } = match;
+    if (line.source !== 'log' || rankOf(rule) >= ranks.decisive) return false;
+    return at < failedAt(match, raised, killed) && !tracebacks.some(({ start, end }) => at >= start && at <= end);
+  };
 }
+
+/** Up to which line one is excused by what failed later. Right above an exception, it may be the cause of that. */
+function failedAt({ line: { text }, rule }: Match, raised: number, killed: number): number {
+  if (isMild(text)) return Math.max(raised, killed);
+  const excused = rankOf(rule) < ranks.cause ? raised : raised - 3;
+  return told.test(text) ? Math.max(excused, killed) : excused;
+}
+
+/** From which ranks on a rule shows more than what follows from a cause, and shows what nothing later excuses. */
+const ranks = { cause: 3, decisive: 6 };
 
 /** Whether something else failed, or a program ended: the lines of a rule itself are no other failure. */
 function isConsequence({ rule, line }: Match, lines: readonly SearchedLine[]): boolean {
@@ -179,7 +187,7 @@ function isBetter(one: Match, other: Match): boolean {
 
 /** A line that its logger takes for no problem shows a cause only where no other line does. */
 const rankOfMatch = ({ rule, line }: Match): number =>
-  informs.test(line.text) ? Math.min(rankOf(rule), 2) : rankOf(rule);
+  informs.test(line.text) ? Math.min(rankOf(rule), ranks.cause - 1) : rankOf(rule);
 
 const informs = /^(?:\[[^\]]{1,40}\] ){0,2}\[?(?:INFO|DEBUG)\b/;
 
