@@ -7,8 +7,9 @@ import { groupsOf, lineWith } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Module } from './modules.ts';
 import { say } from './said.ts';
+import type { StartedCommand } from './script-commands.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { Shipment, StartedCommand, StartedServer } from './shipment.ts';
+import type { Shipment, StartedServer } from './shipment.ts';
 import { type ListeningPlace, sourcesListen } from './source-listening.ts';
 
 const isNumber = (text = '') => /^\d{2,5}$/.test(text);

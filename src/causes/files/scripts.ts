@@ -3,9 +3,10 @@ import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/docke
 import type { LookedApp } from './looked-app.ts';
 import { isInstall, type PackageJson, readJsonc } from './package-json.ts';
 import { say } from './said.ts';
+import type { StartedCommand } from './script-commands.ts';
 import { candidates, isBeside, isScript, packageIn, type ScriptImport, scriptImports } from './script-imports.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
-import type { Docker, Shipment, StartedCommand } from './shipment.ts';
+import type { Docker, Shipment } from './shipment.ts';
 
 /** What JavaScript and TypeScript load, in an app that is built from a Dockerfile. */
 export function* lookAtScripts({ shipment }: LookedApp): Generator<SeenCause> {

@@ -11,16 +11,16 @@ import {
   type Stage,
 } from '../../app/docker-image.ts';
 import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
-import { compileGlob } from '../../app/files/glob.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { assignedIn, type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
 import { once, onceFor } from '../../kernel/once.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { fits } from '../groups.ts';
 import { ignoredBy, leftOut } from '../left-out.ts';
 import { makesOf } from './built.ts';
 import { scriptCommands } from './package-json.ts';
 import { processManager } from './process-managers.ts';
+import { commandsOf, type StartedCommand } from './script-commands.ts';
 import type { CausePlace } from './seen-cause.ts';
 
 /** Longer files are no source, and no settings. */
@@ -247,53 +247,47 @@ export class Shipment {
     const { workdir: cwd, environment, command } = this.stage();
     if (!command) return [];
     const words = command.isShell ? ['sh', '-c', command.words.join(' ')] : command.words;
-    return this.expand(words, { before: this.stage(), cwd, environment, line: command.line, at: this.startedAt });
+    return this.expand({ words, before: this.stage(), cwd, environment, line: command.line, at: this.startedAt });
   });
 
-  /** A script is its commands, with the folder and the variables that each finds. */
-  private expand(given: readonly string[], from: Omit<StartedCommand, 'words'>, depth = 0): StartedCommand[] {
-    const words = unwrapped(given);
-    const environment = new Map([...from.environment, ...assignedIn(given)]);
-    const named = depth > 3 ? undefined : scriptCommands({ words, line: 0 }, from.cwd, this.stage().files, this.text);
-    if (named) return named.flatMap((each) => this.expand(each.words, from, depth + 1));
-    const own = { ...from, environment, words };
-    const managed = this.managed(words, from.cwd);
-    const script = depth > 3 ? undefined : (managed ?? this.scriptOf(words, from.cwd));
-    if (!script) return [own];
-    const { file, text, rest } = script;
-    let { cwd } = from;
-    const commands = shellCommands(withChosenArm(text, rest[0])).flatMap((command) => {
-      const [name, value = '$'] = command.words;
-      if (name === 'cd' && !value.includes('$')) cwd = posix.resolve(cwd, value);
-      const [, variable, set = ''] = groupsOf(/^(?:export )?(\w+)=(.*)$/, command.words.join(' '));
-      if (variable !== undefined) environment.set(variable, set);
-      const next = expandWords(command.words, rest, environment);
-      const place = file === undefined ? from : { line: command.line, at: { file, line: command.line } };
-      const own = new Map([...environment, ...command.assigned]);
-      return this.expand(next, { ...from, line: place.line, at: place.at, cwd, environment: own }, depth + 1);
-    });
-    return managed ? [own, ...commands] : commands;
+  /** A command that starts others is these; a process manager goes on beside them. */
+  private expand(given: StartedCommand, depth = 0): StartedCommand[] {
+    const words = unwrapped(given.words);
+    const command = { ...given, words, environment: new Map([...given.environment, ...assignedIn(given.words)]) };
+    if (depth > 3) return [command];
+    const managed = this.managed(command);
+    const inner = managed ?? this.ofPackageJson(command) ?? this.ofShell(command);
+    if (!inner) return [command];
+    const expanded = inner.flatMap((each) => this.expand(each, depth + 1));
+    return managed ? [command, ...expanded] : expanded;
   }
 
   /** What a process manager starts. */
-  private managed(words: readonly string[], cwd: string): Script | undefined {
+  private managed(command: StartedCommand): StartedCommand[] | undefined {
+    const { words, cwd } = command;
     const manager = processManager(words);
     const [file] = manager?.files(words).flatMap((path) => this.fileAt(path, cwd) ?? []) ?? [];
-    return manager && file !== undefined ? { file, text: manager.script(this.read(file), cwd), rest: [] } : undefined;
+    if (!manager || file === undefined) return undefined;
+    return commandsOf({ file, text: manager.script(this.read(file), cwd), rest: [] }, command);
+  }
+
+  private ofPackageJson(command: StartedCommand): StartedCommand[] | undefined {
+    const found = scriptCommands(command, command.cwd, this.stage().files, this.text);
+    return found?.map(({ words }) => ({ ...command, words }));
   }
 
   /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */
-  private scriptOf(words: readonly string[], cwd: string): Script | undefined {
-    const [program = ''] = words;
-    const isShell = /^(?:\S*\/)?(?:ba|da|z)?sh$/.test(program);
+  private ofShell(command: StartedCommand): StartedCommand[] | undefined {
+    const { words, cwd } = command;
+    const isShell = fits(/^(?:\S*\/)?(?:ba|da|z)?sh$/, words[0]);
     const at = isShell ? words.findIndex((word, index) => index > 0 && !word.startsWith('-')) : 0;
     const rest = words.slice(at + 1);
-    if (isShell && fits(/^-\w*c$/, words[at - 1])) return { text: words[at] ?? '', rest };
+    if (isShell && fits(/^-\w*c$/, words[at - 1])) return commandsOf({ text: words[at] ?? '', rest }, command);
     const path = posix.resolve(cwd, words[at] ?? '');
     const file = this.fileAt(path);
     const text = at < 0 ? undefined : file === undefined ? this.stage().written.get(path) : this.text(file);
     const isScript = isShell || fits(/^#!.*\b(?:ba|da|z)?sh\b/, text) || path.endsWith('.sh');
-    return text !== undefined && isScript ? { ...(file !== undefined && { file }), text, rest } : undefined;
+    return text !== undefined && isScript ? commandsOf({ file, text, rest }, command) : undefined;
   }
 
   /** Files that a command of the build or of the start names first, and scripts whose commands are started. */
@@ -344,45 +338,3 @@ export interface ImageStep extends RunCommand {
 
 /** A command that is a server or runs a Python file. */
 export type StartedServer = Server & StartedCommand;
-
-/** A command that is started: in a folder of the image, with variables. */
-export interface StartedCommand extends ShellCommand {
-  at: CausePlace | undefined;
-  before: ImageState;
-  cwd: string;
-  environment: ReadonlyMap<string, string>;
-}
-
-/** Commands that a program runs, of a file if there is one, and the words after it. */
-interface Script {
-  file?: string;
-  text: string;
-  rest: string[];
-}
-
-/** Only the commands of the arm of `case "$1" in` that the first word chooses; the lines keep their numbers. */
-const withChosenArm = (text: string, first = '') =>
-  text.replace(
-    /(\bcase\s+"?\$\{?1\b[^\n]*?\bin\b)([\s\S]*?)(\n\s*esac\b)/g,
-    (_, start: string, arms: string, end: string) => {
-      const found = arms.split(';;');
-      const patterns = found.map((arm) => /^\s*(?:#[^\n]*\n\s*)*\(?([^()\n]+)\)/.exec(arm)?.[1]?.split('|') ?? []);
-      const isFor = (pattern: string) => compileGlob(pattern.trim().replace(/^["']|["']$/g, ''))?.matches(first);
-      const chosen = patterns.findIndex((each) => each.some(isFor));
-      const kept = found.map((arm, at) =>
-        at === chosen ? arm.replace(/^(\s*)\(?[^()\n]+\)/, '$1') : arm.replace(/[^\n]/g, ''),
-      );
-      return start.replace(/\S/g, '') + kept.join('') + end.replace(/\S/g, '');
-    },
-  );
-
-const expandWords = (words: readonly string[], given: readonly string[], values: ReadonlyMap<string, string>) =>
-  words.flatMap((word) => (word === '$@' ? given : expandVariables(word, values)));
-
-function expandVariables(word: string, values: ReadonlyMap<string, string>): string {
-  return word.replace(
-    /\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})/g,
-    (whole, plain?: string, braced?: string, otherwise?: string) =>
-      values.get(plain ?? braced ?? '') ?? otherwise ?? whole,
-  );
-}

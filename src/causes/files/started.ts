@@ -12,8 +12,9 @@ import { folderOf, type Module, type ModuleGraph } from './modules.ts';
 import { namedFiles } from './named-files.ts';
 import { processManager } from './process-managers.ts';
 import { say, sayUnsent } from './said.ts';
+import type { StartedCommand } from './script-commands.ts';
 import type { SeenCause } from './seen-cause.ts';
-import type { BuildCommand, Shipment, StartedCommand, StartedServer } from './shipment.ts';
+import type { BuildCommand, Shipment, StartedServer } from './shipment.ts';
 
 const isAsgi = /^(?:fastapi\.(?:\w+\.)*FastAPI|starlette\.(?:\w+\.)*Starlette|quart\.Quart|litestar\.Litestar)$/;
 const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;

@@ -1,0 +1,69 @@
+import { posix } from 'node:path';
+import type { ImageState } from '../../app/docker-image.ts';
+import { compileGlob } from '../../app/files/glob.ts';
+import { type ShellCommand, shellCommands } from '../../app/shell.ts';
+import { groupsOf } from '../groups.ts';
+import type { CausePlace } from './seen-cause.ts';
+
+/** A command that is started: in a folder of the image, with variables. */
+export interface StartedCommand extends ShellCommand {
+  at: CausePlace | undefined;
+  before: ImageState;
+  cwd: string;
+  environment: ReadonlyMap<string, string>;
+}
+
+/** A script of a shell, the file that has it if there is one, and the words that it is given. */
+interface Script {
+  file?: string | undefined;
+  text: string;
+  rest: readonly string[];
+}
+
+/** The commands of a script that a command starts, with the folder and the variables that each finds. */
+export function commandsOf({ file, text, rest }: Script, from: StartedCommand): StartedCommand[] {
+  const found: StartedCommand[] = [];
+  const environment = new Map(from.environment);
+  let { cwd } = from;
+  for (const { words, line, assigned } of shellCommands(withChosenArm(text, rest[0]))) {
+    const [program, folder = '$'] = words;
+    if (program === 'cd' && !folder.includes('$')) cwd = posix.resolve(cwd, folder);
+    const [, variable, value = ''] = groupsOf(/^export (\w+)=(.*)$/, words.join(' '));
+    if (variable !== undefined) environment.set(variable, value);
+    found.push({
+      ...from,
+      ...(file !== undefined && { line, at: { file, line } }),
+      words: expandWords(words, rest, environment),
+      cwd,
+      environment: new Map([...environment, ...assigned]),
+    });
+  }
+  return found;
+}
+
+/** Only the commands of the arm of `case "$1" in` that the first word chooses; the lines keep their numbers. */
+const withChosenArm = (text: string, first = '') =>
+  text.replace(
+    /(\bcase\s+"?\$\{?1\b[^\n]*?\bin\b)([\s\S]*?)(\n\s*esac\b)/g,
+    (_, start: string, arms: string, end: string) => {
+      const found = arms.split(';;');
+      const patterns = found.map((arm) => /^\s*(?:#[^\n]*\n\s*)*\(?([^()\n]+)\)/.exec(arm)?.[1]?.split('|') ?? []);
+      const isFor = (pattern: string) => compileGlob(pattern.trim().replace(/^["']|["']$/g, ''))?.matches(first);
+      const chosen = patterns.findIndex((each) => each.some(isFor));
+      const kept = found.map((arm, at) =>
+        at === chosen ? arm.replace(/^(\s*)\(?[^()\n]+\)/, '$1') : arm.replace(/[^\n]/g, ''),
+      );
+      return start.replace(/\S/g, '') + kept.join('') + end.replace(/\S/g, '');
+    },
+  );
+
+const expandWords = (words: readonly string[], given: readonly string[], values: ReadonlyMap<string, string>) =>
+  words.flatMap((word) => (word === '$@' ? given : expandVariables(word, values)));
+
+function expandVariables(word: string, values: ReadonlyMap<string, string>): string {
+  return word.replace(
+    /\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})/g,
+    (whole, plain?: string, braced?: string, otherwise?: string) =>
+      values.get(plain ?? braced ?? '') ?? otherwise ?? whole,
+  );
+}
