@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isBelowOrSame, type RunCommand } from '../../app/docker-image.ts';
+import { isBelowOrSame, type RunCommand } from '../../app/image-stage.ts';
 import { flagOf } from '../../app/shell.ts';
 import { groupsOf } from '../groups.ts';
 import { isInstall, readJsonc, scriptCommands, type TextOf } from './package-json.ts';

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
-import { type Copy, contextPath, mayInstall, type Stage, sourceFiles, stageNamed } from '../../app/docker-image.ts';
+import { contextPath, sourceFiles } from '../../app/docker-copy.ts';
 import { parseWords } from '../../app/dockerfile.ts';
+import { mayInstall } from '../../app/image-contents.ts';
+import { type Copy, type Stage, stageNamed } from '../../app/image-stage.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';

@@ -1,5 +1,7 @@
 import { posix } from 'node:path';
-import { contextPath, isPlainImage, type Stage } from '../../app/docker-image.ts';
+import { contextPath } from '../../app/docker-copy.ts';
+import { isPlainImage } from '../../app/image-contents.ts';
+import type { Stage } from '../../app/image-stage.ts';
 import { flagOf } from '../../app/shell.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isBelowOrSame } from '../../app/docker-image.ts';
+import { isBelowOrSame } from '../../app/image-stage.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { groupsOf } from '../groups.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';

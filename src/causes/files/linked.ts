@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Stage } from '../../app/docker-image.ts';
+import type { Stage } from '../../app/image-stage.ts';
 import { isOlder } from '../../app/wheels.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';

@@ -1,4 +1,4 @@
-import { isPlainImage } from '../../app/docker-image.ts';
+import { isPlainImage } from '../../app/image-contents.ts';
 import type { PythonCall } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { sections } from '../../app/schema.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isBelowOrSame } from '../../app/docker-image.ts';
+import { isBelowOrSame } from '../../app/image-stage.ts';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { once } from '../../kernel/once.ts';

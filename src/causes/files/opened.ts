@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isBelowOrSame } from '../../app/docker-image.ts';
+import { isBelowOrSame } from '../../app/image-stage.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { fits, groupsOf } from '../groups.ts';

@@ -1,5 +1,5 @@
 import { dirname, posix } from 'node:path';
-import { isPlainImage } from '../../app/docker-image.ts';
+import { isPlainImage } from '../../app/image-contents.ts';
 import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
 import { once } from '../../kernel/once.ts';

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { type ImageState, isBelowOrSame, isPlainImage } from '../../app/docker-image.ts';
+import { isPlainImage } from '../../app/image-contents.ts';
+import { type ImageState, isBelowOrSame } from '../../app/image-stage.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from '../program-packages.ts';
 import type { LookedApp } from './looked-app.ts';

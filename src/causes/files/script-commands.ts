@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { ImageState } from '../../app/docker-image.ts';
 import { compileGlob } from '../../app/files/glob.ts';
+import type { ImageState } from '../../app/image-stage.ts';
 import { type ShellCommand, shellCommands } from '../../app/shell.ts';
 import { groupsOf } from '../groups.ts';
 import type { CausePlace } from './seen-cause.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/docker-image.ts';
+import { type ImageState, isBelowOrSame, type RunCommand } from '../../app/image-stage.ts';
 import type { LookedApp } from './looked-app.ts';
 import { isInstall, type PackageJson, readJsonc } from './package-json.ts';
 import { say } from './said.ts';

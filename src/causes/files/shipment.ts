@@ -1,16 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
-import {
-  type DockerImage,
-  emptyStage,
-  type ImageState,
-  lacks,
-  type RunCommand,
-  readImage,
-  type Stage,
-} from '../../app/docker-image.ts';
+import { type DockerImage, readImage } from '../../app/docker-image.ts';
 import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
+import { lacks } from '../../app/image-contents.ts';
+import { emptyStage, type ImageState, type RunCommand, type Stage } from '../../app/image-stage.ts';
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { assignedIn, type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
