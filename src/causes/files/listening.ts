@@ -3,6 +3,7 @@ import type { PythonCall } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { sections } from '../../app/schema.ts';
 import { flagOf, listensBy } from '../../app/shell.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { groupsOf, lineWith } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Module } from './modules.ts';
@@ -93,25 +94,21 @@ function commandsListen(shipment: Shipment): ListeningPlace[] {
 function serverListens(server: StartedServer, shipment: Shipment): ListeningPlace[] {
   const { program, host, port, at, words } = server;
   const usual = listensBy(program);
-  if (!usual) return host || port ? [{ host, port, at, what: 'the command' }] : [];
+  const what = 'the command';
+  if (!usual) return host || port ? [{ host, port, at, what }] : [];
   if (words.some((word) => /^(?:--fd|--uds|unix:)/.test(word))) return [];
+  if (host || port) return [{ ...usual, ...defined({ host, port }), at, what, isUsual: host === undefined }];
   const config = configOf(shipment, server);
-  const bind = config === undefined || host || port ? undefined : boundIn(shipment, config);
-  if (config !== undefined && bind === undefined && !(host || port)) return [];
-  if (bind) return [bind];
+  if (config !== undefined) return [boundIn(shipment, config) ?? []].flat();
   // Variables may say it, too.
-  if (host === undefined && port === undefined && setsAddress(server)) return [];
-  return [{ host: host ?? usual.host, port: port ?? usual.port, at, what: 'the command', isUsual: host === undefined }];
+  return setsAddress(server) ? [] : [{ ...usual, at, what, isUsual: true }];
 }
 
 /** The file of settings that gunicorn or hypercorn reads. */
 export function configOf(shipment: Shipment, { words, program, cwd }: StartedServer): string | undefined {
   const named = flagOf(words, '-c', '--config')?.replace(/^(?:file|python):/, '');
-  return named === undefined
-    ? program === 'gunicorn'
-      ? shipment.fileAt('gunicorn.conf.py', cwd)
-      : undefined
-    : (shipment.fileAt(named, cwd) ?? named);
+  if (named !== undefined) return shipment.fileAt(named, cwd) ?? named;
+  return program === 'gunicorn' ? shipment.fileAt('gunicorn.conf.py', cwd) : undefined;
 }
 
 /** `bind` of a file of settings. */
