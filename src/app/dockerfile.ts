@@ -2,10 +2,10 @@ import { closestName } from '../kernel/closest-name.ts';
 import type { FileLocation } from '../kernel/errors.ts';
 import { tryParseJson } from '../kernel/json-text.ts';
 
-/** `$NAME`, `${NAME}` and `${NAME:-default}`. Others stay as they are. */
+/** With the values of `$NAME`, `${NAME}` and `${NAME:-default}`. Those that are empty or not known stay as they are. */
 export function withArguments(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(
-    /\$(?:(\w+)|\{(\w+)(?::-([^}]*))?\})/g,
+    /\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})/g,
     (whole, plain?: string, braced?: string, otherwise?: string) =>
       values.get(plain ?? braced ?? '') || (otherwise ?? whole),
   );

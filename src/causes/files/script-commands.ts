@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { withArguments } from '../../app/dockerfile.ts';
 import { compileGlob } from '../../app/files/glob.ts';
 import type { ImageState } from '../../app/image-stage.ts';
 import { type ShellCommand, shellCommands } from '../../app/shell.ts';
@@ -58,12 +59,4 @@ const withChosenArm = (text: string, first = '') =>
   );
 
 const expandWords = (words: readonly string[], given: readonly string[], values: ReadonlyMap<string, string>) =>
-  words.flatMap((word) => (word === '$@' ? given : expandVariables(word, values)));
-
-function expandVariables(word: string, values: ReadonlyMap<string, string>): string {
-  return word.replace(
-    /\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})/g,
-    (whole, plain?: string, braced?: string, otherwise?: string) =>
-      values.get(plain ?? braced ?? '') ?? otherwise ?? whole,
-  );
-}
+  words.flatMap((word) => (word === '$@' ? given : withArguments(word, values)));
