@@ -50,7 +50,7 @@ function notCopied(source: string, file: string, line: number, shipment: Shipmen
   if (path.startsWith('..')) return say('copy-source-missing outside', { path: source, file }, { at });
   const isThere = shipment.exists(path) && !(shipment.isFolder(path) && shipment.list(path).length === 0);
   if (isThere) {
-    const { because, fix } = shipment.reasonOf(path);
+    const { why: because, fix } = shipment.whyUnsent(path);
     return say('copy-source-missing excluded', { path: source, because }, { at, fix });
   }
   const meant = closestName(posix.basename(path), shipment.list(posix.dirname(path)));

@@ -174,7 +174,7 @@ function excluded(link: Link, known: LookedApp, paths: readonly string[]): SeenC
     .map((path) => inAppFolder(path, known))
     .flatMap((path) => (path === undefined ? [] : (unsent(path, shipment) ?? [])))[0];
   if (found === undefined) return undefined;
-  const { because, fix, setting } = shipment.reasonOf(found);
+  const { why: because, fix, setting } = shipment.whyUnsent(found);
   const place = { file: link.module.file, line: link.found.line };
   return say(
     'module-excluded',

@@ -123,7 +123,7 @@ function excluded(path: string, opened: Opened, shipment: Shipment): SeenCause |
   const isFolder = shipment.isFolder(path);
   const isEmpty = isFolder && shipment.list(path).length === 0;
   if (isEmpty || !(isRead || namesFile(path, value))) return undefined;
-  const { because, fix, setting } = shipment.reasonOf(path);
+  const { why: because, fix, setting } = shipment.whyUnsent(path);
   const opens = isRead ? 'opens' : 'names';
   return say('file-excluded opened', { path, because, file, line, opens }, { at: { setting }, fix });
 }

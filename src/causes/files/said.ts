@@ -151,6 +151,6 @@ export function say(name: string, details: Details, more: Partial<SeenCause> = {
 
 /** A file of the app folder that is not sent, and why. */
 export function sayUnsent(path: string, shipment: Shipment): SeenCause {
-  const { because, fix } = shipment.reasonOf(path);
+  const { why: because, fix } = shipment.whyUnsent(path);
   return say('file-excluded', { path, because }, { fix });
 }

@@ -125,10 +125,10 @@ export class Shipment {
   }
 
   /** Why a file or a folder which is there is not sent, the setting that says so, and what helps. */
-  reasonOf(given: string): { because: string; fix: string; setting: string } {
-    const folder = this.isFolder(given) ? `${given.replace(/\/$/, '')}/` : undefined;
-    const { why: because, ...rest } = this.exclusionOf(folder === undefined ? given : this.unsentIn(folder), folder);
-    return { because, ...rest };
+  whyUnsent(given: string): { why: string; fix: string; setting: string } {
+    if (!this.isFolder(given)) return this.exclusionOf(given);
+    const folder = `${given.replace(/\/$/, '')}/`;
+    return this.exclusionOf(this.unsentIn(folder), folder);
   }
 
   /** A file of a folder that is not sent. */
