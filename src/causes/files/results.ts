@@ -11,24 +11,21 @@ const kept = String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|sque
 const whole = String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|squeeze)\(\w*\)|\.T|\[:\])*$`;
 const frames = String.raw`(?:\.(?:head|tail|copy|dropna|fillna|rename|reset_index|set_index|sort_values|query|to_crs|drop|sample|describe|value_counts)\(\)|\.(?:loc|iloc)(?:\[:?\])?|\[[:\]]\]?|\[\])*$`;
 
+const image = ['a PIL image', 'save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode()'] as const;
+const array = ['a numpy array', 'return its .tolist()'] as const;
+
 /** Values that JSON does not have: what makes them, what they are called, and what turns them into one that it has. */
-const kinds: readonly [made: RegExp, what: string, cure: string][] = [
+const kinds: readonly (readonly [made: RegExp, what: string, cure: string])[] = [
   [
     /^PIL\.Image\.(?:open|new|fromarray|frombytes|merge|blend)\(\)(?:\.(?:convert|resize|crop|rotate|copy|transpose|filter|quantize)\(\))*$/,
-    'a PIL image',
-    'save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode()',
+    ...image,
   ],
-  [
-    /^diffusers\.\w+\.from_(?:pretrained|single_file|pipe)\(\)(?:\.to\(\))?\(\)\.images(?:\[\d*\])?$/,
-    'a PIL image',
-    'save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode()',
-  ],
+  [/^diffusers\.\w+\.from_(?:pretrained|single_file|pipe)\(\)(?:\.to\(\))?\(\)\.images(?:\[\d*\])?$/, ...image],
   [
     new RegExp(
       String.raw`^numpy\.(?:(?:as|ascontiguous)?array|zeros|ones|full|empty|arange|linspace|[vh]?stack|concatenate|argsort|frombuffer|where|unique|random\.\w+)\(\w*\)${whole}|^(?:numpy|cv2)\.(?:imread|imdecode|cvtColor|GaussianBlur|load|fromfile)\(\w*\)${whole}|\.numpy\(\)${whole}`,
     ),
-    'a numpy array',
-    'return its .tolist()',
+    ...array,
   ],
   [
     new RegExp(
@@ -39,8 +36,7 @@ const kinds: readonly [made: RegExp, what: string, cure: string][] = [
   ],
   [
     /^sklearn\.[\w.]+\(\)\.(?:predict|predict_proba|transform|fit_transform|decision_function)\(\)(?:\[:\])?$|^sentence_transformers\.SentenceTransformer\(\)\.encode\(\)(?:\[\d*\])?$/,
-    'a numpy array',
-    'return its .tolist()',
+    ...array,
   ],
   [
     new RegExp(
