@@ -170,9 +170,8 @@ function unsent(path: string, shipment: Shipment): string | undefined {
 /** What is in the app folder and not sent. */
 function excluded(link: Link, known: LookedApp, paths: readonly string[]): SeenCause | undefined {
   const { shipment } = known;
-  const found = paths
-    .map((path) => inAppFolder(path, known))
-    .flatMap((path) => (path === undefined ? [] : (unsent(path, shipment) ?? [])))[0];
+  const own = paths.flatMap((path) => inAppFolder(path, known) ?? []);
+  const [found] = own.flatMap((path) => unsent(path, shipment) ?? []);
   if (found === undefined) return undefined;
   const { why: because, fix, setting } = shipment.whyUnsent(found);
   const place = { file: link.module.file, line: link.found.line };
