@@ -99,6 +99,30 @@ describe('gantry deploy --local', () => {
     expect((await run('deploy --json --local', { cwd, env })).code).toBe(0);
   });
 
+  test('is no emulator of another folder that has its port by now', async () => {
+    const cwd = join(home, 'my-app');
+    await run('init my-app');
+    await run('deploy --local', { cwd });
+    const { port } = (await run('emulator stop --json', { cwd })).json() as { port: number };
+    const other = join(home, 'other');
+    mkdirSync(other);
+    const quit = new AbortController();
+    const started = run(`emulator start --no-seed --port ${port}`, { cwd: other, stop: quit.signal });
+    const running = async () => (await run('emulator list --json=folder')).json();
+    await expect.poll(running).toEqual([{ folder: other }]);
+    for (const line of ['emulator stop --local', 'emulator stop', 'emulator env']) {
+      expect(await run(line, { cwd })).toExit(6, 'the emulator of this folder is not running', 'gantry emulator list');
+    }
+    const reads = await run('apps list --local', {
+      cwd,
+      io: { ...startsHere({ cwd, env: {} }, stop.signal), isForModel: true },
+    });
+    expect(reads).toExit(6, 'the emulator of this folder is not running');
+    expect(await running()).toEqual([{ folder: other }]);
+    quit.abort();
+    await started;
+  });
+
   test('asks nothing, whatever is new', async () => {
     const cwd = join(home, 'my-app');
     await run('init my-app');

@@ -28,11 +28,14 @@ interface Background {
 
 /**
  * Variables of the emulator of this folder, as far as they are known without starting it: it may have stopped. Undefined
- * if there was none.
+ * if there was none. Throws NotFoundError if another one has its port by now.
  */
 export function knownFolderEmulator(env: Environment, cwd: string): Variables | undefined {
   const folder = emulatorFolder(env, cwd);
-  return runningIn(env, folder) ?? lastVariables(filesOf(env, folder).variables);
+  const running = runningIn(env, folder);
+  const last = lastVariables(filesOf(env, folder).variables);
+  if (!running && last && findEmulatorAt({ env }, last.GANTRY_API_URL ?? '')) throw notRunning();
+  return running?.environment ?? last;
 }
 
 /**
@@ -48,7 +51,7 @@ export async function useFolderEmulator(
   const { env } = background;
   const folder = emulatorFolder(env, cwd);
   const running = runningIn(env, folder);
-  if (running) return running;
+  if (running) return running.environment;
   await onStart();
   const files = filesOf(env, folder);
   makePrivateFolder(files.root);
@@ -59,11 +62,15 @@ export async function useFolderEmulator(
 
 /** That of this folder, if it ever had one; else the only one, or the one on this port. Throws NotFoundError, UsageError. */
 export function findEmulator(context: Context, port: number | undefined): RunningEmulator {
-  const own = port === undefined ? knownFolderEmulator(context.env, context.cwd) : undefined;
-  if (!own) return findRunningEmulator(context, port);
-  const running = findEmulatorAt(context, own.GANTRY_API_URL ?? '');
+  const folder = emulatorFolder(context.env, context.cwd);
+  const isOwn = port === undefined && existsSync(filesOf(context.env, folder).variables);
+  const running = isOwn ? runningIn(context.env, folder) : findRunningEmulator(context, port);
   if (running) return running;
-  throw new NotFoundError('the emulator of this folder is not running', { fix: gantryCommand`emulator list` });
+  throw notRunning();
+}
+
+function notRunning(): NotFoundError {
+  return new NotFoundError('the emulator of this folder is not running', { fix: gantryCommand`emulator list` });
 }
 
 /**
@@ -115,11 +122,11 @@ function filesOf(env: Environment, folder: string) {
 }
 
 /** The one that `gantry dev` runs for this folder; else one that `gantry emulator start` runs in it, behind or in another terminal. */
-function runningIn(env: Environment, folder: string): Variables | undefined {
+function runningIn(env: Environment, folder: string): RunningEmulator | undefined {
   const here = listRunningEmulators({ env }).filter((emulator) =>
     [emulator.folder, ...emulator.folders].some((each) => realFolder(each) === folder),
   );
-  return (here.find(({ command }) => command === 'dev') ?? here[0])?.environment;
+  return here.find(({ command }) => command === 'dev') ?? here[0];
 }
 
 function lastVariables(file: string): Variables | undefined {
@@ -142,13 +149,13 @@ async function startIn(background: Background, signal: AbortSignal, folder: stri
     const isAlive = await spawnDetached(argv, files.log);
     do {
       const running = runningIn(env, folder);
-      if (running) return running;
+      if (running) return running.environment;
       await delay(pollMs, signal);
     } while (isAlive() && elapsed() - began < maxStartMs);
   }
   // Another command may have started it meanwhile.
   const running = runningIn(env, folder);
-  if (running) return running;
+  if (running) return running.environment;
   throw new FailedError('cannot start the emulator of this folder', {
     why: lastLines(files.log),
     fix: gantryCommand`emulator start`,

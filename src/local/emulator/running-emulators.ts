@@ -87,10 +87,10 @@ function folderOf(env: Environment): string {
   return join(resolveFolders(env).state, 'emulators');
 }
 
-/** That of the variables, as inside of `gantry emulator exec`, or one that runs. */
+/** That of the variables, as inside of `gantry emulator exec`, or the one at the address of the target. */
 export function emulatorOf(context: Context): Pick<RunningEmulator, 'port' | 'environment'> {
   const secret = readVariable(context.env, 'GANTRY_EMULATOR_SECRET');
   const url = readVariable(context.env, 'GANTRY_API_URL') ?? '';
-  if (!secret || !URL.canParse(url)) return findRunningEmulator(context, undefined);
+  if (!secret || !URL.canParse(url)) return findRunningEmulator(context, Number(new URL(context.target.address).port));
   return { port: Number(new URL(url).port), environment: { GANTRY_EMULATOR_SECRET: secret } };
 }
