@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { emulatorForEach, gantry, inFrontOf } from '../support/index.ts';
+import { emulatorForEach, gantry, inFrontOf, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 
@@ -85,6 +85,26 @@ test.each<[string, string[], Record<string, string>, string]>([
   const outcome = await gantry(['ls', ...words], { emulator, env });
   expect(outcome).toExit(2, `unknown region "mars"\n  why ${why}`);
   expect(emulator.calls).toEqual([]);
+});
+
+test.each<[string, Record<string, string>?]>([
+  ['ls --region us-esat-1'],
+  ['ls', { GANTRY_REGION: 'us-esat-1' }],
+  ['apps list --region us-esat-1'],
+  ['invoke web --region us-esat-1'],
+  ['deploy --dry-run --region us-esat-1'],
+  ['run main.py::run --detach --region us-esat-1'],
+  ['run --detach --region us-esat-1 main.py::run'],
+  ['check --region us-esat-1'],
+])('a misspelled region is warned of, since it may be a new one: %s', async (line, env = {}) => {
+  const cwd = newFolder(smallApp());
+  const { stderr } = await gantry(line.split(' '), { emulator, cwd, env });
+  expect(stderr.match(/warning: region us-esat-1 is not documented: did you mean us-east-1\?/g)).toHaveLength(1);
+});
+
+test('a command of this machine refuses what names no region, too', async () => {
+  const refused = await gantry(['check', '--region', 'mars'], { cwd: newFolder(smallApp()) });
+  expect(refused).toExit(2, 'unknown region "mars"', 'for example: gantry check --region us-east-1');
 });
 
 describe('exits with 6 if the path does not exist', () => {

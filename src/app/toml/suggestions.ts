@@ -1,5 +1,5 @@
 import { closestName } from '../../kernel/closest-name.ts';
-import { gpusIn } from '../hardware.ts';
+import { gpusIn, regions as knownRegions } from '../hardware.ts';
 
 /** What was meant by a word of the config file or of a flag. Empty if not certain. */
 export function documentedValues(key: string, written: string, known: readonly string[]): string[] {
@@ -12,6 +12,13 @@ export function documentedValues(key: string, written: string, known: readonly s
 }
 
 const maxSuggestions = 2;
+
+/** What to warn of a region that no document has; undefined for the others. The platform may have newer ones. */
+export function undocumentedRegion(word: string): string | undefined {
+  if (knownRegions.includes(word)) return undefined;
+  const meant = documentedValues('region', word, knownRegions).join(' or ');
+  return `region ${word} is not documented: ${meant ? `did you mean ${meant}?` : `expected ${knownRegions.join(', ')}`}`;
+}
 
 /** The letters O and l in a number. */
 const withDigits = (written: string) =>

@@ -13,12 +13,12 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { ProgramError, UsageError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
-import { checkRegionName } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand } from '../command.ts';
 import { withConfigFile } from '../flags/app.ts';
 import { computeFlag, gpuFlag } from '../flags/hardware.ts';
+import { checkTypedRegion } from '../flags/region.ts';
 import { durationFlag } from '../flags/values.ts';
 import { choice, document, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';
 
@@ -66,7 +66,7 @@ export default defineCommand({
     const program = await readProgram(context, given);
     const args = await readArguments(context, { data, pairs: program.pairs, target, called: program.called });
     const typed = claimOf('--region', '-r')?.value ?? options.r;
-    const region = typed && checkRegionName(typed);
+    const region = typed && checkTypedRegion(context, typed);
     const detach = options.detach === true || claimOf('--detach') !== undefined;
     if (detach && forwardExitCode) {
       throw new UsageError('--forward-exit-code and --detach cannot be combined: nothing waits for the exit code');

@@ -177,6 +177,7 @@ async function runAndShow(
 
 async function runToEnd(command: Command, context: Context, inputs: unknown[], { argv }: RunState): Promise<unknown> {
   await approveTarget(command, context, inputs, argv);
+  await checkRegion(command, context);
   let value: unknown;
   try {
     value = await command.run(context, ...inputs);
@@ -187,6 +188,12 @@ async function runToEnd(command: Command, context: Context, inputs: unknown[], {
   // A stream asks for what it has while it is shown.
   if (!command.local && hasEnd(value)) await checkProject(context, value instanceof DryRunEnd);
   return value;
+}
+
+/** A misspelled region may be a new one: it is said before what the platform makes of it. */
+async function checkRegion({ local }: Command, context: Context): Promise<void> {
+  const region = context.flags.region ?? (local ? undefined : readVariable(context.env, 'GANTRY_REGION'));
+  if (region) (await import('../flags/region.ts')).checkTypedRegion(context, region);
 }
 
 /** Where nothing was seen of the project, or would only be changed there, it may not exist. Throws NotFoundError, AuthError. */

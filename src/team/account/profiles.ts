@@ -1,4 +1,5 @@
 import { regions } from '../../app/hardware.ts';
+import { undocumentedRegion } from '../../app/toml/suggestions.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readVariable } from '../../kernel/environment.ts';
@@ -189,13 +190,13 @@ function checkAddress(value: string): string {
 
 /** The platform may have regions that are not documented yet, but they are named like the others. */
 function checkRegion(value: string, progress: Context['progress']): string {
-  if (regions.includes(value)) return value;
-  const expected = `expected ${regions.join(', ')}`;
   if (!looksLikeRegion(value)) {
     const meant = closestName(value, regions) ?? regions[0] ?? '';
-    throw new UsageError(`unknown region ${value}: ${expected}`, { fix: gantryCommand`config set region ${meant}` });
+    const message = `unknown region ${value}: expected ${regions.join(', ')}`;
+    throw new UsageError(message, { fix: gantryCommand`config set region ${meant}` });
   }
-  progress.warn(`region ${value} is not documented: ${expected}`);
+  const warning = undocumentedRegion(value);
+  if (warning) progress.warn(warning);
   return value;
 }
 
