@@ -63,7 +63,7 @@ export const sections = {
         range: [0.25, 352],
         unit: 'cores',
       }),
-      memory: numberKey('Memory of one replica.', { default: 4, range: [0, 2048], unit: 'GB' }),
+      memory: numberKey('Memory of one replica.', { default: 4, range: [0.01, 2048], unit: 'GB' }),
       compute: computeKey('CPU or an accelerator; a list is an order of preference within one family.', {
         default: ['CPU'],
         oneOf: Object.keys(accelerators),

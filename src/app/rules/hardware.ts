@@ -86,21 +86,36 @@ function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
 
 /** A replica may get any of the list: what is asked for must fit the strictest of them. */
 function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
-  const known = knownIn(hardware.compute);
-  const gpus = Math.max(1, hardware.gpu_count ?? 1);
-  const strictest = (limit: (each: (typeof known)[number]) => number) => {
-    const [first] = known.toSorted((one, other) => limit(one) - limit(other));
-    return { name: first?.name ?? '', limit: first ? limit(first) : Number.POSITIVE_INFINITY };
-  };
-  const cpu = known.find(({ name }) => name === 'CPU');
+  const gpus = gpusOf(hardware);
+  const memory = strictest(hardware, 'memory');
   // The rule for cores checks the CPU.
-  if (cpu) return yield* tooLarge('memory', hardware.memory, cpu.perGpu.memory, 'an app without a GPU has up to', 'GB');
-  const fewest = strictest((each) => each.gpus);
+  if (knownIn(hardware.compute).some(({ name }) => name === 'CPU'))
+    return yield* tooLarge('memory', hardware.memory, memory.limit, 'an app without a GPU has up to', 'GB');
+  const fewest = strictest(hardware, 'gpu_count');
+  const cpu = strictest(hardware, 'cpu');
   yield* tooLarge('gpu_count', hardware.gpu_count, fewest.limit, 'a replica has up to', fewest.name);
-  for (const [key, unit] of [['cpu', 'cores'] as const, ['memory', 'GB'] as const]) {
-    const { name, limit } = strictest((each) => Math.max(each.perGpu[key] * gpus, each.perReplica?.[key] ?? 0));
-    yield* tooLarge(key, hardware[key], limit, `${gpus} ${name} comes with up to`, unit);
-  }
+  yield* tooLarge('cpu', hardware.cpu, cpu.limit, `${gpus} ${cpu.name} comes with up to`, 'cores');
+  yield* tooLarge('memory', hardware.memory, memory.limit, `${gpus} ${memory.name} comes with up to`, 'GB');
+}
+
+type Hardware = NonNullable<RuleInput['sections']['hardware']>;
+
+const gpusOf = ({ gpu_count = 1 }: Hardware) => Math.max(1, gpu_count);
+
+/** What the least of the accelerators has, and which that is. */
+function strictest(hardware: Hardware, key: Amount): { name: string; limit: number } {
+  const limits = knownIn(hardware.compute).map(({ name, gpus, perGpu, perReplica }) => ({
+    name,
+    limit: key === 'gpu_count' ? gpus : Math.max(perGpu[key] * gpusOf(hardware), perReplica?.[key] ?? 0),
+  }));
+  return limits.toSorted((one, other) => one.limit - other.limit)[0] ?? { name: '', limit: Number.POSITIVE_INFINITY };
+}
+
+/** What the rules here accept of a key: a GPU comes with whole cores. */
+export function acceptedRange(hardware: Hardware, key: string): [min: number, max: number] {
+  if (!isAmount(key)) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const min = isCpuOnly(hardware.compute) || key === 'memory' ? 0 : 1;
+  return [min, strictest(hardware, key).limit];
 }
 
 function* notInRegion({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
@@ -119,6 +134,7 @@ function* notInRegion({ sections: { hardware = {} } }: RuleInput): Generator<Con
 }
 
 type Amount = 'cpu' | 'memory' | 'gpu_count';
+const isAmount = (key: string): key is Amount => ['cpu', 'memory', 'gpu_count'].includes(key);
 
 function* tooLarge(
   key: Amount,

@@ -4,6 +4,7 @@ import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { documentedValues } from '../toml/suggestions.ts';
 import { dockerfileLine } from './files.ts';
+import { acceptedRange } from './hardware.ts';
 import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about undocumented values: the platform may accept them. */
@@ -14,7 +15,8 @@ export const valuesRule: Rule = function* ({ sections: draft }) {
     for (const [key, value] of Object.entries(values)) {
       const facts = keys[key];
       if (facts?.oneOf) yield* outsideList(name, key, facts, facts.oneOf, value);
-      if (facts?.range) yield* outsideRange(name, key, facts, facts.range, value);
+      const accepted = name === 'hardware' ? acceptedRange(draft.hardware ?? {}, key) : undefined;
+      if (facts?.range) yield* outsideRange(name, key, facts, facts.range, value, accepted);
     }
   }
 };
@@ -44,12 +46,13 @@ function* outsideRange(
   { unit }: Key,
   [min, max = Number.POSITIVE_INFINITY]: NonNullable<Key['range']>,
   value: unknown,
+  [least, most] = [min, max],
 ): Generator<ConfigIssue> {
   if (typeof value !== 'number' || (value >= min && value <= max)) return;
   const range = max === Number.POSITIVE_INFINITY ? `${min} or more` : `${min} to ${max}`;
   yield warningAt(`${section}.${key}`, `${key} ${value} is outside the documented range`, {
     why: unit ? `${range} ${unit}` : range,
-    fix: `${key} = ${value < min ? min : max}`,
+    fix: `${key} = ${value < min ? Math.max(min, least) : Math.min(max, most)}`,
   });
 }
 
