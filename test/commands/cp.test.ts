@@ -148,9 +148,9 @@ describe('the target of a copy', () => {
     [['cp', 'none', ':/'], 6, /none not found/],
     [['cp', ':/none', '.'], 6, /\/none is not on volume default \(us-east-1\)\n {2}fix gantry ls default:\/\n/],
     [
-      ['cp', ':/*.bin', '.'],
+      ['cp', ':/*.bin', 'out/'],
       6,
-      /fix gantry ls default:\/; to copy what matches: gantry cp default:\/ \. --include '\*\.bin'\n/,
+      /why patterns are for rm, .*\n {2}fix gantry ls default:\/; to copy what matches: gantry cp default:\/ out\/ --include '\*\.bin'\n/,
     ],
     [['cp', 'a.bin', 'b.bin', ':/x'], 2, /several sources need a folder/],
     [['cp', 'folder', ':/file'], 7, /file is a file, not a folder/],
@@ -293,6 +293,10 @@ describe('the copy', () => {
       const { code, stderr } = await gantry(['cp', ':/a', target]);
       expect([code, stderr]).toEqual([2, expect.stringContaining(`${target} is a pipe or a device\n  ${fix}\n`)]);
     }
+    shelf().write('/data/b', 'bytes');
+    expect(await gantry(['cp', ':/data', '/dev/null'])).toExit(2, 'fix name a folder: gantry cp default:/data/ .');
+    for (const [target, typed] of Object.entries({ ':/x.csv': 'default:/x.csv', ':/in/': 'default:/in/pipe' }))
+      expect(await gantry(['cp', 'pipe', target])).toExit(2, `fix pipe it: cat pipe | gantry cp - ${typed}\n`);
     expect(statSync(pipe).isFIFO()).toBe(true);
   });
 

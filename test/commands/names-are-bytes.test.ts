@@ -96,6 +96,7 @@ test('two folders of one name are copied as one, unless both have a file of one 
   for (const words of twice) {
     const { code, stderr } = await gantry(here, 'cp', ...words);
     expect([code, stderr]).toEqual([7, expect.stringContaining('several sources are named d/same')]);
+    expect(stderr).toContain('fix copy the sources one by one, each to a folder of its own');
   }
   expect([storedBelow('/two/'), existsSync(join(here, 'three'))]).toEqual([{}, false]);
 });

@@ -69,6 +69,7 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
     ['secrets set A --from-file /dev/stdin --yes < a', 0, ''],
     ['secrets set A --from-file /nothing --yes', 6, '/nothing not found'],
     ['cp :/a >(cat)', 2, 'is a pipe or a device'],
+    ['cp <(seq 5) :/b.txt', 2, 'pipe it: the command that writes it | gantry cp - default:/b.txt'],
     ['deploy --dry-run -o /dev/null', 0, ''],
     ['deploy --dry-run -o .', 1, 'illegal operation on a directory'],
   ])('%s', async (words, code, says) => {

@@ -127,10 +127,15 @@ export interface CopyEndSource {
   name: string;
 }
 
-export async function inspectSource(location: CopySource['location'], context: PathContext): Promise<CopySource> {
+/** Throws NotFoundError or UsageError for what cannot be copied, with what would copy it to the target. */
+export async function inspectSource(
+  location: CopySource['location'],
+  context: PathContext,
+  target: CopyPaths['target'],
+): Promise<CopySource> {
   if (location.kind === 'web') return { location, isFolder: false, name: webFileName(location.web.url) };
   if (location.kind === 'remote') {
-    const { isFolder, path } = await findEntry(context, location.at);
+    const { isFolder, path } = await findEntry(context, location.at, typedTarget(target));
     const at = { ...location.at, path };
     return { location: { kind: 'remote', at }, isFolder, name: remoteName(path) };
   }
@@ -143,10 +148,23 @@ export async function inspectSource(location: CopySource['location'], context: P
   }
   if (!stats.isFile() && !stats.isDirectory()) {
     throw new UsageError(`${location.written} is neither a file nor a folder`, {
-      fix: sentence`pipe it: cat ${quoteForShell(location.written)} | ${gantryCommand`cp - :/${basename(location.path)}`}`,
+      fix: sentence`pipe it: ${readerOf(location)} | ${gantryCommand`cp - ${fileIn(target, basename(location.path))}`}`,
     });
   }
   return { location, isFolder: stats.isDirectory(), name: basename(location.path) };
+}
+
+const typedTarget = (target: CopyPaths['target']) =>
+  target.kind === 'local' ? target.written : formatLocation(target);
+
+function fileIn(target: CopyPaths['target'], name: string): string {
+  const typed = typedTarget(target);
+  return typed.endsWith('/') ? `${typed}${name}` : typed;
+}
+
+/** What a shell made for one command, as `<(seq 5)`, ends with it. */
+function readerOf({ path, written }: { path: string; written: string }): string {
+  return /^\/(dev|proc\/self)\/fd\//.test(path) ? 'the command that writes it' : `cat ${quoteForShell(written)}`;
 }
 
 export interface CopyTarget {
@@ -232,8 +250,11 @@ async function localKind({ path }: { path: string }, [source]: CopySource[]): Pr
   if (stats.isDirectory()) return 'folder';
   // What the system has there may lead to a regular file.
   if (stats.isFile() && !/^\/dev\/(stderr|fd\/\d+)$/.test(path)) return 'file';
+  const from = source ? formatLocation(source.location) : ':/FILE';
   throw new UsageError(`${path} is a pipe or a device`, {
-    fix: sentence`write to stdout: ${gantryCommand`cp ${source ? formatLocation(source.location) : ':/FILE'} -`}`,
+    fix: source?.isFolder
+      ? sentence`name a folder: ${gantryCommand`cp ${from} .`}`
+      : sentence`write to stdout: ${gantryCommand`cp ${from} -`}`,
   });
 }
 

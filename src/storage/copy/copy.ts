@@ -65,7 +65,8 @@ export async function copy(
   options: CopyOptions,
 ): Promise<CopySummary> {
   const inspected: CopySource[] = [];
-  for (const source of sources) if (source.kind !== 'stream') inspected.push(await inspectSource(source, context));
+  for (const source of sources)
+    if (source.kind !== 'stream') inspected.push(await inspectSource(source, context, target));
   const resolved = await resolveTarget(target as CopyEnd, inspected, context);
   const isSingleFile = inspected.length === 1 && inspected[0]?.isFolder === false;
   const { folder, name } = resolved;

@@ -144,7 +144,9 @@ function clashError(clashes: Clash[], folder: string): ConflictError {
     isOne ? texts.join() : `${count(pairs.length, 'pair')} of names would collide in ${folder}`,
     {
       why: isOne ? 'one would overwrite the other' : texts.join('\n'),
-      fix: 'leave one of them out with --exclude, and copy it alone under another name',
+      fix: pairs.some(([one, other]) => one === other)
+        ? 'copy the sources one by one, each to a folder of its own'
+        : 'leave one of them out with --exclude, and copy it alone under another name',
       details: { clashes: pairs },
     },
   );

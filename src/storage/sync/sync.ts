@@ -110,7 +110,7 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
     const ends = [...sources, target].map(formatLocation);
     throw new UsageError('sync needs two folders, not a stream', { fix: gantryCommand`cp ${ends}` });
   }
-  const source = await inspectSource(location, context);
+  const source = await inspectSource(location, context, target);
   if (!source.isFolder) {
     const ends = [nameOf(location), nameOf(target)];
     throw new UsageError(`${source.name} is a file`, { fix: gantryCommand`cp ${ends}` });

@@ -105,8 +105,8 @@ function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
   };
 }
 
-/** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
-export async function findEntry(context: VolumeContext, at: VolumePath): Promise<ListedEntry> {
+/** Finds a file or folder in the listing of its parent, to copy it to `target`. Throws NotFoundError if it does not exist. */
+export async function findEntry(context: VolumeContext, at: VolumePath, target = '.'): Promise<ListedEntry> {
   if (at.path === '/') return rootEntry;
   const siblings = await listIfExists(context, { ...at, path: remoteParent(at.path) });
   const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
@@ -126,7 +126,10 @@ export async function findEntry(context: VolumeContext, at: VolumePath): Promise
   const isPattern = /[*?[]/.test(name) && sameName.length === 0;
   const look = gantryCommand`ls ${parent}`;
   throw new NotFoundError(message, {
-    fix: isPattern ? sentence`${look}; to copy what matches: ${gantryCommand`cp ${parent} . --include ${name}`}` : look,
+    why: isPattern ? 'patterns are for rm, --include and --exclude; here a path is one name' : undefined,
+    fix: isPattern
+      ? sentence`${look}; to copy what matches: ${gantryCommand`cp ${parent} ${target} --include ${name}`}`
+      : look,
   });
 }
 
