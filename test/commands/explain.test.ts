@@ -202,6 +202,7 @@ describe('a log of a file', () => {
 
   test('cannot be combined with an id', async () => {
     expect(await gantry(['explain', 'build.log', 'b-1'])).toExit(2, 'cannot be combined');
+    expect(await gantry(['explain', 'nosuch.log'])).toExit(6, 'nosuch.log not found', 'fix see what is there: ls ');
   });
 
   test('that is missing is an error', async () => {

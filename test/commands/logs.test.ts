@@ -180,7 +180,7 @@ describe('the log of an app', () => {
     [['--tail', '-1'], 'from 0 up, or all'],
     [['--since', 'tomorrow'], 'expected a time'],
     [['--source', 'stdin'], 'expected one of stdout, stderr'],
-    [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
+    [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since\n  fix name the earlier time'],
   ])('rejects %j with exit 2', async (flags, said) => {
     expect(await logs(flags)).toExit(2, said);
   });

@@ -203,7 +203,8 @@ describe('an existing results file', () => {
       ],
       ['in.jsonl -o in.jsonl', 'in.jsonl exists and is not known to have results', /is missing or damaged\n/],
     ] as const) {
-      expect(await other(words)).toExit(7, message, why);
+      const refused = await other(words);
+      expect(refused).toExit(7, message, why, 'fix name another results file\n');
     }
     expect(await other('in.jsonl -o .')).toMatchObject({ code: 2, stderr: expect.stringContaining('. is a folder') });
     expect([called, readFileSync(file, 'utf8')]).toEqual([[], text]);

@@ -147,6 +147,7 @@ describe('gantry apps tune', () => {
 
   test.each<[string[], number, RegExp]>([
     [['nope'], 6, /app nope not found/],
+    [['web', '--slo', 'p90<6'], 2, /fix for example: gantry apps tune web --slo 'p90<6s'/],
     [['web', '--slo', 'p90'], 2, /expected a percentile and a duration such as 'p90<6s'/],
     [['transcriber', '--write'], 2, /--write needs the folder of transcriber: cerebrium\.toml is that of web/],
   ])('%j exits with %i', async (words, code, said) => {

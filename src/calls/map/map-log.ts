@@ -138,7 +138,7 @@ export class MapLog {
   }
 
   #findProblem(name: string, line: unknown): ConflictError | undefined {
-    const fix = 'name another results file, or remove this one';
+    const fix = 'name another results file';
     if (!v.is(Heading, line)) {
       return new ConflictError(`${name} exists and is not known to have results of gantry map`, {
         why: `${this.#name}, which says which inputs they are of, is missing or damaged`,

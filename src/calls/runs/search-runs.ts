@@ -1,5 +1,4 @@
-import { hourMs } from '../../kernel/durations.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import { checkRange, hourMs } from '../../kernel/durations.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
@@ -15,7 +14,7 @@ import { runKey } from './run-status.ts';
  * returned.
  */
 export async function searchRuns(context: Context, query: RunQuery) {
-  if (query.until < query.since) throw new UsageError('invalid range: --until is before --since');
+  checkRange(query);
   const { project, progress, signal, platformNow } = context;
   const done = new AbortController();
   const api = context.apiWithSignal(AbortSignal.any([signal, done.signal]));

@@ -11,6 +11,7 @@ import {
 import { followRun, readRunEnding, resolveRun, withNewestRun } from '../../calls/runs/index.ts';
 import { fetchBuild, followBuild, readBuildEnding, resolveBuild } from '../../deploys/builds/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { checkRange } from '../../kernel/durations.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextWith, TimeLimit } from '../../platform/waiting/index.ts';
@@ -146,9 +147,7 @@ function readLogOptions({ now }: Pick<Context, 'now'>, flags: Flags, defaultTail
   const { follow } = flags;
   const since = flags.since?.(now());
   const until = flags.until?.(now());
-  if (since !== undefined && until !== undefined && until < since) {
-    throw new UsageError('invalid range: --until is before --since');
-  }
+  checkRange({ since, until });
   const tail = flags.tail ?? (since === undefined ? defaultTail : Number.POSITIVE_INFINITY);
   return {
     since,

@@ -1,8 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import type { RunFilters } from '../../calls/runs/index.ts';
-import { dayMs, minuteMs } from '../../kernel/durations.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import { checkRange, dayMs, minuteMs } from '../../kernel/durations.ts';
 import { count, groupDigits } from '../../kernel/output/format.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
 import { outcomeWords } from '../../platform/contract/run-outcome.ts';
@@ -53,7 +52,7 @@ export function resolveRange(flags: Bounds, time: number): ChartRange {
   const now = Math.ceil(time / minuteMs) * minuteMs;
   const until = Math.min(now, flags.until?.(now) ?? now);
   const since = flags.since?.(Math.floor(time / minuteMs) * minuteMs) ?? until - dayMs;
-  if (until < since) throw new UsageError('invalid range: --until is before --since');
+  checkRange({ since, until });
   return { since, until };
 }
 

@@ -43,7 +43,11 @@ export async function readToolCall(
 ): Promise<Asked> {
   const commands = foundCommands(all);
   if (name === 'find') return find(input, commands, started);
-  if (name !== 'call') throw new UsageError(`unknown tool "${name}"`, { why: 'tools: find, call' });
+  if (name !== 'call')
+    throw new UsageError(`unknown tool "${name}"`, {
+      why: 'tools: find, call',
+      fix: 'call find for the commands',
+    });
   if (input.result !== undefined) return askedPage(input);
   const words = await lineOf(input, commands);
   const line = words.filter(isName).join(' ');

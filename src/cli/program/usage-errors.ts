@@ -155,7 +155,7 @@ function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   const expected = /^(?:write|expected) (.+)$/s.exec(choices ? `expected one of ${choices.join(', ')}` : text)?.[1];
   if (expected === undefined) return { message, why: text };
   const similar = choices && (closestName(value, choices) ?? choices.find((choice) => choice.startsWith(value)));
-  const [, sample] = /such as ([\w@.:/-]*\w)/.exec(expected) ?? /from (-?\d+\w*) (?:up|to)/.exec(expected) ?? [];
+  const [, sample] = /such as '?([\w@.:</-]*\w)/.exec(expected) ?? /from (-?\d+\w*) (?:up|to)/.exec(expected) ?? [];
   const found = similar ?? choices?.[0] ?? sample;
   // The next word was taken for the value that is missing.
   const meant = /\.py(::|$)/.test(value) && found ? `${found} ${value}` : found;

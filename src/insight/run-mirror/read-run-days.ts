@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { findJobs, type Jobs, readChart } from '../../calls/runs/index.ts';
-import { dayMs } from '../../kernel/durations.ts';
-import { UsageError } from '../../kernel/errors.ts';
+import { checkRange, dayMs } from '../../kernel/durations.ts';
 import { count } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -26,7 +25,7 @@ const concurrentDays = 4;
  */
 export async function* readRunDays(context: Context, range: RunRange): AsyncGenerator<RunDay> {
   const { app, since, until } = range;
-  if (until < since) throw new UsageError('invalid range: --until is before --since');
+  checkRange(range);
   const first = Math.floor(since / dayMs) * dayMs;
   const days = Array.from({ length: Math.floor((until - first) / dayMs) + 1 }, (_, index) => first + index * dayMs);
   const done = new AbortController();

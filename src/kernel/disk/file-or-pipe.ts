@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { pause } from '../clock.ts';
 import { closestName } from '../closest-name.ts';
+import { quoteForShell } from '../command-line.ts';
 import { FailedError, GantryError, NotFoundError, systemCode, UsageError } from '../errors.ts';
 import { namesIn } from './folders.ts';
 import { readToEnd } from './read-to-end.ts';
@@ -81,7 +82,10 @@ export async function readNamedFile(
 /** Throws NotFoundError or UsageError, unless the cause is an error of ours, such as an interrupt. */
 export function throwUnreadable(file: string, path: string, cause: unknown): never {
   if (cause instanceof GantryError) throw cause;
-  if (systemCode(cause) === 'ENOENT') throw new NotFoundError(`${file} not found`, { why: lookedFor(path), cause });
+  if (systemCode(cause) === 'ENOENT') {
+    const fix = `see what is there: ls ${quoteForShell(dirname(path))}`;
+    throw new NotFoundError(`${file} not found`, { why: lookedFor(path), fix, cause });
+  }
   throw new UsageError(`cannot read ${file}`, { why: toDiskError(cause).message, cause });
 }
 

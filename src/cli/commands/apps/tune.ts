@@ -95,7 +95,7 @@ export default defineCommand({
 
 /** `p90<6s`. */
 function serviceLevelFlag(text: string): ServiceLevel {
-  const [, quantile, limit] = /^(p50|p90|p95|p99) *< *(\S+)$/.exec(text) ?? [];
+  const [, quantile, limit] = /^(p50|p90|p95|p99) *< *(\S*[a-z])$/.exec(text) ?? [];
   if (quantile === undefined || limit === undefined) {
     throw new InvalidArgumentError("Expected a percentile and a duration such as 'p90<6s' (p50, p90, p95 or p99).");
   }
