@@ -31,6 +31,7 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   const app = { folder: '.', branch: 'main', repository: 'shop', verification: [] };
   const published = pipelineFor(system, app, { ...releaseNames, npm: '@ada/gantry' }).text;
   expect(published).toContain(`npm install --global --ignore-scripts @ada/gantry@${version}`);
+  expect(published).toContain('gantry check --strict');
   expect(commands).toContain(`gantry check ${at} --strict`);
   expect(commands).toContain(plan);
   const deploy = `gantry deploy ${at} --if-changed --if-busy wait --smoke run --watch 2m --or-rollback`;
