@@ -293,7 +293,7 @@ async function fixOfFunction(
   reason = '',
 ): Promise<Pick<ErrorFacts, 'fix' | 'corrected'>> {
   const { app, fn } = response.target;
-  const { callableFunctions, missingPairs, pairsOf } = await import('../../app/sample-call.ts');
+  const { callableFunctions } = await import('../../app/sample-call.ts');
   const here = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
   if (fn !== undefined && here.includes(fn)) return { fix: gantryCommand`deploy` };
   // The code here may not be what is deployed.
@@ -302,14 +302,22 @@ async function fixOfFunction(
   // Nobody has to type `run`.
   const meant = closest || (fn === 'run' ? known[0] : undefined);
   if (!meant) return { fix: whatToCall(app, reason, here) };
+  return callOfMeant(context, response, { meant, isTyped: meant === closest, isHere: here.includes(meant) });
+}
+
+/** The same call of the function that is meant. One that was typed is corrected where it stands. */
+async function callOfMeant(
+  context: Context,
+  response: AppResponse,
+  { meant, isTyped, isHere }: { meant: string; isTyped: boolean; isHere: boolean },
+) {
+  const { missingPairs, pairsOf } = await import('../../app/sample-call.ts');
+  const { app, fn = '' } = response.target;
   const sent = parametersOf(response);
-  const lacks = here.includes(meant) ? await missingPairs(context.cwd, meant, sent) : [];
-  // A function that was typed is corrected where it stands. What is long was not typed as words.
-  if (closest)
-    return {
-      fix: gantryCommand`invoke ${app} ${[meant, ...lacks]}`,
-      corrected: { typed: fn, meant: [meant, ...lacks].join(' ') },
-    };
+  const lacks = isHere ? await missingPairs(context.cwd, meant, sent) : [];
+  const corrected = { typed: fn, meant: [meant, ...lacks].join(' ') };
+  if (isTyped) return { fix: gantryCommand`invoke ${app} ${[meant, ...lacks]}`, corrected };
+  // What is long was not typed as words.
   const given = stringifyJson(sent).length <= 200 ? pairsOf(sent) : [];
   return { fix: gantryCommand`invoke ${app} ${[meant, ...given, ...lacks]}` };
 }

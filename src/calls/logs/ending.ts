@@ -47,6 +47,11 @@ export class Arrivals {
     this.#newAt = context.elapsed();
   }
 
+  /** Lines come, shown before or not: others may follow. */
+  noteReply(): void {
+    this.#newAt = this.context.elapsed();
+  }
+
   /** `isFirst`: lines that were there before the log was read are old rather than late. */
   add(lines: readonly LogLine[], isFirst: boolean): void {
     this.#newAt = this.context.elapsed();

@@ -183,6 +183,7 @@ class LogFollower {
   *#take(lines: LogLine[], socket: LogSocket): Generator<LogLine[]> {
     const { seen, onGap } = this.options;
     if (lines.length === 0) return;
+    this.#arrivals.noteReply();
     const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(compareLines);
     if (this.#mayHaveGap && fresh.length === lines.length) onGap(this.#lastLine, fresh[0]);
     this.#mayHaveGap = false;

@@ -110,3 +110,24 @@ describe('after an interruption the log is read', () => {
     expect(seen.isNew(line(2_000, { logLine: 'line 20000' }), 'history', 'other')).toBe(false);
   });
 });
+
+describe('of more lines than are remembered', () => {
+  const many = Array.from({ length: 30_000 }, (_, number) => line(Math.floor(number / 700), { logLine: `${number}` }));
+  const newOf = (seen: SeenLines, lines: typeof many, channel: LogChannel) =>
+    lines.filter((each) => seen.isNew(each, channel, channel)).length;
+
+  test('the live log repeats none that the history has told, and shows those after it, and late ones', () => {
+    const seen = new SeenLines();
+    expect(newOf(seen, many.slice(0, 25_000), 'history')).toBe(25_000);
+    expect(newOf(seen, many, 'socket')).toBe(5_000);
+    expect(newOf(seen, [line(1, { containerName: 'late' })], 'socket')).toBe(1);
+  });
+
+  test('each is shown though all have one time', () => {
+    const seen = new SeenLines();
+    const atOnce = many.map((_, number) => line(0, { logLine: `${number}` }));
+    expect(newOf(seen, atOnce.slice(0, 25_000), 'history')).toBe(25_000);
+    expect(newOf(seen, atOnce, 'socket')).toBe(5_000);
+    expect(newOf(new SeenLines(), atOnce, 'socket')).toBe(30_000);
+  });
+});
