@@ -90,10 +90,26 @@ describe('a script', () => {
 test.each([
   [['--gpu', 'H100'], { computeType: 'HOPPER_H100', gpuCount: '1' }],
   [['--gpu', 'a10:2'], { computeType: 'AMPERE_A10', gpuCount: '2' }],
-  [['--compute', 'ADA_L4'], { computeType: 'ADA_L4' }],
+  [['--compute', 'ADA_L4'], { computeType: 'ADA_L4', gpuCount: '1' }],
+  [[], { computeType: 'CPU', gpuCount: '0', cpu: '2.0', memoryGb: '4.0' }],
 ])('%j is the hardware of one run', async (flags, query) => {
-  const { code } = await run({ 'job.py': job }, [...flags, 'job.py::train', '--detach']);
+  const files = { 'cerebrium.toml': toml('[cerebrium.hardware]\ncompute = "CPU"\ngpu_count = 0\n'), 'job.py': job };
+  const { code } = await run(files, [...flags, 'job.py::train', '--detach']);
   expect([code, sent().query]).toEqual([0, expect.objectContaining(query)]);
+});
+
+test('keeps nothing of the run before but its region', async () => {
+  const has = () => [...emulator.store.apps.values()][0]?.settings;
+  const line = (...flags: string[]) =>
+    run({ 'job.py': job }, [...flags, '--name', 'jobs', '--detach', 'job.py::train']);
+  await line('--gpu', 'H100:2', '--region', 'us-east-1');
+  expect(has()).toMatchObject({ compute: ['HOPPER_H100'], gpuCount: 2, region: 'us-east-1' });
+  await line('--region', 'eu-north1');
+  expect(has()).toMatchObject({ compute: ['CPU'], gpuCount: 0, cpu: 2, memory: 4, region: 'eu-north1' });
+  const files = { 'cerebrium.toml': toml('[cerebrium.hardware]\ncpu = 8\nmemory = 16\n'), 'job.py': job };
+  await run(files, ['--detach', 'job.py::train']);
+  await line();
+  expect(has()).toMatchObject({ cpu: 2, memory: 4, region: 'eu-north1' });
 });
 
 test.skipIf(!python).each(['a job', 'web'])('the emulator says that it has no GPU for a run of %s', async (name) => {

@@ -1,6 +1,7 @@
 import type { AppConfig } from '../../app/config.ts';
 import { generateDependencyFiles } from '../../app/dependencies.ts';
 import { readRequirements } from '../../app/requirements.ts';
+import { listAppSettings } from '../../app/settings.ts';
 import { recordEvent } from '../../deploys/history/index.ts';
 import { chooseRegion } from '../../deploys/send/index.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
@@ -106,10 +107,11 @@ export async function followProgram(
 
 /** Never sends the program twice unless the first request provably did not arrive: it would run twice. */
 async function send(
-  { project: { name: app, hardware }, file, functionName, tar }: Program,
+  { project: config, file, functionName, tar }: Program,
   { limit, data, region, detach, imageDigest }: RunOptions & { imageDigest: string | undefined },
 ) {
   const context = limit.unlimited;
+  const { name: app } = config;
   const { project, signal, interruption } = context;
   const query = {
     filename: file,
@@ -117,7 +119,7 @@ async function send(
     region,
     functionName,
     imageDigest,
-    ...hardwareQuery(hardware),
+    ...hardwareQuery(config),
   };
   const body = {
     projectId: project,
@@ -147,20 +149,27 @@ async function abandon(context: Context, app: string, run: string): Promise<void
   if (status === 'canceled') context.progress.event('canceled', { app, run });
 }
 
-/** A run takes one kind of hardware: the first of the list. */
-function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware']) {
-  const [computeType] = [compute ?? []].flat();
+/**
+ * The hardware of a run, which takes one kind: the first of the list. Defaults are sent as well: else its app would keep
+ * what the run before had.
+ */
+function hardwareQuery(config: AppConfig) {
+  const settings = listAppSettings(config).filter(({ section }) => section === 'hardware');
+  const of = (name: string) => {
+    const { value, default: usual } = settings.find(({ key }) => key === name) ?? {};
+    return [value ?? usual].flat()[0];
+  };
   return {
-    computeType,
-    gpuCount: gpu_count ? String(gpu_count) : undefined,
-    cpu: withDecimal(cpu),
-    memoryGb: withDecimal(memory),
+    computeType: String(of('compute')),
+    gpuCount: String(of('gpu_count')),
+    cpu: withDecimal(Number(of('cpu'))),
+    memoryGb: withDecimal(Number(of('memory'))),
   };
 }
 
 /** `2.0`: the platform requires a decimal point. */
-function withDecimal(number: number | undefined): string | undefined {
-  return Number.isInteger(number) ? number?.toFixed(1) : number?.toString();
+function withDecimal(number: number): string {
+  return Number.isInteger(number) ? number.toFixed(1) : String(number);
 }
 
 /**

@@ -108,7 +108,7 @@ export default defineCommand({
 
 function hardwareOf({ gpu, compute }: { gpu?: ReturnType<typeof gpuFlag> | undefined; compute?: string | undefined }) {
   if (gpu) return { compute: [gpu.name], gpu_count: gpu.count };
-  return compute === undefined ? undefined : { compute: [compute], ...(compute === 'CPU' && { gpu_count: 0 }) };
+  return compute === undefined ? undefined : { compute: [compute], gpu_count: compute === 'CPU' ? 0 : 1 };
 }
 
 /** Every flag that could be meant for gantry. Needed only if an argument looks like a flag. */

@@ -53,7 +53,7 @@ export const runOnceHandlers = {
     if (query.imageDigest && !platform.runner.images.has(query.imageDigest)) {
       refuse(400, `image ${query.imageDigest} not found`);
     }
-    return { runId: await runOnce({ app: withHardware(app, query, platform), query, body }, platform) };
+    return { runId: await runOnce({ app: withPlace(app, query, platform), query, body }, platform) };
   },
 } satisfies Partial<Handlers>;
 
@@ -73,15 +73,16 @@ type Query = NonNullable<CallParameters<typeof contract>['query']>;
 
 const onlyHardware = ({ compute, gpuCount }: AppSettings) => ({ compute, gpuCount });
 
-/** With the hardware of the run, which replaces that of its ephemeral app. */
-function withHardware(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {
-  const { computeType, gpuCount, cpu, memoryGb } = query;
+/** With the hardware and the region of the run, which replace those of its ephemeral app. */
+function withPlace(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {
+  const { computeType, gpuCount, cpu, memoryGb, region } = query;
   const settings = {
     ...app.settings,
     ...(computeType && onlyHardware(withDefaults({ name: app.name, compute: [computeType] }))),
     ...(gpuCount && { gpuCount: Number(gpuCount) }),
     ...(cpu && { cpu: Number(cpu) }),
     ...(memoryGb && { memory: Number(memoryGb) }),
+    ...(region && { region }),
   };
   if (!app.ephemeral) return { ...app, settings };
   const changed = replaceSettings(app, settings, now());
