@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { checkSource, throwOnError } from '../../app/app-source.ts';
 import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../app/collect.ts';
@@ -11,7 +11,7 @@ import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { lookedFor, readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
-import { NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
+import { attempt, NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
@@ -47,7 +47,7 @@ interface ProgramOptions {
  * UsageError or NotFoundError.
  */
 export async function readProgram(context: Context, options: ProgramOptions): Promise<Program> {
-  const [target, functionName] = splitTarget(options.target);
+  const [target, functionName] = splitTarget(options.target, context.cwd);
   const { project, warnings } = await loadProgramProject(context, options);
   for (const warning of warnings) context.progress.warn(warning);
   Object.assign(project.hardware, options.hardware);
@@ -130,7 +130,7 @@ function startOf(file: string, argv: readonly string[], entries: readonly FileEn
   return { path: folder + name, content: scriptStart(posix.basename(file), argv) };
 }
 
-function splitTarget(target: string): [file: string, functionName: string | undefined] {
+function splitTarget(target: string, cwd: string): [file: string, functionName: string | undefined] {
   const at = target.lastIndexOf('::');
   const [file, name] = at < 0 ? [target, undefined] : [target.slice(0, at), target.slice(at + 2)];
   if (name === '') throw new UsageError(`missing function name in "${target}"`, { fix: `${file}::name, or ${file}` });
@@ -139,10 +139,20 @@ function splitTarget(target: string): [file: string, functionName: string | unde
       why: 'the file name must end with .py',
       corrected: /^(list|get|follow|cancel|chart|logs?)$/.test(file)
         ? { typed: 'run', meant: 'runs' }
-        : { typed: target, meant: 'main.py', isExample: true },
+        : { typed: target, ...meantTarget(target, cwd) },
     });
   }
   return [file, name];
+}
+
+/** The file that is there, for one colon, a module or a name without its end; else some program of this folder. */
+function meantTarget(target: string, cwd: string): { meant: string; isExample?: true } {
+  const [name = '', ...functions] = target.split(/(?<=\.py):+|::/);
+  const isFile = (path: string) => path.endsWith('.py') && existsSync(resolve(cwd, path));
+  const file = [name, `${name}.py`, `${name.replaceAll('.', '/')}.py`].find(isFile);
+  if (file !== undefined) return { meant: [file, ...functions].filter(Boolean).join('::') };
+  const example = attempt(() => readdirSync(cwd))?.find((path) => /^[^.-].*\.py$/.test(path));
+  return { meant: example ?? 'main.py', isExample: true };
 }
 
 /** Loads the config file, or uses defaults if cerebrium.toml does not exist. */
