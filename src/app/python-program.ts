@@ -84,7 +84,7 @@ export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, c
   return Buffer.concat([copy, Buffer.from(`\n\n${callCode(call)}`)]);
 }
 
-/** A file that runs a script beside it as Python would, with these arguments. Tracebacks begin with the script. */
+/** A file that runs a script beside it as Python would, with these arguments. Tracebacks have no line of its own. */
 export function scriptStart(script: string, argv: readonly string[]): Buffer {
   return Buffer.from(`# Added by gantry to what is sent: runs ${script} with the arguments that were typed.
 import os, runpy, sys
@@ -96,7 +96,7 @@ def __gantry_traceback(kind, error, trace):
     at = trace
     while at and at.tb_frame.f_code.co_filename != __gantry_script:
         at = at.tb_next
-    sys.__excepthook__(kind, error.with_traceback(at or trace), at or trace)
+    sys.__excepthook__(kind, error.with_traceback(at), at)
 
 
 sys.excepthook = __gantry_traceback
@@ -127,7 +127,7 @@ function findGuards(tokens: readonly Token[]): number[] {
 const isComparison = (token: Token | undefined) => token !== undefined && ['==', 'is', 'in'].includes(token.text);
 const isMain = (token: Token | undefined) => /^[ru]?('''|"""|'|")__main__\1$/i.test(token?.text ?? '');
 
-/** Data becomes keyword arguments, or all of it the only parameter. Tracebacks begin with the function. */
+/** Data becomes keyword arguments, or all of it the only parameter. Tracebacks have no line of it. */
 const callCode = ({
   name,
   allowsWholeData,
@@ -172,7 +172,7 @@ def __gantry_traceback(kind, error, trace):
     at = trace
     while at and (at.tb_frame.f_code.co_filename != own.co_filename or at.tb_lineno >= own.co_firstlineno):
         at = at.tb_next
-    sys.__excepthook__(kind, error.with_traceback(at or trace), at or trace)
+    sys.__excepthook__(kind, error.with_traceback(at), at)
 
 
 if __name__ == "__main__":

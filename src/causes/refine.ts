@@ -123,8 +123,8 @@ function localVersion(name: string, wanted: string, local: string) {
 const notInstalledHere: Refinement = ({ package: name, module, command }, facts, before, { evidence }) => {
   const { config, reason = '' } = facts;
   // The image of a Dockerfile has what that installs, wherever it is built.
-  if (!`${reason}\n${evidence.text}`.includes(emulatorHint) || config?.custom?.dockerfile_path !== undefined)
-    return undefined;
+  const said = [reason, evidence.text, ...before].join('\n');
+  if (!said.includes(emulatorHint) || config?.custom?.dockerfile_path !== undefined) return undefined;
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
   // The file may have another list by now.
   const ownList = /does not install pip packages.*((?:\n- .+)*)/.exec(before.join('\n'))?.[1]?.match(/(?<=- )[\w.-]+/g);
@@ -137,8 +137,19 @@ const notInstalledHere: Refinement = ({ package: name, module, command }, facts,
   return { title, fix: emulatorHint, setting: undefined, next: ['deploy', '--install'] };
 };
 
-/** In what the emulator says of a build and of a call. */
+/** In what the emulator says of a build, a call and the run of a file. */
 const emulatorHint = 'gantry deploy --install';
+
+/** A file that is run has no entrypoint: its arguments are those of the command line. */
+const refusedByProgram: Refinement = ({ target }, { source, exitCode }) =>
+  source === 'run' && exitCode !== undefined && target !== undefined
+    ? {
+        cause: 'code-error',
+        title: `the program refuses its arguments: ${target}`,
+        fix: 'correct what follows the file on the command line, or what the program accepts',
+        setting: undefined,
+      }
+    : undefined;
 
 /** What was said last, and where the command is written. */
 const lastSaid: Refinement = ({ command }, { config }, before, { title }) => {
@@ -199,6 +210,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['wrong-arguments package-api-changed', movedKeyword],
   ['module-missing entrypoint-not-found file-not-found requirements-file-missing copy-source-missing', notSent],
   ['module-missing command-not-found', notInstalledHere],
+  ['entrypoint-invalid', refusedByProgram],
   ['package-version-not-found package-not-found package-build-failed', unsupportedPython],
   ['package-build-failed', buildSaid],
   ['gpu-driver-missing', gpuInBuild],

@@ -119,6 +119,33 @@ test.skipIf(!python).each(['a job', 'web'])('the emulator says that it has no GP
   expect([code, stderr]).toEqual([0, expect.stringContaining('compute HOPPER_H100 is simulated')]);
 });
 
+test.each([
+  ['sub/g.py:aio', 'gantry run sub/g.py::aio'],
+  ['sub.g::aio', 'gantry run sub/g.py::aio'],
+  ['sub/g', 'gantry run sub/g.py'],
+  ['f', 'for example: gantry run job.py'],
+])('%s proposes a file that is there', async (target, line) => {
+  const { code, stderr } = await run({ 'job.py': job, 'sub/g.py': job }, [target]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`fix ${line}\n`)]);
+});
+
+describe.skipIf(!python)('why a file fails', () => {
+  const parsed =
+    'import argparse\np = argparse.ArgumentParser()\np.add_argument("--epochs", type=int)\np.parse_args()\n';
+  const listed = toml('[cerebrium.dependencies.pip]\nno_such_thing = "latest"\n');
+
+  test.each([
+    ['arguments', [parsed], ['--epochs', 'three'], 'the program refuses its arguments: argument --epochs: invalid'],
+    ['a package', ['import no_such_thing\n', listed], [], 'but this emulator installs no packages'],
+    ['a call', ['def f(a, /):\n    pass\n'], ['a=1'], 'the program ended|TypeError: f\\(\\)'],
+  ])('names %s', async (_, [text = '', config = toml()], words, title) => {
+    const target = text.startsWith('def') ? 'job.py::f' : 'job.py';
+    const { code, stderr } = await run({ 'job.py': text, 'cerebrium.toml': config }, [target, ...words]);
+    expect([code, stderr]).toEqual([13, expect.stringMatching(title)]);
+    expect(stderr).not.toMatch(/job\.py:\d\d|entrypoint|line \d\d|\[cerebrium\.dep/);
+  });
+});
+
 test('--gpu without a value keeps the file, and shows a GPU', async () => {
   const { code, stderr } = await run({ 'job.py': job }, ['--gpu', 'job.py', 'bert']);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/fix for example: gantry run --gpu \w+_T4 job\.py bert\n/)]);

@@ -5,6 +5,7 @@ import { after } from '../../../kernel/clock.ts';
 import type { FilePart } from '../../../platform/contract/scalars.ts';
 import { refuse } from '../../http/reply.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
+import { installHint, meaningfulLines, notInstalled } from '../../model/builds/stages.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import { type AppRecord, billedSettings } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
@@ -47,7 +48,10 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   const storage = python && (await runner.storage.attach(app, python));
   const billed = billedSettings(app.settings);
   const run = recordRun({ app: app.id, ...call, container, oneOff: true, billed }, running).id;
-  for (const text of settingDifferences(app.settings))
+  const packages = runner.installsPackages
+    ? []
+    : notInstalled('pip', meaningfulLines(String(requirements)), installHint);
+  for (const text of [...settingDifferences(app.settings), ...packages])
     runner.logs.add(app.id, { container, stream: 'stderr', text, run });
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
