@@ -27,7 +27,14 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   }
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
   const step = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
-  return fixedInDockerfile(refine({ ...toExplanation(best), step }, best.captured, facts, before), facts.config);
+  const known = withHints(facts, lines.slice(best.at + 1));
+  return fixedInDockerfile(refine({ ...toExplanation(best), step }, best.captured, known, before), facts.config);
+}
+
+/** The emulator says below what a program printed why that may be. */
+function withHints(facts: FailureFacts, below: readonly SearchedLine[]): FailureFacts {
+  const hints = below.map(({ text }) => text).filter((text) => text.startsWith('hint: '));
+  return hints.length === 0 ? facts : { ...facts, reason: [facts.reason ?? '', ...hints].join('\n') };
 }
 
 /** The best of the rules' matches. */

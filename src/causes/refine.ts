@@ -123,8 +123,8 @@ function localVersion(name: string, wanted: string, local: string) {
 const notInstalledHere: Refinement = ({ package: name, module, command }, facts, before, { evidence }) => {
   const { config, reason = '' } = facts;
   // The image of a Dockerfile has what that installs, wherever it is built.
-  const said = [reason, evidence.text, ...before].join('\n');
-  if (!said.includes(emulatorHint) || config?.custom?.dockerfile_path !== undefined) return undefined;
+  if (!`${reason}\n${evidence.text}`.includes(emulatorHint) || config?.custom?.dockerfile_path !== undefined)
+    return undefined;
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
   // The file may have another list by now.
   const ownList = /does not install pip packages.*((?:\n- .+)*)/.exec(before.join('\n'))?.[1]?.match(/(?<=- )[\w.-]+/g);

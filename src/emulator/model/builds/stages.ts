@@ -49,7 +49,7 @@ export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[
     ),
     plan?.installs
       ? { lines: [], isPerformed: true }
-      : { lines: notInstalled('pip', read('requirements.txt'), installHint) },
+      : { lines: notInstalled('pip', read('requirements.txt'), '; gantry deploy --install does') },
     ...withLines(copyLines(archive), commandLines('shell', settings.shellCommands)),
   ];
 }
@@ -64,7 +64,7 @@ function withLines(...stages: string[][]): BuildStage[] {
 }
 
 /** Without blank lines, comments and options. */
-export function meaningfulLines(text: string): string[] {
+function meaningfulLines(text: string): string[] {
   return text
     .split(/\r?\n/)
     .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
@@ -84,11 +84,7 @@ function copyLines({ files }: ReadArchive): string[] {
   return [`Received ${files.size} ${files.size === 1 ? 'file' : 'files'} (${bytes} bytes)`];
 }
 
-/** What follows where a flag would install them. */
-export const installHint = '; gantry deploy --install does';
-
-/** That packages are listed and are not installed. */
-export function notInstalled(manager: string, packages: string[], hint = ''): string[] {
+function notInstalled(manager: string, packages: string[], hint = ''): string[] {
   if (packages.length === 0) return [];
   return [`The emulator does not install ${manager} packages${hint}`, ...packages.map((name) => `- ${name}`)];
 }

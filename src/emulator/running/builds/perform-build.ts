@@ -148,7 +148,10 @@ interface AppSetup {
 }
 
 /** The flag that installs what is missing. What was not sent is not known here, nor is what an image has. */
-function missingPackageHint(text: string, { installs, python }: AppSetup): string[] {
+export function missingPackageHint(
+  text: string,
+  { installs, python }: Pick<AppSetup, 'installs'> & { python: unknown },
+): string[] {
   const isMissing = /ModuleNotFoundError: No module named '|its entrypoint failed to start: \S+ not found/.test(text);
   if (installs || !python || !isMissing) return [];
   return ['hint: the emulator installs packages only with --install (gantry deploy --install)'];

@@ -5,11 +5,11 @@ import { after } from '../../../kernel/clock.ts';
 import type { FilePart } from '../../../platform/contract/scalars.ts';
 import { refuse } from '../../http/reply.ts';
 import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
-import { installHint, meaningfulLines, notInstalled } from '../../model/builds/stages.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import { type AppRecord, billedSettings } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
 import { unpackTar } from '../archives/unpack.ts';
+import { missingPackageHint } from '../builds/perform-build.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';
 import { pythonFile } from '../processes/python-files.ts';
@@ -48,10 +48,7 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   const storage = python && (await runner.storage.attach(app, python));
   const billed = billedSettings(app.settings);
   const run = recordRun({ app: app.id, ...call, container, oneOff: true, billed }, running).id;
-  const packages = runner.installsPackages
-    ? []
-    : notInstalled('pip', meaningfulLines(String(requirements)), installHint);
-  for (const text of [...settingDifferences(app.settings), ...packages])
+  for (const text of settingDifferences(app.settings))
     runner.logs.add(app.id, { container, stream: 'stderr', text, run });
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
@@ -99,7 +96,11 @@ async function runProgram(
   const log = (stream: 'stdout' | 'stderr') => (text: string) =>
     runner.logs.add(app.id, { container, stream, text, run });
   program.onLine(program.child.stdout, log('stdout'));
-  program.onLine(program.child.stderr, log('stderr'));
+  let errors = '';
+  program.onLine(program.child.stderr, (text) => {
+    errors = `${errors}\n${text}`.slice(-10_000);
+    log('stderr')(text);
+  });
   program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
   runner.usage.watch({ app: app.id, container, pid: () => program.child.pid }, program.ended);
   markAssigned(run, container, running);
@@ -114,6 +115,8 @@ async function runProgram(
   const { code, signal: killedBy } = await program.ended.catch(() => ({ code: 127, signal: null }));
   stopTimer();
   runner.untrack(run);
+  const setup = { installs: runner.installsPackages, python };
+  for (const text of code === 0 ? [] : missingPackageHint(errors, setup)) log('stderr')(text);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
   markEnded(run, statusCode, running, { exitCode: code ?? 128 + (killedBy ? constants.signals[killedBy] : 0) });
