@@ -159,7 +159,8 @@ async function refusalSince(context: Context, app: string, configFile: string, f
 }
 
 function nothingFailed({ app, build, run, status }: Omit<Subject, 'facts' | 'readLog'>, isDeployed = true): string {
-  if (build !== null) return `build ${shortBuild(build)} of ${app} has not failed: ${status}`;
+  if (build !== null)
+    return `build ${shortBuild(build)} of ${app} has not ${status !== null && buildPhase(status) === 'in progress' ? 'ended' : 'failed'}: ${status}`;
   if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
   return isDeployed ? `the latest build of ${app} has not failed, and no run has` : `no run of ${app} has failed`;
 }

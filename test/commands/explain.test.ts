@@ -2,6 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
 import { deployWeb, emulatorForAll, gantry, machine, newFolder, print, record, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
@@ -147,6 +148,17 @@ test('says that nothing failed', async () => {
     cause: null,
     title: 'the latest build of web has not failed, and no run has; runs of the last seconds may not be listed yet',
   });
+});
+
+test('says of a build that continues that it has not ended', async () => {
+  await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
+  const env = await altering(emulator, (_, path, json) =>
+    path.includes('/builds')
+      ? { body: JSON.stringify(json).replace(/"status":"\w+"/g, '"status":"initializing"') }
+      : undefined,
+  );
+  const { stdout } = await gantry(['explain', 'web', 'latest'], { env });
+  expect(stdout).toMatch(/^build \S+ of web has not ended: initializing\n$/);
 });
 
 describe('a log of a file', () => {
