@@ -238,7 +238,7 @@ test('explains the build or the run with an id, and says if there is none', asyn
 
 test('of a build, says which one and when it failed', async () => {
   const { stdout } = await gantry(['explain'], { emulator, cwd: await failedApp('build_failure') });
-  expect(stdout).toMatch(/^ {2}of {2}build \S+, \d{4}-\d\d-\d\dT/m);
+  expect(stdout).toMatch(/^ {2}build \S+, \d{4}-\d\d-\d\dT/m);
 });
 
 test('the latest is the call that failed after the build', async () => {

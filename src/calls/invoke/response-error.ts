@@ -305,7 +305,7 @@ async function fixOfFunction(
   return callOfMeant(context, response, { meant, isTyped: meant === closest, isHere: here.includes(meant) });
 }
 
-/** The same call of the function that is meant. One that was typed is corrected where it stands. */
+/** A call like this one of the function that is meant. One that was typed is corrected where it stands. */
 async function callOfMeant(
   context: Context,
   response: AppResponse,

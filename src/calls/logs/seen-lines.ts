@@ -65,7 +65,11 @@ export class SeenLines {
 
   /** Returns whether a line is new, and marks it as seen. `session` is the reply or connection it came in. */
   isNew(line: LogLine, channel: LogChannel, session: unknown): boolean {
-    if (channel === 'socket' && this.#isBehind(line, session)) return false;
+    const isRepeated = channel === 'socket' && this.#isBehind(line, session);
+    return !isRepeated && this.#isUnseen(line, channel, session);
+  }
+
+  #isUnseen(line: LogLine, channel: LogChannel, session: unknown): boolean {
     const sightings = this.#sightings(line);
     if (channel === 'history') this.#lastInHistory = Math.max(this.#lastInHistory, line.at);
     const number = countSighting(sightings, line, channel, session);
