@@ -67,6 +67,17 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
     expect((await fetch(`${base}/health`)).status).toBe(200);
   });
 
+  test('prints the configured port, whatever port it was given', async () => {
+    const { port } = await listening();
+    const { deploy, ask } = await platform({ now: Date.now, real: true });
+    const says = `import sys\nport = int(sys.argv[1])\nprint(f"Running on http://127.0.0.1:{port}", flush=True)\n`;
+    const code = says + fixed(0, 'ok').replace('", 0)', '", port)');
+    const entrypoint = ['python', 'own.py', String(port)];
+    const { build } = await deploy({ name: 'server', runtime: 'custom', entrypoint, port }, { 'own.py': code });
+    const { json } = await ask('GET', `${build}/logs`);
+    expect(json.logs.map(({ log }: { log: string }) => log)).toContain(`Running on http://127.0.0.1:${port}`);
+  });
+
   test('names the app of the emulator that has the port that is written in its code', async () => {
     const port = await freePort();
     const settings = { runtime: 'custom', entrypoint: ['python3', '-E', 'fixed.py'], port };

@@ -100,7 +100,7 @@ export class ServerReplica implements Replica {
     const server = runtime.start(port);
     this.#process = server;
     for (const stream of ['stdout', 'stderr'] as const)
-      server.onLine(server.child[stream], (text) => print({ stream, text }));
+      server.onLine(server.child[stream], (text) => print({ stream, text: withConfiguredPort(text, port, build) }));
     const died = this.#exitReason().then((reason) => Promise.reject(new ReplicaError(reason)));
     died.catch(() => {});
     const { pid = 0 } = server.child;
@@ -117,6 +117,11 @@ export class ServerReplica implements Replica {
     const end = await this.#process.ended.catch((error: NodeJS.ErrnoException) => error);
     return this.runtime.describeEnd(end, this.#stopped);
   }
+}
+
+/** A line of the server as it is on the platform, where nobody gives it another port than the configured one. */
+function withConfiguredPort(text: string, port: number, { settings }: ReplicaOptions['build']): string {
+  return text.replace(new RegExp(`(?<=:|port[ =:]{1,2})${port}(?!\\d)`, 'gi'), String(settings.port));
 }
 
 /** Runs the entrypoint of an app with its own server. */
