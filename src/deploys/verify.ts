@@ -79,6 +79,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const { app, build, serves } = options;
   const { elapsed } = context;
   const started = elapsed();
+  const began = context.platformNow();
   if (serves !== undefined) {
     const found = {
       finding: 'superseded',
@@ -111,8 +112,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     seen: { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls },
     failedRunIds: observed.calls.failed(),
     shows: observed.shown.earlier,
-    // As it was known before the calls: what they left in the log is later.
-    since: history.servesSince(build),
+    // As it was known before the calls: what they left in the log is later. An older build has lines of earlier calls.
+    since: options.isNew ? history.servesSince(build) : began,
   });
 }
 

@@ -44,6 +44,15 @@ async function live() {
 
 type Failed = { error: { message: string; details: { build: string; rollback: Record<string, string | null> } } };
 
+test('a first build of the same files, sent without a region, is no other one to return to', async () => {
+  await deploy('same');
+  await deploy('same');
+  crashing = [2];
+  const { code, json } = await deploy('same', watching);
+  expect(code).toBe(12);
+  expect((json() as Failed).error.details.rollback).toMatchObject({ outcome: 'no-earlier-build' });
+});
+
 test('returns to the build before if the new one is not healthy, and says what serves', async () => {
   await deploy('good');
   crashing = [1];

@@ -16,8 +16,9 @@ import type { LocalApp } from './local-app.ts';
 /** What a build is made of, for the record. */
 export type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
-/** A registry login is not one of the settings. */
-export function settingsDigestOf({ cliVersion: _version, dockerAuth: _login, ...settings }: AppCreation): string {
+/** A registry login is none of the settings. Where an app is does not make it another one. */
+export function settingsDigestOf(sent: AppCreation): string {
+  const { cliVersion: _version, dockerAuth: _login, region: _region, ...settings } = sent;
   return digest(Object.entries(settings));
 }
 

@@ -344,11 +344,10 @@ async function newerSecret(
 async function isSent({ plan: { fileChanges, region }, making, sent, named, isAsSent }: Planned): Promise<boolean> {
   const { project, entries } = named;
   if (sent) {
-    const { region: own, ...others } = ownSettings(project, making);
+    const own = ownSettings(project, making);
     // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
-    const wanted = region === null ? own : sent.settings.region;
-    const body = { ...others, ...(typeof wanted === 'string' && { region: wanted }) };
-    return sent.settingsDigest === settingsDigestOf(body) && isAsSent();
+    const isThere = region !== null || own.region === sent.settings.region;
+    return isThere && sent.settingsDigest === settingsDigestOf(own) && isAsSent();
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
