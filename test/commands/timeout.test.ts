@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EndpointName } from '../../src/platform/contract/index.ts';
@@ -73,6 +75,7 @@ const appRoute = 'GET /v2/projects/\\S+/apps/p-\\S+-web';
 async function deployTwice(): Promise<void> {
   for (let number = 0; number < 2; number++) {
     clock.now += 60_000;
+    writeFileSync(join(app, 'version.txt'), String(number));
     expect((await gantry(['deploy'], { emulator, cwd: app, clock, io: { silenceMs: 60_000 } })).code).toBe(0);
   }
 }
