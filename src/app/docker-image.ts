@@ -15,7 +15,7 @@ import { shellCommands } from './shell.ts';
 export interface DockerImage {
   stages: Stage[];
   copies: readonly Copy[];
-  /** Each with the instruction that is meant; without one, there is none like it. */
+  /** Each with the known instruction that is closest to it, if there is one. */
   instructions: readonly (Instruction & { meant?: string | undefined })[];
 }
 

@@ -76,7 +76,7 @@ function raisedByApp({ place, code = '' }: Frame, exception: string, sent: unkno
   };
 }
 
-/** How to pass what is a number or `true`, where a text was sent and is none; undefined without such a parameter. */
+/** How to pass a number or `true` that was sent as text; undefined if no parameter looks like one. */
 export function asJson(exception: string, sent: unknown): string | undefined {
   const texts = Object.entries(Object(isText.test(exception) ? sent : {})).flatMap(([name, value]) =>
     typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(value) ? [`${name}:=${value}`] : [],

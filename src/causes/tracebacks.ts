@@ -40,7 +40,7 @@ export function lastTraceback(lines: readonly string[]): Traceback | undefined {
   return findTracebacks(lines).findLast(({ exception }) => !pointer.test(exception));
 }
 
-/** The last one. SystemExit counts only where there is no other. */
+/** The last exception; SystemExit only if it is the only one. */
 export function finalTraceback(lines: readonly string[]): Traceback | undefined {
   return lastTraceback(lines) ?? findTracebacks(lines).findLast(({ exception }) => /^SystemExit\b/.test(exception));
 }

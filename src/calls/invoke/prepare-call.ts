@@ -234,7 +234,7 @@ async function readFileValue(context: Files, name: string, file: string): Promis
   return bytes.toString('base64');
 }
 
-/** Why a word is no parameter; undefined for one. */
+/** Why a word is not a parameter; undefined if it is one. */
 export function invalidParameter(arg: string): UsageError | undefined {
   const isWhole = isBody.test(arg);
   if (!isWhole && arg.indexOf('=') > 0 && !arg.startsWith(':=')) return undefined;

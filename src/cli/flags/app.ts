@@ -54,7 +54,10 @@ export function appsArgument<Inputs extends unknown[], Options extends OptionVal
 interface OptionalAppOptions {
   description?: string;
   unless?: string;
-  /** Whether no app is the default in a folder without one; a flag without which a broken file of one is no app to pass over. */
+  /**
+   * Whether the default is all apps in a folder that has none. The name of a flag: the config file must be valid unless the
+   * flag is set.
+   */
   orNone?: boolean | string;
 }
 
