@@ -71,7 +71,7 @@ export const healthFacts = {
   /** What the app shows as live. Later: a build that did not serve before ours. */
   shows: ['ours', 'later', 'earlier', 'not known'],
   replicas: ['bad', 'back soon', 'enough', 'some', 'none', 'not known'],
-  /** What the calls of `--smoke` said. Unclear: who answered, or whether the app did, is not known. */
+  /** What the calls of `--smoke` said. Unclear: who answered, or whether the app did; or no, where nothing has changed. */
   smoke: ['not asked', 'yes', 'no', 'unclear'],
   calls: ['worse', 'doubtful', 'fine', 'none', 'not known'],
   /** The status of the app, by the words that are known to be bad. */

@@ -35,6 +35,8 @@ export interface Smoke {
   /** Empty if nothing is wrong. */
   reason: string;
   calls: number;
+  /** Whether the call may be wrong: the app refused it (4xx), or answered something else than was expected. */
+  isCallers?: boolean | undefined;
 }
 
 export const noSmoke: Smoke = { says: 'not asked', reason: '', calls: 0 };

@@ -78,13 +78,13 @@ async function callOnce(
   }
 }
 
-function saidBy({ problem, isNone }: Answer, name: string): Pick<Smoke, 'says' | 'reason'> {
+function saidBy({ problem, isNone, isCallers }: Answer, name: string): Pick<Smoke, 'says' | 'reason' | 'isCallers'> {
   if (problem === undefined) return { says: 'yes', reason: '' };
-  return { says: isNone ? 'unclear' : 'no', reason: `${name}: ${problem}` };
+  return { says: isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, isCallers };
 }
 
 /** What is wrong with an answer. `isNone`: the new build has not said anything by it. */
-interface Flaw {
+interface Flaw extends Pick<Smoke, 'isCallers'> {
   problem: string;
   isNone: boolean;
 }
@@ -123,7 +123,8 @@ function failureOf(error: GantryError): Omit<Answer, 'durationMs'> {
   // What an app and the platform answer alike: a 404 may be of a path that the app does not have, or of an app without a route.
   const isAmbiguous = status !== undefined && (status < 400 || (status === 404 && run === null));
   const isOfGateway = !isNone && (isAmbiguous || !(error instanceof AppError));
-  return { run: run ?? requestId, problem: error.message, isNone, isOfGateway };
+  const isCallers = status !== undefined && status < 500;
+  return { run: run ?? requestId, problem: error.message, isNone, isOfGateway, isCallers };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
@@ -199,7 +200,8 @@ async function findFlaw(
   if (typeof said !== 'string') return said;
   // It goes into the history, which holds nothing that was typed.
   const isMissing = expected !== undefined && !said.includes(expected);
-  return isMissing ? { problem: 'the response does not have the expected text', isNone: false } : undefined;
+  const problem = 'the response does not have the expected text';
+  return isMissing ? { problem, isNone: false, isCallers: true } : undefined;
 }
 
 /** What a function has returned, as text. */

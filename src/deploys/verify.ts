@@ -91,7 +91,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   }
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
-  const earlier = [...servedBefore(pastOf([], history), build).map(({ id }) => id), ...(options.before?.builds ?? [])];
+  const served = servedBefore(pastOf([], history), build).map(({ id }) => id);
+  const earlier = [...served, ...(options.before?.builds ?? [])];
   const earlierBuilds = new Set(earlier.filter((id) => id !== build));
   const subject: WatchedBuild = { ...options, earlierBuilds, sickTimes: history.sickTimes() };
   const observed = new ObservedBuild(context, subject);
@@ -102,7 +103,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const isKnown = /^(yes|not asked)$/.test(smoke.says) && (await isStillHealthy(context, options, subject, history));
   const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
-  const found = await watchBuild(context, observed, smoke, watchMs);
+  const healthy = history.foundHealthy(build, options.isNew ? served[0] : build);
+  const found = await watchBuild(context, observed, besideEarlier(smoke, healthy), watchMs);
   const watchedMs = elapsed() - started;
   const isWatched = watchMs !== undefined;
   return tell(context, options, {
@@ -115,6 +117,13 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     // As it was known before the calls: what they left in the log is later. An older build has lines of earlier calls.
     since: options.isNew ? history.servesSince(build) : began,
   });
+}
+
+/** What a call says of an app that was found healthy, and of which nothing was changed since. */
+function besideEarlier(smoke: Smoke, healthy: string | undefined): Smoke {
+  if (smoke.says !== 'no' || !smoke.isCallers || healthy === undefined) return smoke;
+  const reason = `${smoke.reason}, but the same files and settings were found healthy as build ${shortBuild(healthy)}`;
+  return { ...smoke, says: 'unclear', reason };
 }
 
 /** Writes down what was found, and says it. */

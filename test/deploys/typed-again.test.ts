@@ -57,8 +57,8 @@ const turns: Record<string, Turn> = {
   'another answer is expected': {
     first: 'deploy --smoke run:ok',
     next: 'deploy --if-changed --smoke run:NOTTHERE',
-    code: 12,
-    says: /run:NOTTHERE: the response does not have the expected text/,
+    code: 8,
+    says: /not known: run: the response does not have the expected text, but the same files .* healthy as build/,
   },
   'it is as well as before': { first: again, next: again, code: 0, says: /run: answered.*not watched again/s },
   'it sleeps': {
@@ -94,4 +94,20 @@ test('restarts of long ago are no reason to roll back', async () => {
     code: 0,
     stderr: expect.stringContaining('restarted 3 times: watching it again'),
   });
+});
+
+test('an answer that another call expects rolls nothing back, unless the deploy has changed the app', async () => {
+  const { stage, machine } = await staged({ version: 1 });
+  expect(await machine.run('deploy --smoke run:ok')).toMatchObject({ code: 0 });
+  await machine.write({ version: 2 });
+  expect(await machine.run('deploy --smoke run:ok')).toMatchObject({ code: 0 });
+  const typo = 'deploy --smoke run:nothing --or-rollback';
+  for (const line of [typo, `${typo} --if-changed`, typo]) {
+    stage.pass(120_000);
+    const { code, stderr } = await machine.run(line);
+    expect([code, stderr]).toEqual([8, expect.stringMatching(/text, but the same files .* healthy as build/)]);
+  }
+  await machine.write({ version: 3 });
+  stage.pass(120_000);
+  expect((await machine.run(typo)).stderr).toMatch(/is not healthy: run: .*; rolled back to build/);
 });

@@ -137,13 +137,10 @@ export class AppHistory {
    */
   isSick(build: string, since = ''): boolean {
     const isSame = (other: string) => this.areOfSame(other, build);
-    const later = this.#own.filter(({ at }) => at > since);
-    const found = later.findLast(
-      (event): event is EventOf<'verdict'> =>
-        event.event === 'verdict' && /^(sick|healthy)$/.test(event.verdict) && isSame(event.build),
-    );
+    const found = this.#lastVerdict(build, since);
     if (found?.verdict === 'sick') return true;
-    const left = later.findLast((event) => {
+    const left = this.#own.findLast((event) => {
+      if (event.at <= since) return false;
       // Over another one of the same files, a rollback only changes settings.
       if (event.event === 'rolled-back') return isSame(event.from) !== isSame(event.to);
       return event === found || (event.event === 'sent' && isSame(event.build));
@@ -155,6 +152,19 @@ export class AppHistory {
   sickness(build: string): EventOf<'verdict'> | undefined {
     const isOfSame = (event: EventOf<'verdict'>) => event.verdict === 'sick' && this.areOfSame(event.build, build);
     return this.isSick(build) ? this.#last('verdict', isOfSame) : undefined;
+  }
+
+  /** The build that was found healthy before, if the same was sent for it as for both of these. */
+  foundHealthy(build: string, before: string | undefined): string | undefined {
+    if (before === undefined || !this.areOfSame(before, build)) return undefined;
+    const found = this.#lastVerdict(build);
+    return found?.verdict === 'healthy' ? found.build : undefined;
+  }
+
+  /** The last one that is certain of a build, or another one of the same files. */
+  #lastVerdict(build: string, since = ''): EventOf<'verdict'> | undefined {
+    const isCertain = ({ verdict, at }: EventOf<'verdict'>) => /^(sick|healthy)$/.test(verdict) && at > since;
+    return this.#last('verdict', (event) => isCertain(event) && this.areOfSame(event.build, build));
   }
 
   /** Since when lines of the log may be of a build that serves, in ms: since it was seen to, or was sent. */
