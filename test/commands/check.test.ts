@@ -98,9 +98,14 @@ test('checks another app by its folder, or with -C', async () => {
   expect(await check('-C', 'app', 'cerebrium.toml')).toContain('cerebrium.toml is valid');
 });
 
-test('says that an app lies in a subfolder', async () => {
-  const app = newFolder({ 'app/cerebrium.toml': '' });
-  expect((await gantry(['check'], { cwd: app })).stderr).toMatch(/; there is one in app\n {2}fix cd app\n/);
+test.each([
+  ['check', 'app/cerebrium.toml', 'app'],
+  ['check', 'apps/web/cerebrium.toml', 'apps/web'],
+  ['check apps', 'apps/web/cerebrium.toml', 'apps/web'],
+  ['deploy', 'apps/web/cerebrium.toml', 'apps/web'],
+])('%s says that an app lies in a subfolder: %s', async (words, file, folder) => {
+  const { stderr } = await gantry(words.split(' '), { cwd: newFolder({ [file]: '' }) });
+  expect(stderr).toContain(`; there is one in ${folder}\n  fix cd ${folder}\n`);
 });
 
 test('checks several apps at once, as deploy takes them', async () => {

@@ -44,7 +44,7 @@ test('of several apps, the unchanged is left, the failure leaves the others alon
   expect(stderr).toContain('apps/lib is no app: it has no cerebrium.toml');
   expect(stderr).toMatch(/^web: web is unchanged since build/m);
   expect(stderr).toMatch(/^work: error: /m);
-  const [, line = ''] = /^to deploy those that failed: gantry deploy (.*)$/m.exec(stderr) ?? [];
+  const [, line = ''] = /^once they are mended, to deploy those that failed: gantry deploy (.*)$/m.exec(stderr) ?? [];
   expect(line).toBe('apps/work --if-changed');
   await fixWork();
   const before = created();

@@ -47,6 +47,7 @@ test.each([
   ['promote web-staging nowhere', 6, ''],
   ['promote nowhere web', 6, ''],
   ['promote web web', 2, ''],
+  ['promote web-staging web --timeout 0s', 69, 'promotion did not get as far as the build'],
   ['promote web-staging web', 6, 'gantry deploy --name web', 'off'],
 ])('%s changes nothing (%s, %s)', async (line, expected, fix, team = undefined) => {
   for (const name of ['web', 'web-staging']) await deploy(name, name);

@@ -70,7 +70,8 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
 function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
   if (missing) {
-    const apps = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
+    const below = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
+    const apps = below.map((app) => join(dirname(shownAs), app));
     const [app] = apps;
     return failure(`${shownAs} not found`, {
       why: apps.length > 0 ? `looked for ${file}; there is one in ${apps.join(', ')}` : lookedFor(file),
@@ -81,9 +82,16 @@ function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string
   return failure(`cannot read ${shownAs}`, { why: cause.message });
 }
 
+/** The apps in a folder, or in the folders of it, as `apps/web` is; few of them. */
 function appsBelow(folder: string): string[] {
-  const names = namesIn(folder).slice(0, 200);
-  return names.filter((name) => existsSync(join(folder, name, 'cerebrium.toml'))).slice(0, 3);
+  const namesOf = (below = '') =>
+    namesIn(join(folder, below))
+      .slice(0, 200)
+      .map((name) => join(below, name));
+  const appsOf = (names: readonly string[]) => names.filter((name) => existsSync(join(folder, name, 'cerebrium.toml')));
+  const names = namesOf();
+  const apps = appsOf(names);
+  return (apps.length > 0 ? apps : appsOf(names.slice(0, 50).flatMap(namesOf))).slice(0, 3);
 }
 
 function failure(message: string, more: Partial<Problem> = {}): { problem: Problem } {

@@ -180,7 +180,10 @@ function outcomeOfPlan(plan: DeployPlan, options: DeployFlags): Outcome {
 function outcomeOfApps(deployed: DeployedApps, folders: string[], options: DeployFlags): Outcome {
   const { apps } = deployed;
   const failed = apps.flatMap(({ folder, error }) => (error ? [folder] : []));
-  const goOn = { line: deployAgain(options, { ifChanged: true }, failed), when: 'to deploy those that failed' };
+  const goOn = {
+    line: deployAgain(options, { ifChanged: true }, failed),
+    when: 'once they are mended, to deploy those that failed',
+  };
   const plans = apps.flatMap(({ plan }) => plan ?? []);
   const toDeploy = failed.length > 0 ? [] : afterPlans(options, plans, folders);
   return {

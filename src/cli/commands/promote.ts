@@ -1,12 +1,16 @@
 import { promote } from '../../deploys/rollback/index.ts';
 import { defineCommand } from '../command.ts';
 import { namedAppArgument } from '../flags/app.ts';
+import { durationFlag } from '../flags/values.ts';
 import { deployedAgain } from '../views/deployment-fields.ts';
 
 export default defineCommand({
   configure: (command) =>
-    namedAppArgument(command, '<from>').argument('<to>', 'app of the same project, which must exist'),
-  run: (context, from, to) => promote(context, from, to, !context.progress.isQuiet),
+    namedAppArgument(command, '<from>')
+      .argument('<to>', 'app of the same project, which must exist')
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
+  run: (context, from, to, { timeout: typedMs }) =>
+    promote(context, from, to, { logs: !context.progress.isQuiet, typedMs }),
   ...deployedAgain,
   details: [
     'The archive is the same, byte for byte. The other app keeps its scaling, region and secrets. A new one is made by deploy --name NAME --new.',

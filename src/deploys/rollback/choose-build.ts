@@ -168,7 +168,7 @@ function notReadyError(app: string, { id, status }: Build): ConflictError {
 function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'history' | 'live'>, unseen: string[]) {
   const before = live ? ` before ${shortBuild(live)}` : '';
   const served = servedBefore(pastOf([], history)).map(({ id }) => id);
-  const sick = served.filter((each) => each !== live && history.isSick(each));
+  const sick = served.filter((each) => !history.areOfSame(each, live ?? '') && history.isSick(each));
   const details = { app, build: live ?? null, sick };
   if (unseen.length > 0) {
     const why = `${firstBuilds(unseen)} may have: it is listed, and nobody here saw it serve`;

@@ -8,14 +8,19 @@ import { recordLook } from '../history/index.ts';
 import { settle } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { servingBuild } from '../serving.ts';
-import { chooseServing } from './choose-build.ts';
+import { chooseServing, type RollbackOptions } from './choose-build.ts';
 import { type Onto, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 
 /** Deploys the build of an app that serves as another app of the project. */
-export async function promote(unlimited: Context, given: string, to: string, logs: boolean): Promise<RolledBack> {
+export async function promote(
+  unlimited: Context,
+  given: string,
+  to: string,
+  { logs, typedMs }: Pick<RollbackOptions, 'logs' | 'typedMs'>,
+): Promise<RolledBack> {
   const app = shortAppName(unlimited.project, to);
   if (app === shortAppName(unlimited.project, given)) throw new UsageError(`${app} cannot be promoted to itself`);
-  const started = await startRedeploy(unlimited, given, 'promotion');
+  const started = await startRedeploy(unlimited, given, 'promotion', typedMs);
   const { limit, app: from, seen } = started;
   const { context } = limit;
   const choice = await chooseServing(context, from, seen, gantryCommand`deploy --name ${to}`);

@@ -6,7 +6,7 @@ import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
 import { type AppReading, settle } from '../observe.ts';
-import { compareSent, type Deployment, inProgress, type SettingChange } from '../send/index.ts';
+import { compareSent, type Deployment, type SettingChange, whichCanStart } from '../send/index.ts';
 import type { Chosen, RollbackOptions } from './choose-build.ts';
 import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
 
@@ -74,12 +74,12 @@ export async function redeploy(started: Redeploy, choice: Chosen, onto: Onto, wa
     const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
     const plan = { ...planOf(context, app, choice, onto), ...source.facts, settings, proof, changed: true };
-    for (const { id } of inProgress(seen))
-      context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${title} does not wait for it`);
     sayPlan(context, plan, source, choice, title);
     sayCommits(context, onto.history.sent(live)?.commit, plan.commit);
     if (question !== undefined) await context.prompt.confirm(question);
     context.willChange(deed, { ...plan, status: null });
+    for (const { id } of await whichCanStart(context, app, seen.list))
+      context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${title} does not wait for it`);
     const guard = { seen: { reading: seen, live } };
     const { deployment } = await source.deploy({ logs, limit, guard, rollback: recorded });
     limit.handOver();
