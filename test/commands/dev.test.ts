@@ -4,8 +4,10 @@ import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
+import { turn } from '../../src/kernel/clock.ts';
+import { FolderWatcher } from '../../src/local/dev/folder-watcher.ts';
 import { children, python } from '../emulator/support/running.ts';
 import { developing, type Session } from '../support/developing.ts';
 import {
@@ -204,6 +206,20 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr.match(/state\.db keeps changing/g)).toHaveLength(1);
     expect(stderr).not.toMatch(/main\.py changes faster/);
   }, 120_000);
+
+  test('serves a change while something changes faster than the app is read', async () => {
+    const changes = vi.spyOn(FolderWatcher.prototype, 'changed').mockImplementation(() => turn());
+    try {
+      await developing(app, [], async ({ until, write, result }) => {
+        await until(ready);
+        write('main.py', main.replace('hello', 'back'));
+        await until(reloads(1));
+        expect(await result()).toMatchObject({ result: 'back' });
+      });
+    } finally {
+      changes.mockRestore();
+    }
+  });
 
   test('never says ready for an app that was not started, nor deploy live', async () => {
     const partner = readFileSync('fixtures/apps/partner/cerebrium.toml', 'utf8');

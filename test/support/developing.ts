@@ -27,10 +27,9 @@ export async function developing(
       writeFileSync(join(app, name), text);
     },
     async until(pattern, seconds = 10) {
-      for (let tries = 0; tries < 50 * seconds; tries += 1) {
+      for (const end = performance.now() + 1_000 * seconds; performance.now() < end; await setTimeout(20)) {
         const [, found] = pattern.exec(heard.stdout + heard.stderr) ?? [];
         if (found !== undefined) return found;
-        await setTimeout(20);
       }
       throw new Error(`${pattern} was never said, but ${heard.stdout}${heard.stderr}`);
     },

@@ -86,6 +86,8 @@ class WatchedApp {
   #tried: AppSnapshot | undefined;
   /** The version that was looked at last, deployed or not. */
   #seen: AppSnapshot | undefined;
+  /** The look of the last reload at the app. */
+  #reading: Promise<unknown> = Promise.resolve();
   readonly #warned = new Set<string>();
   readonly #restless: RestlessFiles;
 
@@ -104,7 +106,9 @@ class WatchedApp {
     let changed = paths.filter((path) => path === configName || path === fromEnvFile || before?.has(path));
     let step: Step | undefined;
     try {
-      const { local, secrets, snapshot } = await this.#read();
+      const reading = this.#read();
+      this.#reading = reading;
+      const { local, secrets, snapshot } = await reading;
       this.#countChanged(local, snapshot, change);
       if (before && !isAsked && changedFiles(before, snapshot).length === 0) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
@@ -146,8 +150,11 @@ class WatchedApp {
 
   /** What is newer than in the version that is being deployed. Undefined if that one is not to go on in any case. */
   async changedBy({ isAsked }: FolderChange): Promise<string[] | undefined> {
-    if (isAsked || !this.#tried || this.context.signal.aborted) return undefined;
+    if (isAsked) return undefined;
+    // What was noticed before that look had ended is compared with what it found: else a slow one is overtaken each time.
+    await this.#reading.catch(() => {});
     const tried = this.#tried;
+    if (!tried || this.context.signal.aborted) return undefined;
     return this.#read().then(
       ({ snapshot }) => changedFiles(tried, snapshot),
       () => undefined,
