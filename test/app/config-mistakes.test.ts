@@ -37,7 +37,7 @@ describe('one mistake is one problem', () => {
       'a Dockerfile in the section of old clients',
       `${head}${custom}[cerebrium.build]\ndockerfile_path = "./Dockerfile"\n`,
       { Dockerfile: '' },
-      ['warning 5:1 unknown section [cerebrium.build] is ignored -> move its keys to [cerebrium.runtime.custom]'],
+      ['error 5:1 unknown section [cerebrium.build] is ignored -> move its keys to [cerebrium.runtime.custom]'],
     ],
     [
       'the command in a section of its own',
@@ -79,7 +79,7 @@ describe('one mistake is one problem', () => {
       'a Dockerfile that no setting names',
       `${head}${custom}`,
       { ...main, Dockerfile: '' },
-      [`warning 3:1 ${nothingToStart} -> dockerfile_path = "./Dockerfile"`],
+      [`error 3:1 ${nothingToStart} -> dockerfile_path = "./Dockerfile"`],
     ],
     [
       'a Dockerfile as the only program',

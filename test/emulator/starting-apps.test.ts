@@ -93,6 +93,13 @@ const failures: [what: string, settings: object, files: Record<string, string>, 
     /^its entrypoint failed to start: no-such-server not found\nhint: .*--install/,
   ],
   [
+    'has no entrypoint',
+    { runtime: 'custom', entrypoint: [] },
+    { 'app.py': '' },
+    'init_failure',
+    /^its process ended with exit code 1\nno command specified: /,
+  ],
+  [
     'has a server that fails',
     custom('app.py'),
     { 'app.py': 'print("starting")\ndef start():\n    raise OSError("no disk")\nstart()\n' },

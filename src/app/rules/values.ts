@@ -1,3 +1,4 @@
+import { isPlainImage } from '../image-contents.ts';
 import { partners, type SectionName, sectionNames, sections } from '../schema.ts';
 import type { Key } from '../schema-keys.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
@@ -127,7 +128,9 @@ function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
   if (!custom || custom.entrypoint || custom.dockerfile_path || selectRuntime(app.sections) !== 'custom') return;
   if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
   const port = custom.port ?? sections['runtime.custom'].keys.port.default;
-  yield warningAt('runtime.custom', 'the custom runtime has nothing to start', {
+  // Another image may bring a server that its CMD starts; a plain one ends at once.
+  const issueAt = isPlainImage(app.sections.deployment?.docker_base_image_url ?? 'debian:') ? errorAt : warningAt;
+  yield issueAt('runtime.custom', 'the custom runtime has nothing to start', {
     why: 'set an entrypoint, or a dockerfile_path with a CMD',
     fix: dockerfileLine(app.root) ?? `entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "${port}"]`,
     missing: ['runtime.custom.entrypoint', 'runtime.custom.dockerfile_path'],

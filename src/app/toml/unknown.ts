@@ -48,6 +48,7 @@ const nicknames: Record<string, Record<string, string>> = {
     healthcheck: 'healthcheck_endpoint',
     readycheck: 'readycheck_endpoint',
     command: 'entrypoint',
+    cmd: 'entrypoint',
   },
 };
 
@@ -69,17 +70,24 @@ export function unknownKey(path: readonly string[], key: string, value: TomlValu
     const message = `unknown key ${name} is ignored: did you mean ${meant}?`;
     return warningAt(at, message, { part: 'key', fix, supplies: [`${here}.${meant}`] });
   }
-  const section = sectionOf(key);
-  if (section) return misplacedKey(at, section, value, root);
+  const known = sectionOf(key) ? key.toLowerCase() : closestName(key, allKeys);
+  const section = sectionOf(known ?? '');
+  if (known && section) return misplacedKey(at, [section, known], value, root);
   return environmentIssue(at, value) ?? warningAt(at, `unknown key ${name} is ignored`, { part: 'key' });
 }
 
-function misplacedKey(at: readonly string[], section: SectionName, value: TomlValue, root: TomlTable): ConfigIssue {
+function misplacedKey(
+  at: readonly string[],
+  [section, key]: readonly [SectionName, string],
+  value: TomlValue,
+  root: TomlTable,
+): ConfigIssue {
   const name = at.at(-1) ?? '';
-  const key = name.toLowerCase();
   const write = assignment(section, key, value);
   const header = `[cerebrium.${section}]`;
-  return warningAt(at, `${tomlKey(name)} is ignored here: it belongs in ${header}`, {
+  const isNear = key !== name.toLowerCase();
+  const meant = isNear ? `did you mean ${key} of ${header}?` : `it belongs in ${header}`;
+  return warningAt(at, `${tomlKey(name)} is ignored here: ${meant}`, {
     part: 'key',
     fix: isTaken(root, section, key)
       ? `remove it: ${header} sets ${key}, too`
@@ -129,12 +137,15 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
 }
 
 function meantKey(section: string, written: string): string | undefined {
-  const keys: Record<string, Key> = sectionNamed(section)?.keys ?? {};
-  const names = Object.keys(keys);
+  const keys: [string, Key][] = Object.entries(sectionNamed(section)?.keys ?? {});
+  const names = keys.map(([name]) => name);
+  const spellings = new Map([
+    ...keys.map(([name, key]) => [fieldOf(name, key) ?? name, name] as const),
+    ...Object.entries(nicknames[section] ?? {}),
+    ...names.map((name) => [name, name] as const),
+  ]);
   return (
-    nicknames[section]?.[written.toLowerCase()] ??
-    names.find((name) => keys[name] && fieldOf(name, keys[name]) === written) ??
-    closestName(written, names) ??
+    spellings.get(closestName(written, spellings.keys()) ?? '') ??
     names.find((name) => name.startsWith(`${written}_`) || written.startsWith(`${name}_`))
   );
 }
@@ -161,6 +172,8 @@ export function tableAt(root: TomlValue | undefined, path: readonly string[]): T
 function sectionOf(key: string): SectionName | undefined {
   return sectionNames.find((name) => Object.hasOwn(sections[name].keys, key.toLowerCase()));
 }
+
+const allKeys = sectionNames.flatMap((name) => Object.keys(sections[name].keys));
 
 /** A key by its name alone. */
 export const keyNamed = (key: string): Key | undefined => sectionNamed(sectionOf(key) ?? '')?.keys[key];

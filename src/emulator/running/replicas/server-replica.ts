@@ -179,11 +179,14 @@ async function choosePort(settings: AppSettings): Promise<number> {
   return freePort();
 }
 
+/** The image, which may have a command, is not pulled. */
+const noCommand = ['python', '-c', 'raise SystemExit("no command specified: the settings have no entrypoint")'];
+
 /** The entrypoint with this machine's interpreter, the loopback address, and the port that was chosen. */
 function localCommand(settings: AppSettings, actual: number, python: string): string[] {
   const { entrypoint } = settings;
   const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
-  return words.map((word, index) => {
+  return (words.length > 0 ? words : noCommand).map((word, index) => {
     if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
     return word.replaceAll('0.0.0.0', '127.0.0.1').replace(portPattern(settings), String(actual));
   });
