@@ -21,10 +21,9 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   // An error that the app recovered from is not the cause.
   const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
   const best = bestMatch(lines, facts);
-  if (best === undefined) {
-    const found = explainLastError(lines, facts.sent);
-    return found && fixedInDockerfile(found, facts.config);
-  }
+  // That a process ended, or was not ready, follows from what was raised.
+  const raised = best && rankOf(best.rule) > 0 ? undefined : explainLastError(lines, facts.sent, best !== undefined);
+  if (best === undefined || raised) return raised && fixedInDockerfile(raised, facts.config);
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
   const step = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
   const known = withHints(facts, lines.slice(best.at + 1));

@@ -12,15 +12,19 @@ import {
   type Uncaught,
 } from './tracebacks.ts';
 
-/** A mistake of the app that its log ends with, where no rule knows the cause. */
-export function explainLastError(lines: readonly SearchedLine[], sent?: unknown): Explanation | undefined {
+/** A mistake of the app that its log ends with, where no rule knows the cause. If the process ended, any error is one. */
+export function explainLastError(
+  lines: readonly SearchedLine[],
+  sent?: unknown,
+  hasEnded = false,
+): Explanation | undefined {
   const shown = lines.map(({ text }) => text);
   const traceback = finalTraceback(shown);
   const uncaught = findUncaught(shown);
   const isRaised = traceback !== undefined && traceback.end >= (uncaught?.at ?? 0);
   const at = isRaised ? traceback.end : uncaught?.at;
   const line = lines[at ?? -1];
-  const found = isRaised ? raisedIn(shown, traceback, sent) : mistakeOf(uncaught);
+  const found = isRaised ? raisedIn(shown, traceback, sent, hasEnded) : mistakeOf(uncaught);
   // An app that starts all the same has handled it.
   if (!line || !found || shown.slice(at).some((text) => /Application startup complete|App is ready/.test(text)))
     return undefined;
@@ -53,15 +57,27 @@ const advice =
   /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used)\b/;
 
 /** What the app raised itself, or made a package raise. */
-function raisedIn(shown: readonly string[], { start, end, exception }: Traceback, sent: unknown): Found | undefined {
+function raisedIn(
+  shown: readonly string[],
+  { start, end, exception }: Traceback,
+  sent: unknown,
+  hasEnded: boolean,
+): Found | undefined {
   // `exit()` is of Python, as `raise` is.
   const frames = framesOf(shown.slice(start, end)).filter(({ file }) => !file.includes('_sitebuiltins'));
   const last = frames.at(-1);
   const own = frames.findLast(({ file }) => !isForeignFile(file));
   const owner = packageOfFile(last?.file);
-  if (own !== undefined && own === last) return raisedByApp(own, exception, sent);
-  return owner === undefined ? undefined : raisedByPackage(owner, own, exception);
+  const ofApp = own !== undefined && own === last;
+  const found = ofApp ? raisedByApp(own, exception, sent) : owner && raisedByPackage(owner, own, exception);
+  return found || (hasEnded && own ? endedBy(own, exception, ofApp ? undefined : owner) : undefined);
 }
+
+/** What surely ended the process, where nobody knows what is wrong with it. */
+const endedBy = ({ place, code }: Frame, exception: string, owner = 'the code of the app'): Found => ({
+  title: `${owner} raised ${cutText(exception, 240)}`,
+  fix: `look for its reason at ${place}${shownCode(code)}`,
+});
 
 /** A mistake is corrected, and what the app raises on purpose has its reason there. */
 function raisedByApp({ place, code = '' }: Frame, exception: string, sent: unknown): Found | undefined {

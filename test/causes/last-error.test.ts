@@ -8,6 +8,8 @@ function traceback(exception: string, ...frames: [file: string, code: string][])
   return `Traceback (most recent call last):\n${shown}${exception}\n`;
 }
 
+const ended = 'ERROR: its process ended with exit code 1\n';
+
 /** Mistakes of the app that no rule knows. */
 test.each([
   [
@@ -40,6 +42,25 @@ test.each([
     'code-error',
     'look for its reason at main.py:7 (exit())',
   ],
+  [
+    'a mistake that ends a server while it is imported',
+    `${traceback("KeyError: 'x'", [`${packages}/uvicorn/importer.py`, 'import_module(module)'], ['model.py', 'sizes[name]'])}${ended}`,
+    'code-error',
+    'correct model.py:7 (sizes[name]): look whether the key is there',
+  ],
+  [
+    'an error that ends a server, below what its lifespan and its master say of it',
+    `${traceback("ValueError: invalid literal for int() with base 10: 'a'", ['main.py', 'int(size)'])}ERROR:    Application startup failed. Exiting.\n[5784] [ERROR] Reason: Worker failed to boot.\n${ended}`,
+    'code-error',
+    'look for its reason at main.py:7 (int(size))',
+  ],
+  [
+    'an error that a package raises for an app, and that ends its server',
+    `${traceback('Nope', ['main.py', 'flux.connect()'], [`${packages}/flux/net.py`, 'raise Nope']).replace('Nope\n', 'flux.Nope: shut\n')}${ended}`,
+    'code-error',
+    'look for its reason at main.py:7 (flux.connect())',
+  ],
+  ['a server that ends without a traceback', `no flux here\n${ended}`, 'app-exited', 'read what it printed before'],
 ])('%s', (_, log, cause, fix) => {
   expect(explainLog(log)).toMatchObject({ cause, fix: expect.stringContaining(fix) });
 });
