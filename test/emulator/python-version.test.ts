@@ -57,8 +57,8 @@ esac
 `;
 
 async function deployed(options: object, code = main) {
-  const { deploy, ask, logOf, call } = await running('functions', {}, options);
-  const { build } = await deploy({ name: 'functions', pythonVersion: wanted }, { 'main.py': code });
+  const settings = { pythonVersion: wanted };
+  const { build, ask, logOf, call } = await running('functions', settings, { ...options, files: { 'main.py': code } });
   return {
     result: async () => (await call('run')).json.result,
     view: (await ask('GET', build)).json,
