@@ -205,40 +205,21 @@ async function* readRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRow[]
   if (isQuoted) throw new CsvError('a quote is not closed', line);
 }
 
+/** A cell, and the comma after it: a row has one at its end for this. */
+const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\0]*)),/gy;
+/** What stands instead of that comma. */
+const strayPattern = /^(?:"[^"]*(?:""[^"]*)*"|[^",\r\0]*)(.)/s;
+
 function splitRow(row: string, line: number): string[] {
   const cells: string[] = [];
-  for (let at = 0; at <= row.length; at++) {
-    const isQuoted = row[at] === '"';
-    const end = isQuoted ? endOfQuoted(row, at) : endOfPlain(row, at);
-    const cell = isQuoted ? row.slice(at + 1, end - 1).replaceAll('""', '"') : row.slice(at, end);
-    const fault = isQuoted ? faultAfterQuote(row[end]) : faultIn(cell);
-    if (fault !== undefined) throw new CsvError(fault, line);
-    cells.push(cell);
-    at = end;
+  let end = 0;
+  for (const { 0: cell, 1: quoted, 2: plain = '' } of `${row},`.matchAll(cellPattern)) {
+    cells.push(quoted?.replaceAll('""', '"') ?? plain);
+    end += cell.length;
   }
+  const [, stray = ''] = strayPattern.exec(row.slice(end)) ?? [];
+  if (end <= row.length) throw new CsvError(faults[stray] ?? 'text follows a closing quote', line);
   return cells;
-}
-
-function faultIn(cell: string): string | undefined {
-  const [char] = /["\r\0]/.exec(cell) ?? [];
-  return char && faults[char];
-}
-
-function faultAfterQuote(char = ','): string | undefined {
-  return char === ',' ? undefined : (faults[char] ?? 'text follows a closing quote');
-}
-
-function endOfPlain(row: string, from: number): number {
-  const comma = row.indexOf(',', from);
-  return comma === -1 ? row.length : comma;
-}
-
-/** The end after the closing quote: two quotes in a row are one quote of the text. */
-function endOfQuoted(row: string, from: number): number {
-  let end = from;
-  do end = row.indexOf('"', end + 1) + 1;
-  while (row[end] === '"');
-  return end;
 }
 
 class CsvError extends Error {
