@@ -267,7 +267,7 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
   const history = await readHistory(context, app);
   const sickness = history.sickness(build);
   if (sickness && !buildHasFailed(status))
-    return sickSubject(context, app, found, sickness, history.servesSince(build));
+    return sickSubject(context, app, sickness, history.servesSince(sickness.build));
   return {
     app,
     build,
@@ -284,17 +284,11 @@ async function buildSubject(context: Context, app: string, found: Build): Promis
 }
 
 /**
- * A build that became ready, and that a watch found sick: its replicas or its calls failed. `since`, in ms since 1970: lines
- * of the app before are of other builds; those of a replica are its own.
+ * A build that became ready, and that a watch found sick, or of the same files as that: its replicas or its calls failed.
+ * `since`, in ms since 1970: lines of the app before are of other builds; those of a replica are its own.
  */
-function sickSubject(
-  context: Context,
-  app: string,
-  { id: build }: Build,
-  sickness: Sickness,
-  since: number | undefined,
-): Subject {
-  const { at, container, reason } = sickness;
+function sickSubject(context: Context, app: string, sickness: Sickness, since: number | undefined): Subject {
+  const { build, at, container, reason } = sickness;
   const log = appLogSource(context, app, container === undefined ? {} : { container });
   return {
     app,

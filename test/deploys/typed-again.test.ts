@@ -111,3 +111,11 @@ test('an answer that another call expects rolls nothing back, unless the deploy 
   stage.pass(120_000);
   expect((await machine.run(typo)).stderr).toMatch(/is not healthy: run: .*; rolled back to build/);
 });
+
+test('what was found of an earlier build of the same files is told of that build', async () => {
+  const { machine } = await staged({ behaves: crash });
+  expect((await machine.run('deploy --watch 40s')).code).toBe(12);
+  const [first] = (await machine.run('builds list web --json')).json() as { id: string }[];
+  expect((await machine.run('deploy')).code).toBe(0);
+  expect((await machine.run('explain web --json=build,status')).json()).toEqual({ build: first?.id, status: 'sick' });
+});
