@@ -36,6 +36,7 @@ export const variables = {
   GANTRY_DASHBOARD_URL: 'URL of the dashboard, for gantry open; its query is kept',
   GANTRY_INFERENCE_KEY: "the project's key for calling apps; takes precedence over the token",
   GANTRY_EMULATOR_SECRET: 'set by gantry emulator env: the other variables of the emulator belong to it',
+  GANTRY_FOLDER_TARGET: 'off, as gantry emulator exec sets it: deploy remembers no target for the folder',
   GANTRY_WEBHOOK_SECRET: 'secret that signs webhook deliveries',
   GANTRY_CONFIG_DIR: 'folder for settings, credentials, unfinished transfers and caches',
   GANTRY_PACKING_CACHE: 'off: package and deploy keep no compressed files for the next time',

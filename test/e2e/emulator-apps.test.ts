@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { readFolderTarget, rememberFolderTarget } from '../../src/platform/config/folder-target.ts';
 import { python } from '../emulator/support/running.ts';
-import { fixture, newFolder } from '../support/index.ts';
+import { fixture, newFolder, smallApp } from '../support/index.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
 describe.skipIf(!python)('the built emulator (needs python3)', () => {
@@ -49,6 +50,20 @@ entrypoint = ["python3", "server.py", "8192"]
     await emulator.ended;
     await expect.poll(() => found.map(isAlive)).toEqual([false, false, false, false]);
   });
+});
+
+test('a deploy to an emulator that ends with it leaves the folder where the deploy before went', async () => {
+  const [folder, home] = [newFolder(smallApp()), newFolder()];
+  const folders = { state: join(home, 'state') };
+  const env = cleanEnvironment(undefined, { GANTRY_CONFIG_DIR: home });
+  const deploy = () => run(['emulator', 'exec', '--', 'gantry', 'deploy'], { env, cwd: folder });
+  expect(await deploy()).toMatchObject({ exitCode: 0 });
+  expect(readFolderTarget(folders, folder)).toBeUndefined();
+  const address = 'http://127.0.0.1:4100';
+  const own = { app: 'web', project: 'p-12345678', platform: 'emulator', address, flags: ['--local'] };
+  await rememberFolderTarget(folders, folder, own);
+  expect(await deploy()).toMatchObject({ exitCode: 0 });
+  expect(readFolderTarget(folders, folder)).toEqual(own);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEntry } from '../../app/files/entry.ts';
+import { readVariable } from '../../kernel/environment.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { boolean, integer, list, nullable, number, type ObjectOf, object, optional, text } from '../../kernel/shape.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
@@ -80,7 +81,8 @@ export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, 
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
 export async function rememberTarget(context: Context, { app, isPreview }: { app: string; isPreview: boolean }) {
-  const { settings, target, cwd, trace } = context;
+  const { settings, target, cwd, env, trace } = context;
+  if (readVariable(env, 'GANTRY_FOLDER_TARGET') === 'off') return;
   const { project, platform, address } = target;
   try {
     const last = readFolderTarget(settings.folders, cwd);

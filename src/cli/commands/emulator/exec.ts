@@ -13,7 +13,9 @@ export default defineCommand({
   run: async (context, [program = '', ...args], options) => {
     const emulator = await startEmulatorFromFlags(context, { ...options, port: 0, onWarning: context.progress.warn });
     try {
-      return { exitCode: await runChild(context, program, args, emulatorEnvironment(emulator)) };
+      // The emulator ends with the command: later ones in the folder could not use it.
+      const environment = { ...emulatorEnvironment(emulator), GANTRY_FOLDER_TARGET: 'off' };
+      return { exitCode: await runChild(context, program, args, environment) };
     } finally {
       await emulator.close();
     }
