@@ -63,7 +63,10 @@ interface Step {
 /** What of the stage is another thing after an instruction. */
 const readers: Readonly<Record<string, (step: Step) => Partial<Stage>>> = {
   WORKDIR: ({ stage, text }) => ({ workdir: posix.resolve(stage.workdir, unquoted(text.trim())) }),
-  USER: ({ text }) => ({ user: text.trim().split(':')[0] ?? '' }),
+  USER: ({ stage, text, instruction: { line } }) => {
+    const [user = ''] = text.trim().split(':');
+    return { user, users: [...stage.users, { user, line, before: { ...stage } }] };
+  },
   ENV: ({ stage, text }) => ({ environment: new Map([...stage.environment, ...assignments(text)]) }),
   EXPOSE: ({ stage, text, instruction: { line } }) => {
     const ports = text.trim().split(/\s+/);

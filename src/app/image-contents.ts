@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { closestName } from '../kernel/closest-name.ts';
 import { type ImageState, isBelowOrSame, type OtherPlace, type RunCommand } from './image-stage.ts';
 
 /** Images of systems and languages: they bring no files that an app names by a path. */
@@ -6,6 +7,50 @@ const plainImage =
   /^(?:(?:docker\.io|public\.ecr\.aws\/docker)\/)?(?:library\/)?(?:debian|ubuntu|python|alpine|fedora|node|golang|rust|php|ruby|eclipse-temurin|scratch|busybox|nvidia\/cuda|denoland\/deno|oven\/bun|maven|gradle|amazoncorretto|mambaorg\/micromamba|continuumio\/miniconda3)(?::|@|$)|^gcr\.io\/distroless\/|^ghcr\.io\/astral-sh\/uv:\S*(?:python|debian|alpine|bookworm)/;
 
 export const isPlainImage = (base: string): boolean => plainImage.test(base);
+
+/** Images of Docker Hub that have no owner in their name. */
+const officialImages =
+  'adminer almalinux alpine amazoncorretto amazonlinux arangodb archlinux bash buildpack-deps busybox caddy cassandra centos clojure composer consul couchdb debian docker drupal eclipse-temurin elasticsearch elixir erlang fedora flink gcc ghost golang gradle groovy haproxy haskell httpd influxdb jetty joomla jruby julia kibana kong logstash mageia mariadb maven memcached mongo mongo-express mono mysql nats neo4j nextcloud nginx node odoo openjdk oraclelinux percona perl photon php postgres pypy python r-base rabbitmq rakudo-star redis redmine registry rockylinux ruby rust sapmachine scratch solr spark storm swift swipl telegraf tomcat tomee traefik ubuntu varnish vault wordpress zookeeper'.split(
+    ' ',
+  );
+
+/** The whole name of an image, of which one that is not known is a misspelling. */
+export function imageLike(base: string): string | undefined {
+  const [, before = '', name = '', rest = ''] =
+    /^((?:docker\.io\/)?(?:library\/)?)([a-z][\w-]+)([:@].*)?$/i.exec(base) ?? [];
+  const meant = officialImages.includes(name) ? undefined : closestName(name, officialImages);
+  return meant && `${before}${meant}${rest}`;
+}
+
+/** Users of systems, and of images that bring one of their own. */
+const knownUsers: readonly (readonly [image: RegExp, users: RegExp])[] = [
+  [
+    /./,
+    /^(?:root|\d+|.*\$.*|_apt|adm|at|backup|bin|cron|cyrus|daemon|dbus|ftp|games|gnats|guest|halt|irc|list|lp|mail|man|messagebus|news|nobody|ntp|operator|postmaster|proxy|shutdown|smmsp|squid|sshd|svn|sync|sys|systemd-\w+|uucp|uuidd|vpopmail|www-data|xfs)?$/,
+  ],
+  [/(?:^|\/)node(?::|@|$)/, /^node$/],
+  [/micromamba/, /^mambauser$/],
+  [/denoland\/deno/, /^deno$/],
+  [/oven\/bun/, /^bun$/],
+  [/gradle/, /^gradle$/],
+  [/distroless/, /^nonroot$/],
+  [/ubuntu/, /^ubuntu$/],
+];
+
+/** What may make any user: a script, one whose name is in a variable, and an account of a service. */
+const mayMakeUser = (text: string, user: string) =>
+  text.includes(user) ||
+  /^(?:\S*\/)?(?:(?:ba|da|z)?sh|ansible\S*|\S+\.sh)(?: |$)|^(?:useradd|adduser|newusers)\b.*\$/.test(text);
+
+/** Whether a plain image surely has no user of a name. */
+export function lacksUser({ base, commands, files, written, others }: ImageState, user: string): boolean {
+  const isKnown = knownUsers.some(([image, users]) => image.test(base) && users.test(user));
+  const accounts = [...files.keys(), ...written.keys(), ...others.map(({ path }) => path)];
+  const isMade =
+    accounts.some((path) => isBelowOrSame('/etc/passwd', path)) ||
+    commands.some(({ words }) => mayMakeUser(words.join(' '), user));
+  return isPlainImage(base) && !isKnown && !isMade;
+}
 
 /** What installs programs and packages, or only changes what is there: no file of the app comes from it. */
 const makesNoFiles =

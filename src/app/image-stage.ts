@@ -39,6 +39,7 @@ export interface Stage extends ImageState {
   name: string;
   line: number;
   ports: readonly { port: string; line: number }[];
+  users: readonly { user: string; line: number; before: ImageState }[];
   copies: readonly Copy[];
   entrypoint?: ImageCommand | undefined;
   cmd?: ImageCommand | undefined;
@@ -64,6 +65,7 @@ export const emptyStage = (base: string, workdir: string): Stage => ({
   environment: new Map(),
   commands: [],
   ports: [],
+  users: [],
   copies: [],
   name: '',
   line: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Files, problemsOf, settings, told } from './looked.ts';
+import { cases, type Files, problemsOf, settings, told } from './looked.ts';
 
 const docker = (rest = '') =>
   settings(`[cerebrium.runtime.custom]\nport = 8000\ndockerfile_path = "./Dockerfile"\n${rest}`);
@@ -56,7 +56,7 @@ test.each<[string, Files, string]>([
   [
     'a misspelt instruction',
     { Dockerfile: `${base}RUNN pip install flask gunicorn\nCOPY . .\n${serve}` },
-    'there is no instruction RUNN',
+    'RUNN is not an instruction',
   ],
   [
     'a package without a program',
@@ -139,3 +139,24 @@ describe('what the image starts of a project, and what it does not copy', () => 
     expect((await told({ ...files, Dockerfile: served('other') })).join()).toContain('listens on port 7000');
   });
 });
+
+const flask = `${base}RUN pip install flask gunicorn\nCOPY . .\n`;
+
+// biome-ignore format: a case is a line
+cases('an image that does not start', [
+  ['a module that .dockerignore leaves out', { Dockerfile: flask + serve, 'web.py': web, '.dockerignore': 'web.py\n' }, 'error: web.py is in the app folder, but is not sent: .dockerignore:1'],
+  ['one that exclude does', { 'cerebrium.toml': docker().replace('disable_auth', 'exclude = ["*.py"]\ndisable_auth'), Dockerfile: flask + serve, 'web.py': web }, 'error: web.py is in the app folder, but is not sent: exclude pattern'],
+  ['a package that is ignored', { Dockerfile: flask + serve.replace('web:', 'src.web:'), 'src/web.py': web, '.dockerignore': 'src\n' }, 'error: src/web.py is in the app folder, but is not sent: .dockerignore:1'],
+  ['no command', { Dockerfile: flask, 'web.py': web }, 'error: Dockerfile has no CMD and no ENTRYPOINT'],
+  ['no command, and an entrypoint', { 'cerebrium.toml': docker('entrypoint = "gunicorn web:app -b 0.0.0.0:8000"\n'), Dockerfile: flask, 'web.py': web }, undefined],
+  ['no command, and an image that may have one', { Dockerfile: 'FROM vllm/vllm-openai:v0.6.0\nCOPY . .\n', 'web.py': web }, undefined],
+  ['a user that nothing makes', { Dockerfile: `${flask}USER shop\n${serve}`, 'web.py': web }, 'error: Dockerfile sets USER shop, and the image python:3.11-slim has no such user'],
+  ['a user that is made below', { Dockerfile: `${flask}USER shop\nUSER root\nRUN useradd shop\nUSER shop\n${serve}`, 'web.py': web }, 'error: Dockerfile sets USER shop'],
+  ['a user that is made', { Dockerfile: `${flask}RUN useradd -m shop\nUSER shop:shop\n${serve}`, 'web.py': web }, undefined],
+  ['a user that is made by a variable', { Dockerfile: `${flask}ARG NAME=shop\nRUN useradd -m $NAME\nUSER $NAME\n${serve}`, 'web.py': web }, undefined],
+  ['users of systems, and numbers', { Dockerfile: `${flask}USER nobody\nUSER www-data\nUSER 1001:0\n${serve}`, 'web.py': web }, undefined],
+  ['users that come with a file', { Dockerfile: `FROM alpine AS users\nRUN adduser -D shop\n${flask}COPY --from=users /etc/passwd /etc/passwd\nUSER shop\n${serve}`, 'web.py': web }, undefined],
+  ['a misspelled image', { Dockerfile: (flask + serve).replace('python:', 'pyhton:'), 'web.py': web }, 'warning: pyhton:3.11-slim is not a known image: did you mean python:3.11-slim?'],
+  ['a misspelled image of the settings', { 'cerebrium.toml': custom('["gunicorn", "web:app", "-b", "0.0.0.0:8000"]', '[cerebrium.dependencies.pip]\nflask = "latest"\ngunicorn = "latest"\n').replace('disable_auth', 'docker_base_image_url = "debain:bookworm"\ndisable_auth'), 'web.py': web }, 'warning: debain:bookworm is not a known image: did you mean debian:bookworm?'],
+  ['images that have an owner', { Dockerfile: (flask + serve).replace('python:', 'shop/pyton:'), 'web.py': web }, undefined],
+]);

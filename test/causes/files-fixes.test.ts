@@ -40,13 +40,13 @@ const cases: Case[] = [
   [
     'a misspelled FROM',
     image(installed.replace('FROM', 'FORM')),
-    ['error the Dockerfile is not valid: there is no instruction FORM'],
+    ['error the Dockerfile is not valid: FORM is not an instruction'],
     'write FROM',
   ],
   [
     'a misspelled RUN',
     image(installed.replace('RUN', 'RUNN')),
-    ['error the Dockerfile is not valid: there is no instruction RUNN'],
+    ['error the Dockerfile is not valid: RUNN is not an instruction'],
     'write RUN',
   ],
   [

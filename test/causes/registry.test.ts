@@ -40,7 +40,7 @@ const withoutLook: Record<string, string> = {
   // Of 200 planted mistakes in 20 apps, a look at files named none of these.
   'the log names it, and files seldom show it': `app-exited apt-needs-confirmation browser-missing certificate-invalid
     compiler-missing conda-environment-missing database-schema-missing environment-externally-managed event-loop-misused
-    hash-missing image-not-found image-without-command user-missing
+    hash-missing
     worker-class-wrong wrong-architecture wrong-arguments`,
   // Their reason lies in files.
   'only setuptools knows which folders it finds': 'package-layout-invalid',

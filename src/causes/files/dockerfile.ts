@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { contextPath, sourceFiles } from '../../app/docker-copy.ts';
 import { parseWords } from '../../app/dockerfile.ts';
-import { mayInstall } from '../../app/image-contents.ts';
+import { imageLike, isPlainImage, lacksUser, mayInstall } from '../../app/image-contents.ts';
 import { type Copy, type Stage, stageNamed } from '../../app/image-stage.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import type { LookedApp } from './looked-app.ts';
@@ -14,6 +14,13 @@ export function* lookAtDockerfile({ shipment }: LookedApp): Generator<SeenCause>
   const docker = shipment.dockerfile();
   if (!docker) return;
   yield* instructions(docker);
+  yield* accounts(docker);
+  if (docker.stage.command === undefined && !shipment.config.custom?.entrypoint && isPlainImage(docker.stage.base))
+    yield say(
+      'image-without-command',
+      { file: docker.path, base: docker.stage.base },
+      { at: { file: docker.path, line: docker.stage.line } },
+    );
   for (const copy of docker.image.copies)
     if (copy.from === undefined) yield* copied(shipment, docker, copy);
     else yield* copiedFromStage(shipment, docker, copy, copy.from);
@@ -25,13 +32,36 @@ function* instructions({ path: file, image }: Docker): Generator<SeenCause> {
   for (const { keyword, meant, text, rest, line } of image.instructions) {
     const at = { file, line };
     if (meant !== keyword)
-      yield say('dockerfile-invalid keyword', { problem: `there is no instruction ${keyword}`, meant }, { at });
+      yield say('dockerfile-invalid keyword', { problem: `${keyword} is not an instruction`, meant }, { at });
     else if (/^(?:COPY|ADD)$/.test(keyword) && parseWords(text).length < 2)
       yield say(
         'dockerfile-invalid target',
         { problem: `${keyword} has no target`, whole: `${keyword} ${rest} .` },
         { at },
       );
+  }
+}
+
+/** Users that nothing makes. A stage that begins with another one has what that has. */
+function* accounts({ path: file, image }: Docker): Generator<SeenCause> {
+  for (const { base, line: start, users } of image.stages)
+    for (const { user, line, before } of users) {
+      if (line < start || !lacksUser(before, user)) continue;
+      const alpine = /alpine|busybox/.test(base) ? user : undefined;
+      yield say('user-missing', { user, file, base, alpine }, { at: { file, line } });
+    }
+}
+
+/** Base images whose name is a misspelling of a known one. */
+export function* lookAtImageNames({ shipment }: LookedApp): Generator<SeenCause> {
+  const docker = shipment.dockerfile();
+  const key = 'docker_base_image_url';
+  // A stage that begins with another one has the image of that.
+  const named = new Map(docker?.image.stages.toReversed().map(({ base, line }) => [base, line]));
+  for (const [base, line] of docker ? named : [[shipment.stage().base, 0] as const]) {
+    const meant = imageLike(base);
+    if (meant && docker) yield say('image-not-found', { image: base, meant }, { at: { file: docker.path, line } });
+    else if (meant) yield say('image-not-found', { image: base, meant, key }, { at: { setting: `deployment.${key}` } });
   }
 }
 

@@ -9,7 +9,7 @@ import { fill } from '../fill.ts';
 import { causeInFiles } from '../rules/index.ts';
 import { lookAtAwaits } from './awaits.ts';
 import { lookAtData } from './data.ts';
-import { lookAtDockerfile } from './dockerfile.ts';
+import { lookAtDockerfile, lookAtImageNames } from './dockerfile.ts';
 import { lookAtImageCommands } from './image-commands.ts';
 import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
@@ -71,6 +71,7 @@ const looks: readonly ((app: LookedApp) => Iterable<SeenCause>)[] = [
   lookAtPackageNames,
   lookAtPythonVersion,
   lookAtDockerfile,
+  lookAtImageNames,
   lookAtStages,
   lookAtImageCommands,
   lookAtScripts,

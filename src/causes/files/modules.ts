@@ -275,8 +275,8 @@ function imagePath(inApp: string, path: string, file: string): string {
     : posix.join(posix.dirname(path), posix.relative(posix.dirname(appFolder + file), appFolder + inApp));
 }
 
-/** `--app-dir src`. */
-function foldersIn(words: readonly string[]): string[] {
+/** Folders where a server looks for its module: `--app-dir src`. */
+export function foldersIn(words: readonly string[]): string[] {
   const flags = /^--(?:app-dir|chdir|pythonpath)(?:=(.+))?$/;
   return words.flatMap((word, at) => {
     const [flag, value] = groupsOf(flags, word);

@@ -76,6 +76,8 @@ glibc-too-old | - | {program} does not start in {image} | {language} links it wi
 gpu-count-too-low | - | {file} takes {size} GPUs, and gpu_count is {gpus} | - | gpu_count = {size}
 gpu-driver-missing | - | {file} uses a GPU, and compute is CPU | - | compute = "AMPERE_A10"
 health-check-failed | - | the app has no {path}, which the platform asks for | its routes are {routes} | {check}_endpoint = "{meant}"
+image-not-found | - | {image} is not a known image: did you mean {meant}? | - | {key} = "{meant}" // write {meant}
+image-without-command | ! | {file} has no CMD and no ENTRYPOINT, and no entrypoint is set | the image {base} starts no server | add a CMD line to {file}, or set entrypoint
 import-name-missing | - | - | - | import {meant}, or define {name} in {path} // rename {path}, which hides {hidden}
 import-name-missing member | - | - | - | use {object}.{meant}, or define {name} in {path} // rename {path}, which hides {hidden}
 line-endings | - | {path} has Windows line endings, which a shell takes for a part of each line | - | -
@@ -128,6 +130,7 @@ shell-syntax-error | ! | - | - | -
 shell-syntax-error blanks | - | a backslash with blanks behind it ends the command: the next line is one of its own | - | remove the blanks at the end of the line
 syntax-error | ! | {path} has a syntax error: {what} is for Python {version} and later | the app has Python {python} | python_version = "{version}"
 tool-version-wrong | ! | {file} wants {tool} >={wanted}, and {base} has {has} | {place} runs {command} | use a base image with that {tool}, or change what {file} wants
+user-missing | ! | {file} sets USER {user}, and the image {base} has no such user | no RUN above that line makes it | write RUN adduser -D {alpine} above it // write RUN useradd --create-home {user} above it
 wrong-port exposed | - | the Dockerfile exposes port {port}, but port is {wanted} | - | port = {port}
 wrong-port | - | {what} listens on port {port}, but port is {wanted} | port is not set and defaults to {default} | port = {port}
 `;

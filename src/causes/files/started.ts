@@ -8,7 +8,7 @@ import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { startsServer, startsStdio } from './listening.ts';
 import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked-app.ts';
-import { folderOf, type Module, type ModuleGraph } from './modules.ts';
+import { folderOf, foldersIn, type Module, type ModuleGraph } from './modules.ts';
 import { namedFiles } from './named-files.ts';
 import { processManager } from './process-managers.ts';
 import { say, sayUnsent } from './said.ts';
@@ -82,9 +82,24 @@ const target: Look<StartedServer> = (server, known) => {
   // `python -m` of a package runs its `__main__.py`.
   if (folder && known.graph.find(['__main__'], [folder]) === undefined)
     return say('entrypoint-not-found main', { path: `${module.replaceAll('.', '/')}/__main__.py`, module });
+  const unsent = found || folder ? undefined : unsentModule(server, module, known.shipment);
+  if (unsent !== undefined) return sayUnsent(unsent, known.shipment);
   if (!found && !folder) return isOwn(server, module, known) ? moduleMissing(server, module, known) : undefined;
   return found && attribute !== undefined ? objectMissing(server, found, attribute, known) : undefined;
 };
+
+/** The file of a module that is in the app folder, and neither sent nor made by the build. */
+function unsentModule({ words, cwd }: StartedServer, module: string, shipment: Shipment): string | undefined {
+  const name = module.replaceAll('.', '/');
+  const paths = ['.', ...foldersIn(words)].flatMap((folder) =>
+    [`${name}.py`, `${name}/__init__.py`].map((file) => posix.join(folder, file)),
+  );
+  if (!shipment.isDocker && bringsCode(shipment)) return undefined;
+  return paths.find(
+    (path) =>
+      shipment.exists(path) && !shipment.sent.has(path) && shipment.lacks(shipment.stage(), posix.resolve(cwd, path)),
+  );
+}
 
 /** Names that apps give to what they start. */
 const startNames = /^(?:main|app|server|api|run|start|serve|worker|bot)$/;
