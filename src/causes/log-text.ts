@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { asPythonPrints } from './traceback-forms.ts';
 
 /** A line of a log without what the tools around it add. */
 export interface CleanLine {
@@ -24,7 +25,7 @@ export function cleanLines(log: string): CleanLine[] {
   const clean = lines
     .slice(dropped)
     .flatMap((line, index) => unwrap(line).map((text) => ({ ...cleanLine(text), number: before + index + 1 })));
-  return joinWrapped(clean);
+  return joinWrapped(asPythonPrints(clean));
 }
 
 /** The lines of a log that was copied from a page or a chat, where all of it is indented. */

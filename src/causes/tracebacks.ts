@@ -124,6 +124,9 @@ function withoutFolder(file: string): string {
 
 /** The file that was named last, by Python or by a compiler: of a message, and of a few lines above it. */
 export function lastFile(lines: readonly string[]): string | undefined {
+  // One that Python cannot read has no function. Other frames may be printed below it by another thread.
+  const unread = lines.findLast((text) => /^\s+File "[^"]{1,300}", line \d{1,7}$/.test(text));
+  if (unread !== undefined) return framesOf([unread])[0]?.file;
   const named = lines
     .slice(-6)
     .flatMap((text) =>

@@ -49,12 +49,30 @@ describe('a traceback', () => {
   const file = '/app/flux.py';
   const error = traceback("KeyError: 'flux'", file);
 
-  test.each([['of one of several programs', error.replace(/^/gm, '[web] ')]])('is read: %s', (_, log) => {
+  test.each([
+    ['of one of several programs', error.replace(/^/gm, '[web] ')],
+    [
+      'without indentation, with marks below a part of its code',
+      error.replace('work()', 'work()\n~~~~^^').replace(/^ +/gm, ''),
+    ],
+    [
+      'with the exception above, as Streamlit prints it',
+      `KeyError: 'flux'\nTraceback:\n${error.replace(/^.*\n|\n.*$/g, '')}`,
+    ],
+  ])('is read: %s', (_, log) => {
     expect(explainLog(`start\n${log}\n`)).toMatchObject({
       cause: 'code-error',
       title: "the code of the app raised KeyError: 'flux'",
       fix: expect.stringContaining('flux.py:2'),
     });
+  });
+
+  test.each([
+    ['app.py', 'syntax-error'],
+    ['.venv/lib/python3.13/site-packages/environ.py', 'python-version-unsupported'],
+  ])('of a file that Python cannot read names that one, whatever is printed between: %s', (unread, cause) => {
+    const log = `  File "/app/${unread}", line 11\n    raise ValueError, "no"\n                    ^\n  File "/usr/lib/python3.13/importlib/__init__.py", line 88, in import_module\n    return load(name)\nSyntaxError: invalid syntax\n`;
+    for (const shown of [log, log.replace(/^ +/gm, '')]) expect(explainLog(shown)).toMatchObject({ cause });
   });
 
   test('is read: of a panic that a server of Go caught', () => {

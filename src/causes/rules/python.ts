@@ -1,5 +1,5 @@
 import { type FailureRule, rowsIf, rowsWith } from '../rule.ts';
-import { framesOf, isForeignFile, lastTraceback } from '../tracebacks.ts';
+import { isForeignFile, lastFile, lastTraceback } from '../tracebacks.ts';
 
 /** What a line of the app looks like when its server has started after all. */
 const started = /Application startup complete|App is ready/;
@@ -35,7 +35,7 @@ python-version-unsupported | after /\/pydantic\/fields\.py"/: ^AttributeError: _
 `,
   ...rowsWith({
     undoneBy: started,
-    applies: (_, __, before) => isForeignFile(framesOf(before()).at(-1)?.file),
+    applies: (_, __, before) => isForeignFile(lastFile(before())),
   })`
 3 python-version-unsupported | /^SyntaxError: (?<problem>(?!f-string).{1,200})/ | an installed package does not fit the Python of the app: {problem} | use versions of it and of what it needs that are made for this Python, or set python_version to one that it was made for | deployment.python_version
 `,
