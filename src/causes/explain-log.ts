@@ -25,7 +25,9 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const raised = best && rankOf(best.rule) > 0 ? undefined : explainLastError(lines, facts.sent, best !== undefined);
   if (best === undefined || raised) return raised && fixedInDockerfile(raised, facts.config);
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
-  const step = stepOf(lines.slice(0, best.at + 1).map(({ text }) => text));
+  const texts = lines.map(({ text }) => text);
+  // BuildKit shows the step that failed below what that printed.
+  const step = stepOf(texts.slice(0, best.at + 1)) ?? stepOf(texts.slice(best.at + 1).reverse());
   const known = withHints(facts, lines.slice(best.at + 1));
   return fixedInDockerfile(refine({ ...toExplanation(best), step }, best.captured, known, before), facts.config);
 }

@@ -54,7 +54,7 @@ const otherwise =
   /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal|worker|NoneType|time-?d? ?out|\bclosed\b|refused\b|disconnect|corrupt/i;
 /** What a message says if it was written for who made the mistake. */
 const advice =
-  /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used)\b/;
+  /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used|validation errors? for)\b/;
 
 /** What the app raised itself, or made a package raise. */
 function raisedIn(
@@ -67,7 +67,9 @@ function raisedIn(
   const frames = framesOf(shown.slice(start, end)).filter(({ file }) => !file.includes('_sitebuiltins'));
   const last = frames.at(-1);
   const own = frames.findLast(({ file }) => !isForeignFile(file));
-  const owner = packageOfFile(last?.file);
+  // Who gives pydantic what it refuses has raised it.
+  const raising = own ? last : frames.findLast(({ file }) => packageOfFile(file) !== 'pydantic');
+  const owner = packageOfFile(raising?.file);
   const ofApp = own !== undefined && own === last;
   const found = ofApp ? raisedByApp(own, exception, sent) : owner && raisedByPackage(owner, own, exception);
   return found || (hasEnded && own ? endedBy(own, exception, ofApp ? undefined : owner) : undefined);
@@ -103,12 +105,18 @@ export function asJson(exception: string, sent: unknown): string | undefined {
 const isText = /\bstr\b/;
 
 /** The word of a package on what it was given, unless it made a mistake itself. */
-function raisedByPackage(owner: string, own: Frame | undefined, exception: string): Found | undefined {
+function raisedByPackage(owner: string, own: Frame | undefined, raised: string): Found | undefined {
+  const exception = raised.replace(/ \[type=\w{1,60}, .*$/, '');
   // Of a program that is a package itself, only advice is known to be meant for who starts it.
   const misfit = misfitOf(owner, own, exception);
   if (misfit) return misfit;
   const isMistake = (own === undefined || mistakes.test(exception)) && !advice.test(exception);
-  if (isMistake || otherwise.test(exception) || !/: \S+ \S+ \S/.test(exception)) return undefined;
+  if (
+    isMistake ||
+    otherwise.test(exception) ||
+    !/: \S+ \S+ \S|^(?:\w{1,60}\.)*(?:[A-Z][a-z]{1,20}){3,8}$/.test(exception)
+  )
+    return undefined;
   return {
     title: `${owner} raised ${cutText(exception, 240)}`,
     fix: own
@@ -120,15 +128,16 @@ function raisedByPackage(owner: string, own: Frame | undefined, exception: strin
 /** What a package looks for in an object of another one, or in what it was given. */
 function misfitOf(owner: string, own: Frame | undefined, exception: string): Found | undefined {
   const [, object, name] = groupsOf(
-    /^AttributeError: '((?!NoneType)[\w.]{1,120})' object has no attribute '(\w{1,80})'/,
+    /^AttributeError: (?:type object )?'((?!NoneType)[\w.]{1,120})'(?: object)? has no attribute '(\w{1,80})'/,
     exception,
   );
   if (object === undefined) return undefined;
   const other = object.includes('.') ? packageOf(object) : undefined;
+  const giver = /^(?:from|import)\b/.test(own?.code ?? '') ? undefined : own;
   return {
     cause: 'package-api-changed',
-    title: `${owner} looks for ${name} in ${/^[aeiou]/.test(object) ? 'an' : 'a'} ${object}, which has none`,
-    fix: `${other ? `use versions of ${owner} and ${other} that were made for each other` : `use another version of ${owner}`}${own ? `, or change what ${own.place}${shownCode(own.code)} gives to ${owner}` : ''}`,
+    title: `${owner} looks for ${name} in ${/^[aeiou]/i.test(object) ? 'an' : 'a'} ${object}, which has none`,
+    fix: `${other ? `use versions of ${owner} and ${other} that were made for each other` : `use another version of ${owner}`}${giver ? `, or change what ${giver.place}${shownCode(giver.code)} gives to ${owner}` : ''}`,
   };
 }
 

@@ -158,7 +158,10 @@ const lastSaid: Refinement = ({ command }, { config }, before, { title }) => {
   const said = lastWords(own.filter((line) => command === undefined || !line.includes(`"${command}" failed`)));
   const isFirst = config?.deployment.pre_build_commands?.some((one) => one.trim() === command?.trim());
   return {
-    title: said === undefined ? title : `${title}: ${cutText(said, 200)}`,
+    ...(said !== undefined && {
+      title: `${title}: ${cutText(said, 200)}`,
+      fix: 'correct what is said last, or the command',
+    }),
     ...(isFirst && { setting: 'deployment.pre_build_commands' }),
   };
 };

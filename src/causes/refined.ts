@@ -10,7 +10,7 @@ fields | variables are not set: {names} | {fix} | -
 GPU in a build | a command of the build wants a GPU, and a build has none | do it when the app starts, or on the CPU (map_location="cpu"); to compile for a GPU, name it: TORCH_CUDA_ARCH_LIST | deployment.shell_commands
 keyword | {name} takes no {word} in the version of {owner} that is installed | pin {owner} = "{bound}", or update the package or the code that gives it | dependencies.pip.{owner}
 local version | - | pin {name}{plain}, without +{local}, or list --extra-index-url https://download.pytorch.org/whl/{index} in a requirements file // pin {name}{plain}, without +{local} | -
-module of a package | the installed version of {owner} has no module {module} | pin {owner} to the version that the code was written for, or change the import | dependencies.pip.{owner}
+module of a package | the installed version of {owner} has no module {module} | correct the import, or pin {owner} to the version that the code was written for | dependencies.pip.{owner}
 module of Python | the Python of the image does not have a module of the standard library | use a python_version that has it, or newer versions of the packages that import it | deployment.python_version
 module of the app | the app imports {module}, which is not where Python looks for it | send its file with the app (include), start the app in the folder that contains it, give no other file its name, and mount nothing over it | deployment.include
 moved | the installed version of {owner} has no module {missing} | pin {owner} = "{bound}"{otherwise} | dependencies.pip.{owner}

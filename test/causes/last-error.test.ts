@@ -37,6 +37,36 @@ test.each([
     `look for its reason at main.py:7 (${code}): return, or raise an error that says why`,
   ]),
   [
+    'what a package refuses by the name of its exception alone',
+    traceback(
+      'beanie.exceptions.CollectionWasNotInitialized',
+      ['/app/main.py', 'Recipe()'],
+      [`${packages}/beanie/odm.py`, 'raise CollectionWasNotInitialized'],
+    ),
+    'code-error',
+    'do what the message says, or change what main.py:7 (Recipe()) gives to beanie',
+  ],
+  [
+    'settings that a program refuses by means of pydantic',
+    traceback(
+      'pydantic_core.ValidationError: 1 validation error for VllmConfig\nscale_dtype\n  Extra inputs are not permitted [type=extra_forbidden, input_value=None]',
+      [`${packages}/vllm/arg_utils.py`, 'config = VllmConfig('],
+      [`${packages}/pydantic/_dataclasses.py`, 'validate(self)'],
+    ),
+    'code-error',
+    'do what the message says, in the settings or the flags of the program, or in the files that vllm reads',
+  ],
+  [
+    'what a package looks for in a class of another one, while it is imported',
+    traceback(
+      "AttributeError: type object 'EspeakWrapper' has no attribute 'set_data_path'",
+      ['/app/main.py', 'from kokoro import KPipeline'],
+      [`${packages}/misaki/espeak.py`, 'EspeakWrapper.set_data_path(path)'],
+    ),
+    'package-api-changed',
+    'use another version of misaki',
+  ],
+  [
     'how the app ends itself by what Python has for a terminal',
     traceback('SystemExit: None', ['/app/main.py', 'exit()'], ['<frozen _sitebuiltins>', '']),
     'code-error',
