@@ -124,7 +124,8 @@ describe('the built program', () => {
     await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
     const record = emulator.store.apps.get(`${emulator.project}-web`);
     if (!record) throw new Error('it was not deployed');
-    for (let index = 0; index < 5_000; index++) {
+    // Several times what a pipe holds.
+    for (let index = 0; index < 1_000; index++) {
       emulator.store.apps.set(`app-${index}`, { ...record, id: `${emulator.project}-${index}`, name: `n${index}` });
     }
     return [...emulator.store.apps.values()];
@@ -247,23 +248,6 @@ describe('the emulator of the built program', () => {
     program.kill('SIGINT');
     expect((await program.ended).code).toBe(0);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('gantry-emulator-'))).toHaveLength(1);
-  });
-
-  test('start keeps its state with --data over a restart', async () => {
-    const place = newFolder(smallApp());
-    const data = join(place, '.state');
-    for (const expected of ['[]', '[\n  {\n    "name": "web"\n  }\n]']) {
-      const program = start(['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', data, '--json'], {
-        env: cleanEnvironment(),
-      });
-      await program.says(/"environment":.*\}\}\n/);
-      const { environment } = JSON.parse(program.said.stdout);
-      const there = { cwd: place, env: { ...cleanEnvironment(), ...environment } };
-      expect(String((await run(['apps', 'list', '--json=name'], there)).stdout).trim()).toBe(expected);
-      await run(['deploy', '-q'], there);
-      program.kill('SIGINT');
-      await program.ended;
-    }
   });
 });
 
