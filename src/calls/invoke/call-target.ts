@@ -6,7 +6,7 @@ import { findTokenProblem } from '../../platform/config/credentials.ts';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
 import { fillPath, shortAppName, splitRoute, toPathSegment } from '../../platform/contract/endpoint.ts';
-import { invoke } from '../../platform/contract/invocation.ts';
+import { invoke, sendersHeaders } from '../../platform/contract/invocation.ts';
 
 export interface CallTarget {
   project: string;
@@ -60,12 +60,6 @@ function checkInvocationAddress({ addresses: { invocation, management } }: Pick<
 /** Headers by lower-case name. */
 export type CallHeaders = Record<string, string>;
 
-/** Headers that gantry or the HTTP client sets. */
-const reservedHeaders = new Set([
-  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authorization', 'proxy-connection'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-]);
-
 /** Parses `Name: value` lines. Throws UsageError, without the value: it may be a secret. */
 export function parseHeaders(lines: readonly string[]): CallHeaders {
   return Object.fromEntries(
@@ -77,7 +71,7 @@ export function parseHeaders(lines: readonly string[]): CallHeaders {
           fix: "--header 'Name: value'",
         });
       }
-      if (reservedHeaders.has(name.toLowerCase())) throw new UsageError(`--header cannot set ${name}`);
+      if (sendersHeaders.has(name.toLowerCase())) throw new UsageError(`--header cannot set ${name}`);
       return [name.toLowerCase(), value];
     }),
   );

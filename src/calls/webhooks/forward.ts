@@ -2,16 +2,12 @@ import { UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import type { Context } from '../../platform/context.ts';
 import { isSecure } from '../../platform/contract/address.ts';
+import { sendersHeaders } from '../../platform/contract/invocation.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
 import { joinHeaders, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
 
 /** The rest of a longer response is dropped. */
 const maxResponseBytes = 1024 * 1024;
-/** Headers that describe one connection and are not forwarded. */
-const connectionHeaders = new Set([
-  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-]);
 
 /** Sends a delivery with its headers and bytes to another URL. Throws if there is no response. */
 export async function forwardDelivery(
@@ -39,7 +35,7 @@ export async function forwardDelivery(
 }
 
 function withoutConnectionHeaders(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !connectionHeaders.has(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !sendersHeaders.has(name)));
 }
 
 /** Parses the URL for deliveries: https, or http on this machine. Throws UsageError, with the name of the flag. */

@@ -44,6 +44,14 @@ export function signedPrefix(runId: string, timestamp: string | number): string 
   return `${runId}.${timestamp}.`;
 }
 
+/** Headers of one connection, which are not passed on (RFC 9110, 7.6.1). */
+export const connectionHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
+  ...['trailer', 'transfer-encoding', 'upgrade'],
+]);
+/** Headers that the sender of a request sets itself. */
+export const sendersHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'content-length', 'expect']);
+
 /** Number of attempts to deliver to a webhook (docs/platform.md#webhooks). */
 export const maxWebhookAttempts = 3;
 

@@ -1,4 +1,5 @@
 import { type ClientRequest, request } from 'node:http';
+import { connectionHeaders } from '../../../platform/contract/invocation.ts';
 import type { ReadableBody, ServerReply } from '../../http/reply.ts';
 import { type ReplicaCall, ReplicaError, type SocketCall, type SocketReply, UndeliveredError } from './replica.ts';
 
@@ -88,11 +89,7 @@ export function endToEndHeaders(headers: NodeJS.Dict<string | string[]>): NodeJS
   const named = String(headers.connection ?? '')
     .toLowerCase()
     .split(/[\s,]+/);
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.includes(name)));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !connectionHeaders.has(name) && !named.includes(name)),
+  );
 }
-
-const hopByHop = new Set(
-  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade host'.split(
-    ' ',
-  ),
-);
