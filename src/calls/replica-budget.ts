@@ -93,8 +93,8 @@ export class ReplicaSpending {
     this.#running = 0;
     for (const container of containers) {
       const { containerId, containerStartTimestamp: start, containerTerminationTimestamp: end } = container;
-      const startedAt = Math.max(this.#startedAt, parseTime(start, now));
-      const endsAt = parseTime(end, Number.POSITIVE_INFINITY);
+      const startedAt = Math.max(this.#startedAt, toMs(start) || now);
+      const endsAt = toMs(end) || Number.POSITIVE_INFINITY;
       const { from = startedAt } = this.#ends.get(containerId) ?? {};
       this.#ends.set(containerId, { from: Math.min(from, startedAt), to: Math.min(now, endsAt) });
       if (endsAt > now && !hasStopped(container)) this.#running++;
@@ -116,8 +116,4 @@ export function factsOf(app: App) {
     maxReplicas: maxReplicaCount ?? 1,
     concurrency: replicaConcurrency ?? 1,
   };
-}
-
-function parseTime(text: string | null | undefined, otherwise: number): number {
-  return toMs(text) || otherwise;
 }

@@ -27,3 +27,21 @@ export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T)
   });
   return { promise, resolve };
 }
+
+/** Does some of the work at the same time. Throws the first error once nothing is in progress, and begins nothing after it. */
+export async function inLane<Item>(
+  concurrency: number,
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const left = items[Symbol.iterator]();
+  const errors: unknown[] = [];
+  const worker = async () => {
+    for (let next = left.next(); !next.done; next = left.next()) {
+      await work(next.value).catch((error: unknown) => errors.push(error));
+      if (errors.length > 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  if (errors.length > 0) throw errors[0];
+}

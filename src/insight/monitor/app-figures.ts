@@ -35,8 +35,6 @@ export interface RunsReading {
   total: number;
 }
 
-/** What rates, percentiles and shares are of. */
-
 export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings) {
   const running = containers?.filter((each) => isRunning(each));
   const price = settings?.costPerSecondCents || undefined;

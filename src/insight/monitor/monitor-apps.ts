@@ -3,6 +3,7 @@ import { Jobs, matches, readChart } from '../../calls/runs/index.ts';
 import { readJobs } from '../../deploys/history/index.ts';
 import { minuteMs } from '../../kernel/durations.ts';
 import { GantryError, isTransient, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
+import { inLane } from '../../kernel/once.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { appName, listApps } from '../../platform/contract/apps.ts';
@@ -95,17 +96,12 @@ async function updateList(context: Context, apps: Map<string, WatchedApp>, watch
 
 /** An app that is gone is no longer watched, unless it is the only one. */
 async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<void> {
-  const waiting = [...apps.values()];
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { name } = next;
-      await next.read().catch((error: unknown) => {
-        if (!mayGo || !(error instanceof NotFoundError)) throw error;
-        apps.delete(name);
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
+  await inLane(requestsAtOnce, [...apps.values()], (app) =>
+    app.read().catch((error: unknown) => {
+      if (!mayGo || !(error instanceof NotFoundError)) throw error;
+      apps.delete(app.name);
+    }),
+  );
 }
 
 function projectFigures({ project, platformNow }: Context, apps: Map<string, WatchedApp>, problem?: GantryError) {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, UsageError } from '../../kernel/errors.ts';
-import { onceFor } from '../../kernel/once.ts';
+import { inLane, onceFor } from '../../kernel/once.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import { boolean, integer, longList, type ObjectOf, optional, text } from '../../kernel/shape.ts';
@@ -24,7 +24,6 @@ import {
   resolveTarget,
 } from '../copy/index.ts';
 import { joinRemotePath, spellingsOf, withTrailingSlash } from '../transfer/remote-path.ts';
-import { inLane } from '../transfer/task-queue.ts';
 import {
   deletePaths,
   formatRemotePath,

@@ -1,11 +1,10 @@
 import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { onceFor } from '../../kernel/once.ts';
+import { inLane, onceFor } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { deletePath } from '../../platform/contract/volumes.ts';
 import { isRefusal, lookAgain, unless } from '../../platform/waiting/index.ts';
 import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
-import { inLane } from '../transfer/task-queue.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { type ConnectingContext, urlRequester, whileConnected } from './read-files.ts';
 import { listEntries, listNames, type VolumePath } from './walk-volume.ts';
