@@ -10,12 +10,17 @@ export interface ShellCommand {
 
 type AssignedVariable = readonly [name: string, value: string];
 
-/**
- * The commands of a script, in order, with the variables that are set for each alone. Those that expand variables keep them
- * as they are written.
- */
-export function shellCommands(script: string): (ShellCommand & { assigned: AssignedVariable[] })[] {
-  const found: ReturnType<typeof shellCommands> = [];
+interface ScriptCommand extends ShellCommand {
+  /** Variables that are set for it alone. */
+  assigned: AssignedVariable[];
+  /** Variables that lines above it set, since the command before; as `$NAME` where only a condition sets one. */
+  set: AssignedVariable[];
+}
+
+/** The commands of a script, in order. Those that expand variables keep them as they are written. */
+export function shellCommands(script: string): ScriptCommand[] {
+  const found: ScriptCommand[] = [];
+  let set: AssignedVariable[] = [];
   let pending = '';
   for (const [at, text] of script.split(/\r?\n/).entries()) {
     if (pending === '' && /^\s*(?:#|$)/.test(text)) continue;
@@ -25,7 +30,12 @@ export function shellCommands(script: string): (ShellCommand & { assigned: Assig
     for (const part of [...inner, pending].flatMap(splitCommands)) {
       const given = parseArgsStringToArgv(part);
       const words = unwrapped(given);
-      if (words.length > 0) found.push({ words, line: at + 1, assigned: assignedIn(given) });
+      const assigned = assignedIn(given);
+      const isPlain = pending.startsWith(`${assigned[0]?.[0]}=`);
+      if (words.length === 0)
+        set.push(...assigned.map(([name, value]) => [name, isPlain ? value : `$${name}`] as const));
+      else found.push({ words, line: at + 1, assigned, set });
+      if (words.length > 0) set = [];
     }
     pending = '';
   }
@@ -204,7 +214,7 @@ function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' 
 
 function listening(words: readonly string[]): { host?: string; port?: string } {
   const bind = flagOf(words, '--bind', '-b', '--listen', '-bind')?.replace(/^\w+:\/\//, '');
-  const [, bound, boundPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(bind?.replace(/^\d+$/, ':$&') ?? '') ?? [];
+  const [, bound, boundPort] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(bind?.replace(/^\d+$/, ':$&') ?? '') ?? [];
   const host =
     flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ??
     (bound === '' && boundPort ? '0.0.0.0' : bound);

@@ -160,3 +160,20 @@ cases('an image that does not start', [
   ['a misspelled image of the settings', { 'cerebrium.toml': custom('["gunicorn", "web:app", "-b", "0.0.0.0:8000"]', '[cerebrium.dependencies.pip]\nflask = "latest"\ngunicorn = "latest"\n').replace('disable_auth', 'docker_base_image_url = "debain:bookworm"\ndisable_auth'), 'web.py': web }, 'warning: debain:bookworm is not a known image: did you mean debian:bookworm?'],
   ['images that have an owner', { Dockerfile: (flask + serve).replace('python:', 'shop/pyton:'), 'web.py': web }, undefined],
 ]);
+
+const script = (lines: string): Files => ({
+  Dockerfile: `${base}RUN pip install flask gunicorn\nCOPY . .\nCMD ["sh", "start.sh"]\n`,
+  'web.py': web,
+  'start.sh': `#!/bin/sh\n${lines}exec gunicorn web:app -b "0.0.0.0:$PORT"\n`,
+});
+
+cases('the port of a start script', [
+  ['a line of its own', script('PORT=9000\n'), 'warning: the command listens on port 9000, but port is 8000'],
+  ['the right one', script('PORT=8000\n'), undefined],
+  ['a line that another one exports', script('PORT=9000\nexport PORT\n'), 'listens on port 9000'],
+  ['one that is exported later', script('export PORT=8000\nPORT=9000\n'), 'listens on port 9000'],
+  ['the first of a list', script('PORT=9000 && echo ready\n'), 'listens on port 9000'],
+  ['one below a condition', script('PORT=9000\nif [ -n "$FAR" ]; then\n  PORT=8000\nfi\n'), undefined],
+  ['one behind a condition', script('PORT=9000\n[ -z "$FAR" ] || PORT=8000\n'), undefined],
+  ['one that the platform may set', script(`PORT="\${PORT:-9000}"\n`), undefined],
+]);

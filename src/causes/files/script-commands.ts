@@ -25,16 +25,19 @@ interface Script {
 export function commandsOf({ file, text, rest }: Script, from: StartedCommand): StartedCommand[] {
   const found: StartedCommand[] = [];
   const environment = new Map(from.environment);
+  // What is not exported is known to the shell only.
+  const own = new Map<string, string>();
   let { cwd } = from;
-  for (const { words, line, assigned } of shellCommands(withChosenArm(text, rest[0]))) {
+  for (const { words, line, assigned, set } of shellCommands(withChosenArm(text, rest[0]))) {
     const [program, folder = '$'] = words;
     if (program === 'cd' && !folder.includes('$')) cwd = posix.resolve(cwd, folder);
-    const [, variable, value = ''] = groupsOf(/^export (\w+)=(.*)$/, words.join(' '));
-    if (variable !== undefined) environment.set(variable, value);
+    for (const [name, value] of set) (environment.has(name) ? environment : own).set(name, value);
+    const [, variable = '', value = own.get(variable)] = groupsOf(/^export (\w+)(?:=(.*))?$/, words.join(' '));
+    if (value !== undefined) environment.set(variable, value);
     found.push({
       ...from,
       ...(file !== undefined && { line, at: { file, line } }),
-      words: expandWords(words, rest, environment),
+      words: expandWords(words, rest, new Map([...own, ...environment])),
       cwd,
       environment: new Map([...environment, ...assigned]),
     });
