@@ -90,7 +90,7 @@ test.each([
     'code-error',
     'look for its reason at main.py:7 (flux.connect())',
   ],
-  ['a server that ends without a traceback', `no flux here\n${ended}`, 'app-exited', 'read what it printed before'],
+  ['a server that ends without a traceback', `no flux here\n${ended}`, 'app-exited', 'correct what is said last'],
 ])('%s', (_, log, cause, fix) => {
   expect(explainLog(log)).toMatchObject({ cause, fix: expect.stringContaining(fix) });
 });
