@@ -46,7 +46,7 @@ const doors: [RegExp, RegExp, RegExp][] = [
   [
     /^src\/storage\/transfer\//,
     /^src\/platform\/api\//,
-    /\/(dispatch|http-reply|progress-limit|remote-clock|reply|retry|transient-failures|transport|undici)$/,
+    /\/(dispatch|http-reply|idle-timeout|remote-clock|reply|retry|transient-failures|transport|undici)$/,
   ],
   [/^src\/emulator\//, /^src\/platform\//, /^src\/platform\/(contract\/|scaling$)/],
   [/^src\/cli\//, /^src\/emulator\//, /^src\/emulator\/index$/],

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { onceFor } from '../../kernel/once.ts';
 import { type HttpReply, toReply } from './http-reply.ts';
-import { ProgressLimit } from './progress-limit.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import { type HttpRequest, maxReplyBytes, replyTooLargeError, type Send, toConnectionError } from './transport.ts';
 
 /** Sends over pooled connections: for thousands of requests this takes half the time of `sendDirectly`. */
@@ -109,7 +109,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #controller: Dispatcher.DispatchController | undefined;
   #aborted: { reason: Error } | undefined;
-  readonly #progress: ProgressLimit;
+  readonly #idle: IdleTimeout;
 
   constructor(
     private readonly outcome: DispatchOutcome,
@@ -117,7 +117,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     private readonly all: InFlight,
   ) {
     all.add(this);
-    this.#progress = new ProgressLimit(limit.silenceMs, (error) => this.#controller?.abort(error));
+    this.#idle = new IdleTimeout(limit.silenceMs, (error) => this.#controller?.abort(error));
   }
 
   /** A request that waits for a connection is not sent. */
@@ -135,7 +135,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // The first of several interim replies counts as progress, the others do not.
-    if (this.#status === 0 || status >= 200) this.#progress.restart();
+    if (this.#status === 0 || status >= 200) this.#idle.restart();
     this.#status = status;
     this.#headers = headers;
   }
@@ -143,7 +143,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const room = this.limit.bytes - this.#bytes;
     this.#bytes += chunk.length;
-    this.#progress.received(chunk.length);
+    this.#idle.received(chunk.length);
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
     if (chunk.length <= room) return;
     if (this.limit.truncates) this.onResponseEnd();
@@ -162,6 +162,6 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
 
   #finish(): void {
     this.all.delete(this);
-    this.#progress.stop();
+    this.#idle.stop();
   }
 }

@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { after, onAbort } from '../../kernel/clock.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import type { HttpReply } from './http-reply.ts';
-import { silenceError } from './progress-limit.ts';
+import { silenceError } from './idle-timeout.ts';
 import { proxyAgent } from './sender.ts';
 import {
   type HttpRequest,

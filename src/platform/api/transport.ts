@@ -3,7 +3,7 @@ import { after, onAbort } from '../../kernel/clock.ts';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import { trustCertificateFile } from './certificate-file.ts';
 import { type HttpReply, toReply } from './http-reply.ts';
-import { ProgressLimit, silenceError } from './progress-limit.ts';
+import { IdleTimeout, silenceError } from './idle-timeout.ts';
 import { failureFacts, failureReason, isEarlyFailure } from './transient-failures.ts';
 
 /** Maximum of a reply in memory. The listing of a million files is one reply of some 100 MiB. */
@@ -46,18 +46,18 @@ export async function sendWithAgent(
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const { outgoing, failure } = await openRequest({ method, url, headers: { ...headers, ...length }, signal, agent });
   let awaited: ClientRequest | IncomingMessage = outgoing;
-  const progress = new ProgressLimit(silenceMs, (error) => awaited.destroy(error));
+  const idle = new IdleTimeout(silenceMs, (error) => awaited.destroy(error));
   try {
     outgoing.setTimeout(silenceMs, () => awaited.destroy(silenceError(silenceMs)));
-    outgoing.once('finish', () => progress.restart()).once('close', () => progress.stop());
+    outgoing.once('finish', () => idle.restart()).once('close', () => idle.stop());
     outgoing.end(body);
     const reply = await waitForResponse(outgoing);
     awaited = reply;
-    progress.restart();
+    idle.restart();
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of reply as AsyncIterable<Buffer>) {
-      progress.received(chunk.length);
+      idle.received(chunk.length);
       chunks.push(chunk);
       size += chunk.length;
       if (size > maxReplyBytes) throw replyTooLargeError(url, maxReplyBytes);

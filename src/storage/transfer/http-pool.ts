@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { silenceError } from '../../platform/api/progress-limit.ts';
+import { silenceError } from '../../platform/api/idle-timeout.ts';
 import { createConnector, loadUndici } from '../../platform/api/undici.ts';
 import type { ProxySettings } from '../../platform/config/proxy-settings.ts';
 

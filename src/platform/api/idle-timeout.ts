@@ -4,7 +4,7 @@ import { after } from '../../kernel/clock.ts';
 const minBytes = 64 * 1024;
 
 /** A connection that delivers a byte, or an interim reply (1xx), every now and then is never silent. */
-export class ProgressLimit {
+export class IdleTimeout {
   #stopTimer = () => {};
   #bytes = 0;
 
