@@ -32,10 +32,9 @@ export function shellCommands(script: string): ScriptCommand[] {
       const words = unwrapped(given);
       const assigned = assignedIn(given);
       const isPlain = pending.startsWith(`${assigned[0]?.[0]}=`);
-      if (words.length === 0)
-        set.push(...assigned.map(([name, value]) => [name, isPlain ? value : `$${name}`] as const));
-      else found.push({ words, line: at + 1, assigned, set });
-      if (words.length > 0) set = [];
+      if (words.length > 0) found.push({ words, line: at + 1, assigned, set });
+      const more = assigned.map(([name, value]) => [name, isPlain ? value : `$${name}`] as const);
+      set = words.length > 0 ? [] : [...set, ...more];
     }
     pending = '';
   }
