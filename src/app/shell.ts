@@ -33,8 +33,8 @@ export function shellCommands(script: string): ScriptCommand[] {
       const assigned = assignedIn(given);
       const isPlain = pending.startsWith(`${assigned[0]?.[0]}=`);
       if (words.length > 0) found.push({ words, line: at + 1, assigned, set });
-      const more = assigned.map(([name, value]) => [name, isPlain ? value : `$${name}`] as const);
-      set = words.length > 0 ? [] : [...set, ...more];
+      if (words.length > 0) set = [];
+      else for (const [name, value] of assigned) set.push([name, isPlain ? value : `$${name}`]);
     }
     pending = '';
   }
