@@ -21,24 +21,31 @@ interface ScriptCommand extends ShellCommand {
 export function shellCommands(script: string): ScriptCommand[] {
   const found: ScriptCommand[] = [];
   let set: AssignedVariable[] = [];
+  for (const { text, line } of joinedLines(script)) {
+    const inner = [...text.matchAll(/\$\(([^()]+)\)|`([^`]+)`/g)].map(([, own, old = '']) => own ?? old);
+    for (const part of [...inner, text].flatMap(splitCommands)) {
+      const given = parseArgsStringToArgv(part);
+      const words = unwrapped(given);
+      const assigned = assignedIn(given);
+      const isPlain = text.startsWith(`${assigned[0]?.[0]}=`);
+      if (words.length > 0) found.push({ words, line, assigned, set });
+      if (words.length > 0) set = [];
+      else for (const [name, value] of assigned) set.push([name, isPlain ? value : `$${name}`]);
+    }
+  }
+  return found;
+}
+
+/** The lines of a script, without comments, each with those that continue it and the number of its last one. */
+function* joinedLines(script: string): Generator<{ text: string; line: number }> {
   let pending = '';
   for (const [at, text] of script.split(/\r?\n/).entries()) {
     if (pending === '' && /^\s*(?:#|$)/.test(text)) continue;
     pending += text.replace(/\\$/, ' ');
     if (text.endsWith('\\')) continue;
-    const inner = [...pending.matchAll(/\$\(([^()]+)\)|`([^`]+)`/g)].map(([, text, old = '']) => text ?? old);
-    for (const part of [...inner, pending].flatMap(splitCommands)) {
-      const given = parseArgsStringToArgv(part);
-      const words = unwrapped(given);
-      const assigned = assignedIn(given);
-      const isPlain = pending.startsWith(`${assigned[0]?.[0]}=`);
-      if (words.length > 0) found.push({ words, line: at + 1, assigned, set });
-      if (words.length > 0) set = [];
-      else for (const [name, value] of assigned) set.push([name, isPlain ? value : `$${name}`]);
-    }
+    yield { text: pending, line: at + 1 };
     pending = '';
   }
-  return found;
 }
 
 /** At `&&`, `||`, `;` and `|`, but for those in quotes. */
