@@ -11,29 +11,26 @@ export interface ShellCommand {
 type AssignedVariable = readonly [name: string, value: string];
 
 interface ScriptCommand extends ShellCommand {
-  /** Variables that are set for it alone. */
+  /** Variables that are set for it alone; without words, for what follows, as `$NAME` where only a condition sets one. */
   assigned: AssignedVariable[];
-  /** Variables that lines above it set, since the command before; as `$NAME` where only a condition sets one. */
-  set: AssignedVariable[];
 }
 
 /** The commands of a script, in order. Those that expand variables keep them as they are written. */
-export function shellCommands(script: string): ScriptCommand[] {
-  const found: ScriptCommand[] = [];
-  let set: AssignedVariable[] = [];
+export const shellCommands = (script: string): ScriptCommand[] =>
+  [...shellLines(script)].filter(({ words }) => words.length > 0);
+
+/** The commands of a script, and what only sets variables, which has no words. */
+export function* shellLines(script: string): Generator<ScriptCommand> {
   for (const { text, line } of joinedLines(script)) {
     const inner = [...text.matchAll(/\$\(([^()]+)\)|`([^`]+)`/g)].map(([, own, old = '']) => own ?? old);
     for (const part of [...inner, text].flatMap(splitCommands)) {
       const given = parseArgsStringToArgv(part);
       const words = unwrapped(given);
       const assigned = assignedIn(given);
-      const isPlain = text.startsWith(`${assigned[0]?.[0]}=`);
-      if (words.length > 0) found.push({ words, line, assigned, set });
-      if (words.length > 0) set = [];
-      else for (const [name, value] of assigned) set.push([name, isPlain ? value : `$${name}`]);
+      const isKnown = words.length > 0 || text.startsWith(`${assigned[0]?.[0]}=`);
+      yield { words, line, assigned: assigned.map(([name, value]) => [name, isKnown ? value : `$${name}`]) };
     }
   }
-  return found;
 }
 
 /** The lines of a script, without comments, each with those that continue it and the number of its last one. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { withArguments } from '../../app/dockerfile.ts';
 import { compileGlob } from '../../app/files/glob.ts';
 import type { ImageState } from '../../app/image-stage.ts';
-import { type ShellCommand, shellCommands } from '../../app/shell.ts';
+import { type ShellCommand, shellLines } from '../../app/shell.ts';
 import { groupsOf } from '../groups.ts';
 import type { CausePlace } from './seen-cause.ts';
 
@@ -28,10 +28,13 @@ export function commandsOf({ file, text, rest }: Script, from: StartedCommand): 
   // What is not exported is known to the shell only.
   const own = new Map<string, string>();
   let { cwd } = from;
-  for (const { words, line, assigned, set } of shellCommands(withChosenArm(text, rest[0]))) {
+  for (const { words, line, assigned } of shellLines(withChosenArm(text, rest[0]))) {
     const [program, folder = '$'] = words;
     if (program === 'cd' && !folder.includes('$')) cwd = posix.resolve(cwd, folder);
-    for (const [name, value] of set) (environment.has(name) ? environment : own).set(name, value);
+    if (words.length === 0) {
+      setBy(assigned, environment, own);
+      continue;
+    }
     const [, variable = '', value = own.get(variable)] = groupsOf(/^export (\w+)(?:=(.*))?$/, words.join(' '));
     if (value !== undefined) environment.set(variable, value);
     found.push({
@@ -43,6 +46,15 @@ export function commandsOf({ file, text, rest }: Script, from: StartedCommand): 
     });
   }
   return found;
+}
+
+/** Sets variables of the shell; those of the environment stay there. */
+function setBy(
+  assigned: readonly (readonly [name: string, value: string])[],
+  environment: Map<string, string>,
+  own: Map<string, string>,
+): void {
+  for (const [name, value] of assigned) (environment.has(name) ? environment : own).set(name, value);
 }
 
 /** Only the commands of the arm of `case "$1" in` that the first word chooses; the lines keep their numbers. */
