@@ -65,6 +65,8 @@ function raisedIn(
 ): Found | undefined {
   // `exit()` is of Python, as `raise` is.
   const frames = framesOf(shown.slice(start, end)).filter(({ file }) => !file.includes('_sitebuiltins'));
+  // What an object lacks is the matter of the code that reads it.
+  while (frames.at(-1)?.name === '__getattr__') frames.pop();
   const last = frames.at(-1);
   const own = frames.findLast(({ file }) => !isForeignFile(file));
   // Who gives pydantic what it refuses has raised it.

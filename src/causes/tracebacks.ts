@@ -64,18 +64,20 @@ export interface Frame {
   file: string;
   /** `main.py:2` */
   place: string;
+  /** The function. */
+  name?: string | undefined;
   code?: string;
 }
 
 /** What was called, from the outside to the inside, each with its line of code if it is shown. */
 export function framesOf(lines: readonly string[]): Frame[] {
   return lines.flatMap((text, at) => {
-    const [, file, line = ''] = groupsOf(/^\s+File "([^"]{1,300})", line (\d{1,7})/, text);
+    const [, file, line = '', name] = groupsOf(/^\s+File "([^"]{1,300})", line (\d{1,7})(?:, in (\S{1,80}))?/, text);
     const next = lines[at + 1]?.trim() ?? '';
     const code = next !== '' && !/^(?:File "|[\^~]+$)/.test(next) ? next : undefined;
     return file === undefined
       ? []
-      : [{ file, place: `${withoutFolder(file)}:${line}`, ...(code !== undefined && { code }) }];
+      : [{ file, place: `${withoutFolder(file)}:${line}`, name, ...(code !== undefined && { code }) }];
   });
 }
 

@@ -67,6 +67,16 @@ test.each([
     'use another version of misaki',
   ],
   [
+    'what the app reads of an object that a package keeps',
+    traceback(
+      "AttributeError: 'Head' object has no attribute 'hw'",
+      ['/app/head.py', 'zip(self.hw)'],
+      [`${packages}/torch/nn/modules/module.py`, 'raise AttributeError(name)'],
+    ).replace(/<module>(?=\n {4}raise)/, '__getattr__'),
+    'code-error',
+    'correct head.py:7 (zip(self.hw))',
+  ],
+  [
     'how the app ends itself by what Python has for a terminal',
     traceback('SystemExit: None', ['/app/main.py', 'exit()'], ['<frozen _sitebuiltins>', '']),
     'code-error',
