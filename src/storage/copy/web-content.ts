@@ -1,13 +1,14 @@
-import { FailedError, type GantryError } from '../../kernel/errors.ts';
+import { FailedError } from '../../kernel/errors.ts';
 import { type Block, blockBytesFor } from '../transfer/block-pool.ts';
 import { type ByteSource, type PartReader, streamSource, type TakenPart } from '../transfer/byte-source.ts';
 import type { Digest } from '../transfer/hash.ts';
 import { mib, type Part, type SentPart } from '../transfer/parts.ts';
-import { checkSum } from '../transfer/read-content.ts';
+import type { Piece } from '../transfer/range-request.ts';
+import { checkSum, resumed } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
-import { repeated, type TransferContext } from '../transfer/transfer-context.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
 import { locateWebFile, type WebAddress, type WebFile } from '../transfer/web-file.ts';
 import type { SourceContent } from './ports.ts';
 
@@ -37,14 +38,14 @@ export async function openWebFile(web: WebFile, bytes: number, resources: Transf
   const receiving = { ...resources, dispatcher: resources.sourceDispatcher, rateLimit: undefined };
   const content = new RemoteContent(bytes, createUrl, receiving, undefined, true);
   const response = new OneResponse(content, resources.signal);
-  const readRange: ReadRange = hasRanges ? byRanges(content) : response.read.bind(response);
+  const open: OpenRange = hasRanges ? rangeOf(content) : async (...range) => response.read(...range);
   let relay: Relay | undefined;
   return {
     bytes,
     maxPartBytes,
     mark: `${bytes}:${web.sum.algorithm}:${web.sum.hex}`,
     createReader: (sent) => {
-      relay = new Relay({ bytes, sent, web }, readRange, resources);
+      relay = new Relay({ bytes, sent, web }, open, resources);
       return relay;
     },
     resumable: resumableParts,
@@ -54,11 +55,10 @@ export async function openWebFile(web: WebFile, bytes: number, resources: Transf
   };
 }
 
-function byRanges(content: RemoteContent): ReadRange {
-  return async function* (start, end, signal) {
+function rangeOf(content: RemoteContent): OpenRange {
+  return async (start, end, signal) => {
     const isWhole = start === 0 && end === content.bytes;
-    const { pieces } = await content.get(isWhole ? undefined : { start, end }, signal);
-    for await (const { bytes } of pieces) yield bytes;
+    return (await content.get(isWhole ? undefined : { start, end }, signal)).pieces;
   };
 }
 
@@ -77,7 +77,7 @@ class OneResponse {
   ) {}
 
   /** Skips what is before the range, and begins anew where the response is beyond it. */
-  async *read(start: number, end: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  async *read(start: number, end: number, signal: AbortSignal): AsyncGenerator<Piece> {
     const leave = await enter(this.#turns, 1, signal);
     try {
       if (!this.#open || this.#open.at > start) this.#open = { at: 0, source: streamSource(this.#request()) };
@@ -88,7 +88,7 @@ class OneResponse {
         const filled = await source.fill(chunk);
         if (filled === 0) throw new ChangedError('the file is shorter than its server said');
         open.at += filled;
-        if (at >= start) yield chunk.subarray(0, filled);
+        if (at >= start) yield { bytes: chunk.subarray(0, filled) };
       }
     } catch (error) {
       this.#open = undefined;
@@ -120,8 +120,8 @@ function enter(queue: TaskQueue, places: number, signal: AbortSignal): Promise<(
   });
 }
 
-/** Yields the bytes from an offset to another one; they may be asked for in any order. */
-type ReadRange = (start: number, end: number, signal: AbortSignal) => AsyncIterable<Buffer>;
+/** The bytes from an offset to another one; they may be asked for in any order. */
+type OpenRange = (start: number, end: number, signal: AbortSignal) => Promise<AsyncGenerator<Piece>>;
 
 /**
  * Sends a file of the web on while it is received: nothing is on this disk, and a few parts are in memory. They arrive and
@@ -137,7 +137,7 @@ class Relay implements PartReader {
   /** `sent` are the parts of an earlier attempt, as {@link resumableParts} left them. */
   constructor(
     private readonly file: { bytes: number; sent: readonly SentPart[]; web: WebFile },
-    private readonly readRange: ReadRange,
+    private readonly open: OpenRange,
     private readonly resources: TransferContext,
   ) {
     const { bytes, sent, web } = file;
@@ -148,7 +148,7 @@ class Relay implements PartReader {
 
   async take(part: Part, signal: AbortSignal): Promise<TakenPart> {
     const leave = await enter(this.resources.relayRoom, part.length, signal);
-    const received = new ReceivedPart(part, this.readRange, this.resources, signal);
+    const received = new ReceivedPart(part, this.open, this.resources, signal);
     const hashing = this.#hashed.then(() => this.#hash(received));
     // Settling the part reports it.
     hashing.catch(() => {});
@@ -200,7 +200,7 @@ class ReceivedPart {
 
   constructor(
     private readonly part: Part,
-    private readonly readRange: ReadRange,
+    private readonly open: OpenRange,
     private readonly resources: TransferContext,
     signal: AbortSignal,
   ) {
@@ -249,27 +249,10 @@ class ReceivedPart {
     this.resources.blocks.release(...this.#blocks.splice(0));
   }
 
-  /** Continues where a connection failed. Only attempts without a byte in between count. */
   async #receive(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const before = this.#bytes;
-      try {
-        return await repeated(
-          () => this.#receiveRest(signal),
-          this.resources,
-          () => !signal.aborted,
-        );
-      } catch (error) {
-        const isStuck = this.#bytes === before || (error as GantryError).facts?.retryable !== true;
-        if (isStuck || signal.aborted) throw error;
-      }
-    }
-  }
-
-  async #receiveRest(signal: AbortSignal): Promise<void> {
     const { offset, length } = this.part;
-    if (this.#bytes === length) return;
-    for await (const chunk of this.readRange(offset + this.#bytes, offset + length, signal)) {
+    const open = (from: number) => this.open(from, offset + length, signal);
+    for await (const chunk of resumed(offset, open, { ...this.resources, signal })) {
       signal.throwIfAborted();
       this.#add(chunk);
     }

@@ -5,13 +5,19 @@ import type { RemoteContent } from './remote-content.ts';
 import { ChangedError } from './storage-errors.ts';
 import { repeated, type TransferContext } from './transfer-context.ts';
 
-/** Reads a remote file from start to end. Resumes it when the connection fails. */
-export async function* readContent(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
+/**
+ * What `open` gives from an offset on. Opened again for the rest when that fails; only attempts without a byte in between
+ * count.
+ */
+export async function* resumed(
+  start: number,
+  open: (from: number) => Promise<AsyncGenerator<Piece>>,
+  resources: TransferContext,
+): AsyncGenerator<Buffer> {
   let pieces: AsyncGenerator<Piece> | undefined;
-  let read = 0;
+  let at = start;
   const next = async () => {
-    const rest = read > 0 ? { start: read, end: content.bytes } : undefined;
-    pieces ??= (await content.get(rest, resources.signal)).pieces;
+    pieces ??= await open(at);
     return pieces.next().catch((error: unknown) => {
       pieces = undefined;
       throw error;
@@ -21,12 +27,21 @@ export async function* readContent(content: RemoteContent, resources: TransferCo
     for (;;) {
       const { done, value } = await repeated(next, resources);
       if (done) return;
-      read += value.bytes.length;
+      at += value.bytes.length;
       yield value.bytes;
     }
   } finally {
     await pieces?.return(undefined);
   }
+}
+
+/** Reads a remote file from start to end. */
+export function readContent(content: RemoteContent, resources: TransferContext): AsyncGenerator<Buffer> {
+  const open = async (from: number) => {
+    const rest = from > 0 ? { start: from, end: content.bytes } : undefined;
+    return (await content.get(rest, resources.signal)).pieces;
+  };
+  return resumed(0, open, resources);
 }
 
 /** Compares the checksum too, if the storage sends one: throws a CorruptError after all chunks. */
