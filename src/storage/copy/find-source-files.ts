@@ -12,10 +12,17 @@ import {
 import { FailedError, type GantryError, systemCode } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
-import { findEntry, unreadEntriesError, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
+import {
+  findEntry,
+  parseTimestamp,
+  unreadEntriesError,
+  type VolumeContext,
+  type VolumePath,
+  walkVolume,
+} from '../volumes/index.ts';
 import type { CopyOptions } from './copy-context.ts';
 import type { CopyEnd, CopyEndSource } from './copy-paths.ts';
-import { type FoundEntry, type FoundFile, parseTimestamp, type UncopiedEntry } from './found-entry.ts';
+import type { FoundEntry, FoundFile, UncopiedEntry } from './found-entry.ts';
 import { createPathFilter, type PathFilter } from './path-filter.ts';
 
 export type FindContext = VolumeContext & Pick<Context, 'settings'>;
@@ -56,10 +63,9 @@ async function* inFolder(
       path: prefix + (folder.slice(at.path.length) || '.'),
       failure: unreadEntriesError({ ...at, path: folder }, entries),
     });
-  for await (const { path, size, modified } of walkVolume(context, at, { onUnreadableEntries })) {
-    if (!filter.includes(path)) continue;
-    const from = sourceOf(location, path);
-    yield { path: prefix + path, bytes: size, modified: parseTimestamp(modified), from };
+  for await (const file of walkVolume(context, at, { onUnreadableEntries })) {
+    const { path } = file;
+    if (filter.includes(path)) yield { ...file, path: prefix + path, from: sourceOf(location, path) };
   }
   yield* obstacles;
 }

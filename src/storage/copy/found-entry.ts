@@ -1,13 +1,9 @@
 import type { GantryError } from '../../kernel/errors.ts';
 import type { WebFile } from '../transfer/web-file.ts';
-import type { VolumePath } from '../volumes/index.ts';
+import type { VolumePath, WalkedFile } from '../volumes/index.ts';
 
-export interface FoundFile {
-  /** Relative to the target folder, with forward slashes. */
-  path: string;
-  bytes: number;
-  /** Time of the last change, in ms since 1970. */
-  modified: number | undefined;
+/** Its path is relative to the target folder. */
+export interface FoundFile extends WalkedFile {
   /** A file of this machine, of a volume or of the web. */
   from: string | VolumePath | WebFile;
 }
@@ -22,15 +18,9 @@ export const diskToleranceMs = 1_000;
 /** Whether the existing copy has the same size and is not older. Does not compare contents. */
 export function isUnchanged(
   { bytes, modified }: Pick<FoundFile, 'bytes' | 'modified'>,
-  existing: { bytes: number; modified: number | undefined },
+  existing: Pick<FoundFile, 'bytes' | 'modified'>,
   toleranceMs = 0,
 ): boolean {
   if (existing.bytes !== bytes || existing.modified === undefined || modified === undefined) return false;
   return existing.modified + toleranceMs >= modified;
-}
-
-/** Parses RFC 3339 to ms since 1970; undefined for an invalid or zero time. */
-export function parseTimestamp(text: string | null): number | undefined {
-  const time = Date.parse(text ?? '');
-  return Number.isNaN(time) || time <= 0 ? undefined : time;
 }

@@ -23,7 +23,6 @@ export {
   type FoundEntry,
   type FoundFile,
   isUnchanged,
-  parseTimestamp,
   type UncopiedEntry,
 } from './found-entry.ts';
 export { ListedFiles } from './listed-files.ts';

@@ -32,7 +32,7 @@ export interface TargetPlace {
   /** How much older than its source an unchanged file may be, in ms. */
   readonly toleranceMs: number;
   /** The file that is there; undefined if there is none. */
-  find(path: string): Promise<{ bytes: number; modified: number | undefined } | undefined>;
+  find(path: string): Promise<Pick<FoundFile, 'bytes' | 'modified'> | undefined>;
   open(file: FoundFile): Promise<OpenFile>;
   /** Whether the file is still there as an earlier process has left it at these times. */
   isThere(file: FoundFile, opened: OpenFile, times: NonNullable<JournalEntry['times']>): Promise<boolean>;

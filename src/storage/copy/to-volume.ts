@@ -5,11 +5,11 @@ import { completeUpload, initializeUpload } from '../../platform/contract/volume
 import { possibleEtags } from '../transfer/etag-checksum.ts';
 import { isUsable, signedAt } from '../transfer/signed-url.ts';
 import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
-import type { ListedEntry, VolumePath } from '../volumes/index.ts';
+import { type ListedEntry, parseTimestamp, type VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { LostUploadError } from './copy-file.ts';
-import { type FoundFile, parseTimestamp } from './found-entry.ts';
+import type { FoundFile } from './found-entry.ts';
 import { ListedFiles } from './listed-files.ts';
 import type { CopyJob, SourceContent, TargetPlace } from './ports.ts';
 import { contentToCompare, openSource, verifyCopy } from './source-content.ts';

@@ -8,11 +8,11 @@ import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { CorruptError } from '../transfer/storage-errors.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes, type TransferContext } from '../transfer/transfer-context.ts';
-import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
+import { type ListedEntry, parseTimestamp, urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
 import type { CopyContext } from './copy-context.ts';
 import { unconfirmedPrefix } from './copy-progress.ts';
-import { type FoundFile, parseTimestamp } from './found-entry.ts';
+import type { FoundFile } from './found-entry.ts';
 import type { ListedFiles } from './listed-files.ts';
 import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 

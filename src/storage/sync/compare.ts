@@ -17,13 +17,12 @@ import {
   isDeletedMeanwhile,
   isUnchanged,
   type PathFilter,
-  parseTimestamp,
   sourceOf,
   type UncopiedEntry,
   walkLocal,
   withKeptName,
 } from '../copy/index.ts';
-import { type VolumePath, walkVolume } from '../volumes/index.ts';
+import { type VolumePath, type WalkedFile, walkVolume } from '../volumes/index.ts';
 
 export interface Difference {
   added: Files;
@@ -78,7 +77,7 @@ async function compareAscending(
   source: CopyEndSource,
   folder: CopyTarget['folder'],
   sourceFiles: AsyncGenerator<FoundEntry>,
-  targetFiles: AsyncGenerator<TargetFileInfo>,
+  targetFiles: AsyncGenerator<WalkedFile>,
 ): Promise<Difference> {
   const added = new ChangedFiles(source);
   const updated = new ChangedFiles(source);
@@ -107,11 +106,11 @@ async function* withKeptNames(
   }
 }
 
-type PathPair = { file: FoundEntry; there: TargetFileInfo | undefined } | { file: undefined; there: TargetFileInfo };
+type PathPair = { file: FoundEntry; there: WalkedFile | undefined } | { file: undefined; there: WalkedFile };
 
 async function* inPairs(
   sources: AsyncGenerator<FoundEntry>,
-  targets: AsyncGenerator<TargetFileInfo>,
+  targets: AsyncGenerator<WalkedFile>,
 ): AsyncGenerator<PathPair> {
   let next = await targets.next();
   for await (const file of sources) {
@@ -178,7 +177,7 @@ export async function compareInMemory(
   options: CompareOptions,
   context: CompareContext,
 ): Promise<Difference> {
-  const there = new Map<string, TargetFileInfo>();
+  const there = new Map<string, WalkedFile>();
   for await (const file of findTargetFiles(folder, options, context)) there.set(file.path, file);
   const found = findSourceFiles([source], undefined, options, context);
   const files: FoundEntry[] = [];
@@ -189,7 +188,7 @@ export async function compareInMemory(
 }
 
 /** On a disk where `a` and `A` are equal, the target's `A` is the source's `a`: neither new nor extra. */
-function takeSpellings(files: readonly FoundEntry[], there: Map<string, TargetFileInfo>, folder: string): void {
+function takeSpellings(files: readonly FoundEntry[], there: Map<string, WalkedFile>, folder: string): void {
   const spellings = new Map([...there.keys()].map((path) => [nameKey(path), path]));
   for (const { path } of files) {
     const spelling = there.has(path) ? undefined : spellings.get(nameKey(path));
@@ -236,44 +235,33 @@ async function* assertAscending<Entry extends { path: string }>(entries: AsyncIt
   }
 }
 
-interface TargetFileInfo {
-  path: string;
-  bytes: number;
-  modified: number | undefined;
-}
-
 /** The files of a target folder; none of one that does not exist, or that another command deletes meanwhile. */
 function findTargetFiles(
   folder: CopyTarget['folder'],
   { include, exclude }: CompareOptions,
   context: CompareContext,
-): AsyncGenerator<TargetFileInfo> {
+): AsyncGenerator<WalkedFile> {
   const filter = createPathFilter(include, exclude);
   return folder.kind === 'remote' ? remoteFiles(folder.at, filter, context) : localFiles(folder.path, filter, context);
 }
 
-async function* remoteFiles(
-  at: VolumePath,
-  filter: PathFilter,
-  context: CompareContext,
-): AsyncGenerator<TargetFileInfo> {
-  for await (const { path, size, modified } of walkVolume(context, at, { missingIsEmpty: true })) {
-    if (filter.includes(path)) yield { path, bytes: size, modified: parseTimestamp(modified) };
-  }
+async function* remoteFiles(at: VolumePath, filter: PathFilter, context: CompareContext): AsyncGenerator<WalkedFile> {
+  for await (const file of walkVolume(context, at, { missingIsEmpty: true }))
+    if (filter.includes(file.path)) yield file;
 }
 
 async function* localFiles(
   folder: string,
   filter: PathFilter,
   { settings }: CompareContext,
-): AsyncGenerator<TargetFileInfo> {
+): AsyncGenerator<WalkedFile> {
   const isTemporary = temporaryFilter(() => settings.folders.state);
   try {
     // Sync does not delete through symbolic links, so files behind them do not count.
     for await (const file of walkLocal({ folder, prefix: '', filter, follow: false, isTemporary })) {
       if ('failure' in file && !isDeletedMeanwhile(file))
         throw toDiskErrorOf(`cannot read ${join(folder, file.path)}`, file.failure);
-      if ('bytes' in file) yield { path: file.path, bytes: file.bytes, modified: file.modified };
+      if ('bytes' in file) yield file;
     }
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;

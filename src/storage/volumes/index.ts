@@ -18,10 +18,12 @@ export {
   listEntries,
   listIfExists,
   listNames,
+  parseTimestamp,
   parseVolumePath,
   singleLine,
   unreadEntriesError,
   type VolumeContext,
   type VolumePath,
+  type WalkedFile,
   walkVolume,
 } from './walk-volume.ts';

@@ -65,7 +65,7 @@ export async function diskUsage(
   }
   const own = new PackedList<EntryUsage>();
   const folders = new Map<string, EntryUsage>();
-  for await (const { path, size: bytes } of walkVolume(context, at)) {
+  for await (const { path, bytes } of walkVolume(context, at)) {
     total.files += 1;
     total.bytes += bytes;
     onFiles(total.files);

@@ -151,9 +151,9 @@ async function describeFolders(context: RemoveContext, folders: RemovalTarget[])
   const sum = { files: 0, bytes: 0 };
   const step = context.progress.step('Counting files');
   for (const { at } of folders) {
-    for await (const file of walkVolume(context, at)) {
+    for await (const { bytes } of walkVolume(context, at)) {
       sum.files += 1;
-      sum.bytes += file.size ?? 0;
+      sum.bytes += bytes;
     }
   }
   step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);

@@ -52,8 +52,15 @@ const rootEntry: ListedEntry = {
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
   path: string;
-  size: number;
-  modified: string | null;
+  bytes: number;
+  /** Time of the last change, in ms since 1970. */
+  modified: number | undefined;
+}
+
+/** Parses RFC 3339 to ms since 1970; undefined for an invalid or zero time. */
+export function parseTimestamp(text: string | null): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) || time <= 0 ? undefined : time;
 }
 
 /** The current region: from the settings, else the platform's default. */
@@ -194,7 +201,7 @@ export async function* walkVolume(
 ): AsyncGenerator<WalkedFile> {
   const { length } = withTrailingSlash(folder.path);
   for await (const { path, isFolder, size, modified } of walkEntries(context, folder, options)) {
-    if (!isFolder) yield { path: path.slice(length), size: size ?? 0, modified };
+    if (!isFolder) yield { path: path.slice(length), bytes: size ?? 0, modified: parseTimestamp(modified) };
   }
 }
 
