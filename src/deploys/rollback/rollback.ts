@@ -10,48 +10,6 @@ import { mayReplace, servingBuild } from '../serving.ts';
 import { type Chosen, chooseBuild, keptScaling, NothingBeforeError, type RollbackOptions } from './choose-build.ts';
 import { planOf, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 
-async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
-  const { typedMs, sick, fromGit } = options;
-  const started = await startRedeploy(unlimited, given, 'rollback', typedMs);
-  const { app, seen } = started;
-  const { context } = started.limit;
-  if (sick) await checkServes(context, app, seen, sick.build);
-  const choice = await chooseBuild(context, app, seen, options);
-  const { target, live } = choice;
-  if (choice.isLive) return closeRollback(unlimited, planOf(context, app, choice, choice), choice);
-  const onto = { ...choice, seen, keep: keptScaling(choice, options) };
-  const build = `build ${shortBuild(target.id)}`;
-  return redeploy(started, choice, onto, {
-    ...options,
-    // Nobody is asked for the way back from a sick build.
-    question: sick ? undefined : `Roll back ${app} to ${build}?`,
-    deed: `deploy ${build} of ${app} again`,
-    recorded: live === undefined ? undefined : { from: live, to: target.id, reason: sick?.reason ?? '', fromGit },
-  });
-}
-
-/** There is nothing to do. If an earlier rollback did it, its end is on record from now on: typed again, it goes further back. */
-async function closeRollback(context: Context, plan: RolledBack, { done }: Chosen): Promise<RolledBack> {
-  if (!done) return plan;
-  const { app } = plan;
-  const { from: replaced, to: restored, as: build, reason } = done;
-  const steps = `${shortBuild(replaced)} -> ${shortBuild(restored)}`;
-  context.progress.note(`rollback of ${app}: ${steps} has succeeded before, as build ${shortBuild(build)}`);
-  const closed = { ...plan, replaced, restored, build };
-  context.willChange(`record that build ${shortBuild(build)} of ${app} has replaced ${shortBuild(replaced)}`, closed);
-  await recordEvent(context, app, 'rolled-back', { from: replaced, to: restored, as: build, reason });
-  return closed;
-}
-
-/** A sick build is rolled back if it serves, and if nothing that was created later is about to. */
-async function checkServes(context: Context, app: string, seen: AppReading, sick: string): Promise<void> {
-  const serves = servingBuild(seen.serving);
-  if (serves !== undefined && serves !== sick) throw new DeployedMeanwhileError(app, serves, 'serves now', seen);
-  const since = seen.list.filter(({ id }) => id !== sick && mayReplace(seen, id, sick));
-  const [later] = await whichCanStart(context, app, since);
-  if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, seen);
-}
-
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {
   outcome: 'rolled-back' | 'failed' | 'pending' | 'no-earlier-build' | 'deployed-meanwhile' | 'interrupted';
@@ -94,14 +52,62 @@ export async function orRollBack(
   throw retold(abortError(context.signal), `: ${found}; ${rollback.message}`, fix, details);
 }
 
-type Ending = [kind: abstract new (...args: never[]) => Error, outcome: RollbackOutcome['outcome'], string, string];
+async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
+  const { typedMs, sick, fromGit } = options;
+  const started = await startRedeploy(unlimited, given, 'rollback', typedMs);
+  const { app, seen } = started;
+  const { context } = started.limit;
+  if (sick) await checkServes(context, app, seen, sick.build);
+  const choice = await chooseBuild(context, app, seen, options);
+  const { target, live } = choice;
+  if (choice.isLive) return closeRollback(unlimited, planOf(context, app, choice, choice), choice);
+  const onto = { ...choice, seen, keep: keptScaling(choice, options) };
+  const build = `build ${shortBuild(target.id)}`;
+  return redeploy(started, choice, onto, {
+    ...options,
+    // Nobody is asked for the way back from a sick build.
+    question: sick ? undefined : `Roll back ${app} to ${build}?`,
+    deed: `deploy ${build} of ${app} again`,
+    recorded: live === undefined ? undefined : { from: live, to: target.id, reason: sick?.reason ?? '', fromGit },
+  });
+}
 
-/** What an error means for the app, and what is said around it: first, and before what serves. */
+/** There is nothing to do. If an earlier rollback did it, its end is on record from now on: typed again, it goes further back. */
+async function closeRollback(context: Context, plan: RolledBack, { done }: Chosen): Promise<RolledBack> {
+  if (!done) return plan;
+  const { app } = plan;
+  const { from: replaced, to: restored, as: build, reason } = done;
+  const steps = `${shortBuild(replaced)} -> ${shortBuild(restored)}`;
+  context.progress.note(`rollback of ${app}: ${steps} has succeeded before, as build ${shortBuild(build)}`);
+  const closed = { ...plan, replaced, restored, build };
+  context.willChange(`record that build ${shortBuild(build)} of ${app} has replaced ${shortBuild(replaced)}`, closed);
+  await recordEvent(context, app, 'rolled-back', { from: replaced, to: restored, as: build, reason });
+  return closed;
+}
+
+/** A sick build is rolled back if it serves, and if nothing that was created later is about to. */
+async function checkServes(context: Context, app: string, seen: AppReading, sick: string): Promise<void> {
+  const serves = servingBuild(seen.serving);
+  if (serves !== undefined && serves !== sick) throw new DeployedMeanwhileError(app, serves, 'serves now', seen);
+  const since = seen.list.filter(({ id }) => id !== sick && mayReplace(seen, id, sick));
+  const [later] = await whichCanStart(context, app, since);
+  if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, seen);
+}
+
+interface Ending {
+  of: abstract new (...args: never[]) => Error;
+  outcome: RollbackOutcome['outcome'];
+  /** What is said before the message of the error, and between that and what serves. */
+  intro: string;
+  then: string;
+}
+
+/** What an error means for the app. */
 const endings: readonly Ending[] = [
-  [DeployedMeanwhileError, 'deployed-meanwhile', '', ''],
-  [NothingBeforeError, 'no-earlier-build', '', ': '],
-  [PendingError, 'pending', 'the rollback was not seen to its end: ', '; until then, '],
-  [Error, 'failed', 'the rollback failed: ', ': '],
+  { of: DeployedMeanwhileError, outcome: 'deployed-meanwhile', intro: '', then: '' },
+  { of: NothingBeforeError, outcome: 'no-earlier-build', intro: '', then: ': ' },
+  { of: PendingError, outcome: 'pending', intro: 'the rollback was not seen to its end: ', then: '; until then, ' },
+  { of: Error, outcome: 'failed', intro: 'the rollback failed: ', then: ': ' },
 ];
 
 /** How a rollback has ended that did not return, by what serves now: its build may have been faster. */
@@ -131,9 +137,9 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   // It may have become ready since.
   if (done && done.from === sick) return rolledBack(done.to, done.as);
   const { message, facts } = error as GantryError;
-  const [, outcome, startRedeploy, then] = endings.find(([kind]) => error instanceof kind) as Ending;
+  const { outcome, intro, then } = endings.find(({ of }) => error instanceof of) as Ending;
   const why = facts.why ? ` (${facts.why})` : '';
-  const told = `${startRedeploy}${message}${why}${then && now !== undefined ? then + truth : ''}`;
+  const told = `${intro}${message}${why}${then && now !== undefined ? then + truth : ''}`;
   return { outcome, serves, message: told, fix: outcome === 'pending' ? facts.fix : undefined };
 }
 

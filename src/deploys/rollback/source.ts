@@ -27,6 +27,7 @@ import {
   chooseRegion,
   compareFiles,
   type LocalApp,
+  makeSettings,
   readBaseImages,
   readLocalApp,
   type SendOptions,
@@ -37,7 +38,6 @@ import {
   sentFilesDigest,
   withKeptRecord,
   withLogin,
-  withoutLogin,
 } from '../send/index.ts';
 import { type Chosen, changedScaling, noArchiveError, type RollbackOptions } from './choose-build.ts';
 
@@ -142,7 +142,7 @@ function withCommit<T>(
     const { entries, bytes, project } = local;
     const shown = { isNew: false, region: app.region };
     const region = chooseRegion(context.settings.region, project.hardware.region, shown);
-    const making = { keep: { ...defined({ region }), ...keep } };
+    const made = makeSettings(project, { keep: { ...defined({ region }), ...keep } });
     const sent = history.sent(target.id);
     const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
     const resolvedAnew = await findResolvedAnew(read, await readBaseImages(project));
@@ -150,11 +150,11 @@ function withCommit<T>(
       facts: { source: 'git', commit, archive: null, files: entries.length, resolvedAnew },
       origin: `commit ${commit.slice(0, 12)}`,
       bytes,
-      body: withoutLogin(project, making),
+      body: made.body,
       isAsSent: sent && sent.filesDigest === (await sentFilesDigest(local)),
       compare: (expected) => compareFiles(entries, expected, context.signal),
       deploy: (options) =>
-        sendApp(context, local, { ...options, ...making, kept: changedScaling(history, target.id, keep), commit }),
+        sendApp(context, local, made, { ...options, kept: changedScaling(history, target.id, keep), commit }),
     });
   });
 }

@@ -1,15 +1,8 @@
-import { join, relative } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
-import { baseImages } from '../../app/docker-image.ts';
-import { locateSetting } from '../../app/setting-location.ts';
 import { keyOfField, listAppSettings } from '../../app/settings.ts';
-import { readRegular } from '../../kernel/disk/index.ts';
-import { GantryError } from '../../kernel/errors.ts';
 import { defined, stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
-import { findRegistryLogin } from '../../platform/config/registry-login.ts';
 import type { Setting } from '../../platform/config/settings.ts';
-import type { Context } from '../../platform/context.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { type DeployedSettings, scalingFields } from '../history/index.ts';
 
@@ -148,51 +141,23 @@ export interface CreateAppOptions {
   keep?: Partial<AppCreation> | undefined;
 }
 
-/** Adds the registry login if a base image needs one. */
-export async function withLogin({ env, secrets, progress }: Context, body: AppCreation, baseImages: string[]) {
-  const login = await findRegistryLogin(baseImages, env);
-  secrets.add(login?.secrets);
-  if (login) progress.note(`sending the login for ${login.registry} to pull the base image`);
-  return { ...body, ...(login && { dockerAuth: login.dockerAuth }) };
+/** The settings that a deploy sends, made once: all that compares, sends or records them has these. */
+export interface MadeSettings {
+  /** The body of create app without a registry login. */
+  body: AppCreation;
+  /** With the scaling of the file, whatever is kept of the app's: what is on record. */
+  own: AppCreation;
+  keep: Partial<AppCreation>;
 }
 
-/** The body of create app without a registry login. */
-export function withoutLogin(project: AppConfig, options: CreateAppOptions): AppCreation {
-  return {
+export function makeSettings(project: AppConfig, options: CreateAppOptions): MadeSettings {
+  const { keep = {}, logLevel, disableBuildLogs } = options;
+  const file = {
     ...createAppSettings(project),
     name: project.name,
     cliVersion: version,
     platform_toml: project.text,
-    ...defined({ logLevel: options.logLevel, disableBuildLogs: options.disableBuildLogs }),
-    ...options.keep,
+    ...defined({ logLevel, disableBuildLogs }),
   };
-}
-
-/** Settings with the scaling of the file, whatever is kept of the app's. */
-export function ownSettings(project: AppConfig, { keep, ...options }: CreateAppOptions): AppCreation {
-  return withoutLogin(project, { ...options, keep: keep?.region ? { region: keep.region } : {} });
-}
-
-/** Images that the platform must be able to pull. */
-export async function readBaseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
-  if (custom?.dockerfile_path) return baseImages(String(await readRegular(join(root, custom.dockerfile_path))));
-  return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
-}
-
-/** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
-export async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
-  if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
-  const [named] = listAppSettings(config)
-    .filter(({ value }) => value !== undefined)
-    .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
-    .filter(({ at }) => at >= 0)
-    .sort((one, other) => one.at - other.at);
-  const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
-  if (location) error.facts.location ??= location;
-  throw error;
-}
-
-/** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
-function placeIn(message: string, field: string): number {
-  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
+  return { body: { ...file, ...keep }, own: { ...file, ...(keep.region && { region: keep.region }) }, keep };
 }

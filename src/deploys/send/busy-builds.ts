@@ -100,7 +100,7 @@ export function inProgress({ list, at }: AppReading, known: readonly string[] = 
   return list.filter((build) => isBusy(build) && !isExpired(build, at) && !known.includes(build.id));
 }
 
-/** An app right before the upload of our own build, and who goes first. Those behind look, too, and yield: one of all goes on. */
+/** An app right before the upload of our own build, and the builds that go first. Each deploy looks: all but the first give up. */
 export async function lookBeforeUpload(context: Context, app: string, known: readonly string[], own?: string) {
   const look = () => observe(context, app);
   const now = await (own === undefined ? look() : untilKnown(look, context.delay));
@@ -174,12 +174,12 @@ async function findProof(context: Context, app: string, build: Build, now: numbe
   if (isRunning) return undefined;
   // A process may have uploaded its build before it ended.
   const sent = (await readHistory(context, app)).sent(build.id);
+  if (sent !== undefined && !sent.unconfirmed) return undefined;
   const sendingMs = now - toMs(sent?.at);
   const isOver = sendingMs > maxUploadMs(sent?.bytes);
   const began = isOver ? duration(sendingMs) : '';
   const killed = `${name} never got its files: the deploy that created it from here was killed`;
-  return firstTrue<Proof | undefined>([
-    [sent !== undefined && !sent.unconfirmed, undefined],
+  return firstTrue<Proof>([
     [isRunning === false, { message: killed, isOwn: true }],
     [isOver, { message: `nothing has come of ${name}, whose upload by ${sent?.by} began ${began} ago` }],
   ]);

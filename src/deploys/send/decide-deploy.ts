@@ -10,7 +10,7 @@ import { whyOlder } from '../commit-of-build.ts';
 import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, type ToAsk } from '../decide.ts';
 import { type AppReading, readingOf, settle } from '../observe.ts';
 import type { Verification } from '../verify.ts';
-import type { CreateAppOptions } from './app-settings.ts';
+import type { CreateAppOptions, MadeSettings } from './app-settings.ts';
 import {
   type BusyPolicy,
   busyError,
@@ -80,6 +80,7 @@ export async function decideInTurn(context: Context, intent: Intent): Promise<De
 
 export interface Decided {
   plan: DeployPlan;
+  made: MadeSettings;
   /** What serves, if it is not sent. */
   live: Deployment | undefined;
   reading: AppReading;
@@ -127,7 +128,7 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   // What is sent is compared with the plan before its upload.
   const broken = once(async () => {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
-    return whyOtherApp(context, local, approved, (await looked()).planned.making);
+    return whyOtherApp(context, local, approved, (await looked()).planned.made.body);
   });
   const older = once(async () => {
     const { planned, reading } = await looked();
@@ -158,15 +159,15 @@ export async function decide(context: Context, intent: Intent, isDone: boolean):
   const { facts, others, looked, compared, broken, older } = factsOf(context, intent, isDone);
   const decided = async (isSent: boolean) => {
     const { planned, reading } = await looked();
-    const { plan } = planned;
+    const { plan, made } = planned;
     // Of what the plan does not show, such as secrets and modes of files.
     const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
-    if (!isCompared) return { plan, live: undefined, reading };
+    if (!isCompared) return { plan, made, live: undefined, reading };
     const { live, because, difference } = await compared();
     plan.changed ||= difference !== 'equal';
     const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
     if (isSent && because) context.progress.note(`${because}: ${options.ifChanged ? 'deploying' : would}`);
-    return { plan, live: isSent ? undefined : live, reading };
+    return { plan, made, live: isSent ? undefined : live, reading };
   };
   const isAlive = () => decided(false);
   const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {

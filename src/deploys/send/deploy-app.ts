@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
-import { resolveRequirements } from '../../app/resolver.ts';
-import { ConflictError, type GantryError, InputNeededError, type Problem } from '../../kernel/errors.ts';
+import { ConflictError, type GantryError, InputNeededError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { readFolderTarget } from '../../platform/config/folder-target.ts';
 import { isFolderEmulator } from '../../platform/config/target.ts';
@@ -21,7 +20,7 @@ import {
 import { type Deployment, trySecretsOf } from './deploy-record.ts';
 import { tellOnFailure } from './failed-build.ts';
 import { readPlanFile, writePlanFile } from './guard.ts';
-import { checkLocalSource, type LocalApp, tellProblems } from './local-app.ts';
+import { checkToSend, type LocalApp } from './local-app.ts';
 import { checkDrift, type DeployPlan } from './plan.ts';
 import type { Sent } from './send-build.ts';
 
@@ -50,15 +49,15 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
   const asking = new AbortController();
   const signal = AbortSignal.any([context.signal, asking.signal]);
   try {
-    const check = () => checkLocal(context, local, secrets, signal);
+    const check = () => checkToSend(context, local, secrets, signal);
     // An unchanged app has no new mistakes: it is checked once it is known to have changed.
     const checked = ifChanged ? undefined : await check();
     const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
     const here = { app, configFile: relative(context.cwd, project.file) };
     const intent: Intent = { local, options, here, approved, secrets };
-    const { plan, live, reading } = await decide(context, intent, dryRun);
+    const { plan, made, live, reading } = await decide(context, intent, dryRun);
     checkDrift(context, plan, failOnDrift);
-    if (file !== undefined) await writePlanFile(context, local, { ...options, keep: plan.keep }, reading, file);
+    if (file !== undefined) await writePlanFile(context, local, made.body, reading, file);
     if (!live) await (checked ?? (await check())).end();
     await local.checksums.save();
     const isMeant = options.new === true || options.preview !== undefined;
@@ -66,46 +65,10 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     // Before a question about an app: nobody can create one in a project that does not exist.
     if (questions.length > 0 && plan.exists === false) await context.api(listApps, { project: context.project });
     refuseUnanswered(context, questions);
-    return { ...intent, plan, live, reading, questions };
+    return { ...intent, plan, made, live, reading, questions };
   } finally {
     asking.abort();
   }
-}
-
-/** The secrets that an app gets, by their names. Undefined if they may not be read. */
-type ReadNames = () => Promise<object | undefined>;
-
-/**
- * Refuses an app that needs a secret which is not there. `end` refuses packages that do not fit together: they are asked for
- * beside all that comes before the upload. An emulator installs nothing.
- */
-async function checkLocal(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
-  const { env, target } = context;
-  await checkLocalSource(context, local);
-  tellProblems(context, await checkSecrets(local, secrets));
-  const isInstalled = target.platform.value !== 'emulator';
-  const asked = isInstalled ? checkPackages({ env, signal }, local, { timeoutMs: 5_000 }) : [];
-  return { end: async () => tellProblems(context, await asked) };
-}
-
-/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
-export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadNames): Promise<Problem[]> {
-  if (!seen?.needed.length) return [];
-  const secrets = await read();
-  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
-}
-
-/** Asks a resolver whether the packages of the app can be installed together. Claims nothing that it does not say. */
-export async function checkPackages(
-  { env, signal }: Pick<Context, 'env' | 'signal'>,
-  { seen }: Pick<LocalApp, 'seen'>,
-  { timeoutMs, note }: { timeoutMs: number; note?: (text: string) => void },
-): Promise<Problem[]> {
-  if (!seen?.requirements) return [];
-  const found = await resolveRequirements(seen.requirements, { env, signal, timeoutMs });
-  if (found.is === 'unknown' && found.because !== undefined)
-    note?.(`whether the packages fit together is not known: ${found.because}`);
-  return found.is === 'refused' ? seen.unresolvedProblems(found.said) : [];
 }
 
 /** The region that an app would move to, and where it is. */
@@ -167,11 +130,10 @@ export async function deployApp(prepared: Prepared): Promise<Deployment> {
 
 /** Packs, creates a build, waits for its turn, looks again, uploads, and follows the build. */
 async function send(context: Context, prepared: Prepared): Promise<Sent> {
-  const { local, plan, here, options, approved, secrets } = prepared;
+  const { local, made, here, options, approved, secrets } = prepared;
   const { ifBusy, limit, verification, older } = options;
-  const sent = await (await import('./send-app.ts')).sendApp(context, local, {
+  const sent = await (await import('./send-app.ts')).sendApp(context, local, made, {
     ...options,
-    keep: plan.keep,
     secrets,
     turn: ifBusy === 'wait' ? () => decideInTurn(context, prepared) : undefined,
     guard: { plan: approved, order: older ? undefined : here },

@@ -9,9 +9,8 @@ import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
 import { tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
-import { type AppHistory, commitShape, type EventOf } from '../history/index.ts';
+import { commitShape, type EventOf } from '../history/index.ts';
 import { healthFields } from '../verify.ts';
-import { scalingOf } from './app-settings.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a build is made of, for the record. */
@@ -67,16 +66,6 @@ export function secretsMark(secrets: AppSecrets): string | undefined {
 function digest(facts: readonly unknown[]): string {
   const lines = facts.map((fact) => stringifyJson(fact));
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
-}
-
-/** What is kept of the live app becomes no setting of the file: its record is that of the build that serves. */
-export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, record: SentRecord): SentRecord {
-  const { sent, shown } = history.fileSettings(history.served()?.build);
-  const kept = Object.keys(scalingOf(keep));
-  const pick = (from: Record<string, unknown> | undefined, otherwise: null | undefined) =>
-    Object.fromEntries(kept.map((field) => [field, from?.[field] ?? otherwise]));
-  const settings = { ...record.settings, ...pick(sent, undefined) };
-  return { ...record, settings, made: { ...record.made, ...pick(shown, null) } };
 }
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */

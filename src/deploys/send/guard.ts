@@ -18,7 +18,7 @@ import { whyOlder } from '../commit-of-build.ts';
 import { readHistory, settingKey } from '../history/index.ts';
 import type { AppReading } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
-import { type CreateAppOptions, compareBody, withoutLogin } from './app-settings.ts';
+import { compareBody } from './app-settings.ts';
 import { inProgress, isBusy, isPending, lookBeforeUpload } from './busy-builds.ts';
 import { readSentFiles, type SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
@@ -44,12 +44,12 @@ export type Plan = v.InferOutput<typeof planSchema>;
 export async function writePlanFile(
   context: Context,
   local: LocalApp,
-  options: CreateAppOptions,
+  body: AppCreation,
   now: AppReading,
   file: string,
 ): Promise<void> {
   checkReplaceable(context, file, 'plan');
-  const sent = await describeLocal(context, local, options);
+  const sent = await describeLocal(context, local, body);
   const live = liveFields(now);
   const builds = inProgress(now).map(({ id }) => id);
   const plan: Plan = { ...sent, live: live && digests(live), builds };
@@ -81,8 +81,8 @@ function planError(message: string, shown: Pick<Problem, 'why' | 'fix'>, cause?:
   return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
 }
 
-async function describeLocal(context: Context, local: LocalApp, options: CreateAppOptions) {
-  return describeSent(context, withoutLogin(local.project, options), await readSentFiles(local, context.signal));
+async function describeLocal(context: Context, local: LocalApp, body: AppCreation) {
+  return describeSent(context, body, await readSentFiles(local, context.signal));
 }
 
 /** What `body` and files would send: what is known without the platform. */
@@ -147,8 +147,8 @@ export interface GivenPlan {
 }
 
 /** The error if the app on disk is not that of the plan, whatever is deployed. */
-export async function whyOtherApp(context: Context, local: LocalApp, given: GivenPlan, options: CreateAppOptions) {
-  return notAsPlanned(given, listSent(given.plan, await describeLocal(context, local, options)));
+export async function whyOtherApp(context: Context, local: LocalApp, given: GivenPlan, body: AppCreation) {
+  return notAsPlanned(given, listSent(given.plan, await describeLocal(context, local, body)));
 }
 
 /**

@@ -11,6 +11,7 @@ import { isGeneratedAndSent, planGeneratedFiles } from '../../app/generated-file
 import { checkLoadedByName } from '../../app/loaded-by-name.ts';
 import type { PackingCacheOptions } from '../../app/packing-cache/index.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
+import { resolveRequirements } from '../../app/resolver.ts';
 import { withAppName } from '../../app/set-config-value.ts';
 import type { SeenProblems } from '../../causes/files/index.ts';
 import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts';
@@ -88,6 +89,42 @@ export async function checkLocalSource(context: Context, local: LocalApp): Promi
 export function tellProblems({ progress }: Context, problems: readonly Problem[]): void {
   throwOnError(problems);
   for (const problem of problems) progress.warn(problem);
+}
+
+/** The secrets that an app gets, by their names. Undefined if they may not be read. */
+type ReadNames = () => Promise<object | undefined>;
+
+/**
+ * Refuses an app that needs a secret which is not there. `end` refuses packages that do not fit together: they are asked for
+ * beside all that comes before the upload. An emulator installs nothing.
+ */
+export async function checkToSend(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
+  const { env, target } = context;
+  await checkLocalSource(context, local);
+  tellProblems(context, await checkSecrets(local, secrets));
+  const isInstalled = target.platform.value !== 'emulator';
+  const asked = isInstalled ? checkPackages({ env, signal }, local, { timeoutMs: 5_000 }) : [];
+  return { end: async () => tellProblems(context, await asked) };
+}
+
+/** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
+export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadNames): Promise<Problem[]> {
+  if (!seen?.needed.length) return [];
+  const secrets = await read();
+  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
+}
+
+/** Asks a resolver whether the packages of the app can be installed together. Claims nothing that it does not say. */
+export async function checkPackages(
+  { env, signal }: Pick<Context, 'env' | 'signal'>,
+  { seen }: Pick<LocalApp, 'seen'>,
+  { timeoutMs, note }: { timeoutMs: number; note?: (text: string) => void },
+): Promise<Problem[]> {
+  if (!seen?.requirements) return [];
+  const found = await resolveRequirements(seen.requirements, { env, signal, timeoutMs });
+  if (found.is === 'unknown' && found.because !== undefined)
+    note?.(`whether the packages fit together is not known: ${found.because}`);
+  return found.is === 'refused' ? seen.unresolvedProblems(found.said) : [];
 }
 
 /** All problems that a deploy would warn about or fail with. `project` is absent if the config file has an error. */

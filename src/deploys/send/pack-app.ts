@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
-import { writeArchive } from '../../app/archive.ts';
+import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
 import { ProjectError } from '../../kernel/errors.ts';
-import { fileSummary, size } from '../../kernel/output/format.ts';
+import { duration, fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
+import type { SentFile } from './deploy-record.ts';
 import {
   checkLocalSource,
   type FileDecision,
@@ -15,7 +16,7 @@ import {
   type LocalAppOptions,
   readLocalApp,
 } from './local-app.ts';
-import { withPackedApp } from './send-app.ts';
+import type { PackedApp } from './send-build.ts';
 
 export interface Packed extends Awaited<ReturnType<typeof toFile>> {
   file: string;
@@ -79,4 +80,29 @@ function toStdout(context: Context, local: LocalApp): PackedBytes {
       for await (const chunk of chunks) await take(chunk);
     });
   return { send };
+}
+
+/** Packs the app into a temporary archive, which exists until `use` returns. */
+export async function withPackedApp<T>(context: Context, local: LocalApp, use: (packed: PackedApp) => Promise<T>) {
+  const { project, entries, bytes: of, cache } = local;
+  if (project.partner) return use({ files: [], packMs: 0 });
+  const { progress, signal, elapsed } = context;
+  const started = elapsed();
+  const step = progress.step('Packing');
+  let fail: (() => void) | undefined = step.fail;
+  const usePacked = (archive: AppArchive) => {
+    fail = undefined;
+    const packMs = elapsed() - started;
+    step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
+    for (const path of archive.changed) progress.warn(`${path} changed while it was packed`);
+    return use({ archive, files: sentFiles(local, archive), packMs });
+  };
+  const onProgress = (bytes: number) => step.update({ bytes, of });
+  return withTemporaryArchive(entries, usePacked, { signal, cache, onProgress }).finally(() => fail?.());
+}
+
+/** The archive does not say what is executable. */
+function sentFiles({ entries }: LocalApp, archive: AppArchive): SentFile[] {
+  const executables = new Set(entries.filter(({ executable }) => executable).map(({ path }) => path));
+  return archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
 }

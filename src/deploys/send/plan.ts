@@ -38,9 +38,8 @@ import {
   describeSetup,
   isCertain,
   isPublic,
-  ownSettings,
+  makeSettings,
   scalingOf,
-  withoutLogin,
 } from './app-settings.ts';
 import { type Deployment, type ReadSecrets, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
@@ -74,14 +73,12 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
   const facts = { isNew: exists === false, region: shown.region };
   const region = chooseRegion(context.settings.region, project.hardware.region, facts);
   const keep = { ...(options.keepScaling && scalingOf(app)), ...(region && { region }) };
-  // What decides which settings are sent.
-  const making: CreateAppOptions = { ...options, keep };
-  const body = withoutLogin(project, making);
+  const made = makeSettings(project, { ...options, keep });
   // What is on record as sent for the live build, and the app by the name that it was sent with.
   const sent = history.sent(shown.build);
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
-  const settings = compareSettings(project, body, app, history.fileSettings(shown.build));
+  const settings = compareSettings(project, made.body, app, history.fileSettings(shown.build));
   const isAsSent = once(async () => sent?.filesDigest === (await sentFilesDigest(named)));
   const fileChanges = await compareWithBuild(context, { app, local, named, isAsSent }, options);
   const plan = {
@@ -93,7 +90,7 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
     ...shown,
     keep,
     public: isPublic(project),
-    setup: describeSetup(project, body),
+    setup: describeSetup(project, made.body),
     settings,
     fileChanges,
     send: {
@@ -105,7 +102,7 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
     older: false,
     changed: shown.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
   };
-  return { plan, making, history, sent, named, isAsSent };
+  return { plan, made, history, sent, named, isAsSent };
 }
 
 /** What a plan has of the deployed app. */
@@ -341,15 +338,17 @@ async function newerSecret(
 }
 
 /** Without a record, the platform's checksums decide: it hides some settings, but one file is the config file. */
-async function isSent({ plan: { fileChanges, region }, making, sent, named, isAsSent }: Planned): Promise<boolean> {
+async function isSent(planned: Planned): Promise<boolean> {
+  const { fileChanges, region } = planned.plan;
+  const { made, sent, named, isAsSent } = planned;
   const { project, entries } = named;
   if (sent) {
-    const own = ownSettings(project, making);
+    const own = { ...made.own, name: project.name, platform_toml: project.text };
     // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
     const isThere = region !== null || own.region === sent.settings.region;
     return isThere && sent.settingsDigest === settingsDigestOf(own) && isAsSent();
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
-  return isVerified && hasConfig && !making.logLevel && (!making.keep?.region || making.keep.region === region);
+  return isVerified && hasConfig && !made.body.logLevel && (!made.keep.region || made.keep.region === region);
 }

@@ -1,24 +1,42 @@
-import { type AppArchive, withTemporaryArchive } from '../../app/archive.ts';
-import { duration, size } from '../../kernel/output/format.ts';
+import { join, relative } from 'node:path';
+import type { AppArchive } from '../../app/archive.ts';
+import type { AppConfig } from '../../app/config.ts';
+import { baseImages } from '../../app/docker-image.ts';
+import { locateSetting } from '../../app/setting-location.ts';
+import { listAppSettings } from '../../app/settings.ts';
+import { gantryCommand } from '../../kernel/command-line.ts';
+import { readRegular } from '../../kernel/disk/index.ts';
+import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { shortBuild } from '../../kernel/output/format.ts';
+import { findRegistryLogin } from '../../platform/config/registry-login.ts';
 import type { Context } from '../../platform/context.ts';
-import type { AppCreation } from '../../platform/contract/apps.ts';
+import { type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
+import { type Build, ownStatus } from '../../platform/contract/builds.ts';
+import { fetchApp } from '../../platform/replies/index.ts';
+import { tryRequest, tryUntilKnown, unless } from '../../platform/waiting/index.ts';
+import { followBuild, remoteBuild } from '../builds/index.ts';
+import { firstRow, type ReadyFacts, readyTable } from '../decide.ts';
 import { readCheckedOut } from '../git/index.ts';
-import { readHistory, sentSettings } from '../history/index.ts';
-import {
-  type CreateAppOptions,
-  locateRefusal,
-  ownSettings,
-  readBaseImages,
-  withLogin,
-  withoutLogin,
-} from './app-settings.ts';
-import { filesDigestOf, type SentFile, settingsDigestOf, withKeptRecord } from './deploy-record.ts';
+import { type AppHistory, readHistory, recordLook, sentSettings } from '../history/index.ts';
+import { type AppReading, buildsText, settle } from '../observe.ts';
+import { mayReplace, servingBuild } from '../serving.ts';
+import { type MadeSettings, scalingOf } from './app-settings.ts';
+import { type Deployment, filesDigestOf, type SentRecord, settingsDigestOf } from './deploy-record.ts';
+import { recordFailure, tellOnFailure } from './failed-build.ts';
 import type { LocalApp } from './local-app.ts';
-import { type PackedApp, type Sending, type SendOptions, type Sent, send } from './send-build.ts';
-import { follow } from './until-live.ts';
+import { withPackedApp } from './pack-app.ts';
+import {
+  cancel,
+  createAndUpload,
+  type Sending,
+  type SendOptions,
+  type Sent,
+  type Uploaded,
+  unlimitedOf,
+} from './send-build.ts';
 
 /** How an app on disk is sent. */
-export interface DeployOptions extends SendOptions, CreateAppOptions {
+export interface DeployOptions extends SendOptions {
   /** What is kept of the live app, if that is not all that is. */
   kept?: Partial<AppCreation>;
   /** Whose files these are, if not those of the working directory. */
@@ -26,57 +44,190 @@ export interface DeployOptions extends SendOptions, CreateAppOptions {
 }
 
 /** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
-export async function sendApp(context: Context, local: LocalApp, options: DeployOptions): Promise<Sent> {
+export async function sendApp(
+  context: Context,
+  local: LocalApp,
+  made: MadeSettings,
+  options: DeployOptions,
+): Promise<Sent> {
   const { project } = local;
-  const sending = await sendingOf(context, local, options);
-  const sent = withPackedApp(context, local, (packed) => send(context, sending, packed));
+  const sending = await sendingOf(context, local, made, options);
+  const sent = withPackedApp(context, local, (packed) => createAndUpload(context, sending, packed));
   return follow(await sent.catch((error: unknown) => locateRefusal(context, project, error)));
 }
 
 /** Sends an archive that is packed already. */
 export async function sendArchive(context: Context, sending: Sending, archive: AppArchive): Promise<Sent> {
-  return follow(await send(context, sending, { archive, files: [], packMs: 0 }));
+  return follow(await createAndUpload(context, sending, { archive, files: [], packMs: 0 }));
 }
 
-/** Packs the app into a temporary archive, which exists until `use` returns. */
-export async function withPackedApp<T>(context: Context, local: LocalApp, use: (packed: PackedApp) => Promise<T>) {
-  const { project, entries, bytes: of, cache } = local;
-  if (project.partner) return use({ files: [], packMs: 0 });
-  const { progress, signal, elapsed } = context;
-  const started = elapsed();
-  const step = progress.step('Packing');
-  let fail: (() => void) | undefined = step.fail;
-  const usePacked = (archive: AppArchive) => {
-    fail = undefined;
-    const packMs = elapsed() - started;
-    step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
-    for (const path of archive.changed) progress.warn(`${path} changed while it was packed`);
-    return use({ archive, files: sentFiles(local, archive), packMs });
-  };
-  const onProgress = (bytes: number) => step.update({ bytes, of });
-  return withTemporaryArchive(entries, usePacked, { signal, cache, onProgress }).finally(() => fail?.());
-}
-
-/** The archive does not say what is executable. */
-function sentFiles({ entries }: LocalApp, archive: AppArchive): SentFile[] {
-  const executables = new Set(entries.filter(({ executable }) => executable).map(({ path }) => path));
-  return archive.entries.map((entry) => ({ ...entry, executable: executables.has(entry.path) }));
-}
-
-async function sendingOf(context: Context, local: LocalApp, options: DeployOptions): Promise<Sending> {
-  const { project, entries } = local;
-  const { commit, kept = options.keep ?? {} } = options;
+async function sendingOf(
+  context: Context,
+  { project, entries }: LocalApp,
+  { own, keep, ...made }: MadeSettings,
+  { commit, kept = keep, ...options }: DeployOptions,
+): Promise<Sending> {
   const baseImages = await readBaseImages(project);
-  const body = await withLogin(context, withoutLogin(project, options), baseImages);
+  const body = await withLogin(context, made.body, baseImages);
   const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
   const reading = commit === undefined ? readCheckedOut(context, written) : Promise.resolve({ commit, dirty: false });
   // Ctrl-C ends it before anybody waits for it.
   reading.catch(() => {});
   const describe: Sending['describe'] = async (files) => {
-    const own = ownSettings(project, options);
     const history = await readHistory(context, project.name);
     const digests = { settingsDigest: settingsDigestOf(own), filesDigest: filesDigestOf(files) };
     return withKeptRecord(history, kept, { ...digests, settings: sentSettings(own), ...(await reading) });
   };
   return { ...options, config: project, body, baseImages, describe };
+}
+
+/** Adds the registry login if a base image needs one. */
+export async function withLogin({ env, secrets, progress }: Context, body: AppCreation, baseImages: string[]) {
+  const login = await findRegistryLogin(baseImages, env);
+  secrets.add(login?.secrets);
+  if (login) progress.note(`sending the login for ${login.registry} to pull the base image`);
+  return { ...body, ...(login && { dockerAuth: login.dockerAuth }) };
+}
+
+/** Images that the platform must be able to pull. */
+export async function readBaseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
+  if (custom?.dockerfile_path) return baseImages(String(await readRegular(join(root, custom.dockerfile_path))));
+  return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
+}
+
+/** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
+export async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
+  if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
+  const [named] = listAppSettings(config)
+    .filter(({ value }) => value !== undefined)
+    .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at);
+  const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
+  if (location) error.facts.location ??= location;
+  throw error;
+}
+
+/** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
+function placeIn(message: string, field: string): number {
+  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
+}
+
+/** What is kept of the live app becomes no setting of the file: its record is that of the build that serves. */
+export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, record: SentRecord): SentRecord {
+  const { sent, shown } = history.fileSettings(history.served()?.build);
+  const kept = Object.keys(scalingOf(keep));
+  const pick = (from: Record<string, unknown> | undefined, otherwise: null | undefined) =>
+    Object.fromEntries(kept.map((field) => [field, from?.[field] ?? otherwise]));
+  const settings = { ...record.settings, ...pick(sent, undefined) };
+  return { ...record, settings, made: { ...record.made, ...pick(shown, null) } };
+}
+
+/** Follows the build to its end or, detached, until the next command can. */
+async function follow(uploaded: Uploaded): Promise<Sent> {
+  const { before, known, live } = uploaded;
+  const { signal } = unlimitedOf(uploaded);
+  return { deployment: await tellOnFailure(signal, known, async () => live ?? deploymentOf(uploaded)), before };
+}
+
+async function deploymentOf(uploaded: Uploaded): Promise<Deployment> {
+  const { context, sending, packed, created, known, uploadMs } = uploaded;
+  const { archive = { entries: [], bytes: 0 }, packMs } = packed;
+  const { app } = known;
+  const started = context.elapsed();
+  const { buildId: build, internalEndpoint, dashboardUrl: dashboard } = created;
+  const { ended, ...end } = await (sending.detach ? leave : untilLive)(uploaded, started);
+  // The deploy has succeeded, whatever the app shows.
+  const read = () => tryRequest(unlimitedOf(uploaded), (api) => fetchApp(api, { project: context.project, app }));
+  return {
+    app,
+    project: context.project,
+    runtime: sending.body.runtime ?? '',
+    build,
+    status: ownStatus(ended.status),
+    notStarted: ended.notStarted ?? null,
+    differences: ended.differences ?? [],
+    endpoint: internalEndpoint || (await read())?.internalEndpoint || '',
+    dashboard,
+    files: archive.entries.length,
+    bytes: archive.bytes,
+    packMs,
+    uploadMs,
+    changed: true,
+    ...end,
+  };
+}
+
+/** How a build has ended for this command, `serves` another one, and how long it was waited for. */
+type BuildEnd = Pick<Deployment, 'buildMs' | 'serves'> & { ended: Build };
+
+async function leave({ context, known, created: { buildId: id, status } }: Uploaded): Promise<BuildEnd> {
+  await tryUntilKnown(context, remoteBuild(context.project, known.app, id).readStatus);
+  return { ended: { id, status }, buildMs: null };
+}
+
+async function untilLive(uploaded: Uploaded, started: number): Promise<BuildEnd> {
+  const { context, sending, known, created } = uploaded;
+  const ended = await untilEnded(uploaded);
+  const buildMs = context.elapsed() - started;
+  const serves = await sending.limit.wait((ms) => findServing(unlimitedOf(uploaded), known.app, ended, ms));
+  return { ended, buildMs, ...(serves !== created.buildId && { serves }) };
+}
+
+async function untilEnded(uploaded: Uploaded): Promise<Build> {
+  const { sending, packed, known, created } = uploaded;
+  const { limit, pauses, config, logs } = sending;
+  const { app } = known;
+  const context = unlimitedOf(uploaded);
+  const build = created.buildId;
+  const followed = { app, build, logs: logs && packed.archive !== undefined, pauses, config };
+  try {
+    const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
+    known.status = ownStatus(ended.status);
+    context.interruption.message = `stopping; build ${shortBuild(build)} of ${app} has succeeded and stays`;
+    return ended;
+  } catch (error) {
+    if (context.signal.aborted) await cancel(uploaded, created, 'interrupted');
+    else await recordFailure(context, app, build, error);
+    throw error;
+  }
+}
+
+/**
+ * A build that has succeeded serves once the app shows it, which may take a minute. Returns the build that serves: another
+ * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
+ * what serves, the status of the build counts.
+ */
+async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
+  const shown = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+  if (shown) await recordLook(context, app, shown);
+  const live = shown && liveBuild(shown);
+  if (live === undefined || live === own.id) return own.id;
+  // Without an answer, what the app showed last is all that is known.
+  const isNone = (error: unknown) => error instanceof GantryError && !context.signal.aborted;
+  const seen = await unless(isNone, settle(context, app, { own, maxMs }));
+  if (seen?.app) await recordLook(context, app, seen.app);
+  const serving = servingFact(seen, own.id);
+  const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
+  if (step !== 'stop: not shown') return (seen && servingBuild(seen.serving)) ?? own.id;
+  throw notShownError(app, own.id, seen ? seen.shows : live);
+}
+
+function notShownError(app: string, build: string, serves: string | null): PendingError {
+  const shown = serves === null ? 'none' : buildsText([serves]);
+  return new PendingError(`build ${shortBuild(build)} of ${app} has succeeded, but the app still shows ${shown}`, {
+    why: 'it may be late, or the build before still serves',
+    fix: gantryCommand`apps get ${app}`,
+    details: { app, build, status: 'pending', serves },
+  });
+}
+
+/** A later build may have replaced the own one. */
+function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['serving'] {
+  if (!seen) return 'not known';
+  const { serving } = seen;
+  if (serving.is === 'not known') return 'ours';
+  if (serving.is !== 'one') return 'one of';
+  if (serving.build === own) return 'ours';
+  return mayReplace(seen, serving.build, own) ? 'another' : 'one of';
 }

@@ -74,7 +74,7 @@ export interface Sent {
   before?: Before | undefined;
 }
 
-/** One deploy that is being sent. What a step has found out is in what it returns. */
+/** One deploy that is being sent. What a step has found out is in what it returns, and in `known`. */
 interface Ongoing {
   context: Context;
   sending: Sending;
@@ -96,14 +96,14 @@ export interface Uploaded extends Ongoing, Pick<Sent, 'before'> {
 }
 
 /** Creates a build, waits for its turn, looks again, and uploads. Resolves once the archive is not needed. */
-export async function send(context: Context, sending: Sending, packed: PackedApp): Promise<Uploaded> {
+export async function createAndUpload(context: Context, sending: Sending, packed: PackedApp): Promise<Uploaded> {
   const app = sending.body.name;
   const known: KnownBuild = { app };
   const { secrets = once(() => trySecretsOf(context, app)) } = sending;
   const ongoing = { context, sending, packed, known, secrets };
   await check(ongoing);
   const started = context.elapsed();
-  const sent = await tellOnFailure(unlimitedOf(ongoing).signal, known, () => createAndUpload(ongoing));
+  const sent = await tellOnFailure(unlimitedOf(ongoing).signal, known, () => withUpload(ongoing));
   return { ...sent, uploadMs: context.elapsed() - started };
 }
 
@@ -111,7 +111,7 @@ export async function send(context: Context, sending: Sending, packed: PackedApp
 export const unlimitedOf = ({ sending }: Ongoing): Context => sending.limit.unlimited;
 
 /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
-async function createAndUpload(ongoing: Ongoing, expired?: Created): Promise<Omit<Uploaded, 'uploadMs'>> {
+async function withUpload(ongoing: Ongoing, expired?: Created): Promise<Omit<Uploaded, 'uploadMs'>> {
   const { context } = ongoing;
   const creating = create(ongoing, expired?.hasLost);
   // Beside it, since that is what is waited for.
@@ -128,7 +128,7 @@ async function createAndUpload(ongoing: Ongoing, expired?: Created): Promise<Omi
     if (!(error instanceof UrlExpiredError) || expired) throw error;
   }
   context.progress.note('the upload URL has expired; creating a new build');
-  return createAndUpload(ongoing, created);
+  return withUpload(ongoing, created);
 }
 
 async function create(ongoing: Ongoing, hasLost = false): Promise<Created> {

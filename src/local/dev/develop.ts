@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
-import { type Deployment, type LocalApp, readLocalApp, sendApp } from '../../deploys/send/index.ts';
+import { type Deployment, type LocalApp, makeSettings, readLocalApp, sendApp } from '../../deploys/send/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
 import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
 import type { Progress, Step } from '../../kernel/output/progress.ts';
@@ -116,9 +116,9 @@ class WatchedApp {
       step = prepare(local.project.name, secrets);
       const context = this.#contextOf(signal, step);
       const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
-      const { deployment } = await sendApp(context, local, { logs: false, limit, pauses }).catch((error) =>
-        this.#locate(error, local),
-      );
+      const made = makeSettings(local.project, {});
+      const sent = sendApp(context, local, made, { logs: false, limit, pauses });
+      const { deployment } = await sent.catch((error) => this.#locate(error, local));
       if (deployment.notStarted?.calls === 'refused') {
         throw new NotReadyError(`${deployment.app} was not started`, { why: deployment.notStarted.reason });
       }

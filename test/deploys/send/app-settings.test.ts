@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareSettings, createAppSettings, isPublic, withoutLogin } from '../../../src/deploys/send/app-settings.ts';
+import { compareSettings, createAppSettings, isPublic, makeSettings } from '../../../src/deploys/send/app-settings.ts';
 import { type App, AppCreation } from '../../../src/platform/contract/apps.ts';
 import { check } from '../../app/config-folder.ts';
 
@@ -12,7 +12,7 @@ async function read(toml: string) {
 /** The settings that this file would change in a deployed app. */
 async function changes(toml: string, app: object) {
   const project = await read(toml);
-  const found = compareSettings(project, withoutLogin(project, {}), { id: 'p-1-web', ...app } as App);
+  const found = compareSettings(project, makeSettings(project, {}).body, { id: 'p-1-web', ...app } as App);
   return found.map(({ setting, from, to, byDefault }) => [setting, from, to, byDefault]);
 }
 
