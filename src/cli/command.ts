@@ -41,6 +41,8 @@ interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   live?: boolean;
   /** Works on this machine only. Other commands have a target, which those that change something name first. */
   local?: boolean;
+  /** With `--local`, it is about the emulator of the folder, and starts that. */
+  startsLocal?: boolean;
   /** It changes the login or the settings of a profile, which an emulator has none of. */
   ofProfile?: boolean;
   /** Whether this command line only reads, if others of the command change something. */
@@ -175,6 +177,7 @@ const defaults = {
   unattended: true,
   live: false,
   local: false,
+  startsLocal: false,
   ofProfile: false,
   dryRun: false,
   details: [],

@@ -21,6 +21,7 @@ import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
 import { forgetRecords } from './server/snapshots.ts';
 
+export { approvalAddress } from './endpoints/account/activation.ts';
 export type { ServedCall } from './endpoints/call-observer.ts';
 export { faults, parseFaultOption } from './model/faults.ts';
 export { DamagedDataError, DataFolderInUseError } from './model/state/data-folder.ts';

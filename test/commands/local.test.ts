@@ -4,7 +4,16 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rememberFolderTarget } from '../../src/platform/config/folder-target.ts';
 import { python } from '../emulator/support/running.ts';
-import { expectErrorDocument, gantry, keys, machine, newFolder, type Setting, startsHere } from '../support/index.ts';
+import {
+  expectErrorDocument,
+  gantry,
+  jsonLines,
+  keys,
+  machine,
+  newFolder,
+  type Setting,
+  startsHere,
+} from '../support/index.ts';
 
 let home: string;
 let stop: AbortController;
@@ -199,6 +208,24 @@ describe('gantry deploy --local', () => {
     mkdirSync(join(home, 'my-app'));
     expect((await run(`apps list ${flags}`)).code).toBe(2);
   });
+});
+
+test('emulator start --local starts the emulator of the folder in the background, which installs packages', async () => {
+  await run('init my-app');
+  const cwd = join(home, 'my-app');
+  const refused = await run('emulator start --local --port 4200', { cwd });
+  expect([refused.behind, refused.code]).toEqual([[], 2]);
+  const started = await run('emulator start --local --install --json', { cwd });
+  expect(started).toMatchObject({ code: 0, behind: [expect.arrayContaining(['emulator', 'start', '--no-seed'])] });
+  const [ready] = jsonLines(started.stdout);
+  expect((await run('emulator env --json=url,environment', { cwd })).json()).toMatchObject({
+    url: ready.url,
+    environment: ready.environment,
+  });
+  // Nobody would read it if no packages were installed.
+  writeFileSync(join(cwd, 'odd-1.0-py3-none-any.whl'), 'no archive');
+  writeFileSync(join(cwd, 'requirements.txt'), './odd-1.0-py3-none-any.whl\n');
+  expect(await run('deploy --local', { cwd })).toExit(11, 'PIP_INSTALL_STARTED');
 });
 
 test('what to do next is to install the packages of the app, where nothing did', async () => {

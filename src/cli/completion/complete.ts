@@ -93,7 +93,7 @@ async function contextOf({ io, signal, secrets, words }: CompletionRequest, { gi
   }
   if (words.includes('--local')) flags.local = true;
   const local = await findLocalTarget(
-    { local: true, ofProfile: false, unattended: true, effect: 'reads' },
+    { local: true, startsLocal: false, ofProfile: false, unattended: true, effect: 'reads' },
     flags,
     io,
     signal,

@@ -11,7 +11,7 @@ import { folderEmulatorName, nameOfPlatform } from '../../platform/config/target
 import type { GlobalFlags } from '../../platform/context.ts';
 import type { Command } from '../command.ts';
 
-type TargetedCommand = Pick<Command, 'local' | 'ofProfile' | 'unattended' | 'effect'>;
+type TargetedCommand = Pick<Command, 'local' | 'startsLocal' | 'ofProfile' | 'unattended' | 'effect'>;
 
 /**
  * The emulator that belongs to this folder, if it is the target: its own by `--local`, or the one that the last deploy from
@@ -19,7 +19,7 @@ type TargetedCommand = Pick<Command, 'local' | 'ofProfile' | 'unattended' | 'eff
  * not one that only reads for a model; another one counts only while it runs.
  */
 export async function findLocalTarget(
-  { local, ofProfile, unattended, effect }: TargetedCommand,
+  { ofProfile, unattended, effect, ...command }: TargetedCommand,
   flags: GlobalFlags,
   io: Io,
   signal: AbortSignal,
@@ -27,6 +27,7 @@ export async function findLocalTarget(
 ): Promise<LocalSettings | undefined> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const choice = choose(flags, io.env, cwd);
+  const local = isOfMachine(command, choice);
   if (choice === undefined || isOfNone(choice, { ofProfile, local, unattended })) return undefined;
   const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../../local/emulator/index.ts');
   const { origin, address } = choice;
@@ -98,8 +99,16 @@ function onlyTarget({ local, project, profile }: GlobalFlags, origin: string): C
   throw new UsageError(`${emulator} and ${other} are two targets`, { fix: 'pass only one' });
 }
 
+/** Whether the command line is about this machine only. */
+function isOfMachine({ local, startsLocal }: Pick<TargetedCommand, 'local' | 'startsLocal'>, choice?: Choice): boolean {
+  return local && !(startsLocal && choice?.origin === 'flag');
+}
+
 /** Whether the command has no emulator, whatever was chosen. Throws UsageError if one was typed for a profile. */
-function isOfNone({ origin }: Choice, { ofProfile, local, unattended }: Omit<TargetedCommand, 'effect'>): boolean {
+function isOfNone(
+  { origin }: Choice,
+  { ofProfile, local, unattended }: Omit<TargetedCommand, 'effect' | 'startsLocal'>,
+) {
   if (ofProfile && origin === 'flag') {
     throw new UsageError('the emulator of a folder has no login and no settings of its own', {
       why: 'it has one project and one user, which are in use; this command changes a profile of the platform',

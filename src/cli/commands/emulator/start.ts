@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import type { Command as Commander } from '@commander-js/extra-typings';
-import { isPythonOnPath } from '../../../emulator/index.ts';
+import { approvalAddress, isPythonOnPath } from '../../../emulator/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
+import { UsageError } from '../../../kernel/errors.ts';
 import {
   announceEmulator,
   detectShell,
   evaluationOf,
   exportCommands,
+  findEmulator,
+  letInstall,
   shells,
   stdinEnd,
 } from '../../../local/emulator/index.ts';
@@ -18,6 +21,7 @@ import { choice, integer, record, stream, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: startFlags,
+  beforeStart: (_, options) => checkFolderFlags(options),
   run: serve,
   verbatim: () => true,
   view:
@@ -26,6 +30,7 @@ export default defineCommand({
       terminal ? useElsewhere(url, shell) : exportCommands(environment, shell),
   effect: 'changes',
   local: true,
+  startsLocal: true,
   unattended: false,
   exits: ['not-found', 'conflict', 'project'],
   json: stream({
@@ -39,12 +44,12 @@ export default defineCommand({
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
   details: [
-    'Runs until Ctrl-C, and prints the variables that point a shell to it: `gantry emulator env` in a second shell. --local starts one in the background.',
+    'Runs until Ctrl-C, and prints the variables that point a shell to it: `gantry emulator env` in a second shell. With --local, starts the emulator of this folder in the background.',
   ],
   examples: [
     'emulator start',
     'emulator start --data-dir .gantry --pace 300',
-    'emulator start --no-seed',
+    'emulator start --local --install',
     'emulator start --fault createApp=503,429:2',
     'emulator start --allow-origin http://localhost:3000',
     'emulator start --port 0 --json',
@@ -60,7 +65,12 @@ function startFlags(command: Commander) {
 }
 
 /** Yields the emulator's URL and token, then runs it until Ctrl-C or `gantry emulator stop`. */
-async function* serve(context: Context, { endWithStdin, ...options }: StartFlags) {
+async function* serve(context: Context, flags: StartFlags) {
+  if (context.flags.local) {
+    yield await folderEmulator(context, flags);
+    return;
+  }
+  const { endWithStdin, ...options } = flags;
   const { progress, signal, cwd, env } = context;
   const emulator = await startEmulatorFromFlags(context, { ...options, onWarning: progress.warn });
   const { url, project, token, stopRequested } = emulator;
@@ -92,6 +102,40 @@ async function* serve(context: Context, { endWithStdin, ...options }: StartFlags
     announcement.withdraw();
   }
 }
+
+/** The emulator of the folder, which runs in the background by now. */
+async function folderEmulator(context: Context, options: StartFlags) {
+  checkFolderFlags(options);
+  if (options.install) await letInstall(context, {});
+  const { pid, url, project, environment } = findEmulator(context, undefined);
+  const { GANTRY_TOKEN: token = '', GANTRY_DASHBOARD_URL: dashboard = '', GANTRY_EMULATOR_SECRET = '' } = environment;
+  context.progress.note(
+    sentence`the emulator of this folder listens on ${url}; ${gantryCommand`emulator stop`} ends it`,
+  );
+  const approveUrl = approvalAddress(url, GANTRY_EMULATOR_SECRET);
+  return { url, project, token, approveUrl, dashboard, pid, shell: detectShell(context.env), environment };
+}
+
+/** The emulator of a folder has a port, data and settings of its own. */
+function checkFolderFlags(options: StartFlags): void {
+  const isTyped = Object.entries(untyped).some(([name, value]) => options[name as keyof StartFlags] !== value);
+  if (!isTyped && (options.seed || 1) === 1) return;
+  throw new UsageError('with --local, emulator start takes no other flag than --install', {
+    why: 'the emulator of a folder has a port, data and settings of its own',
+    fix: gantryCommand`emulator start --local`,
+  });
+}
+
+const untyped: Partial<Record<keyof StartFlags, unknown>> = {
+  allowOrigin: undefined,
+  dataDir: undefined,
+  endWithStdin: undefined,
+  fault: undefined,
+  late: undefined,
+  now: undefined,
+  pace: 0,
+  port: defaultPort,
+};
 
 /** What a second shell runs: on a terminal, nothing reads the variables themselves. */
 function useElsewhere(url: string, shell: Parameters<typeof evaluationOf>[1]): string {
