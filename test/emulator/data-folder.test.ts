@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DamagedDataError, DataFolderInUseError, startEmulator } from '../../src/emulator/index.ts';
 import { gantry } from '../support/gantry.ts';
+import { repositoryOf } from '../support/repository.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
 import { python } from './support/running.ts';
 
@@ -25,6 +26,23 @@ describe('a data folder', () => {
     await expect(startEmulator({ data, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     for (let times = 0; times < 2; times += 1) await (await startEmulator({ data })).close();
   });
+});
+
+test('git sees no data of the emulator, and the other files of its folder', async () => {
+  const { path, git } = repositoryOf({ 'main.py': '' });
+  const data = join(path, '.gantry');
+  mkdirSync(data);
+  writeFileSync(join(data, 'gantry-0.1.0.tgz'), 'of a pipeline');
+  const { emulator, deploy } = await platform({ data });
+  await deploy();
+  emulator.volume().write('/a', 'a');
+  const untracked = () => git('status', '--porcelain', '--untracked-files=all');
+  expect(untracked()).toBe('?? .gantry/gantry-0.1.0.tgz');
+  await emulator.close();
+  expect(untracked()).toBe('?? .gantry/gantry-0.1.0.tgz');
+  writeFileSync(join(data, '.gitignore'), '*\n');
+  await (await startEmulator({ data })).close();
+  expect(readFileSync(join(data, '.gitignore'), 'utf8')).toBe('*\n');
 });
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);

@@ -2,11 +2,19 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GenericSchema, safeParse } from 'valibot';
-import { lockHolder, makePrivateFolder, removeDeadLocks, takeLock } from '../../../kernel/disk/index.ts';
+import {
+  lockHolder,
+  makePrivateFolder,
+  removeDeadLocks,
+  takeLock,
+  writeFileAtomicSync,
+} from '../../../kernel/disk/index.ts';
 import { tryParseJson } from '../../../kernel/json-text.ts';
 
 /** In the data folder. */
 export const stateFile = 'state.json';
+
+const lockName = 'lock';
 
 /** Folders with code, secrets and output of apps. */
 const privateFolders = ['storage', 'running', 'packages', 'logs'];
@@ -19,6 +27,17 @@ export function preparePrivateFolder(folder: string): void {
   makePrivateFolder(folder);
   if (readdirSync(folder).length === 0 || existsSync(join(folder, stateFile))) chmodSync(folder, 0o700);
   for (const name of privateFolders) makePrivate(join(folder, name));
+}
+
+/**
+ * Hides the data from git, but no other file of the folder: `gantry init --ci` keeps one in `.gantry` that is to be
+ * committed. The user's own `.gitignore` stays.
+ */
+function hideFromGit(folder: string): void {
+  const file = join(folder, '.gitignore');
+  if (existsSync(file)) return;
+  const names = [stateFile, lockName, '.gitignore', ...privateFolders];
+  writeFileAtomicSync(file, names.map((name) => `/${name}\n`).join(''));
 }
 
 /** Also changes the mode of an existing folder. */
@@ -39,10 +58,11 @@ export class DataFolderInUseError extends Error {
 
 /** Locks the data folder. Throws a `DataFolderInUseError` if a running emulator has the lock. */
 export function lockDataFolder(folder: string): { release(): void } {
-  const path = join(folder, 'lock');
+  const path = join(folder, lockName);
   const lock = takeLock(path);
   if (!lock) throw new DataFolderInUseError(folder, lockHolder(path)?.pid);
   removeDeadLocks(folder);
+  hideFromGit(folder);
   return lock;
 }
 
