@@ -18,6 +18,8 @@ export interface Parameter {
 export interface FunctionParameters {
   /** Those that a call can give by their names. */
   named: Parameter[];
+  /** Those before a `/`, which no call can give: it gives all of them by name. */
+  positional: Parameter[];
   /** Whether other names are accepted, too, or may be: a decorator can change what a function takes. */
   takesAny: boolean;
   /** Whether a decorator may give some of them. */
@@ -35,11 +37,16 @@ export function analyzeProgram(bytes: Buffer): ProgramStructure {
   const parameters = new Map<string, FunctionParameters>();
   for (const definition of definitions) {
     const name = childOf(definition, 'VariableName');
-    const each = separated(childOf(definition, 'ParamList')?.children.slice(1) ?? []);
+    const list = childOf(definition, 'ParamList');
+    const each = separated(list?.children.slice(1) ?? []);
     const isDecorated = definition.parent?.kind === 'DecoratedStatement';
     const takesAny = isDecorated || each.some(([first]) => first?.kind === '**');
-    const named = each.flatMap((part) => toParameter(part, read));
-    if (name) parameters.set(read(name), { named, takesAny, isDecorated });
+    // The parser has no word for a slash: nothing is between its commas, or the end of the list.
+    const endsWithSlash = list !== undefined && /,\s*\/\s*\)$/.test(read(list));
+    const slash = endsWithSlash ? each.length - 1 : each.findIndex(({ length }) => length === 0);
+    const positional = each.slice(0, Math.max(slash, 0)).flatMap((part) => toParameter(part, read));
+    const named = each.slice(slash + 1).flatMap((part) => toParameter(part, read));
+    if (name) parameters.set(read(name), { named, positional, takesAny, isDecorated });
   }
   const guards = findGuards(tokens.map(({ from, to }) => ({ text: text.slice(from, to), at: start + from })));
   const mayCall = tokens.some(({ from }) => text[from] === '(');

@@ -3,7 +3,7 @@ import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { readRegular } from '../kernel/disk/index.ts';
 import type { CorrectedWord } from '../kernel/errors.ts';
-import type { Parameter, ProgramStructure } from './python-program.ts';
+import type { FunctionParameters, Parameter, ProgramStructure } from './python-program.ts';
 
 /** A call that a function of main.py accepts, as far as its text tells. */
 export interface SampleCall {
@@ -68,7 +68,14 @@ async function programOf(root: string): Promise<ProgramStructure> {
   return analyzeProgram(await readRegular(join(root, 'main.py')).catch(() => Buffer.from('')));
 }
 
-const functionsIn = ({ functions }: ProgramStructure) => functions.filter((name) => !name.startsWith('_'));
+const functionsIn = ({ functions, parameters }: ProgramStructure) =>
+  functions.filter((name) => !name.startsWith('_') && ungiven(parameters.get(name)) === '');
+
+/** The parameters that a function requires, and that no call can give it, in words. */
+export const ungiven = ({ positional, isDecorated }: FunctionParameters | undefined = noParameters): string =>
+  (isDecorated ? [] : positional.filter(({ hasDefault }) => !hasDefault)).map(({ name }) => name).join(', ');
+
+const noParameters: FunctionParameters = { named: [], positional: [], takesAny: false, isDecorated: false };
 
 /** What a function takes, in words: `name, seconds (optional)`. */
 export function parameterWords(named: readonly Parameter[]): string {

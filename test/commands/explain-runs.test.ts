@@ -269,6 +269,24 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect(explained.stdout + explained.stderr).not.toContain('--files');
   });
 
+  test('a parameter that only has a position is said by check, invoke, explain and run', async () => {
+    const main =
+      'def run(a, /):\n    return a\n\ndef fine(a=1, /, b=2):\n    return help(b)\n\ndef help(a, /):\n    return a\n';
+    const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': main }), meanwhile };
+    const [said, fix] = [
+      'run takes a by its position only, and a call gives it by its name',
+      'remove the / from the parameters of run',
+    ];
+    const problems = (await gantry(['check', '--jq', '[.problems[] | .message, .fix]'], setting)).json();
+    expect(problems).toEqual([said, fix]);
+    expect((await gantry(['deploy'], setting)).stderr).toContain('to call it: gantry invoke web fine');
+    expect((await gantry(['invoke', '.', 'a=1'], setting)).stderr).toContain(`fix ${fix}`);
+    emulator.late.pass();
+    expect((await gantry(['explain', '--json=title,fix'], setting)).json()).toEqual({ title: said, fix });
+    for (const words of [['main.py::run'], ['main.py::run', 'a=1']])
+      expect((await gantry(['run', ...words], setting)).stderr).toContain('run takes a by position only');
+  });
+
   test('a call with other parameters gets the line that works, and explain knows what it knew', async () => {
     const app = newFolder({
       ...smallApp(),

@@ -275,7 +275,8 @@ async function fixOfRequest(
 /** How to correct a call of code that is not in this folder, or that lacks the function. */
 async function fixOfUnreadCall(fn: string | undefined, status: number, said: string | undefined) {
   // The default runtime names the function whose parameters it compares.
-  const known = said?.startsWith(`${fn}: `) ? undefined : await knownFix(status, said);
+  const isCompared = said?.startsWith(`${fn}: `) && !said.includes('positional only');
+  const known = isCompared ? undefined : await knownFix(status, said);
   const fix = known ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
   return fix ? { fix } : {};
 }

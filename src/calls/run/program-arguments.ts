@@ -1,5 +1,5 @@
 import type { FunctionParameters } from '../../app/python-program.ts';
-import { isOfNoText, pairsOf, parameterWords, samplesOf } from '../../app/sample-call.ts';
+import { isOfNoText, pairsOf, parameterWords, samplesOf, ungiven } from '../../app/sample-call.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
@@ -103,7 +103,7 @@ export function checkProgramArguments(
   const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], { called, names, own }) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
   for (const name of spellings.keys())
-    if (!namesOf(called).includes(name)) throw unknownParameter(called, name, spellings);
+    if (!namesOf(called).includes(name)) throw byPosition(called) ?? unknownParameter(called, name, spellings);
   return claimed;
 }
 
@@ -217,11 +217,27 @@ export async function readArguments(context: Context, { data, pairs, target, cal
 }
 
 /** A function with one parameter may get the data itself. */
-function isWhole({ parameters: { named, takesAny } }: Called, data: object, pairs: readonly string[]): boolean {
-  return named.length === 1 && !takesAny && pairs.length === 0 && Object.keys(data).length > 0;
+function isWhole(
+  { parameters: { named, positional, takesAny } }: Called,
+  data: object,
+  pairs: readonly string[],
+): boolean {
+  return named.length + positional.length === 1 && !takesAny && pairs.length === 0 && Object.keys(data).length > 0;
 }
 
-function checkRequired({ name, parameters: { named, isDecorated } }: Called, target: string, given: object): void {
+/** Undefined for a function that takes nothing it needs by position only. */
+function byPosition({ name, parameters }: Called): UsageError | undefined {
+  const fixed = ungiven(parameters);
+  if (fixed === '') return undefined;
+  const fix = `remove the / from the parameters of ${name}`;
+  return new UsageError(`${name} takes ${fixed} by position only, and a run gives parameters by name`, { fix });
+}
+
+function checkRequired(called: Called, target: string, given: object): void {
+  const { named, isDecorated } = called.parameters;
+  const { name } = called;
+  const refused = byPosition(called);
+  if (refused) throw refused;
   const missing = isDecorated ? {} : samplesOf(named, given);
   const names = Object.keys(missing);
   if (names.length === 0) return;

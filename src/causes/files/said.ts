@@ -131,6 +131,7 @@ shell-syntax-error blanks | - | a backslash with blanks behind it ends the comma
 syntax-error | ! | {path} has a syntax error: {what} is for Python {version} and later | the app has Python {python} | python_version = "{version}"
 tool-version-wrong | ! | {file} wants {tool} >={wanted}, and {base} has {has} | {place} runs {command} | use a base image with that {tool}, or change what {file} wants
 user-missing | ! | {file} sets USER {user}, and the image {base} has no such user | no RUN above that line makes it | write RUN adduser -D {alpine} above it // write RUN useradd --create-home {user} above it
+wrong-arguments | - | - | - | -
 wrong-port exposed | - | the Dockerfile exposes port {port}, but port is {wanted} | - | port = {port}
 wrong-port | - | {what} listens on port {port}, but port is {wanted} | port is not set and defaults to {default} | port = {port}
 `;

@@ -1,5 +1,7 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
+import { analyzeProgram } from '../../app/python-program.ts';
+import { ungiven } from '../../app/sample-call.ts';
 import { flagOf, unwrapped } from '../../app/shell.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
@@ -39,6 +41,7 @@ export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
 function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', shipment);
   const entry = modules.find(({ file }) => file === 'main.py');
+  if (entry) yield* uncallable(entry, shipment);
   const names = new Map(entry?.facts.names);
   for (const { target, found } of entry?.links ?? []) {
     const made = graph.module(target)?.facts.names.get(found.name ?? '')?.made;
@@ -49,6 +52,17 @@ function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<See
   const [name, { made, line }] = found;
   const facts = { name, framework: made.replace(/^.*\./, '') };
   yield say(`runtime-missing ${isAsgi.test(made) ? 'asgi' : 'wsgi'}`, facts, { at: { file: 'main.py', line } });
+}
+
+/** Functions that no call can serve, unless the code itself calls them. */
+function* uncallable({ file, facts }: Module, shipment: Shipment): Generator<SeenCause> {
+  const { parameters } = analyzeProgram(shipment.bytes(file) ?? Buffer.alloc(0));
+  for (const [name, given] of parameters) {
+    const isOwn = name.startsWith('_') || facts.calls.some((call) => call.name === name);
+    const wanted = isOwn ? '' : ungiven(given);
+    if (wanted !== '')
+      yield say('wrong-arguments', { name, wanted }, { at: { file, line: facts.names.get(name)?.line ?? 1 } });
+  }
 }
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian|celery|arq|dramatiq)$/;
