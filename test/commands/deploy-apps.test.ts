@@ -41,7 +41,7 @@ test('of several apps, the unchanged is left, the failure leaves the others alon
     ...[['api', 'live'], ['web', 'unchanged'], ['work', 'build-failed'], ['']],
   ]);
   expect(stdout).toContain(`\t${emulator.url}/v4/${emulator.project}/api\n`);
-  expect(stderr).toContain('apps/lib is no app: it has no cerebrium.toml');
+  expect(stderr).toContain('apps/lib is not an app: it has no cerebrium.toml');
   expect(stderr).toMatch(/^web: web is unchanged since build/m);
   expect(stderr).toMatch(/^work: error: /m);
   const [, line = ''] = /^once they are mended, to deploy those that failed: gantry deploy (.*)$/m.exec(stderr) ?? [];

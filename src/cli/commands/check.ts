@@ -121,7 +121,7 @@ function placesOf({ cwd, progress }: Context, paths: readonly string[], name: st
   const places = (paths.length > 0 ? paths : ['.']).map((path) => ({ path, ...locate(cwd, path) }));
   const apps = places.filter(({ path, file }) => {
     const isApp = paths.length < 2 || file === path || existsSync(resolve(cwd, file));
-    if (!isApp) progress.note(`${path} is no app: it has no cerebrium.toml`);
+    if (!isApp) progress.note(`${path} is not an app: it has no cerebrium.toml`);
     return isApp;
   });
   if (apps.length > 0) return apps;

@@ -28,7 +28,7 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
       });
     }
     const file = join(path, configFile);
-    if (!existsSync(file)) progress.note(`${folder} is no app: it has no ${configFile}`);
+    if (!existsSync(file)) progress.note(`${folder} is not an app: it has no ${configFile}`);
     else found.set(path, { folder, app: (await checkAppConfig(file)).project?.name ?? folder });
   }
   const apps = [...found.values()];

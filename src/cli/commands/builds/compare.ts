@@ -33,7 +33,7 @@ const durations = (what: string) =>
       before: quantiles,
       after: quantiles,
       changeShare: nullable(number('of the typical duration: 0.2 is 20 % slower; null if not known')),
-      chance: nullable(number('the chance of such a difference if there is none')),
+      chance: nullable(number('p-value: how probable such a difference is between equal builds')),
     },
     what,
   );
@@ -83,7 +83,7 @@ export default defineCommand({
         verdict,
         beforeShare: nullable(number('share of calls that failed; null without calls')),
         afterShare: nullable(number('share of calls that failed')),
-        chance: nullable(number('the chance of such a difference if there is none')),
+        chance: nullable(number('p-value: how probable such a difference is between equal builds')),
       },
       'how many calls failed',
     ),
