@@ -51,7 +51,7 @@ const onPurpose = /(?:^|: )(?:raise\b|(?:sys\.|os\.)?_?(?:exit|quit)\()/;
 
 /** What says nothing about what a package was given: of the network, of the GPU, and what is known to fail for other reasons. */
 const otherwise =
-  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal|worker|NoneType|time-?d? ?out|\bclosed\b|refused\b|disconnect|corrupt/i;
+  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal\b(?!\S)|worker|NoneType|time-?d? ?out|\bclosed\b|refused\b|disconnect|corrupt/i;
 /** What a message says if it was written for who made the mistake. */
 const advice =
   /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used|validation errors? for)\b/;
@@ -73,8 +73,23 @@ function raisedIn(
   const raising = own ? last : frames.findLast(({ file }) => packageOfFile(file) !== 'pydantic');
   const owner = packageOfFile(raising?.file);
   const ofApp = own !== undefined && own === last;
-  const found = ofApp ? raisedByApp(own, exception, sent) : owner && raisedByPackage(owner, own, exception);
+  const ofPackage = (by: string) =>
+    whileImported(by, frames, exception) ?? raisedByPackage(by, own, exception, onPurpose.test(last?.code ?? ''));
+  const found = ofApp ? raisedByApp(own, exception, sent) : owner && ofPackage(owner);
   return found || (hasEnded && own ? endedBy(own, exception, ofApp ? undefined : owner) : undefined);
+}
+
+/** Two packages of different times: one fails while it is imported, in the other. */
+function whileImported(owner: string, frames: readonly Frame[], exception: string): Found | undefined {
+  const imported = frames.findLast(({ name }) => name === '<module>');
+  const other = isForeignFile(imported?.file) ? packageOfFile(imported?.file) : undefined;
+  if (other === undefined || other === owner || !/^(?:Attribute|Type)Error: (?!.*NoneType)/.test(exception))
+    return undefined;
+  return {
+    cause: 'package-api-changed',
+    title: `${other} cannot be imported: ${owner} raised ${cutText(exception, 200)}`,
+    fix: `use versions of ${other} and ${owner} that were made for each other`,
+  };
 }
 
 /** What surely ended the process, where nobody knows what is wrong with it. */
@@ -106,13 +121,13 @@ export function asJson(exception: string, sent: unknown): string | undefined {
 
 const isText = /\bstr\b/;
 
-/** The word of a package on what it was given, unless it made a mistake itself. */
-function raisedByPackage(owner: string, own: Frame | undefined, raised: string): Found | undefined {
+/** The word of a package on what it was given, unless it made a mistake itself. What it raises with `raise` is meant. */
+function raisedByPackage(owner: string, own: Frame | undefined, raised: string, isMeant: boolean): Found | undefined {
   const exception = raised.replace(/ \[type=\w{1,60}, .*$/, '');
   // Of a program that is a package itself, only advice is known to be meant for who starts it.
   const misfit = misfitOf(owner, own, exception);
   if (misfit) return misfit;
-  const isMistake = (own === undefined || mistakes.test(exception)) && !advice.test(exception);
+  const isMistake = (own === undefined ? !isMeant : mistakes.test(exception)) && !advice.test(exception);
   if (
     isMistake ||
     otherwise.test(exception) ||

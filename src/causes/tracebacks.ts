@@ -33,7 +33,7 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
 }
 
 /** The first line may be left out of what somebody copied. */
-const begins = /Traceback \(most recent call last\):$|^ {2}File "[^"]{1,300}", line \d{1,7}, in /;
+const begins = /Traceback \(most recent call last\):$|^ {2}File "[^"]{1,300}", line \d{1,7}, in(?: |$)/;
 
 /** The last one that does not only say that another failed, or that the program was stopped. */
 export function lastTraceback(lines: readonly string[]): Traceback | undefined {

@@ -67,6 +67,29 @@ test.each([
     'use another version of misaki',
   ],
   [
+    'what fails in another package, while a package is imported',
+    traceback(
+      'AttributeError: _identifiers references an un-annotated attr name',
+      ['/app/main.py', 'import nautobot_flux'],
+      [`${packages}/nautobot_flux/models.py`, 'class Flux(Model):'],
+      [`${packages}/diffsync/__init__.py`, 'raise AttributeError(text)'],
+    ).replace(/<module>(?=\n {4}raise)/, '__new__'),
+    'package-api-changed',
+    'use versions of nautobot_flux and diffsync that were made for each other',
+  ],
+  [
+    'what a program raises about what it was given',
+    traceback('flux.exc.CompileError: column id has a bad type', [`${packages}/flux/db.py`, 'raise exc.CompileError(']),
+    'code-error',
+    'do what the message says, in the settings or the flags of the program, or in the files that flux reads',
+  ],
+  [
+    'a mistake whose module was taken for a tag of HTML',
+    '  File "/app/app.py", line 5, in\n    run(flux)\nNameError: name \'flux\' is not defined\n',
+    'code-error',
+    'correct app.py:5 (run(flux))',
+  ],
+  [
     'what the app reads of an object that a package keeps',
     traceback(
       "AttributeError: 'Head' object has no attribute 'hw'",
