@@ -214,13 +214,24 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
   return { ...(failed ?? { app, failed: false, ...noWork, mayLack }), isDeployed: latest !== undefined };
 }
 
-/** The latest build that has ended: another deploy that has begun, or is not shown yet, says nothing of the one that failed. */
-async function readLatest({ api, project }: Context, app: string, latest: string | undefined) {
+async function readLatest(context: Context, app: string, latest: string | undefined) {
+  const { api, project } = context;
   if (latest === undefined) return undefined;
-  const build = await unless(isRefusal, fetchBuild(api, { project, app, build: latest }));
-  if (build && buildPhase(build.status) !== 'in progress') return build;
-  const ended = (await api(listBuilds, { project, app })).filter(({ status }) => buildPhase(status) !== 'in progress');
-  return ended.sort(latestFirst(({ createdAt }) => createdAt))[0];
+  return endedBuild(context, app, await unless(isRefusal, fetchBuild(api, { project, app, build: latest })));
+}
+
+/** The newest that has ended: another deploy that has begun, or is not shown yet, says nothing of the one that failed. */
+async function endedBuild({ api, project, progress }: Context, app: string, newest: Build | undefined) {
+  const hasEnded = ({ status }: Build) => buildPhase(status) !== 'in progress';
+  if (newest && hasEnded(newest)) return newest;
+  const [ended] = (await api(listBuilds, { project, app }))
+    .filter(hasEnded)
+    .sort(latestFirst(({ createdAt }) => createdAt));
+  if (newest && ended)
+    progress.note(
+      `build ${shortBuild(newest.id)} is in progress: build ${shortBuild(ended.id)} is the newest that ended`,
+    );
+  return ended;
 }
 
 /** Neither the latest build nor a run has failed, and no build was rolled back. */
@@ -244,7 +255,8 @@ async function findNamed(context: Context, app: string, id: string): Promise<Sub
   const isWhole = 'id' in wanted && !wanted.mayBeBeginning;
   const { api, project } = context;
   const named = 'id' in wanted ? await unlessMissing(fetchBuild(api, { project, app, build: id })) : undefined;
-  const build = named ?? (isWhole ? undefined : await findListedBuild(context, app, id));
+  const listed = named ?? (isWhole ? undefined : await findListedBuild(context, app, id));
+  const build = listed && 'latest' in wanted ? ((await endedBuild(context, app, listed)) ?? listed) : listed;
   const findRun = async () =>
     runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));
   if (!build) return findRun();

@@ -37,10 +37,11 @@ test('explains the failed build of the app in the folder, with the line of its c
   });
 });
 
-test.each<[string, Parameters<Emulator['fail']>[]]>([
-  ['has begun', []],
-  ['is not shown yet', [['getBuild', '404']]],
-])('explains the deploy that failed while another one %s', async (_, faults) => {
+test.each<[string, string[], Parameters<Emulator['fail']>[]]>([
+  ['has begun', [], []],
+  ['has begun, as the latest', ['web', 'latest'], []],
+  ['is not shown yet', [], [['getBuild', '404']]],
+])('explains the deploy that failed while another one %s', async (_, words, faults) => {
   const cwd = await failedApp('build_failure', withPackage);
   const { url, token, project } = emulator;
   await fetch(`${url}/v2/projects/${project}/apps`, {
@@ -49,7 +50,10 @@ test.each<[string, Parameters<Emulator['fail']>[]]>([
     body: JSON.stringify({ name: 'web', runtime: 'cortex' }),
   });
   for (const fault of faults) emulator.fail(...fault);
-  expect((await gantry(['explain', '--json'], { emulator, cwd })).json()).toMatchObject({ cause: 'package-not-found' });
+  const { json, stderr } = await gantry(['explain', ...words, '--json'], { emulator, cwd });
+  expect(json()).toMatchObject({ cause: 'package-not-found' });
+  const said = /build \w+ is in progress: build \w+ is the newest that ended/;
+  if (faults.length === 0) expect(stderr).toMatch(said);
 });
 
 test.each([
