@@ -215,12 +215,6 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
     expect([code, waits]).toEqual([8, expect.arrayContaining([240_000])]);
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'getBuildLogs').length).toBeLessThanOrEqual(4);
   });
-
-  test('warns once if the log cannot be read', async () => {
-    emulator.fail('getBuildLogs', '403*');
-    const { stderr } = await gantry(['deploy'], { emulator, cwd: app });
-    expect(stderr.match(/cannot read the build log/g)).toHaveLength(1);
-  });
 });
 
 describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () => {

@@ -141,12 +141,6 @@ test.each([
     { GANTRY_KEEP_ARCHIVES: 'off' },
     /^keep-archives is off \(environment \(GANTRY_KEEP_ARCHIVES\)\)$/,
   ],
-  [
-    'others can write',
-    () => chmod(files(), 0o777),
-    {},
-    /^other users can write \S+\/archives\/files, so its archives are not used$/,
-  ],
 ])('a rollback says why it has no archive, where archives %s', async (_, arrange, env, why) => {
   const { build } = await deployed('one');
   await deployed('two');

@@ -101,7 +101,6 @@ describe('--timeout bounds the whole command:', () => {
   });
 
   test.each<Row>([
-    ['deploy --dry-run', 'getApp', 69, [/error: the plan was not ready within 3\.0 s/, noReplyFrom(appRoute)], noBuild],
     ['rollback web -y', 'getApp', 69, [notRolledBack, noReplyFrom(appRoute)], noBuild],
     ['rollback web -y', 'listBuilds', 69, [notRolledBack, noReplyFrom(`${appRoute}/builds`)], noBuild],
     ['rollback web -y', 'createApp', 69, [notRolledBack, inDoubt], noBuild],

@@ -37,10 +37,6 @@ describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
 });
 
 describe('the built program', () => {
-  test('--version prints the version', async () => {
-    expect(await run(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
-  });
-
   test.each([[[]], [['builds', 'cancel']]])('%s --help is the help of the sources', async (words) => {
     const { exitCode, stdout, stderr } = await run([...words, '--help']);
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -187,18 +183,6 @@ describe('a signal', () => {
     expect(program.said.stderr).not.toContain('could not be canceled');
   });
 
-  test('SIGINT during builds follow does not cancel the build', async () => {
-    emulator.fail('build', 'slow');
-    await gantry(['deploy', '--detach'], { emulator, cwd: newFolder(smallApp()) });
-    emulator.calls.length = 0;
-    const program = start(['logs', 'web', '--build', '-f'], { env: env() });
-    await seen('getBuild');
-    program.kill('SIGINT');
-    expect((await program.ended).code).toBe(130);
-    expect(program.said.stderr).toContain('continues; to follow it: gantry logs web --build');
-    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
-  });
-
   /** Until the emulator has this call. */
   async function seen(endpoint: string): Promise<void> {
     while (!emulator.calls.some((call) => call.endpoint === endpoint)) await setTimeout(5);
@@ -220,23 +204,11 @@ test.each<[words: string, says: RegExp, signal: NodeJS.Signals]>([
   expect([0, 143]).toContain(code);
 });
 
-test('a time limit ends with 8 while the polls of a run hang', async () => {
-  const place = newFolder({ ...smallApp(), 'job.py': 'print("hi")\n' });
-  emulator.fail('getRun', 'stall*');
-  const { exitCode, stderr } = await run(['run', '--timeout', '5s', 'job.py'], { cwd: place, env: env() });
-  expect(exitCode, String(stderr)).toBe(8);
-  expect(stderr).toMatch(/gantry logs \S+ --run \S+ -f/);
-});
-
 describe('the emulator of the built program', () => {
   test('exec runs gantry against itself, without a gantry on the PATH, and returns its exit code', async () => {
-    const app = newFolder(smallApp());
-    const exec = (...flags: string[]) =>
-      run(['emulator', 'exec', '--no-seed', ...flags, '--', 'gantry', 'deploy'], { cwd: app });
-    const good = await exec();
-    expect(good.stdout).toMatch(/\/web\n$/);
-    expect(good.exitCode).toBe(0);
-    expect((await exec('--fault', 'build=build_failure')).exitCode).toBe(11);
+    const faulty = ['emulator', 'exec', '--no-seed', '--fault', 'createApp=409', '--', 'gantry', 'deploy'];
+    const { exitCode, stderr } = await run(faulty, { cwd: newFolder(smallApp()) });
+    expect([exitCode, stderr]).toEqual([7, expect.stringContaining('error: Conflict')]);
   });
 
   test('start prints variables for a shell, serves, and ends with SIGINT', async () => {

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { object, string } from 'valibot';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/index.ts';
-import { type GantryError, isTransient } from '../../../src/kernel/errors.ts';
+import { isTransient } from '../../../src/kernel/errors.ts';
 import { createApi } from '../../../src/platform/api/client.ts';
 import type { HttpReply } from '../../../src/platform/api/http-reply.ts';
 import { ConnectionError, toConnectionError } from '../../../src/platform/api/transport.ts';
@@ -80,14 +80,6 @@ describe('a call', () => {
     await createApi(apiOptions(url))(get, { project: 'p-1', app: 'web', name: '../a b/ü?x=1#y' } as never);
     expect(seen[0]?.url).toBe('/apps/p-1-web/files/..%2Fa%20b%2F%C3%BC%3Fx%3D1%23y');
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'user-agent': 'test' });
-  });
-
-  test('whose reply has another shape exits with 70 and names the field', async () => {
-    const url = await serving((_, response) => response.end('{"id":7}'));
-    const get = endpoint('GET /x', { reply: object({ id: string() }) });
-    const failure = (await createApi(apiOptions(url))(get, {}).catch((error) => error)) as GantryError;
-    expect(failure.exit).toBe('bug');
-    expect(failure.message).toMatch(/^GET \/x returned an unexpected reply: id: /);
   });
 
   test('is traced by method, path, status and time; never with a query or a header', async () => {
