@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
-import { half } from '../support/extent.ts';
+import { half, halves } from '../support/extent.ts';
 import { machine as environment, type Outcome } from '../support/index.ts';
 import { type AppOf, deployed, type Machine, Stage, safeLine, staged } from './stage.ts';
 
@@ -261,15 +261,16 @@ describe('a call of --smoke whose run names no replica', () => {
 });
 
 describe('a call of --smoke that the gateway refuses', () => {
-  const refused = [302, 401, 402, 403, 404, 429, 502, 503, 504];
+  const [refused, refusedByServer] = halves([302, 401, 402, 403, 404, 429, 502, 503, 504]);
+  const [failed, failedOfServer] = halves([401, 403, 404, 422, 429, 500, 503]);
   /** A server of its own, with other words for what it refuses than the platform. */
   const server = { more: '[cerebrium.runtime.custom]\nentrypoint = ["python", "main.py"]\nport = 8000\n' };
-  const apps: [string, AppOf, string][] = [
-    ['functions', {}, 'run'],
-    ['a server', server, '/health'],
+  const apps: [string, AppOf, string, number[], number[]][] = [
+    ['functions', {}, 'run', refused, failed],
+    ['a server', server, '/health', refusedByServer, failedOfServer],
   ];
 
-  describe.each(apps)('%s', (_, app, path) => {
+  describe.each(apps)('%s', (_, app, path, refused, failed) => {
     const line = `deploy --smoke ${path} --or-rollback --json`;
 
     test.each(refused)('with %i says nothing of a build that has no run of it', async (status) => {
@@ -298,7 +299,7 @@ describe('a call of --smoke that the gateway refuses', () => {
       expect(await machine.run(`deploy --smoke ${path}`)).toMatchObject({ code: 0 });
     });
 
-    test.each([401, 403, 404, 422, 429, 500, 503])('with %i because the app has failed, is sick', async (code) => {
+    test.each(failed)('with %i because the app has failed, is sick', async (code) => {
       const { machine } = await staged();
       const first = await machine.deploys(app);
       await machine.write({ ...app, version: 2, behaves: { calls: { everyMs: 1e9, failing: 1, code } } });

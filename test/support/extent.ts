@@ -18,3 +18,9 @@ export function oneIn<Row>(count: number, rows: readonly Row[]): Row[] {
 export function half<Row>(rows: readonly Row[]): Row[] {
   return isWhole ? [...rows] : oneIn(2, rows);
 }
+
+/** A table whose rows are looked at in two ways, each row in one of them: with `GANTRY_TEST=all`, all rows in both. */
+export function halves<Row>(rows: readonly Row[]): [Row[], Row[]] {
+  const first = half(rows);
+  return [first, isWhole ? first : rows.filter((row) => !first.includes(row))];
+}
