@@ -84,7 +84,7 @@ test.skipIf(!python)('relative paths are in the folder of -C, and apps run from 
     ready = stdout;
   };
   const ended = gantry(words, { stop: stop.signal, meanwhile: () => setTimeout(5), seen });
-  await expect.poll(() => ready, { timeout: 10_000 }).toContain('"environment"');
+  await expect.poll(() => ready).toContain('"environment"');
   const { environment: env } = JSON.parse(ready);
   const deployed = await gantry(['deploy'], { env, cwd: join(folder, 'web'), meanwhile: () => setTimeout(5) });
   expect([deployed.code, existsSync(join(folder, '.gantry/state.json'))], deployed.stderr).toEqual([0, true]);

@@ -164,7 +164,7 @@ describe('gantry deploy --local', () => {
     await dev;
     // What is new shows late there.
     const runs = async () => (await run('runs list my-app --local --json=id', { cwd })).json();
-    await expect.poll(runs, { timeout: 5_000 }).toHaveLength(2);
+    await expect.poll(runs).toHaveLength(2);
   });
 
   test.runIf(python)('has what dev deployed on record, and returns to a deploy before it', async () => {

@@ -4,4 +4,4 @@ import { bin } from './binary.ts';
 
 test('a deploy that is killed leaves nothing that blocks the next one, which tells the truth', async () => {
   expect(await kills({ cases: 2, seed: 25, program: bin })).toEqual([]);
-}, 60_000);
+}, 180_000);

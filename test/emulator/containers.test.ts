@@ -160,7 +160,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
       for (let save = 1; save <= 2; save++) {
         write('app.py', `${server}# ${save}\n`);
         await until(new RegExp(`(?:(reloaded) in [\\s\\S]*){${save}}`));
-        await expect.poll(counts, { interval, timeout: 5_000 }).toEqual([1, 1]);
+        await expect.poll(counts, { interval }).toEqual([1, 1]);
       }
       expect((await call({}, '')).status).toBe(501);
     });

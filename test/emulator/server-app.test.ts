@@ -268,7 +268,7 @@ def run():
       return build ? await logOf(`/apps/${emulator.project}-server/builds/${build}`) : [];
     };
     const line = `nothing listens on port ${wanted} yet; the app listens on port ${port}`;
-    await expect.poll(log, { timeout: 10_000 }).toContain(line);
+    await expect.poll(log).toContain(line);
     const config = { custom: { port: wanted } } as AppConfig;
     expect(explainLog(line, { source: 'build', config })).toMatchObject({ cause: 'wrong-port', fix: `port = ${port}` });
   });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { isAlive, newOwnerName, parseOwnerName } from '../../../src/kernel/disk/owner.ts';
 
 test.runIf(process.platform === 'linux')(
@@ -16,9 +16,9 @@ test.runIf(process.platform === 'linux')(
       const owner = { ...here(), pid, startedAt: Number(fields(pid)[19]) };
       expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([true, true]);
       // The shell would ask for its child; what takes its place does not.
-      await vi.waitUntil(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
+      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
       process.kill(pid, 'SIGKILL');
-      await vi.waitUntil(() => fields(pid)[0] === 'Z');
+      await expect.poll(() => fields(pid)[0]).toBe('Z');
       expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([false, false]);
     } finally {
       parent.kill('SIGKILL');

@@ -55,7 +55,7 @@ test.each([
   const page = createPage(terminal, { LANG: 'C.UTF-8', TERM: 'xterm', ...env }, 'auto', 0);
   const progress = createProgress({ stderr: terminal, page, quiet: false, annotations: undefined, elapsed: () => 0 });
   const step = progress.step('Copying');
-  await vi.waitUntil(() => text().includes('Copying'), { timeout: 10_000 });
+  await expect.poll(text).toContain('Copying');
   step.clear();
   expect(/\u001b\[\d+m/.test(text())).toBe(isColored);
 });
@@ -80,10 +80,10 @@ test('a spinner whose text stays the same shows for how long', async () => {
   const progress = createProgress({ stderr: terminal, page, quiet: false, annotations: undefined, elapsed: () => now });
   const step = progress.step('Copying');
   now = 12_000;
-  await vi.waitUntil(() => text().includes('Copying (12 s)'), { timeout: 10_000 });
+  await expect.poll(text).toContain('Copying (12 s)');
   step.update({ text: '1 file' });
   const before = text().length;
-  await vi.waitUntil(() => text().slice(before).includes('1 file'), { timeout: 10_000 });
+  await expect.poll(() => text().slice(before)).toContain('1 file');
   expect(text().slice(before)).not.toContain('12 s');
   step.clear();
 });
