@@ -89,8 +89,9 @@ describe('calls that are refused', () => {
     const { run, indexes } = await mapping((response, input, seen) =>
       (input.n < 5 ? echo : full)(response, input, seen),
     );
-    const { code } = await run('--concurrency 1');
+    const { code, waits } = await run('--concurrency 1');
     expect([code, sorted(indexes())]).toEqual([75, upTo(5)]);
+    expect(waits.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(600_000);
   });
 
   test('are those for which this machine has no descriptor left: nothing was sent', async () => {
