@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
-import { rmSync, statfsSync, statSync } from 'node:fs';
+import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkWritableByUserOnly, isNamedTemporary, makePrivateFolder, namesIn } from '../../kernel/disk/index.ts';
-import { dayMs } from '../../kernel/durations.ts';
+import {
+  checkWritableByUserOnly,
+  type KeptFile,
+  keptFiles,
+  makePrivateFolder,
+  trimFiles,
+} from '../../kernel/disk/index.ts';
 
 const maxBytes = 2 * 2 ** 30;
 /** What is known of app folders that are gone would pile up. */
 const maxDays = 90;
-
-interface CacheFile {
-  path: string;
-  name: string;
-  bytes: number;
-  usedAt: number;
-}
 
 /** Below gantry's folder for caches. */
 export function packingFolder(cache: string): string {
@@ -39,7 +37,7 @@ export interface PackingUsage {
 /** `cache`: gantry's folder for caches. */
 export function packingUsage(cache: string): PackingUsage {
   const folder = packingFolder(cache);
-  const files = listFiles(folder);
+  const files = keptFiles(folder);
   const usedAt = files.reduce((last, file) => Math.max(last, file.usedAt), 0);
   return { folder, files: files.length, bytes: totalOf(files), usedAt };
 }
@@ -62,33 +60,18 @@ export function openFolder(cache: string): string {
 /** Removes the members of an app that are not `among` these. */
 export function removeOtherMembers(folder: string, root: string, among: ReadonlySet<string>): void {
   const start = appFile(folder, root, '-');
-  for (const { path } of listFiles(folder))
+  for (const { path } of keptFiles(folder))
     if (path.startsWith(start) && !among.has(path)) rmSync(path, { force: true });
 }
 
 /** How large the cache may be: 2 GiB, on a disk with little space a tenth of that. */
 export function maxCacheBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
-  return Math.min(maxBytes, Math.floor((bavail * bsize + totalOf(listFiles(folder))) / 10));
+  return Math.min(maxBytes, Math.floor((bavail * bsize + totalOf(keptFiles(folder))) / 10));
 }
 
-/** Removes what was not used for the longest time until the rest fits, and what a killed process has left. */
 export function trimCache(folder: string, limit: number, now: number): void {
-  const files = listFiles(folder).sort((a, b) => b.usedAt - a.usedAt);
-  let bytes = 0;
-  for (const file of files) {
-    bytes += file.bytes;
-    const daysKept = isNamedTemporary(file.name) ? 1 : maxDays;
-    if (bytes > limit || file.usedAt < now - daysKept * dayMs) rmSync(file.path, { force: true });
-  }
+  trimFiles(keptFiles(folder), { bytes: limit, days: maxDays }, now);
 }
 
-function listFiles(folder: string): CacheFile[] {
-  return namesIn(folder).flatMap((name) => {
-    const path = join(folder, name);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats?.isFile() ? [{ path, name, bytes: stats.size, usedAt: stats.mtimeMs }] : [];
-  });
-}
-
-const totalOf = (files: readonly CacheFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
+const totalOf = (files: readonly KeptFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -55,7 +55,7 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
       yield loaded;
     }
     sayGaps(context, gaps);
-    await trimMirror(context.settings.folders.cache, context.now());
+    trimMirror(context.settings.folders.cache, context.now());
   } finally {
     step.clear();
     done.abort();

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { dayMs } from '../durations.ts';
 import { attempt } from '../errors.ts';
 
 export function makePrivateFolder(folder: string): void {
@@ -56,16 +55,6 @@ export function namedByBytes(name: Buffer): Pick<NamedEntry, 'name' | 'bytes'> {
   const shown = () =>
     name.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${Buffer.from(byte, 'latin1').toString('hex')}`);
   return { name: String(name), ...(!isUtf8(name) && { bytes: shown() }) };
-}
-
-/** Removes the files of a folder that nobody has written for so many days. Best effort. */
-export async function removeOldFiles(folder: string, maxAgeDays: number): Promise<void> {
-  const oldest = Date.now() - maxAgeDays * dayMs;
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const stats = await stat(path).catch(() => undefined);
-    if (stats?.isFile() && stats.mtimeMs < oldest) await rm(path, { force: true }).catch(() => {});
-  }
 }
 
 /** The first path that other users own or can write: it must not be deployed, executed or believed. None on Windows. */

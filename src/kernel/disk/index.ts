@@ -21,9 +21,9 @@ export {
   type NamedEntry,
   namedByBytes,
   namesIn,
-  removeOldFiles,
   sizesBelow,
 } from './folders.ts';
+export { type KeptFile, keptFiles, trimFiles } from './kept-files.ts';
 export { type Lock, lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export {
@@ -42,7 +42,6 @@ export { openRegular, readRegular } from './regular-handle.ts';
 export { replaceFile } from './replace.ts';
 export { isFileOfStream, sha256OfFile } from './streams.ts';
 export {
-  isNamedTemporary,
   removeOrphanedFiles,
   TemporaryFolder,
   TemporaryNames,

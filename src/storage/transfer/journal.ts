@@ -2,11 +2,12 @@ import { type FileHandle, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import {
+  keptFiles,
   makePrivateFolder,
   openForAppend,
   removeDeadLocks,
-  removeOldFiles,
   takeLock,
+  trimFiles,
 } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
@@ -49,7 +50,7 @@ export class Journal {
       if (!lock) throw new ConflictError('another gantry process runs the same copy', { fix: 'wait for it to end' });
       removeDeadLocks(dirname(path));
       // The URLs of copies that were never resumed have expired.
-      await removeOldFiles(dirname(path), maxAgeDays);
+      trimFiles(keptFiles(dirname(path)), { days: maxAgeDays });
       const saved = ignoreSaved ? new Map() : await readSaved(path, warn);
       if (saved.size === 0) await rm(path, { force: true });
       return new Journal(path, saved, () => lock.release(), warn);
