@@ -15,8 +15,10 @@ const contract = sources
 const client = sources.filter((source) => !isContract(source)).map(({ text }) => text);
 
 test.each(Object.keys(endpoints))('%s names its source, and something calls it', (name) => {
-  const [, comment] =
-    new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\nexport const ${name} = endpoint\\(`).exec(contract) ?? [];
+  const [, comment = '', definition] =
+    new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\nexport const ${name} = endpoint\\(((?:(?!\n\n)[^])*)`).exec(contract) ??
+    [];
   expect(comment).toMatch(/spec \d+\.\d+|docs\/platform\.md#[\w-]+/);
+  if (comment.includes('#assumptions')) expect(definition).toContain('assumed(');
   expect(client.some((text) => new RegExp(`\\b${name}\\b`).test(text))).toBe(true);
 });

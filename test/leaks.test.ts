@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { matchRoute } from '../src/emulator/server/routes.ts';
 import { exitCodes } from '../src/kernel/errors.ts';
 import { lines, local } from './support/command-lines.ts';
 import { commandLines } from './support/commands.ts';
+import { exampleReply } from './support/example-reply.ts';
 import { half } from './support/extent.ts';
 import { gantry, newFolder, smallApp } from './support/index.ts';
 
@@ -125,10 +125,10 @@ function platform(answer: Parameters<typeof createServer>[1] & object): { addres
   return { address: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** The recorded reply of the endpoint that the route belongs to. */
+/** The example of a reply of the endpoint that the route belongs to. */
 function replyTo(method: string, url: string): unknown {
   const found = matchRoute(method, url.split('?')[0] ?? '');
-  return found && JSON.parse(readFileSync(join('fixtures/replies', `${found.name}.json`), 'utf8'));
+  return found && exampleReply(found.name);
 }
 
 /** Ids and states decide what a command does next; whatever else is text gets a secret. */

@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
+/** New files too, before they are added. */
+const listed = ['ls-files', '--cached', '--others', '--exclude-standard'];
+
 /** What people read: the program's texts, its comments and documents. The glossary lists what not to write. */
-const files = execFileSync('git', ['ls-files', 'src', 'docs', 'demo.js', '*.md'], { encoding: 'utf8' })
+const files = execFileSync('git', [...listed, 'src', 'docs', 'demo.js', '*.md'], { encoding: 'utf8' })
   .split('\n')
   .filter((file) => /\.(ts|js|md|py)$/.test(file) && !/glossary|wording\.test|known-modules|decisions\//.test(file));
 const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));

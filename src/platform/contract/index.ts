@@ -1,4 +1,4 @@
-/** Every endpoint. Tests check that each has an emulator route and a reply in `fixtures/replies`. */
+/** Every endpoint. Tests check that each has an emulator route, and read its reply with fields changed. */
 
 import * as apps from './apps.ts';
 import * as billing from './billing.ts';

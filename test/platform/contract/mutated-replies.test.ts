@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { type GenericSchema, safeParse } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/platform/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../../src/platform/contract/index.ts';
 import { unreadableItems } from '../../../src/platform/contract/lists.ts';
 import { AppLogFrame, BuildLogFrame } from '../../../src/platform/contract/logs.ts';
+import { exampleReply as reply } from '../../support/example-reply.ts';
 
 /** Fields without which a command cannot go on. Everything else may be missing, null or of another kind. */
 const required: Partial<Record<EndpointName, string[]>> = {
@@ -162,10 +162,6 @@ function decoded(name: EndpointName, wire: unknown): unknown {
   const result = safeParse((endpoints[name] as Endpoint).reply as GenericSchema, wire);
   expect(result.issues).toBeUndefined();
   return result.output;
-}
-
-function reply(name: EndpointName): unknown {
-  return JSON.parse(readFileSync(`fixtures/replies/${name}.json`, 'utf8'));
 }
 
 /** Every field of every object, and every item of every list, by its path: `data > time_series > 0 > p50`. */
