@@ -29,9 +29,10 @@ export async function killMaps({ cuts, inputs, seed, program, write = () => {} }
       GANTRY_CONFIG_DIR: join(folder, 'settings'),
       ...app.env,
     };
-    const run = async (/** @type {string[]} */ flags, /** @type {number} */ killAt) => {
+    const run = async (/** @type {string[]} */ flags, /** @type {number} */ killAt, /** @type {number} */ number) => {
       const words = ['map', 'web', 'in.jsonl', '-o', 'out.jsonl', '--concurrency', String(concurrency), ...flags];
-      const child = spawn(process.execPath, [program, ...words], { cwd: folder, env: environment });
+      const env = { ...environment, GANTRY_TOKEN: tokenOf(number) };
+      const child = spawn(process.execPath, [program, ...words], { cwd: folder, env });
       let stderr = '';
       child.stderr.on('data', (text) => {
         stderr += text;
@@ -40,6 +41,7 @@ export async function killMaps({ cuts, inputs, seed, program, write = () => {} }
       const [code] = await once(child, 'close');
       return { code, stderr };
     };
+    let commands = 0;
     let kills = 0;
     let announced = 0;
     let twice = 0;
@@ -50,19 +52,25 @@ export async function killMaps({ cuts, inputs, seed, program, write = () => {} }
     ) => {
       // Each command makes a part of the calls, so that all kills meet one that works.
       const share = Math.floor(calls / (most + 1));
+      /** @type {Map<number, number>} */
+      const announcements = new Map();
       for (let killed = 0; ; killed++, kills++) {
         const killAt = killed < most ? draw.int(1, 2 * share) : Number.POSITIVE_INFINITY;
-        const { code, stderr } = await run(flags, killAt);
+        const number = commands++;
+        const { code, stderr } = await run(flags, killAt, number);
         const [, count = '0'] = /at most (\d+) calls? of these/.exec(stderr) ?? [];
-        const again = app.takeTwice();
-        if (again > Number(count))
-          findings.push(`kill ${kills}: ${again} calls were made twice, ${count} were announced`);
-        announced += Number(count);
-        twice += again;
+        announcements.set(number, Number(count));
         if (code === null) continue;
         const expected = app.failed > 0 ? 13 : 0;
         if (code !== expected) findings.push(`it ended with ${code} instead of ${expected}\n${stderr}`);
         break;
+      }
+      // Only now: calls of a command that was killed may arrive during the next one.
+      for (const [number, count] of announcements) {
+        const again = app.madeAgain(number);
+        if (again > count) findings.push(`command ${number}: ${again} calls were made twice, ${count} were announced`);
+        announced += count;
+        twice += again;
       }
       findings.push(...compare(readFileSync(join(folder, 'out.jsonl'), 'utf8'), inputs, app));
     };
@@ -103,10 +111,9 @@ function compare(text, inputs, app) {
 
 /** An app that refuses some calls, fails for some inputs, and counts what it ran. */
 class FailingApp extends OwnServer {
-  /** How often it ran, by input. @type {Map<number, number>} */
+  /** The commands that it ran for, by input: one for each call. @type {Map<number, number[]>} */
   ran = new Map();
   failed = 0;
-  #twice = 0;
   #arrived = 0;
   #killAt = Number.POSITIVE_INFINITY;
   #kill = () => {};
@@ -118,14 +125,14 @@ class FailingApp extends OwnServer {
       let body = '';
       for await (const chunk of request) body += chunk;
       if (request.method === 'GET') return say(response, 200, { id: `${project}-web`, name: 'web', runtime: 'cortex' });
-      await this.#answer(JSON.parse(body).n, response);
+      await this.#answer(JSON.parse(body).n, commandOf(request), response);
     });
     this.draw = draw;
   }
 
   get env() {
     const { url } = this;
-    return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_TOKEN: 'token-of-a-test', GANTRY_PROJECT: project };
+    return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_PROJECT: project };
   }
 
   /** Kills at the call of this number, counted from now. @param {number} number @param {() => void} kill */
@@ -134,11 +141,13 @@ class FailingApp extends OwnServer {
     this.#kill = kill;
   }
 
-  /** How many calls were made twice since the last time. */
-  takeTwice() {
-    const twice = this.#twice;
-    this.#twice = 0;
-    return twice;
+  /** How many calls of a command were made before, by it or by an earlier one. @param {number} command */
+  madeAgain(command) {
+    const again = [...this.ran.values()].map((commands) => {
+      const made = commands.filter((each) => each <= command);
+      return made.filter((each, at) => each === command && at > 0).length;
+    });
+    return again.reduce((sum, calls) => sum + calls, 0);
   }
 
   /** @param {number} n */
@@ -153,19 +162,28 @@ class FailingApp extends OwnServer {
     for (const n of this.ran.keys()) if (n % 17 === 3) this.ran.delete(n);
   }
 
-  /** @param {number} n @param {import('node:http').ServerResponse} response */
-  async #answer(n, response) {
+  /** @param {number} n @param {number} command @param {import('node:http').ServerResponse} response */
+  async #answer(n, command, response) {
     if (++this.#arrived === this.#killAt) this.#kill();
     if (this.draw.chance(0.02)) return say(response, this.draw.pick([429, 503]), { message: 'full' });
-    const before = this.ran.get(n) ?? 0;
-    this.ran.set(n, before + 1);
-    if (before > 0) this.#twice++;
+    this.ran.set(
+      n,
+      [...(this.ran.get(n) ?? []), command].sort((one, other) => one - other),
+    );
     await sleep(this.draw.int(0, 3));
     if (!this.isBad(n)) return say(response, 200, { run_id: `r-${n}`, run_time_ms: 1, result: { n } });
     this.failed++;
     if (this.draw.chance(0.5)) say(response, 500, { detail: `bad input ${n}` });
     else response.destroy();
   }
+}
+
+/** The token tells which command makes a call. @param {number} command */
+const tokenOf = (command) => `token-of-command-${command}`;
+
+/** @param {import('node:http').IncomingMessage} request */
+function commandOf({ headers: { authorization = '' } }) {
+  return Number(/token-of-command-(\d+)$/.exec(authorization)?.[1]);
 }
 
 /** @param {import('node:http').ServerResponse} response @param {number} status @param {unknown} body */
