@@ -247,7 +247,7 @@ function fileSubject(context: Context, file: string): Subject {
 /** What is named by its whole id may just have been created: it is waited for. */
 function findById(context: Context, app: string, id: string): Promise<Subject> {
   const find = () => findNamed(context, app, id);
-  return 'id' in readIdWord(id) ? untilShown(find, context) : find();
+  return 'id' in readIdWord(id) ? untilShown(find, context, { id }) : find();
 }
 
 async function findNamed(context: Context, app: string, id: string): Promise<Subject> {

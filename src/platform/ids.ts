@@ -8,6 +8,9 @@ const minLength = 6;
 const wholeId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const beginningOfId = /^[\da-f]{1,8}$|^[\da-f]{8}-[\da-f-]*$/i;
 
+/** Whether a run may have this id: those are UUIDs (docs/platform.md#identifiers). */
+export const mayBeRunId = (id: string): boolean => wholeId.test(id);
+
 /** What a word says about a build or a run: its id, the beginning of one, or the latest with a result. */
 export type IdWord =
   | { id: string; mayBeBeginning: boolean }

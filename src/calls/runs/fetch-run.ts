@@ -15,7 +15,7 @@ export async function fetchRun(api: Api, params: { project: string; app: string;
 /** Reads a run that another command may just have started: it is waited for. */
 export function fetchShownRun(context: Context, app: string, run: string): Promise<Run> {
   const { api, project } = context;
-  return untilShown(() => fetchRun(api, { project, app, run }), context);
+  return untilShown(() => fetchRun(api, { project, app, run }), context, { kind: 'run', id: run });
 }
 
 /** When a run ended; undefined if it is in progress. Throws as the request does. */

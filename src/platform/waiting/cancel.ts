@@ -56,7 +56,7 @@ export async function cancelRemoteWork(
 ): Promise<Cancellation> {
   const { api, delay } = context;
   const unchanged = { changed: false, confirmed: true };
-  const before = await untilShown(() => readBefore(work, api), context);
+  const before = await untilShown(() => readBefore(work, api), context, work);
   if ('state' in before && isCanceled(before.state)) return unchanged;
   await confirm();
   const read = () => readStatus(work, api);

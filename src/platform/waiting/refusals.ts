@@ -1,5 +1,6 @@
 import { DeniedError, GantryError, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
+import { mayBeRunId } from '../ids.ts';
 import { timeoutSignal } from './deadline.ts';
 
 /** What the platform shows, or its refusal to show anything. */
@@ -88,11 +89,13 @@ export async function untilKnown<T>(
 /** What another command has just created may be shown that late, in ms. */
 export const shownLateMs = 5_000;
 
-/** {@link untilKnown}, of what another command may have created. Shows that it waits. */
+/** {@link untilKnown}, of what another command may have created: no run has another id than a UUID. Shows that it waits. */
 export async function untilShown<T>(
   request: () => Promise<T>,
   { delay, progress }: Pick<Context, 'delay' | 'progress'>,
+  { kind, id }: { kind?: string; id: string },
 ): Promise<T> {
+  if (kind === 'run' && !mayBeRunId(id)) return request();
   let step: ReturnType<typeof progress.step> | undefined;
   const isLate = (error: unknown): error is NotFoundError => {
     if (!(error instanceof NotFoundError)) return false;
