@@ -199,6 +199,20 @@ describe('a pattern', () => {
     expect(left()).toEqual(['/ab', ...all]);
   });
 
+  test('that is also the name of a file removes others only if both are typed', async () => {
+    for (const name of ['/a*b', '/acb', '/w[1]']) emulator.volume().write(name, 'x');
+    const before = left();
+    const { code, stderr } = await gantry(['rm', '/a*b', '--yes'], { emulator });
+    expect([code, left()]).toEqual([2, before]);
+    expect(stderr).toContain('default:/a*b is the name of a file, and a pattern that matches 1 other');
+    expect(stderr).toContain("for that name alone: gantry rm 'default:/a\\*b'");
+    const other = await gantry(['rm', '/w[1]', '--yes'], { emulator });
+    expect(other).toExit(6, 'nothing matches', "for a file of that name: gantry rm 'default:/w\\[1\\]'");
+    expect(left()).toEqual(before);
+    await gantry(['rm', 'default:/a\\*b', 'default:/a*b', ':/w\\[1\\]', '--yes'], { emulator });
+    expect(left()).toEqual(all);
+  });
+
   test('that is invalid is refused', async () => {
     expect((await gantry(['rm', '/a[b', '--yes'], { emulator })).code).toBe(2);
   });

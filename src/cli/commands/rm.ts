@@ -5,7 +5,7 @@ import { documents } from '../result-schema.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<path...>', 'files, folders or patterns (* ? [a-z] **): volume:/path or /path')
+      .argument('<path...>', 'files, folders or patterns (* ? [a-z] **; \\* is a star): volume:/path or /path')
       .option('-r, --recursive', 'remove folders and their contents')
       .option('--confirm <paths>', 'with -r: confirm by passing the paths again'),
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),

@@ -44,7 +44,7 @@ export async function removePaths(
 ): Promise<Removal[]> {
   if (recursive) checkRegions(paths);
   const targets: RemovalTarget[] = [];
-  for (const path of paths) for (const target of await resolve(context, path)) targets.push(target);
+  for (const path of paths) for (const target of await resolve(context, path, paths)) targets.push(target);
   const distinct = withoutCovered(targets);
   const folder = distinct.find(({ isFolder }) => isFolder);
   if (folder && !recursive) {
@@ -81,7 +81,7 @@ function checkRegions(paths: string[]): void {
   });
 }
 
-async function resolve(context: RemoveContext, text: string): Promise<RemovalTarget[]> {
+async function resolve(context: RemoveContext, text: string, texts: readonly string[]): Promise<RemovalTarget[]> {
   const at = parseVolumePath(text, context.settings);
   const pattern = parsePathPattern(at.path);
   if ('plain' in pattern) {
@@ -91,9 +91,41 @@ async function resolve(context: RemoveContext, text: string): Promise<RemovalTar
     return [{ isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
   }
   const found = await findMatches(context, at, pattern);
-  if (found.length === 0) throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`);
+  if (found.length === 0) {
+    const fix = sentence`for a file of that name: ${gantryCommand`rm ${asName(at, unescaped(at.path))}`}`;
+    throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`, { fix });
+  }
+  checkNamesake(context, at, found, texts);
   return found.map((entry) => targetOf(at, entry));
 }
+
+/** A file may be called like the pattern: others go with it only if its own path is typed, too. */
+function checkNamesake(
+  { settings }: RemoveContext,
+  at: VolumePath,
+  found: readonly ListedEntry[],
+  texts: readonly string[],
+): void {
+  const nameOf = (path: string) => path.replace(/\/$/, '');
+  const own = found.find(({ path }) => nameOf(path) === nameOf(unescaped(at.path)));
+  if (own === undefined || found.length === 1) return;
+  const plain = asName(at, own.path);
+  if (texts.some((each) => formatRemotePath(parseVolumePath(each, settings)) === plain)) return;
+  const typed = formatRemotePath(at);
+  const [noun, flag] = own.isFolder ? ['a folder', ['-r']] : ['a file', []];
+  const next = gantryCommand`rm ${flag} ${plain}`;
+  throw new UsageError(
+    `${typed} is the name of ${noun}, and a pattern that matches ${count(found.length - 1, 'other')}`,
+    {
+      fix: sentence`for that name alone: ${next}; for all of them: ${gantryCommand`rm ${flag} ${[plain, typed]}`}`,
+      next,
+    },
+  );
+}
+
+/** A path as a name, not as a pattern. */
+const asName = (at: VolumePath, path: string) =>
+  formatRemotePath({ ...at, path: path.replace(/[*?[\]{}\\]/g, '\\$&') });
 
 function targetOf(volume: VolumePath, { path, isFolder, size }: ListedEntry): RemovalTarget {
   return { at: { ...volume, path }, isFolder, size, isListed: true };
