@@ -51,10 +51,10 @@ const onPurpose = /(?:^|: )(?:raise\b|(?:sys\.|os\.)?_?(?:exit|quit)\()/;
 
 /** What says nothing about what a package was given: of the network, of the GPU, and what is known to fail for other reasons. */
 const otherwise =
-  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown|internal\b(?!\S)|worker|NoneType|time-?d? ?out|\bclosed\b|refused\b|disconnect|corrupt/i;
+  /^[\w.]{0,80}(?:Connect|Connection|Timeout|Protocol|Encoding|Network|Halt|Import|ModuleNotFound|Key|NotImplemented|Permission|FileNotFound|Memory|Pickling|SSL)\w{0,20}(?:Error|Exception|Server)?\b|\[Errno |CUDA|cudnn|NCCL|HIP |nvrtc|engine|unknown (?:error|exception|reason)|internal\b(?!\S)|worker|NoneType|time-?d? ?out|\bclosed\b|refused\b|disconnect|corrupt/i;
 /** What a message says if it was written for who made the mistake. */
 const advice =
-  /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used|validation errors? for)\b/;
+  /\b(?:[Pp]lease|[Tt]ry|[Uu]se|[Cc]onsider|[Pp]erhaps|should|instead|may help|needs? to|must|cannot be used|incompatible|validation errors? for)\b/;
 
 /** What the app raised itself, or made a package raise. */
 function raisedIn(
@@ -100,9 +100,11 @@ const endedBy = ({ place, code }: Frame, exception: string, owner = 'the code of
 
 /** A mistake is corrected, and what the app raises on purpose has its reason there. */
 function raisedByApp({ place, code = '' }: Frame, exception: string, sent: unknown): Found | undefined {
-  const isMistake = mistakes.test(exception);
+  const [, unset] = groupsOf(/NoneType.{0,60}\n.{0,200}\.get\(["']([\w.-]{1,60})["']\)[.[]/, `${exception}\n${code}`);
+  const isMistake = mistakes.test(exception) || unset !== undefined;
   if (!isMistake && !onPurpose.test(code)) return undefined;
-  const [, hint = ''] = hints.find(([sign]) => sign.test(exception)) ?? [];
+  const [, known = ''] = hints.find(([sign]) => sign.test(exception)) ?? [];
+  const hint = unset === undefined ? known : `: ${unset} is not set, so give it a value there, or a default here`;
   return {
     title: `the code of the app raised ${cutText(exception, 240)}`,
     fix:

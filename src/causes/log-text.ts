@@ -28,9 +28,10 @@ export function cleanLines(log: string): CleanLine[] {
   return joinWrapped(asPythonPrints(clean));
 }
 
-/** The lines of a log that was copied from a page or a chat, where all of it is indented. */
+/** The lines of a log that was copied from a page or a chat, where all of it is indented, or quoted. */
 function withoutIndentation(lines: readonly string[]): readonly string[] {
-  const indented = lines.map((line) => (line.trim() === '' ? Number.POSITIVE_INFINITY : line.search(/\S/)));
+  const start = lines.length > 3 ? /[^\s>]/ : /\S/;
+  const indented = lines.map((line) => (start.test(line) ? line.search(start) : Number.POSITIVE_INFINITY));
   const common = indented.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
   return lines.map((line) => line.slice(common));
 }

@@ -67,6 +67,15 @@ test.each([
     'use another version of misaki',
   ],
   [
+    'what the app reads of a setting that is not there',
+    traceback("AttributeError: 'NoneType' object has no attribute 'get'", [
+      '/app/main.py',
+      "conf.get('HELP_URL').get('docker', '')",
+    ]),
+    'code-error',
+    "correct main.py:7 (conf.get('HELP_URL').get('docker', '')): HELP_URL is not set, so give it a value there, or a default here",
+  ],
+  [
     'what fails in another package, while a package is imported',
     traceback(
       'AttributeError: _identifiers references an un-annotated attr name',

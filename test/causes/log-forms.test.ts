@@ -152,6 +152,11 @@ test.each([
     'module-missing',
   ],
   [
+    'a log that is quoted as a whole',
+    traceback("NameError: name 'a' is not defined\n").replace(/^/gm, '> '),
+    'code-error',
+  ],
+  [
     'a message that uv wraps',
     '  × No solution found:\n  ╰─▶ Because the current Python version (3.10.1) does not\n      satisfy Python>=3.12 and\n      web==1 depends on it\n',
     'python-version-unsupported',
