@@ -295,16 +295,14 @@ describe('all files are downloaded', () => {
 });
 
 describe('nothing is written outside of the target folder', () => {
-  test.each<[string, number, RegExp]>([
-    ['../../escaped', 70, /1 entry of \/t\/ could not be read/],
-    ['/etc/escaped', 70, /1 entry of \/t\/ could not be read/],
-    ['nul\0byte', 1, /name cannot be used on this machine/],
-  ])('%j', async (name, exit, reason) => {
+  // Of names that lead out of it: names-outside-their-folder.test.ts.
+  test('by a name with NUL', async () => {
     volume().write('/t/good', 'good');
-    const env = await alsoListing(emulator, '/t/', name);
+    const env = await alsoListing(emulator, '/t/', 'nul\0byte');
     const { code, json } = await gantry(['cp', ':/t', 'sub/t', '--json'], { env });
-    expect(code).toBe(exit);
-    expect(json()).toMatchObject({ files: 1, failed: [{ reason: expect.stringMatching(reason) }] });
+    expect(code).toBe(1);
+    const reason = expect.stringContaining('name cannot be used on this machine');
+    expect(json()).toMatchObject({ files: 1, failed: [{ reason }] });
     expect(filesIn(here)).toEqual(['f/big', 'f/empty', 'f/small', 'sub/t/good']);
   });
 

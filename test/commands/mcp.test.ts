@@ -66,10 +66,6 @@ describe('gantry mcp', () => {
     const listed = await run(session, 'projects list');
     const projects = await gantry(['projects', 'list', '--json'], { emulator });
     expect(JSON.parse(textOf(listed))).toEqual(projects.json());
-    const accounts = await run(session, 'service-accounts');
-    expect(JSON.parse(textOf(accounts))).toEqual((await gantry(['service-accounts', '--json'], { emulator })).json());
-    const names = await run(session, 'apps list --jq .[].name');
-    expect(textOf(names).split('\n')).toContain('transcriber');
   });
 
   test('keeps the digits of numbers, as text and as data', async () => {
@@ -112,8 +108,6 @@ describe('gantry mcp', () => {
       fix: 'ask the user to start gantry mcp --allow-changes',
     });
     expect(result.isError).toBe(true);
-    const deleted = await run(session, 'apps delete transcriber --confirm transcriber');
-    expect(JSON.parse(textOf(deleted)).error.fix).toBe('ask the user to start gantry mcp --allow-destroy');
     await using other = await open(['-p', 'p-12345678']);
     const { error } = JSON.parse(textOf(await run(other, 'deploy')));
     expect(error.fix).toBe('ask the user to start gantry mcp --allow-changes -p p-12345678');
@@ -318,8 +312,6 @@ describe('gantry mcp', () => {
   test('runs command lines, short ones of groups too', async () => {
     await using session = await open();
     const run = async (line: string) => textOf(await call(session, 'call', { argv: line.split(' ') }));
-    const direct = (await gantry(['apps', 'get', 'transcriber', '--json'], { emulator })).json();
-    expect(JSON.parse(await run('apps get transcriber'))).toEqual(direct);
     expect(JSON.parse(await run('gantry apps get --json -p p-12345678 -- transcriber'))).toMatchObject({
       name: 'transcriber',
     });
