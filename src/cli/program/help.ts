@@ -1,3 +1,4 @@
+import { shortList } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrapText } from '../../kernel/output/wrap-text.ts';
 import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
@@ -114,7 +115,7 @@ function commandHelp(source: CommandHelp): Help {
     sections: sections.filter(({ rows, lines }) => (rows ?? lines ?? []).length > 0),
     ...(!isWhole && {
       footer: [
-        ...(fields.length > 0 ? [`JSON: ${shortList(fields)}`] : []),
+        ...(fields.length > 0 ? [`JSON: ${shortList(fields, shownFields)}`] : []),
         `${footer}, gantry help ${source.command} --all`,
       ],
     }),
@@ -135,11 +136,6 @@ const shownExamples = 3;
 const shownFields = 8;
 
 const footer = 'More: gantry help flags';
-
-function shortList(names: readonly string[]): string {
-  if (names.length <= shownFields) return names.join(', ');
-  return `${names.slice(0, shownFields - 1).join(', ')} and ${names.length - shownFields + 1} others`;
-}
 
 function argumentRow({ name, description, required, variadic, choices }: ArgumentReference): [string, string] {
   const term = variadic ? `${name}...` : name;
