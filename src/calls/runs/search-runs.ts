@@ -2,7 +2,7 @@ import { checkRange, hourMs } from '../../kernel/durations.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
-import { type Run, type RunStatus, type RunsQuery, runTimes } from '../../platform/contract/runs.ts';
+import { isWithin, type Run, type RunStatus, type RunsQuery, runTimes } from '../../platform/contract/runs.ts';
 import type { PagePosition } from '../../platform/replies/index.ts';
 import { atPosition, fewerRunsFix, isPast, newestFirst, readChart, readRunList, readRunPages } from './list-runs.ts';
 import { runKey } from './run-status.ts';
@@ -109,15 +109,6 @@ function hasStatus(run: Run, wanted: RunStatus): boolean {
   if (outcome === 'unknown') return false;
   if (outcome !== 'in progress') return outcomeWords[outcome] === wanted;
   return run.status ? run.status === wanted : !Object.values<string>(outcomeWords).includes(wanted);
-}
-
-function isWithin(value: number | null | undefined, min: number | undefined, max: number | undefined): boolean {
-  if (min === undefined && max === undefined) return true;
-  return (
-    typeof value === 'number' &&
-    value >= (min ?? Number.NEGATIVE_INFINITY) &&
-    value <= (max ?? Number.POSITIVE_INFINITY)
-  );
 }
 
 /** For a longer range the platform returns counts instead of runs (spec 4.6). */

@@ -1,7 +1,7 @@
 import { attempt } from '../../../kernel/errors.ts';
 import { defined } from '../../../kernel/json-text.ts';
 import { type EndedRunStatus, runOutcome } from '../../../platform/contract/run-outcome.ts';
-import type { BucketSize, RunStatus, RunsQuery } from '../../../platform/contract/runs.ts';
+import { type BucketSize, isWithin, type RunStatus, type RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns, type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
 import {
@@ -104,12 +104,6 @@ function matchesQuery({ status, statusCode, coldstartMs, responseMs }: RunProgre
     isWithin(coldstartMs, query.minStartupTime, query.maxStartupTime) &&
     isWithin(responseMs, query.minResponseTime, query.maxResponseTime)
   );
-}
-
-/** An unknown value is not within any bounds. */
-function isWithin(value: number | undefined, min: number | undefined, max: number | undefined): boolean {
-  if (min === undefined && max === undefined) return true;
-  return value !== undefined && value >= (min ?? 0) && value <= (max ?? Number.POSITIVE_INFINITY);
 }
 
 /** Single runs of a chart are counted by an offset; the token is the next one. */
