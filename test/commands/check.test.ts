@@ -118,7 +118,11 @@ test('checks several apps at once, as deploy takes them', async () => {
     'apps/notes/README.md': '',
   });
   const check = (...words: string[]) => gantry(['check', ...words], { cwd: app });
-  expect(await check('apps/a', 'apps/b', 'apps/notes')).toExit(10, 'apps/b/cerebrium.toml:', 'apps/notes is not an app');
+  expect(await check('apps/a', 'apps/b', 'apps/notes')).toExit(
+    10,
+    'apps/b/cerebrium.toml:',
+    'apps/notes is not an app',
+  );
   const two = await check('apps/a', 'apps/notes', '--json');
   expect([two.code, two.json()]).toEqual([0, { apps: [expect.objectContaining({ file: 'apps/a/cerebrium.toml' })] }]);
   expect((await check('apps/a', 'apps/a')).stdout.split('\n')).toHaveLength(3);

@@ -99,15 +99,15 @@ interface Ending {
   outcome: RollbackOutcome['outcome'];
   /** What is said before the message of the error, and between that and what serves. */
   intro: string;
-  then: string;
+  outro: string;
 }
 
 /** What an error means for the app. */
 const endings: readonly Ending[] = [
-  { of: DeployedMeanwhileError, outcome: 'deployed-meanwhile', intro: '', then: '' },
-  { of: NothingBeforeError, outcome: 'no-earlier-build', intro: '', then: ': ' },
-  { of: PendingError, outcome: 'pending', intro: 'the rollback was not seen to its end: ', then: '; until then, ' },
-  { of: Error, outcome: 'failed', intro: 'the rollback failed: ', then: ': ' },
+  { of: DeployedMeanwhileError, outcome: 'deployed-meanwhile', intro: '', outro: '' },
+  { of: NothingBeforeError, outcome: 'no-earlier-build', intro: '', outro: ': ' },
+  { of: PendingError, outcome: 'pending', intro: 'the rollback was not seen to its end: ', outro: '; until then, ' },
+  { of: Error, outcome: 'failed', intro: 'the rollback failed: ', outro: ': ' },
 ];
 
 /** How a rollback has ended that did not return, by what serves now: its build may have been faster. */
@@ -137,9 +137,9 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   // It may have become ready since.
   if (done && done.from === sick) return rolledBack(done.to, done.as);
   const { message, facts } = error as GantryError;
-  const { outcome, intro, then } = endings.find(({ of }) => error instanceof of) as Ending;
+  const { outcome, intro, outro } = endings.find(({ of }) => error instanceof of) as Ending;
   const why = facts.why ? ` (${facts.why})` : '';
-  const told = `${intro}${message}${why}${then && now !== undefined ? then + truth : ''}`;
+  const told = `${intro}${message}${why}${outro && now !== undefined ? outro + truth : ''}`;
   return { outcome, serves, message: told, fix: outcome === 'pending' ? facts.fix : undefined };
 }
 

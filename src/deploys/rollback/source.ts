@@ -115,7 +115,7 @@ function withArchive<T>(context: Context, name: string, again: Again, use: Use<T
           sent && withKeptRecord(place, changedScaling(history, target.id, keep), againOf(sent, name, body.name));
         return sendArchive(
           context,
-          { ...options, body: withRegistry, baseImages, describe: async () => record },
+          { ...options, body: withRegistry, baseImages, record: Promise.resolve(record) },
           archive,
         );
       },

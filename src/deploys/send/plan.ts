@@ -79,6 +79,8 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
   const settings = compareSettings(project, made.body, app, history.fileSettings(shown.build));
+  const setup = describeSetup(project, made.body);
+  const isOpen = isPublic(project);
   const isAsSent = once(async () => sent?.filesDigest === (await sentFilesDigest(named)));
   const fileChanges = await compareWithBuild(context, { app, local, named, isAsSent }, options);
   const plan = {
@@ -89,8 +91,8 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
     exists,
     ...shown,
     keep,
-    public: isPublic(project),
-    setup: describeSetup(project, made.body),
+    public: isOpen,
+    setup,
     settings,
     fileChanges,
     send: {

@@ -28,6 +28,7 @@ import { withPackedApp } from './pack-app.ts';
 import {
   cancel,
   createAndUpload,
+  type PackedApp,
   type Sending,
   type SendOptions,
   type Sent,
@@ -48,37 +49,31 @@ export async function sendApp(
   context: Context,
   local: LocalApp,
   made: MadeSettings,
-  options: DeployOptions,
+  { commit, kept = made.keep, ...options }: DeployOptions,
 ): Promise<Sent> {
-  const { project } = local;
-  const sending = await sendingOf(context, local, made, options);
-  const sent = withPackedApp(context, local, (packed) => createAndUpload(context, sending, packed));
+  const { project, entries } = local;
+  const baseImages = await readBaseImages(project);
+  const body = await withLogin(context, made.body, baseImages);
+  const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
+  const reading = commit === undefined ? readCheckedOut(context, written) : Promise.resolve({ commit, dirty: false });
+  const recordOf = async (files: PackedApp['files']) => {
+    const history = await readHistory(context, project.name);
+    const digests = { settingsDigest: settingsDigestOf(made.own), filesDigest: filesDigestOf(files) };
+    return withKeptRecord(history, kept, { ...digests, settings: sentSettings(made.own), ...(await reading) });
+  };
+  const sent = withPackedApp(context, local, (packed) => {
+    const record = recordOf(packed.files);
+    record.catch(() => {});
+    return createAndUpload(context, { ...options, config: project, body, baseImages, record }, packed);
+  });
+  // Ctrl-C ends both before anybody waits for them.
+  reading.catch(() => {});
   return follow(await sent.catch((error: unknown) => locateRefusal(context, project, error)));
 }
 
 /** Sends an archive that is packed already. */
 export async function sendArchive(context: Context, sending: Sending, archive: AppArchive): Promise<Sent> {
   return follow(await createAndUpload(context, sending, { archive, files: [], packMs: 0 }));
-}
-
-async function sendingOf(
-  context: Context,
-  { project, entries }: LocalApp,
-  { own, keep, ...made }: MadeSettings,
-  { commit, kept = keep, ...options }: DeployOptions,
-): Promise<Sending> {
-  const baseImages = await readBaseImages(project);
-  const body = await withLogin(context, made.body, baseImages);
-  const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
-  const reading = commit === undefined ? readCheckedOut(context, written) : Promise.resolve({ commit, dirty: false });
-  // Ctrl-C ends it before anybody waits for it.
-  reading.catch(() => {});
-  const describe: Sending['describe'] = async (files) => {
-    const history = await readHistory(context, project.name);
-    const digests = { settingsDigest: settingsDigestOf(own), filesDigest: filesDigestOf(files) };
-    return withKeptRecord(history, kept, { ...digests, settings: sentSettings(own), ...(await reading) });
-  };
-  return { ...options, config: project, body, baseImages, describe };
 }
 
 /** Adds the registry login if a base image needs one. */
@@ -96,7 +91,7 @@ export async function readBaseImages({ root, custom, deployment }: AppConfig): P
 }
 
 /** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
-export async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
+async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
   if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
   const [named] = listAppSettings(config)
     .filter(({ value }) => value !== undefined)

@@ -40,7 +40,7 @@ export interface Sending extends SendOptions {
   /** Images that may need a registry login. */
   baseImages: string[];
   /** What the build is made of, for the record; undefined if that is not known. */
-  describe: (files: PackedApp['files']) => Promise<SentRecord | undefined>;
+  record: Promise<SentRecord | undefined>;
 }
 
 /** An app in a temporary archive. Absent of a partner's app, which has no files, and whose build has no log. */
@@ -196,10 +196,10 @@ async function check({ context, sending, packed }: Ongoing, created?: Created): 
 async function upload(ongoing: Ongoing, created: Created): Promise<Before | undefined> {
   const { context, sending, packed, known } = ongoing;
   const { app } = known;
-  const { body, baseImages, describe, detach, rollback, isVerified } = sending;
-  const { archive, files } = packed;
+  const { body, baseImages, record, detach, rollback, isVerified } = sending;
+  const { archive } = packed;
   const { buildId: build, dashboardUrl: dashboard } = created;
-  const [described, read] = await Promise.all([describe(files), ongoing.secrets()]);
+  const [described, read] = await Promise.all([record, ongoing.secrets()]);
   const common = { build, ...defined({ dashboard: dashboard || undefined, secrets: secretsMark(read) }) };
   const write = async (event: 'sending' | 'sent', archived = {}) => {
     if (described) await recordEvent(context, app, event, { ...described, ...common, ...archived });
