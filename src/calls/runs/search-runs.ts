@@ -2,7 +2,7 @@ import { checkRange, hourMs } from '../../kernel/durations.ts';
 import { count, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
-import { isWithin, type Run, type RunStatus, type RunsQuery, runTimes } from '../../platform/contract/runs.ts';
+import { isInBounds, type Run, type RunStatus, type RunsQuery, runTimes } from '../../platform/contract/runs.ts';
 import type { PagePosition } from '../../platform/replies/index.ts';
 import { atPosition, fewerRunsFix, isPast, newestFirst, readChart, readRunList, readRunPages } from './list-runs.ts';
 import { runKey } from './run-status.ts';
@@ -98,8 +98,8 @@ export function matches(run: Run, { since, until, filters, asyncOnly }: AskedRun
     !(asyncOnly && run.async === false) &&
     (filters.status === undefined || hasStatus(run, filters.status)) &&
     (filters.statusCode === undefined || run.statusCode === filters.statusCode) &&
-    isWithin(run.coldstartTimeMs, filters.minStartupTime, filters.maxStartupTime) &&
-    isWithin(runTimes(run).responseMs, filters.minResponseTime, filters.maxResponseTime)
+    isInBounds(run.coldstartTimeMs, filters.minStartupTime, filters.maxStartupTime) &&
+    isInBounds(runTimes(run).responseMs, filters.minResponseTime, filters.maxResponseTime)
   );
 }
 

@@ -1,7 +1,7 @@
 import { attempt } from '../../../kernel/errors.ts';
 import { defined } from '../../../kernel/json-text.ts';
 import { type EndedRunStatus, runOutcome } from '../../../platform/contract/run-outcome.ts';
-import { type BucketSize, isWithin, type RunStatus, type RunsQuery } from '../../../platform/contract/runs.ts';
+import { type BucketSize, isInBounds, type RunStatus, type RunsQuery } from '../../../platform/contract/runs.ts';
 import { refuse } from '../../http/reply.ts';
 import { aggregateRuns, type Bucket, splitIntoBuckets } from '../../model/runs/buckets.ts';
 import {
@@ -101,8 +101,8 @@ function matchesQuery({ status, statusCode, coldstartMs, responseMs }: RunProgre
   return (
     (query.status === undefined || query.status === status) &&
     (query.statusCode === undefined || query.statusCode === statusCode) &&
-    isWithin(coldstartMs, query.minStartupTime, query.maxStartupTime) &&
-    isWithin(responseMs, query.minResponseTime, query.maxResponseTime)
+    isInBounds(coldstartMs, query.minStartupTime, query.maxStartupTime) &&
+    isInBounds(responseMs, query.minResponseTime, query.maxResponseTime)
   );
 }
 
