@@ -129,7 +129,7 @@ function raisedByPackage(owner: string, own: Frame | undefined, raised: string, 
   // Of a program that is a package itself, only advice is known to be meant for who starts it.
   const misfit = misfitOf(owner, own, exception);
   if (misfit) return misfit;
-  const isMistake = (own === undefined ? !isMeant : mistakes.test(exception)) && !advice.test(exception);
+  const isMistake = !isMeant && (own === undefined || mistakes.test(exception)) && !advice.test(exception);
   if (
     isMistake ||
     otherwise.test(exception) ||

@@ -93,6 +93,16 @@ test.each([
     'do what the message says, in the settings or the flags of the program, or in the files that flux reads',
   ],
   [
+    'what a package raises as a mistake of who calls it',
+    traceback(
+      'TypeError: flux takes a list of vectors',
+      ['/app/main.py', 'flux(3)'],
+      [`${packages}/flux/db.py`, 'raise TypeError('],
+    ),
+    'code-error',
+    'do what the message says, or change what main.py:7 (flux(3)) gives to flux',
+  ],
+  [
     'a mistake whose module was taken for a tag of HTML',
     '  File "/app/app.py", line 5, in\n    run(flux)\nNameError: name \'flux\' is not defined\n',
     'code-error',
