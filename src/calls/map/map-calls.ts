@@ -91,7 +91,9 @@ export class MapCalls {
     const onFailed = groups.add.bind(groups);
     const results = await ResultsFile.open({ ...file, log, count: input.count, retryFailed, onFailed });
     try {
-      await log.begin(Math.max(lostBefore, concurrency + (hasOwnServer ? maxHeldFailures : 0)));
+      const most = concurrency + (hasOwnServer ? maxHeldFailures : 0);
+      // By their order, the lost inputs are called before new ones, but not before failures.
+      await log.begin(retryFailed ? lostBefore + most : Math.max(lostBefore, most));
       if (results.done < input.count) await this.#callAll(results, groups, lostBefore);
       await results.close();
     } catch (error) {
