@@ -41,17 +41,23 @@ export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
 function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', shipment);
   const entry = modules.find(({ file }) => file === 'main.py');
-  if (entry) yield* uncallable(entry, shipment);
-  const names = new Map(entry?.facts.names);
-  for (const { target, found } of entry?.links ?? []) {
-    const made = graph.module(target)?.facts.names.get(found.name ?? '')?.made;
-    if (made !== undefined) names.set(found.as, { made, line: found.line });
-  }
-  const found = [...names].find(([, { made }]) => isFramework.test(made));
+  if (!entry) return;
+  yield* uncallable(entry, shipment);
+  const found = [...namesOf(entry, graph)].find(([, { made }]) => isFramework.test(made));
   if (!found) return;
   const [name, { made, line }] = found;
   const facts = { name, framework: made.replace(/^.*\./, '') };
   yield say(`runtime-missing ${isAsgi.test(made) ? 'asgi' : 'wsgi'}`, facts, { at: { file: 'main.py', line } });
+}
+
+/** What a module makes itself, and what it imports from others of the app. */
+function namesOf({ facts, links }: Module, graph: LookedApp['graph']) {
+  const names = new Map(facts.names);
+  for (const { target, found } of links) {
+    const made = graph.module(target)?.facts.names.get(found.name ?? '')?.made;
+    if (made !== undefined) names.set(found.as, { made, line: found.line });
+  }
+  return names;
 }
 
 /** Functions that no call can serve, unless the code itself calls them. */

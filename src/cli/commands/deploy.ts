@@ -7,7 +7,6 @@ import {
   type DeployPlan,
   deployApp,
   deploymentFields,
-  fewAtOnce,
   findApps,
   movedRegion,
   type Packed,
@@ -28,6 +27,7 @@ import {
   throwIfAborted,
   UsageError,
 } from '../../kernel/errors.ts';
+import { inLane } from '../../kernel/once.ts';
 import { annotatedProblems, causeOf, type FailureReason } from '../../kernel/output/failure.ts';
 import { count } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
@@ -225,6 +225,8 @@ async function smokeOf({ runtime, root, custom }: AppConfig): Promise<string> {
   return Object.keys(parameters).length === 0 ? name : `${name}=${JSON.stringify(parameters)}`;
 }
 
+const deploysAtOnce = 4;
+
 /** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */
 async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
   const { cwd, progress, prompt, signal, target } = context;
@@ -234,13 +236,14 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
   const { callCommand } = await import('../mcp/call.ts');
   const apps = await findApps(context, folders, options.configFile);
   const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
-    const done = await fewAtOnce(apps, async ({ folder, app }) => {
+    const done: DeployedApps['apps'][number][] = [];
+    await inLane(deploysAtOnce, apps.entries(), async ([at, { folder, app }]) => {
       const onLine = (line: string) => progress.relay(`${app}: ${line}`);
       const { code, stdout } = await callCommand(context, lineOf(context, { folder, app }, flags), { signal, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
       if (shown.error) for (const problem of annotatedProblems(shown)) progress.annotate(problem, folder);
       const result = shown.error ? shown : { [flags.dryRun ? 'plan' : 'deployment']: shown };
-      return { folder, app, exitCode: code, ...result };
+      done[at] = { folder, app, exitCode: code, ...result };
     });
     return { apps: done, changed: done.some(({ deployment, plan }) => (deployment ?? plan)?.changed === true) };
   };

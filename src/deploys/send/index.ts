@@ -29,4 +29,4 @@ export { type Packed, packApp } from './pack-app.ts';
 export { compareFiles, compareHere, type DeployPlan } from './plan.ts';
 export { readBaseImages, sendApp, sendArchive, withKeptRecord, withLogin } from './send-app.ts';
 export type { SendOptions, Sent } from './send-build.ts';
-export { fewAtOnce, findApps, worstExit } from './several-apps.ts';
+export { findApps, worstExit } from './several-apps.ts';

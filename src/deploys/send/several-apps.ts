@@ -38,15 +38,3 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
   if (apps.length > 0) return apps;
   throw new UsageError(`no folder has a ${configFile}`, { fix: gantryCommand`init ${words[0] ?? '.'}` });
 }
-
-const atOnce = 4;
-
-export async function fewAtOnce<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>) {
-  const results: Result[] = [];
-  const left = items.entries();
-  const worker = async () => {
-    for (const [at, item] of left) results[at] = await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return results;
-}
