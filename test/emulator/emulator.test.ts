@@ -5,9 +5,11 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { maxRecordedRequests, type RecordedRequest, recordRequest } from '../../src/emulator/model/recorded-request.ts';
+import { turn } from '../../src/kernel/clock.ts';
 import { type Endpoint, splitRoute } from '../../src/platform/contract/endpoint.ts';
 import { endpoints } from '../../src/platform/contract/index.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
+import { zip } from './support/zip.ts';
 
 test('every endpoint has a route', async () => {
   const { emulator } = await platform();
@@ -76,6 +78,20 @@ test('stops immediately with open connections, and leaves nothing behind', async
   await emulator.close();
   await closed;
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('stops at every moment of an upload', async () => {
+  const ended: number[] = [];
+  for (let turns = 0; turns < 16; turns += 1) {
+    const emulator = await startEmulator({ real: false });
+    const { ask, put } = speaking(emulator);
+    const { json } = await ask('POST', '/apps', { name: 'web' });
+    const sent = put(json.uploadUrl, zip({ 'main.py': '' })).catch(() => {});
+    for (let waited = 0; waited < turns; waited += 1) await turn();
+    await Promise.all([emulator.close(), sent]);
+    ended.push(turns);
+  }
+  expect(ended).toHaveLength(16);
 });
 
 test('fails if the port is in use, and leaves nothing behind', async () => {

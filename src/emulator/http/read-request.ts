@@ -101,15 +101,19 @@ export async function readSmall(body: ByteStream, maxBytes: number): Promise<Buf
   if (!(body instanceof IncomingMessage)) return body;
   const { 'content-length': length } = body.headers;
   if (length === undefined || Number(length) > maxBytes || body.readableFlowing !== null) return body;
+  // It would tell so no more.
+  if (body.destroyed) throw disconnected();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     body
       .on('data', (chunk: Buffer) => chunks.push(chunk))
       .once('end', () => resolve(Buffer.concat(chunks)))
       .once('error', reject)
-      .once('close', () => reject(new Error('the client has disconnected')));
+      .once('close', () => reject(disconnected()));
   });
 }
+
+const disconnected = () => new Error('the client has disconnected');
 
 /** Requests to object storage: PUT of an app's archive, PUT of a part of a file, GET of a file. */
 export type StorageTarget = 'upload' | 'part' | 'object';
