@@ -149,7 +149,7 @@ cases('an image that does not start', [
   ['a package that is ignored', { Dockerfile: flask + serve.replace('web:', 'src.web:'), 'src/web.py': web, '.dockerignore': 'src\n' }, 'error: src/web.py is in the app folder, but is not sent: .dockerignore:1'],
   ['no command', { Dockerfile: flask, 'web.py': web }, 'error: Dockerfile has no CMD and no ENTRYPOINT'],
   ['no command, and an entrypoint', { 'cerebrium.toml': docker('entrypoint = "gunicorn web:app -b 0.0.0.0:8000"\n'), Dockerfile: flask, 'web.py': web }, undefined],
-  ['no command, and an image that may have one', { Dockerfile: 'FROM vllm/vllm-openai:v0.6.0\nCOPY . .\n', 'web.py': web }, undefined],
+  ['no command, and an image that may have one', { Dockerfile: 'FROM ghcr.io/shop/server:1\nCOPY . .\n', 'web.py': web }, undefined],
   ['a user that nothing makes', { Dockerfile: `${flask}USER shop\n${serve}`, 'web.py': web }, 'error: Dockerfile sets USER shop, and the image python:3.11-slim has no such user'],
   ['a user that is made below', { Dockerfile: `${flask}USER shop\nUSER root\nRUN useradd shop\nUSER shop\n${serve}`, 'web.py': web }, 'error: Dockerfile sets USER shop'],
   ['a user that is made', { Dockerfile: `${flask}RUN useradd -m shop\nUSER shop:shop\n${serve}`, 'web.py': web }, undefined],
@@ -176,4 +176,46 @@ cases('the port of a start script', [
   ['one below a condition', script('PORT=9000\nif [ -n "$FAR" ]; then\n  PORT=8000\nfi\n'), undefined],
   ['one behind a condition', script('PORT=9000\n[ -z "$FAR" ] || PORT=8000\n'), undefined],
   ['one that the platform may set', script(`PORT="\${PORT:-9000}"\n`), undefined],
+]);
+
+const supervised = (conf: string, flags = '"-n", ', more: Files = {}): Files => ({
+  Dockerfile: `FROM debian:bookworm-slim\nRUN apt-get update && apt-get install -y nginx supervisor python3 python3-flask gunicorn\nWORKDIR /srv\nCOPY web.py ./\nCOPY nginx.conf /etc/nginx/conf.d/app.conf\nCOPY shop.conf /etc/supervisor/conf.d/shop.conf\nCMD ["/usr/bin/supervisord", ${flags}"-c", "/etc/supervisor/supervisord.conf"]\n`,
+  'web.py': web,
+  'nginx.conf': 'server {\n  listen 8000;\n  location / { proxy_pass http://127.0.0.1:9000; }\n}\n',
+  'shop.conf': `[program:web]\ncommand=${conf}\n\n[program:nginx]\ncommand=/usr/sbin/nginx -g "daemon off;"\n`,
+  ...more,
+});
+const gunicorn = 'gunicorn web:app -b 127.0.0.1:9000';
+const lock = (...names: string[]) =>
+  JSON.stringify({
+    lockfileVersion: 3,
+    packages: Object.fromEntries(names.map((name) => [`node_modules/${name}`, {}])),
+  });
+const node = (...names: string[]): Files => ({
+  Dockerfile: 'FROM node:22\nWORKDIR /app\nCOPY package*.json ./\nRUN npm ci\nCOPY . .\nCMD ["node", "server.js"]\n',
+  'package.json': '{ "name": "shop", "dependencies": { "express": "4" } }',
+  'package-lock.json': lock(...names),
+  'server.js': 'require("express")().listen(8000)\n',
+});
+const poetry = (copied: string, flags = '', mode = ''): Files => ({
+  Dockerfile: `FROM python:3.12-slim\nRUN pip install poetry flask gunicorn\nWORKDIR /srv\nCOPY ${copied} ./\nRUN poetry install${flags}\nCOPY web.py ./\n${serve}`,
+  'pyproject.toml': `[tool.poetry]\nname = "shop"\nversion = "1"\nreadme = "README.md"\n${mode}\n[tool.poetry.dependencies]\npython = "^3.12"\nflask = "*"\ngunicorn = "*"\n`,
+  'README.md': '# shop\n',
+  'web.py': web,
+});
+
+// biome-ignore format: a case is a line
+cases('what an image starts and installs', [
+  ['a supervisor of Debian, with nginx in front', supervised(gunicorn), undefined],
+  ['that goes to the background', supervised(gunicorn, ''), 'warning: supervisord goes to the background'],
+  ['a module that it starts, and that is not there', supervised('gunicorn shop:app -b 127.0.0.1:9000'), 'warning: gunicorn loads shop, which is not in /srv'],
+  ['another port of nginx', supervised(gunicorn, undefined, { 'nginx.conf': 'server {\n  listen 80;\n}\n' }), 'warning: nginx.conf listens on port 80, but port is 8000'],
+  ['a port of nginx from a variable', supervised(gunicorn, undefined, { 'nginx.conf': 'server {\n  listen $PORT;\n}\n' }), undefined],
+  ['a lock file without a package', node('debug'), 'error: package-lock.json does not have express, which package.json lists'],
+  ['a lock file with it', node('express', 'debug'), undefined],
+  ['a readme that is not copied', poetry('pyproject.toml'), 'warning: poetry install needs README.md'],
+  ['a readme that is', poetry('pyproject.toml README.md'), undefined],
+  ['a readme that nothing needs', poetry('pyproject.toml', ' --no-root'), undefined],
+  ['a readme of no package', poetry('pyproject.toml', '', 'package-mode = false\n'), undefined],
+  ['a GPU image on a CPU', { Dockerfile: 'FROM vllm/vllm-openai:v0.8.0\nCMD ["--model", "x", "--port", "8000"]\n' }, 'warning: vllm/vllm-openai:v0.8.0 uses a GPU, and compute is CPU'],
 ]);

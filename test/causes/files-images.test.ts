@@ -68,7 +68,7 @@ test.each<[string, Files, string]>([
   [
     'the entrypoint of the base image',
     {
-      'cerebrium.toml': docker,
+      'cerebrium.toml': `${docker}[cerebrium.hardware]\ncompute = "ADA_L40"\n`,
       'run.sh': 'exec vllm serve x --port 8000\n',
       Dockerfile: 'FROM vllm/vllm-openai:v0.8.0\nCOPY run.sh /run.sh\nCMD ["bash", "/run.sh"]\n',
     },
@@ -128,7 +128,7 @@ test.each(
     ),
     'an image for looking into it': go('gcr.io/distroless/static:debug', 'CMD /feed --all'),
     'an entrypoint of its own': {
-      'cerebrium.toml': docker,
+      'cerebrium.toml': `${docker}[cerebrium.hardware]\ncompute = "ADA_L40"\n`,
       'run.sh': 'exec vllm serve x --port 8000\n',
       Dockerfile: 'FROM vllm/vllm-openai:v0.8.0\nCOPY run.sh /run.sh\nENTRYPOINT []\nCMD ["bash", "/run.sh"]\n',
     },

@@ -11,7 +11,7 @@ const asynchronous: readonly RegExp[] = [
   /^httpx\.AsyncClient\(\)\.(?:get|post|put|patch|delete|head|options|request|send|aclose)\(\)$/,
   /^(?:sqlalchemy\.ext\.asyncio|sqlmodel\.ext\.asyncio\.session)\.(?:AsyncSession\(\)|async_sessionmaker\(\)\(\))\.(?:execute|exec|scalar|scalars|get|commit|rollback|flush|refresh|delete|merge|close)\(\)$/,
   /^aiohttp\.ClientSession\(\)\.\w+\(\)!?\.(?:json|text|read)\(\)$/,
-  /^aiohttp\.web\.Request\(\)\.(?:json|text|read|post)\(\)$/,
+  /^aiohttp\.web\.(?:Request\(\)\.(?:json|text|read|post)|(?:WebSocket|Stream)Response\(\)\.(?:prepare|send_\w+|receive\w*|write|write_eof|close))\(\)$/,
   /^(?:fastapi|starlette\.requests)\.Request\(\)\.(?:json|body|form)\(\)$/,
   /^fastapi\.UploadFile\(\)\.(?:read|write|seek|close)\(\)$/,
   /^(?:fastapi|starlette\.websockets)\.WebSocket\(\)\.(?:accept|close|send_\w+|receive_\w+|receive|send)\(\)$/,

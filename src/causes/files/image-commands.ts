@@ -18,7 +18,7 @@ export function* lookAtImageCommands(app: LookedApp): Generator<SeenCause> {
   const { shipment } = app;
   const docker = shipment.dockerfile();
   if (!docker) return;
-  yield* lookAtEach(shipment.steps(), app, [neededFiles, absentProgram]);
+  yield* lookAtEach(shipment.steps(), app, [neededFiles, absentProgram, notLocked]);
   yield* lookAtEach(shipment.ownSteps(), app, [aptUser, aptLists, toolVersion, packageScript]);
   // The entrypoint of the settings is looked at as that of any app.
   if (shipment.config.custom?.entrypoint) return;
@@ -84,22 +84,23 @@ const neededFiles: Look<ImageStep> = ({ words, before, cwd, hasMounts, stage }, 
   const text = words.join(' ');
   const command = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   const placesOf = (names: readonly string[]) => names.map((name) => posix.resolve(cwd, name));
-  const absent = filesNeeded(words, text).filter(({ names }) =>
+  const readme = readmeOf(words, shipment.read(before.files.get(posix.resolve(cwd, 'pyproject.toml')) ?? ''));
+  const absent = [...filesNeeded(words, text), ...readme].filter(({ names }) =>
     placesOf(names).every((path) => shipment.lacks(before, path)),
   );
   const copied = new Set(shipment.dockerfile()?.image.copies.flatMap(({ sources }) => sources.map(contextPath)));
-  return absent.flatMap(({ names, cause }) => {
+  return absent.flatMap(({ names, ...how }) => {
     const [path = ''] = names;
     const own = shipment.paths.find((each) => posix.basename(each) === posix.basename(path));
     if (own === undefined && shipment.exists(path)) return copied.has(path) ? [] : sayUnsent(path, shipment);
     const target = posix.join(posix.dirname(path), '/').replace(/^(?=\w)/, './');
     const later = placesOf(names).some((each) => stage.files.has(each)) ? 'a later line' : undefined;
-    return say('file-not-found needed', { path, command, own, target, later }, { cause });
+    return say('file-not-found needed', { path, command, own, target, later }, how);
   });
 };
 
 /** What a command reads: one of the names, and the cause if it is not there. */
-function filesNeeded(words: readonly string[], text: string): { names: readonly string[]; cause: string }[] {
+function filesNeeded(words: readonly string[], text: string): NeededFile[] {
   const [, names = [], cause = 'file-not-found'] = needs.find(([command]) => command.test(text)) ?? [];
   const isElsewhere = words.some((word) => /^--(?:prefix|cwd|directory|manifest-path|project)/.test(word));
   return [
@@ -107,6 +108,36 @@ function filesNeeded(words: readonly string[], text: string): { names: readonly 
     ...filesOfBuild(words).map((name) => ({ names: [name], cause: 'requirements-file-missing' })),
   ];
 }
+
+interface NeededFile {
+  names: readonly string[];
+  cause: string;
+  isCertain?: boolean;
+}
+
+/** The readme of a project, without which its build refuses to install it. */
+function readmeOf(words: readonly string[], project: string): NeededFile[] {
+  const installs = /^(?:poetry install\b(?!.*--no-root)|(?:uv )?pip[\d.]* install (?:-\S+ )*\.(?: |$))/;
+  const [, name] = groupsOf(/^readme\s*=\s*["']([^"']+)["']/m, installs.test(words.join(' ')) ? project : '');
+  const isPlain = name === undefined || /^package-mode\s*=\s*false/m.test(project);
+  // Some versions of the builders only warn.
+  return isPlain ? [] : [{ names: [name], cause: 'file-not-found', isCertain: false }];
+}
+
+interface NpmLock {
+  packages?: Record<string, unknown>;
+}
+
+/** `npm ci` refuses a lock file that lacks a package. */
+const notLocked: Look<ImageStep> = ({ words, cwd, before: { files } }, { shipment }) => {
+  if (!/^npm ci\b/.test(words.join(' '))) return undefined;
+  const at = (name: string) => shipment.text(files.get(posix.resolve(cwd, name)) ?? '');
+  const { packages } = readJsonc<NpmLock>(at('package-lock.json')) ?? {};
+  const { dependencies, devDependencies } = readJsonc<PackageJson>(at('package.json')) ?? {};
+  const listed = Object.keys({ ...dependencies, ...devDependencies });
+  const lacking = packages && listed.find((name) => packages[`node_modules/${name}`] === undefined);
+  return lacking === undefined ? undefined : say('lock-file-outdated npm', { package: lacking });
+};
 
 /** Requirements files of pip, scripts of interpreters. */
 function filesOfBuild(words: readonly string[]): string[] {
@@ -154,7 +185,7 @@ const wordList: Look<Docker & { at: CausePlace }> = ({ path: file, stage: { comm
 };
 
 const serving = /vllm\/vllm-openai|text-(?:generation|embeddings)-inference|ollama\/ollama/;
-const isProgram = /^(?:(?:ba)?sh|python3?|uvicorn|\S+\.sh)$/;
+const isProgram = /^(?:(?:ba)?sh|python3?|uvicorn|vllm|ollama|text-(?:generation-launcher|embeddings-router)|\S+\.sh)$/;
 const shellPlace = /busybox|\/(?:s?bin|sh)$/;
 
 /** Commands that an image cannot start as they are written. */

@@ -4,7 +4,7 @@ import { readPython } from '../../app/python/read-python.ts';
 import { sections } from '../../app/schema.ts';
 import { flagOf, listensBy } from '../../app/shell.ts';
 import { defined } from '../../kernel/json-text.ts';
-import { groupsOf, lineWith } from '../groups.ts';
+import { groupsOf, lineWith, matchesIn } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import type { Module } from './modules.ts';
 import { say } from './said.ts';
@@ -43,9 +43,25 @@ function placesOf(app: LookedApp): ListeningPlace[] {
   const { shipment } = app;
   const commands = shipment.started().map(({ words: [program = ''] }) => program);
   const front = commands.find((each) => isFront.test(each));
-  if (front !== undefined) return [{ host: '0.0.0.0', at: undefined, what: front }];
+  if (front !== undefined) return [...frontListens(shipment), { host: '0.0.0.0', at: undefined, what: front }];
   const said = [...commandsListen(shipment), ...codeListens(app)];
   return said.length === 0 && shipment.isDocker ? sourcesListen(shipment) : said;
+}
+
+/** The ports of nginx, by the files that the app brings to its folder. A variable may be a port, too. */
+function frontListens(shipment: Shipment): ListeningPlace[] {
+  const own = [...shipment.stage().files].flatMap(([path, file]) => (/^\/etc\/nginx\/.*conf/.test(path) ? [file] : []));
+  const found = own.flatMap((file) =>
+    matchesIn(shipment.read(file), /^\s*listen\s+(?:\S*:)?(\d+|\$\S+?)(?=[\s;])/gm).map(
+      ({ match: [, port], line }) => ({
+        host: '0.0.0.0',
+        port,
+        at: { file, line },
+        what: file,
+      }),
+    ),
+  );
+  return found.some(({ port }) => port?.startsWith('$')) ? [] : found;
 }
 
 /** On another port it may be something else of the app. */
@@ -82,7 +98,7 @@ function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], por
 }
 
 /** What answers in front of the server of the app, and listens by settings of its own. */
-export const isFront = /^(?:nginx|caddy|haproxy|envoy|traefik|socat|httpd|apache2\w*)$/;
+export const isFront = /^(?:\S*\/)?(?:nginx|caddy|haproxy|envoy|traefik|socat|httpd|apache2\w*)$/;
 
 /** What the commands say, and what servers do if they say nothing. */
 function commandsListen(shipment: Shipment): ListeningPlace[] {

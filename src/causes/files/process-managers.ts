@@ -2,7 +2,7 @@ import { flagOf } from '../../app/shell.ts';
 
 interface ProcessManager {
   program: RegExp;
-  /** Where its file may be. */
+  /** Where its file may be; of a folder with `*`, each file. */
   files: (words: readonly string[]) => readonly string[];
   /** The commands of the file as a script of a shell, each in its line. */
   script: (text: string, cwd: string) => string;
@@ -19,7 +19,10 @@ const processManagers: readonly ProcessManager[] = [
     program: /^(?:\/usr\/bin\/)?supervisord$/,
     files: (words) => {
       const named = flagOf(words, '-c', '--configuration');
-      return named === undefined ? ['supervisord.conf', '/etc/supervisord.conf'] : [named];
+      // What Debian has there includes a folder.
+      const own = '/etc/supervisor/supervisord.conf';
+      const paths = named === undefined ? ['supervisord.conf', '/etc/supervisord.conf', own] : [named];
+      return paths.flatMap((path) => (path === own ? [path, '/etc/supervisor/conf.d/*'] : path));
     },
     script: (text, cwd) =>
       text.replace(/^\[[^[]*/gm, (section) => {

@@ -81,6 +81,7 @@ image-without-command | ! | {file} has no CMD and no ENTRYPOINT, and no entrypoi
 import-name-missing | - | - | - | import {meant}, or define {name} in {path} // rename {path}, which hides {hidden}
 import-name-missing member | - | - | - | use {object}.{meant}, or define {name} in {path} // rename {path}, which hides {hidden}
 line-endings | - | {path} has Windows line endings, which a shell takes for a part of each line | - | -
+lock-file-outdated npm | ! | package-lock.json does not have {package}, which package.json lists | npm ci installs only what both have | npm install, and send the new package-lock.json
 module-excluded | - | {path} is in the app folder, but is not sent: {because} | {file}:{line} imports it | -
 module-missing | - | {file} imports {module}, which neither the app nor a package has | - | add its file to the app, or the package that has it to the dependencies
 module-missing beside | - | {file} imports {module}, which neither the app nor a package has | {top} is beside the app folder, and only the app folder is sent | move it into the app folder

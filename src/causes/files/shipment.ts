@@ -260,9 +260,20 @@ export class Shipment {
   private managed(command: StartedCommand): StartedCommand[] | undefined {
     const { words, cwd } = command;
     const manager = processManager(words);
-    const [file] = manager?.files(words).flatMap((path) => this.fileAt(path, cwd) ?? []) ?? [];
-    if (!manager || file === undefined) return undefined;
-    return commandsOf({ file, text: manager.script(this.read(file), cwd), rest: [] }, command);
+    const files = this.managedFiles(command);
+    if (!manager || files.length === 0) return undefined;
+    return files.flatMap((file) => commandsOf({ file, text: manager.script(this.read(file), cwd), rest: [] }, command));
+  }
+
+  /** The files that list what a process manager starts: the first that is there, or those of a folder. */
+  managedFiles({ words, cwd }: StartedCommand): string[] {
+    const paths = processManager(words)?.files(words) ?? [];
+    const found = paths.map((path) =>
+      path.endsWith('*')
+        ? [...this.stage().files].flatMap(([each, file]) => (each.startsWith(path.slice(0, -1)) ? [file] : []))
+        : [this.fileAt(path, cwd) ?? []].flat(),
+    );
+    return found.find((files) => files.length > 0) ?? [];
   }
 
   private ofPackageJson(command: StartedCommand): StartedCommand[] | undefined {

@@ -12,7 +12,6 @@ import { startsServer, startsStdio } from './listening.ts';
 import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked-app.ts';
 import { folderOf, foldersIn, type Module, type ModuleGraph } from './modules.ts';
 import { namedFiles } from './named-files.ts';
-import { processManager } from './process-managers.ts';
 import { say, sayUnsent } from './said.ts';
 import type { StartedCommand } from './script-commands.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -25,7 +24,10 @@ const isFramework = new RegExp(`${isAsgi.source}|${isWsgi.source}|^sanic\\.Sanic
 /** Whether what is started exists, and serves the app. */
 export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
   const { shipment } = known;
-  if (shipment.config.runtime === 'cortex') yield* defaultRuntime(known);
+  if (shipment.config.runtime === 'cortex') {
+    yield* defaultRuntime(known);
+    yield* uncallable(known);
+  }
   if (shipment.config.runtime === 'custom') {
     yield* lookAtEach(shipment.servers(), known, [target]);
     yield* entrypoint(shipment);
@@ -41,9 +43,7 @@ export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
 function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', shipment);
   const entry = modules.find(({ file }) => file === 'main.py');
-  if (!entry) return;
-  yield* uncallable(entry, shipment);
-  const found = [...namesOf(entry, graph)].find(([, { made }]) => isFramework.test(made));
+  const found = entry && [...namesOf(entry, graph)].find(([, { made }]) => isFramework.test(made));
   if (!found) return;
   const [name, { made, line }] = found;
   const facts = { name, framework: made.replace(/^.*\./, '') };
@@ -61,13 +61,15 @@ function namesOf({ facts, links }: Module, graph: LookedApp['graph']) {
 }
 
 /** Functions that no call can serve, unless the code itself calls them. */
-function* uncallable({ file, facts }: Module, shipment: Shipment): Generator<SeenCause> {
+function* uncallable({ shipment, modules }: LookedApp): Generator<SeenCause> {
+  const file = 'main.py';
   const { parameters } = analyzeProgram(shipment.bytes(file) ?? Buffer.alloc(0));
+  const { calls = [], names } = modules.find((each) => each.file === file)?.facts ?? {};
   for (const [name, given] of parameters) {
-    const isOwn = name.startsWith('_') || facts.calls.some((call) => call.name === name);
+    const isOwn = name.startsWith('_') || calls.some((call) => call.name === name);
     const wanted = isOwn ? '' : ungiven(given);
     if (wanted !== '')
-      yield say('wrong-arguments', { name, wanted }, { at: { file, line: facts.names.get(name)?.line ?? 1 } });
+      yield say('wrong-arguments', { name, wanted }, { at: { file, line: names?.get(name)?.line ?? 1 } });
   }
 }
 
@@ -102,11 +104,15 @@ const target: Look<StartedServer> = (server, known) => {
   // `python -m` of a package runs its `__main__.py`.
   if (folder && known.graph.find(['__main__'], [folder]) === undefined)
     return say('entrypoint-not-found main', { path: `${module.replaceAll('.', '/')}/__main__.py`, module });
-  const unsent = found || folder ? undefined : unsentModule(server, module, known.shipment);
-  if (unsent !== undefined) return sayUnsent(unsent, known.shipment);
-  if (!found && !folder) return isOwn(server, module, known) ? moduleMissing(server, module, known) : undefined;
+  if (!found && !folder) return absentModule(server, module, known);
   return found && attribute !== undefined ? objectMissing(server, found, attribute, known) : undefined;
 };
+
+function absentModule(server: StartedServer, module: string, known: LookedApp) {
+  const unsent = unsentModule(server, module, known.shipment);
+  if (unsent !== undefined) return sayUnsent(unsent, known.shipment);
+  return isOwn(server, module, known) ? moduleMissing(server, module, known) : undefined;
+}
 
 /** The file of a module that is in the app folder, and neither sent nor made by the build. */
 function unsentModule({ words, cwd }: StartedServer, module: string, shipment: Shipment): string | undefined {
@@ -238,11 +244,9 @@ const daemon: Look<StartedCommand> = (command, { shipment }) => {
   return fix === undefined ? undefined : say('entrypoint-invalid background', { target: name }, { fix });
 };
 
-/** The text of the file that lists what a process manager starts. */
-function processFile({ words, cwd }: StartedCommand, shipment: Shipment) {
-  const paths = processManager(words)?.files(words) ?? [];
-  return shipment.read(paths.flatMap((path) => shipment.fileAt(path, cwd) ?? [])[0] ?? '');
-}
+/** The text of the files that list what a process manager starts. */
+const processFile = (command: StartedCommand, shipment: Shipment) =>
+  shipment.managedFiles(command).map(shipment.read).join('\n');
 
 /** Programs that start what they run in the background, unless they are told otherwise. */
 const daemons: readonly [

@@ -113,6 +113,9 @@ const gpuUses = ({ shipment, calls }: LookedApp) => [
   ...calls()
     .filter(usesGpu)
     .map(({ keywords, at }) => ({ at, size: keywords.tensor_parallel_size, file: at.file })),
+  ...shipment.stages
+    .filter(({ base }) => /^(?:docker\.io\/)?vllm\/vllm-openai(?::(?!.*cpu)|$)/.test(base))
+    .map(({ base, line }) => ({ at: { file: shipment.dockerfile()?.path ?? '', line }, size: undefined, file: base })),
   ...shipment
     .servers()
     .filter(({ program }) => program === 'vllm' && !shipment.isDocker)
