@@ -66,7 +66,9 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
     await pause(runtimeMs);
     slot?.release();
   };
-  return { call, settings, alive, lived, counts: () => ({ coldStarts, waited, started }) };
+  const startAlone = () =>
+    pool.startFirstAlone({ app, build: { id: 'b-2' } as BuildRecord, python: '' }, new AbortController().signal);
+  return { call, startAlone, settings, alive, lived, counts: () => ({ coldStarts, waited, started }) };
 }
 
 test('min_replicas are kept when several have nothing to do at the same time', async () => {
@@ -103,6 +105,17 @@ test('a call that waits for many others listens once for its end', async () => {
   await vi.advanceTimersByTimeAsync(2_000);
   await Promise.all(calls);
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+});
+
+test('a call whose caller has left does not wait for a server that starts alone', async () => {
+  const { call, startAlone } = poolOf({ max: 1, concurrency: 1, cooldown: 60 });
+  const starting = startAlone();
+  const controller = new AbortController();
+  const left = expect(call(1_000, controller)).rejects.toThrow('the caller has left');
+  controller.abort(new Error('the caller has left'));
+  await left;
+  await vi.advanceTimersByTimeAsync(startMs);
+  await starting;
 });
 
 test.each([

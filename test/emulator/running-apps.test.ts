@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newFolder, platform } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
+import { zip } from './support/zip.ts';
 
 describe.skipIf(!python)('an app (needs python3)', () => {
   test('that does not start again reports the reason to its caller and in its log', async () => {
@@ -123,6 +124,37 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect(await waiting).toBe('TypeError');
   });
 });
+
+test.skipIf(!python)(
+  'each call is served while builds are canceled and replaced before they are ready (needs python3)',
+  async () => {
+    const main = (version: number, more = '') => `${more}def run():\n    return ${version}\n`;
+    const hangs = 'import threading\nthreading.Event().wait()\n';
+    const files = { 'main.py': main(0) };
+    const { ask, put, call, path, emulator } = await running('web', {}, { keepWarm: true, files });
+    const upload = async (text: string) => {
+      const { json } = await ask('POST', '/apps', { name: 'web' });
+      const sent = put(json.uploadUrl, zip({ 'main.py': text }));
+      return { build: `${path}/builds/${json.buildId}`, record: emulator.store.builds.get(json.buildId), sent };
+    };
+    const answers = async (...versions: number[]) => {
+      const { status, json } = await call('run', {});
+      expect([status, versions]).toEqual([200, expect.arrayContaining([json.result])]);
+    };
+    for (let version = 1; version <= 4; version += 1) {
+      const hanging = await upload(main(-1, hangs));
+      const during = answers(version - 1);
+      await hanging.sent;
+      await answers(version - 1);
+      const canceled = ask('DELETE', hanging.build);
+      const next = await upload(main(version));
+      await Promise.all([during, canceled, next.sent, answers(version - 1, version)]);
+      await expect.poll(() => next.record?.script.end?.status).toBe('success');
+      await answers(version);
+    }
+    await expect.poll(() => children().length).toBe(1);
+  },
+);
 
 test.skipIf(!python)('a run that a restart interrupted has failed (needs python3)', async () => {
   const data = newFolder();

@@ -67,7 +67,7 @@ export class ReplicaPool {
     for (;;) {
       signal.throwIfAborted();
       if (this.#startAlone) {
-        await this.#startAlone;
+        await raceAbort(this.#startAlone, signal);
         continue;
       }
       if (isReplaced()) return undefined;
@@ -79,7 +79,7 @@ export class ReplicaPool {
       if (placed === 'start') {
         if (sharesPort(app) && !hasWaited && this.#stopping.size > 0) {
           hasWaited = true;
-          await this.#stopped();
+          await raceAbort(this.#stopped(), signal);
           continue;
         }
         return this.#assign(this.#add(request), request);
