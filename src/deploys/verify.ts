@@ -2,6 +2,7 @@ import type { AppConfig } from '../app/config.ts';
 import { appLogSource, endingOf, readFailureLog, readLogText } from '../calls/logs/index.ts';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { ConflictError, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
+import { begun } from '../kernel/once.ts';
 import { duration, shortBuild } from '../kernel/output/format.ts';
 import { integer, nullable, number, type ObjectOf, text } from '../kernel/shape.ts';
 import type { Context } from '../platform/context.ts';
@@ -137,7 +138,7 @@ async function tell(context: Context, options: BuildVerification, found: Found):
     const details = { app, ...verdict, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
     const error = verdictError(options, found, details);
     if (finding !== 'sick') return { finding, error };
-    const explaining = explain(context, options, error, found);
+    const explaining = begun(explain(context, options, error, found));
     return { finding, error, explained: () => waitForLog(context, app, explaining) };
   }
   context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(seen)}` : ''}`);

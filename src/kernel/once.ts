@@ -19,6 +19,12 @@ export function onceFor<Key, Value>(store: Store<Key, Value>, key: Key, make: ()
   return store.get(key) as Value;
 }
 
+/** Work that has begun, and that an earlier end may leave unawaited: what it throws is thrown where it is awaited, if at all. */
+export function begun<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}
+
 /** A promise, and what resolves it. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};

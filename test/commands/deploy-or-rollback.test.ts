@@ -91,6 +91,17 @@ test('is rolled back at once: only the error waits for the end of the log, aloud
   expect(meanwhile).toContain('getApp');
 });
 
+test('says what serves if it is interrupted while it goes back and reads the log', async () => {
+  await deploy('good');
+  crashing = [1];
+  held = new Promise(() => {});
+  const { code, json } = await deploy('bad', watching, { stop: /^rollback of web/m });
+  expect([code, (json() as Failed).error.details.rollback]).toEqual([
+    130,
+    expect.objectContaining({ outcome: 'interrupted', serves: builds[1] }),
+  ]);
+});
+
 test('passes over a build to which the same was sent as to the sick one, and says so if no other is left', async () => {
   await deploy('good');
   await deploy('bad');

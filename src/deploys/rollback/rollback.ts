@@ -45,9 +45,12 @@ export async function orRollBack(
     ({ build: made, restored, serves }) => rolledBack(restored, made ?? '', serves),
     (failure: unknown) => endOf(context, app, failure, build),
   );
-  await explained?.();
+  // An interruption ends the wait for the log, and changes nothing of what has become of the app.
+  await explained?.().catch((failure: unknown) => {
+    if (!context.signal.aborted) throw failure;
+  });
   const details = { ...error.facts.details, rollback };
-  if (rollback.outcome !== 'interrupted') throw retold(error, `; ${rollback.message}`, fix, details);
+  if (!context.signal.aborted) throw retold(error, `; ${rollback.message}`, fix, details);
   const found = `build ${shortBuild(build)} of ${app} was found sick`;
   throw retold(abortError(context.signal), `: ${found}; ${rollback.message}`, fix, details);
 }

@@ -7,6 +7,7 @@ import { listAppSettings } from '../../app/settings.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
 import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { begun } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import { findRegistryLogin } from '../../platform/config/registry-login.ts';
 import type { Context } from '../../platform/context.ts';
@@ -55,19 +56,18 @@ export async function sendApp(
   const baseImages = await readBaseImages(project);
   const body = await withLogin(context, made.body, baseImages);
   const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
-  const reading = commit === undefined ? readCheckedOut(context, written) : Promise.resolve({ commit, dirty: false });
+  const reading = begun(
+    commit === undefined ? readCheckedOut(context, written) : Promise.resolve({ commit, dirty: false }),
+  );
   const recordOf = async (files: PackedApp['files']) => {
     const history = await readHistory(context, project.name);
     const digests = { settingsDigest: settingsDigestOf(made.own), filesDigest: filesDigestOf(files) };
     return withKeptRecord(history, kept, { ...digests, settings: sentSettings(made.own), ...(await reading) });
   };
   const sent = withPackedApp(context, local, (packed) => {
-    const record = recordOf(packed.files);
-    record.catch(() => {});
+    const record = begun(recordOf(packed.files));
     return createAndUpload(context, { ...options, config: project, body, baseImages, record }, packed);
   });
-  // Ctrl-C ends both before anybody waits for them.
-  reading.catch(() => {});
   return follow(await sent.catch((error: unknown) => locateRefusal(context, project, error)));
 }
 

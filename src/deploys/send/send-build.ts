@@ -3,7 +3,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { newOwnerName } from '../../kernel/disk/index.ts';
 import { UnexpectedReplyError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
-import { once } from '../../kernel/once.ts';
+import { begun, once } from '../../kernel/once.ts';
 import { duration, shortBuild } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
 import { mayHaveHappened } from '../../platform/api/lost-reply.ts';
@@ -115,7 +115,7 @@ async function withUpload(ongoing: Ongoing, expired?: Created): Promise<Omit<Upl
   const { context } = ongoing;
   const creating = create(ongoing, expired?.hasLost);
   // Beside it, since that is what is waited for.
-  void ongoing.secrets();
+  begun(ongoing.secrets());
   const created = await creating;
   try {
     context.signal.throwIfAborted();

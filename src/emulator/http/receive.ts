@@ -3,6 +3,7 @@ import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
 import { writeAtomically, writeFileAtomicSync } from '../../kernel/disk/index.ts';
+import { begun } from '../../kernel/once.ts';
 import { readSmall } from './read-request.ts';
 import { type ByteStream, maxAtOnceBytes, refuseStorage } from './reply.ts';
 
@@ -28,8 +29,7 @@ export async function saveStream(body: ByteStream, path: string): Promise<{ size
       digest.update(chunk);
       size += chunk.length;
       await writing;
-      writing = file.writeFile(chunk);
-      writing.catch(() => {});
+      writing = begun(file.writeFile(chunk));
     }
     await writing;
     return { size, md5: digest.digest('hex') };

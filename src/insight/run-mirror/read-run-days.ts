@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findJobs, type Jobs, readChart } from '../../calls/runs/index.ts';
 import { checkRange, dayMs } from '../../kernel/durations.ts';
+import { begun } from '../../kernel/once.ts';
 import { count } from '../../kernel/output/format.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -44,10 +45,7 @@ export async function* readRunDays(context: Context, range: RunRange): AsyncGene
   try {
     for (const [index, day] of days.entries()) {
       while (ahead.length < concurrentDays && index + ahead.length < days.length) {
-        const next = mirror.day(days[index + ahead.length] ?? day);
-        // Reported when its turn comes.
-        next.catch(() => {});
-        ahead.push(next);
+        ahead.push(begun(mirror.day(days[index + ahead.length] ?? day)));
       }
       const loaded = await ahead.shift();
       if (!loaded) continue;

@@ -1,4 +1,5 @@
 import { FailedError } from '../../kernel/errors.ts';
+import { begun } from '../../kernel/once.ts';
 import { type Block, blockBytesFor } from '../transfer/block-pool.ts';
 import { type ByteSource, type PartReader, streamSource, type TakenPart } from '../transfer/byte-source.ts';
 import type { Digest } from '../transfer/hash.ts';
@@ -149,9 +150,7 @@ class Relay implements PartReader {
   async take(part: Part, signal: AbortSignal): Promise<TakenPart> {
     const leave = await enter(this.resources.relayRoom, part.length, signal);
     const received = new ReceivedPart(part, this.open, this.resources, signal);
-    const hashing = this.#hashed.then(() => this.#hash(received));
-    // Settling the part reports it.
-    hashing.catch(() => {});
+    const hashing = begun(this.#hashed.then(() => this.#hash(received)));
     this.#hashed = hashing;
     return {
       read: () => received.read(),

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
+import { begun } from '../../kernel/once.ts';
 import { dispatchRequest } from '../../platform/api/dispatch.ts';
 import { rejectWebPage } from '../../platform/api/reply.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
@@ -145,10 +146,7 @@ class UploadBody {
   #hash(turn: number, length: number): void {
     const block = this.#blocks[turn];
     if (!this.#digest || !block) return;
-    const hashing = this.#digest.update(block, length);
-    // The failure is thrown where the result is awaited.
-    hashing.catch(() => {});
-    this.#hashing[turn] = hashing;
+    this.#hashing[turn] = begun(this.#digest.update(block, length));
   }
 
   async #buffer(turn: number, length: number): Promise<Buffer> {

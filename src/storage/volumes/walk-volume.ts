@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { once } from '../../kernel/once.ts';
+import { begun, once } from '../../kernel/once.ts';
 import { count } from '../../kernel/output/format.ts';
 import { byUnits, sortPacked } from '../../kernel/packed-list.ts';
 import { defaultRegion } from '../../platform/config/setting-values.ts';
@@ -227,9 +227,7 @@ export async function* walkEntries(
         if (missingIsEmpty && error instanceof NotFoundError) return { entries: [], unreadable: 0 };
         throw error;
       });
-      // A failure is thrown when the walk reaches this folder.
-      reading.catch(() => {});
-      return reading;
+      return begun(reading);
     });
     return { at, read };
   };

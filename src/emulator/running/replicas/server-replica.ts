@@ -1,4 +1,5 @@
 import parseWords from 'string-argv';
+import { begun } from '../../../kernel/once.ts';
 import type { ServerReply } from '../../http/reply.ts';
 import type { AppSettings } from '../../model/apps/settings.ts';
 import type { OwnImage } from '../processes/own-containers.ts';
@@ -101,8 +102,7 @@ export class ServerReplica implements Replica {
     this.#process = server;
     for (const stream of ['stdout', 'stderr'] as const)
       server.onLine(server.child[stream], (text) => print({ stream, text: withConfiguredPort(text, port, build) }));
-    const died = this.#exitReason().then((reason) => Promise.reject(new ReplicaError(reason)));
-    died.catch(() => {});
+    const died = begun(this.#exitReason().then((reason) => Promise.reject(new ReplicaError(reason))));
     const { pid = 0 } = server.child;
     const watch = new AbortController();
     const isOwn = () => runtime.isOwn(port, pid);
