@@ -26,6 +26,12 @@ export function samplesOf(named: readonly Parameter[], given: object = {}): Reco
   return Object.fromEntries(lacking.map(({ name, type }) => [name, sampleOf(type)]));
 }
 
+/** Values of all that a function of main.py surely needs and a call of it lacks; a decorator may change what it takes. */
+export async function lackingValues(root: string, fn: string, given: object): Promise<Record<string, unknown>> {
+  const { named, isDecorated } = (await programOf(root)).parameters.get(fn) ?? noParameters;
+  return isDecorated ? {} : samplesOf(ownParameters(named), given);
+}
+
 /** What a call of a function of main.py lacks. */
 export async function missingPairs(root: string, fn: string, given: object): Promise<string[]> {
   return pairsOf(samplesOf(ownParameters((await programOf(root)).parameters.get(fn)?.named), given));

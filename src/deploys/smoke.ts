@@ -1,5 +1,5 @@
 import type { AppConfig } from '../app/config.ts';
-import { callableFunctions, mayHaveFunction } from '../app/sample-call.ts';
+import { callableFunctions, lackingValues, mayHaveFunction } from '../app/sample-call.ts';
 import {
   type AppEvent,
   type AppResponse,
@@ -10,8 +10,9 @@ import {
 } from '../calls/invoke/index.ts';
 import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { closestName } from '../kernel/closest-name.ts';
+import { quoteForShell } from '../kernel/command-line.ts';
 import { AppError, GantryError, UnavailableError, UsageError } from '../kernel/errors.ts';
-import { stringifyJson, tryParseJson } from '../kernel/json-text.ts';
+import { isRecord, stringifyJson, tryParseJson } from '../kernel/json-text.ts';
 import { duration } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
@@ -199,7 +200,7 @@ async function findFlaw(
   const said = fn === undefined ? textOf(read.body) : await resultOf(response, read, isEnveloped);
   if (typeof said !== 'string') return said;
   // It goes into the history, which holds nothing that was typed.
-  const isMissing = expected !== undefined && !said.includes(expected);
+  const isMissing = expected !== undefined && !withoutGaps(said).includes(withoutGaps(expected));
   const problem = 'the response does not have the expected text';
   return isMissing ? { problem, isNone: false, isCallers: true } : undefined;
 }
@@ -229,6 +230,13 @@ async function resultOfEvents(response: AppResponse, text: string): Promise<stri
   const said = events.filter(({ event }) => event !== 'error');
   if (said.length === 0) return none(events.length > 0 ? 'all of its events are errors' : 'it sent no event');
   return said.map(({ data }) => data).join('\n');
+}
+
+/** A text without the spaces between the parts of JSON: apps, platforms and terminals write them differently. */
+function withoutGaps(text: string): string {
+  const isGap = (gap: string, at: number) =>
+    /[:,[{]/.test(text[at - 1] ?? '') || /[\]}]/.test(text[at + gap.length] ?? '');
+  return text.replace(/\s+/g, (gap: string, at: number) => (isGap(gap, at) ? '' : gap));
 }
 
 function textOf(body: unknown): string {
@@ -265,11 +273,18 @@ export function parseSmokeTest(typed: string): SmokeTest {
   });
 }
 
-/** Throws UsageError for what a function app surely does not answer: a function that main.py lacks. */
+/** Throws UsageError for what a function app surely does not answer: without its function in main.py, or its parameters. */
 export async function checkSmokeTests(tests: readonly SmokeTest[], { runtime, root }: AppConfig): Promise<void> {
-  for (const { typed, fn, path = '' } of runtime === 'cortex' ? tests : []) {
+  for (const { typed, fn, path = '', data = '{}', expected } of runtime === 'cortex' ? tests : []) {
     const name = fn ?? path.split('/')[1] ?? '';
     if (!(await mayHaveFunction(root, name))) throw noFunctionError(typed, name, await callableFunctions(root));
+    const given: unknown = tryParseJson(data);
+    if (fn === undefined || !isRecord(given)) continue;
+    const lacking = await lackingValues(root, fn, given);
+    const names = Object.keys(lacking).join(', ');
+    if (names === '') continue;
+    const whole = `${fn}=${stringifyJson({ ...given, ...lacking })}${expected === undefined ? '' : `:${expected}`}`;
+    throw new UsageError(`--smoke ${typed}: ${fn} needs ${names}`, { fix: `--smoke ${quoteForShell(whole)}` });
   }
 }
 

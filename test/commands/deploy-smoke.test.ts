@@ -9,6 +9,7 @@ let env: Record<string, string>;
 /** The app answers once this is done. */
 let held: Promise<unknown> | undefined;
 
+const app = { ...smallApp(), 'main.py': 'def run():\n    return 1\n\ndef greet(name, loud=False):\n    return name\n' };
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
@@ -29,7 +30,7 @@ async function deploy(...smoke: string[]) {
 async function deployWith(setting: Setting, ...smoke: string[]) {
   env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
   const flags = smoke.flatMap((each) => ['--smoke', each]);
-  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(smallApp()), env, ...setting });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(app), env, ...setting });
 }
 
 test('a build that answers is healthy, and how long the call took is said', async () => {
@@ -97,6 +98,8 @@ test('the end of the log that is shown and explained has no line of an earlier b
 test.each([
   ['runn', /: main\.py has no function runn\n\s+why its functions: .*\brun\b.*\n\s+fix --smoke run\n/],
   ['/health', /: main\.py has no function health\n\s+why its functions: .*\n\s+fix --smoke run\n/],
+  ['greet', /: greet needs name\n\s+fix --smoke 'greet=\{"name":"text"\}'\n/],
+  ['greet={"loud":true}:HI', /: greet needs name\n\s+fix --smoke 'greet=\{"loud":true,"name":"text"\}:HI'\n/],
 ])('a smoke test that the app cannot answer is refused before anything is sent: %s', async (typed, said) => {
   const { code, stderr } = await deploy(typed);
   expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);

@@ -16,6 +16,7 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
   ['its result', returned({ sum: 4 }), 'run={"a":2}:4', 0],
   ['a text', returned('Hello, Ada'), 'run:Hello, Ada', 0],
   ['nothing', returned(null), 'run', 0],
+  ['JSON, as a terminal shows it', returned({ job: 'none', on: [1, 2] }), 'run:{"job": "none", "on": [ 1, 2 ] }', 0],
   ['another result', returned(5), 'run={"a":2}:own', 12, missing],
   ['a result without what only the platform wrote: the time', returned(5), 'run:41.5', 12, missing],
   ['a result without what only the platform wrote: a key', returned(5), 'run:result', 12, missing],
