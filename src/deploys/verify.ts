@@ -69,6 +69,8 @@ interface Found extends Ended, Reason {
   watchedMs: number;
   watchMs: number;
   seen: Seen & { smokeCalls: number };
+  /** Whether the call of `--smoke` may be wrong: typed again, it says the same. */
+  isCallers?: boolean | undefined;
   failedRunIds: string[];
   /** The build that the app shows instead, if that served before. */
   shows?: string | undefined;
@@ -113,6 +115,7 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     watchedMs,
     watchMs: isWatched ? watchedMs : 0,
     seen: { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls },
+    isCallers: smoke.isCallers,
     failedRunIds: observed.calls.failed(),
     shows: observed.shown.earlier,
     // As it was known before the calls: what they left in the log is later. An older build has lines of earlier calls.
@@ -190,7 +193,7 @@ function verdictError(
   found: Found,
   details: Record<string, unknown>,
 ) {
-  const { finding: verdict, because, reason, container, shows } = found;
+  const { finding: verdict, because, reason, container, shows, isCallers } = found;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
     const facts = { fix: gantryCommand`builds list ${app}`, details };
@@ -202,7 +205,8 @@ function verdictError(
       ? [`whether ${named} of ${app} is healthy`, { why: doubt }]
       : [`${app} serves ${named}, and whether it is healthy`, {}];
     // A watch of what nobody calls sees nothing the next time, too.
-    const fix = because === 'nothing seen' ? calling : goOn;
+    const again = because === 'nothing seen' ? calling : goOn;
+    const fix = isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }
   const fix = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;

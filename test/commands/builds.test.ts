@@ -16,7 +16,7 @@ test('lists builds newest first, with the reason of failures', async () => {
   const second = await deploy();
   const { json } = await gantry(['builds', 'list', 'web', '--json=id,status'], { emulator });
   expect(json()).toEqual([
-    { id: second, status: 'success' },
+    { id: second, status: 'succeeded' },
     { id: first, status: 'init_failure' },
   ]);
   const { stdout } = await gantry(['builds', 'list', 'web'], { emulator });

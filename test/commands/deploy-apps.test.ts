@@ -120,6 +120,8 @@ test('Ctrl-C ends all: what was created is canceled, what waits does not begin',
 test.each([
   [['web'], 'unexpected argument "web"', /fix gantry deploy \(with --name web/],
   [['x.txt'], 'unexpected argument "x.txt"', /fix/],
+  [['srvices/*'], 'unexpected argument "srvices/*"', /fix correct the name$/m],
+  [['apps'], 'no folder has a cerebrium.toml', /fix gantry deploy apps\/\w+ apps\/\w+ apps\/\w+$/m],
   [['apps/lib'], 'no folder has a cerebrium.toml', /fix gantry init apps\/lib$/m],
   [['apps/web', '--name', 'x'], '--name, --output and --events are for one app', /leave out the folders/],
 ])('deploy %j is refused with exit code 2', async (words, message, fix) => {

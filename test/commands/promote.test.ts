@@ -56,6 +56,20 @@ test.each([
   expect([code, stderr, emulator.store.builds.size]).toEqual([expected, expect.stringContaining(fix), before]);
 });
 
+test('a build that was found sick is promoted with --force only', async () => {
+  const home = newFolder();
+  const env = { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: 'default:/.gantry' };
+  const sick = newFolder({ ...smallApp(), 'data.txt': 'sick' });
+  const staged = 'deploy --name web-staging --smoke run:another';
+  expect((await gantry(staged.split(' '), { emulator, cwd: sick, env })).code).toBe(12);
+  await deploy('web', 'well');
+  const before = emulator.store.builds.size;
+  const refused = await run('promote web-staging web --yes');
+  expect(refused).toExit(7, 'was found sick', 'gantry promote web-staging web --yes --force');
+  expect([(await run('promote web-staging web --dry-run')).code, emulator.store.builds.size]).toEqual([7, before]);
+  expect((await run('promote web-staging web --yes --force')).code).toBe(0);
+});
+
 test('says that the other app must be there, and what was meant', async () => {
   await deploy('web-staging', 'two');
   expect(await run('promote web-staging web-new --yes')).toExit(6, 'fix gantry deploy --name web-new --new\n');

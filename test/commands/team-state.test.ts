@@ -554,3 +554,10 @@ test('a volume that hangs takes a part of the time and fails nothing', async () 
   expect(stderr).toMatch(/cannot read the team state.*no reply in time/);
   expect(builds).toHaveLength(1);
 }, 40_000);
+
+test('what a colleague has scaled is told, also where no record has the build', async () => {
+  await deploy('one', [], { env: { GANTRY_TEAM_STATE: 'off' } });
+  await run(['apps', 'scale', 'web', '--max-replicas', '7']);
+  const { stderr } = await run(['deploy', '--dry-run'], { cwd: newFolder(smallApp()) });
+  expect(stderr).toMatch(/warning: scaling\.max_replicas 7 -> \d+: changed outside of the config file/);
+});

@@ -83,7 +83,7 @@ function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string
 }
 
 /** The apps in a folder, or in the folders of it, as `apps/web` is; few of them. */
-function appsBelow(folder: string): string[] {
+export function appsBelow(folder: string): string[] {
   const namesOf = (below = '') =>
     namesIn(join(folder, below))
       .slice(0, 200)

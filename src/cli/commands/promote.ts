@@ -8,9 +8,10 @@ export default defineCommand({
   configure: (command) =>
     namedAppArgument(command, '<from>')
       .argument('<to>', 'app of the same project, which must exist')
+      .option('--force', 'promote a build that was found sick, too')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
-  run: (context, from, to, { timeout: typedMs }) =>
-    promote(context, from, to, { logs: !context.progress.isQuiet, typedMs }),
+  run: (context, from, to, { force = false, timeout: typedMs }) =>
+    promote(context, from, to, { logs: !context.progress.isQuiet, typedMs, force }),
   ...deployedAgain,
   details: [
     'The archive is the same, byte for byte. The other app keeps its scaling, region and secrets. A new one is made by deploy --name NAME --new.',

@@ -67,7 +67,7 @@ export function deployedAppsView({ apps }: DeployedApps): View {
 
 function resultText({ deployment, plan, error }: DeployedApps['apps'][number]): string {
   if (plan) return plan.changed ? 'would change' : 'no changes';
-  if (!deployment) return error?.code.replace(/^project$/, 'invalid') ?? '';
+  if (!deployment) return String(error?.details?.verdict ?? error?.code.replace(/^project$/, 'invalid') ?? '');
   const end = endOf(deployment);
   return { 'not started': 'live', 'in progress': deployment.status }[end as string] ?? end;
 }

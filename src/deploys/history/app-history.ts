@@ -31,6 +31,8 @@ export interface DeployedSettings {
   sent?: Record<string, unknown> | undefined;
   /** Settings as the platform showed them right after. */
   shown?: Record<string, unknown> | undefined;
+  /** Without a record of the build: settings that were changed since, by `apps scale`. */
+  scaled?: Record<string, unknown> | undefined;
   /** Settings of a later build that does not serve: the app has them from its creation on, also if it fails. */
   tried?: Record<string, unknown> | undefined;
 }
@@ -205,8 +207,16 @@ export class AppHistory {
   /** The settings of the file of a build, and what the platform made of them. Empty if that is not on record. */
   fileSettings(build: string | null | undefined): DeployedSettings {
     const sent = this.sent(build);
-    const shown = sent && { ...this.firstSettingsOf(sent.build), ...sent.made };
-    return sent ? { sent: sent.settings, shown, tried: this.triedBeside(sent.build) } : {};
+    if (!sent) return { scaled: this.#scaled() };
+    const shown = { ...this.firstSettingsOf(sent.build), ...sent.made };
+    return { sent: sent.settings, shown, tried: this.triedBeside(sent.build) };
+  }
+
+  /** What `apps scale` has set since another build was last seen to serve. */
+  #scaled(): Record<string, unknown> {
+    const since = this.#own.findLastIndex(({ event }) => event === 'served');
+    const later = this.#own.slice(since + 1);
+    return Object.assign({}, ...later.map((event) => (event.event === 'scaled' ? event.after : {})));
   }
 
   /** The settings of the last build that was sent, unless it is the one that serves. */

@@ -1,5 +1,5 @@
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { ConflictError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
@@ -8,15 +8,15 @@ import { recordLook } from '../history/index.ts';
 import { settle } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { servingBuild } from '../serving.ts';
-import { chooseServing, type RollbackOptions } from './choose-build.ts';
+import { type Chosen, chooseServing, type RollbackOptions } from './choose-build.ts';
 import { type Onto, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 
-/** Deploys the build of an app that serves as another app of the project. */
+/** Deploys the build of an app that serves as another app of the project. Throws ConflictError for one that was found sick. */
 export async function promote(
   unlimited: Context,
   given: string,
   to: string,
-  { logs, typedMs }: Pick<RollbackOptions, 'logs' | 'typedMs'>,
+  { logs, typedMs, force }: Pick<RollbackOptions, 'logs' | 'typedMs' | 'force'>,
 ): Promise<RolledBack> {
   const app = shortAppName(unlimited.project, to);
   if (app === shortAppName(unlimited.project, given)) throw new UsageError(`${app} cannot be promoted to itself`);
@@ -24,10 +24,22 @@ export async function promote(
   const { limit, app: from, seen } = started;
   const { context } = limit;
   const choice = await chooseServing(context, from, seen, gantryCommand`deploy --name ${to}`);
+  if (!force) refuseSick(from, choice);
   const onto = await lookAtOther(context, app);
   const again = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
   const way = { configFile: '', logs, question: `Deploy ${again}?`, deed: `deploy ${again}` };
   return redeploy(started, choice, onto, way);
+}
+
+function refuseSick(app: string, { history, target }: Chosen): void {
+  if (!history.isSick(target.id)) return;
+  const { reason = 'it was rolled back' } = history.sickness(target.id) ?? {};
+  throw new ConflictError(`build ${shortBuild(target.id)} of ${app} was found sick`, {
+    why: reason,
+    fix: 'deploy a version that is well, or to promote it all the same',
+    retryWith: ['--force'],
+    details: { app, build: target.id, reason },
+  });
 }
 
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */

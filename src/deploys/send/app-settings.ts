@@ -51,11 +51,9 @@ export function compareBody(project: AppConfig, body: AppCreation, app: App, dep
     const { section, key, fallback } = known.get(field) ?? {};
     const value = (body as Record<string, unknown>)[field];
     const from = deployedValue(app, field);
-    const made = deployed.shown && deployedValue(deployed.shown, field);
     const to = expectedValue(field, value, fallback, deployed);
     const differs = from !== undefined && to !== undefined && !isSame(from, to);
-    const isOurs = isSame(from, made) || isSame(from, deployed.tried?.[field]);
-    const drifted = made === undefined || section === undefined ? null : !isOurs;
+    const drifted = section === undefined ? null : hasDrifted(field, from, deployed);
     const setting = section === undefined ? field : `${section}.${key}`;
     return {
       setting,
@@ -67,6 +65,13 @@ export function compareBody(project: AppConfig, body: AppCreation, app: App, dep
       differs,
     };
   });
+}
+
+/** Whether a setting is another one than deploys have made; null if nothing on record tells. */
+function hasDrifted(field: string, from: unknown, { shown, tried, scaled }: DeployedSettings): boolean | null {
+  const made = shown && deployedValue(shown, field);
+  if (made !== undefined) return !isSame(from, made) && !isSame(from, tried?.[field]);
+  return scaled?.[field] !== undefined && isSame(from, scaled[field]) ? true : null;
 }
 
 /** What the platform shows after a deploy with this value, or without one. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { checkAppConfig } from '../../app/config.ts';
+import { appsBelow } from '../../app/toml/source.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { type ExitName, exitCodes, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
@@ -21,12 +22,7 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
   const found = new Map<string, { folder: string; app: string }>();
   for (const folder of words) {
     const path = resolve(cwd, folder);
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      throw new UsageError(`unexpected argument "${folder}"`, {
-        why: 'there is no such folder; without an argument, deploy sends the working directory',
-        fix: sentence`${gantryCommand`deploy`} (with --name ${folder} for another name)`,
-      });
-    }
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw noFolderError(folder);
     const file = join(path, configFile);
     if (!existsSync(file)) progress.note(`${folder} is not an app: it has no ${configFile}`);
     else found.set(path, { folder, app: (await checkAppConfig(file)).project?.name ?? folder });
@@ -36,5 +32,21 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
   // Of two deploys of one app, the later one replaces the other.
   if (twice) throw new UsageError(`two folders have the app ${twice.app}`, { fix: `leave out ${twice.folder}` });
   if (apps.length > 0) return apps;
-  throw new UsageError(`no folder has a ${configFile}`, { fix: gantryCommand`init ${words[0] ?? '.'}` });
+  const below = words.flatMap((word) => appsBelow(resolve(cwd, word)).map((app) => join(word, app)));
+  const fix = below.length > 0 ? gantryCommand`deploy ${below}` : gantryCommand`init ${words[0] ?? '.'}`;
+  throw new UsageError(`no folder has a ${configFile}`, { fix });
+}
+
+function noFolderError(typed: string): UsageError {
+  const message = `unexpected argument "${typed}"`;
+  if (/[*?[]/.test(typed)) {
+    return new UsageError(message, {
+      why: 'it fits no folder, so the shell has passed it as it is',
+      fix: 'correct the name',
+    });
+  }
+  return new UsageError(message, {
+    why: 'there is no such folder; without an argument, deploy sends the working directory',
+    fix: sentence`${gantryCommand`deploy`} (with --name ${typed} for another name)`,
+  });
 }

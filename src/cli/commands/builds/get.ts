@@ -5,7 +5,7 @@ import { gantryCommand } from '../../../kernel/command-line.ts';
 import { ago, shortBuild, sizeCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { keyValueTable, table } from '../../../kernel/output/table.ts';
-import { type Build, buildHasFailed, getBuildZipContents } from '../../../platform/contract/builds.ts';
+import { type Build, buildHasFailed, getBuildZipContents, ownStatus } from '../../../platform/contract/builds.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
@@ -31,7 +31,7 @@ export default defineCommand({
       readHistory(context, app),
     ]);
     const commit = await findCommit(context, { app, configFile }, build.id, history);
-    return { ...build, ...commit, found: history.markOf(build.id) ?? null };
+    return { ...build, status: ownStatus(build.status), ...commit, found: history.markOf(build.id) ?? null };
   },
   view: (found) => {
     if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles));

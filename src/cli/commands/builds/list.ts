@@ -2,7 +2,7 @@ import { findCommits } from '../../../deploys/commit-of-build.ts';
 import { readHistory } from '../../../deploys/history/index.ts';
 import { ago, forPeople, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
-import { listBuilds } from '../../../platform/contract/builds.ts';
+import { listBuilds, ownStatus } from '../../../platform/contract/builds.ts';
 import { shortAppName } from '../../../platform/contract/endpoint.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
@@ -21,6 +21,7 @@ export default defineCommand({
     const commitOf = await findCommits(context, { app: shortAppName(project, app), configFile }, ids);
     return listed.map((build) => ({
       ...build,
+      status: ownStatus(build.status),
       ...commitOf(build.id),
       found: history.markOf(build.id) ?? null,
       reason: history.failure(build.id)?.reason ?? lastError(build.initError),
