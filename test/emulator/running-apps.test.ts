@@ -146,6 +146,7 @@ test.skipIf(!python)(
       const during = answers(version - 1);
       await hanging.sent;
       await answers(version - 1);
+      await expect.poll(() => children().length).toBe(2);
       const canceled = ask('DELETE', hanging.build);
       const next = await upload(main(version));
       await Promise.all([during, canceled, next.sent, answers(version - 1, version)]);
