@@ -15,13 +15,22 @@ const startMs = 7_000;
 beforeEach(() => void vi.useFakeTimers({ now: from }));
 afterEach(() => void vi.useRealTimers());
 
+interface PoolScaling {
+  min?: number;
+  max: number;
+  concurrency: number;
+  cooldown: number;
+}
+
 /** A pool whose replicas only take their time. */
-function poolOf(scaling: { min?: number; max: number; concurrency: number; cooldown: number }) {
+function poolOf(scaling: PoolScaling, { runtime = 'cortex', stopMs = 0 } = {}) {
   let started = 0;
+  const builds: string[] = [];
   const alive = new Set<string>();
   const lived: number[] = [];
   const pool = new ReplicaPool({
-    start: () => {
+    start: ({ build }) => {
+      builds.push(build.id);
       const [name, at] = [`r-${started++}`, Date.now()];
       const own = { isReady: false, readyAt: undefined as number | undefined, startedAt: at };
       const ready = pause(startMs).then(() => void Object.assign(own, { isReady: true, readyAt: Date.now() }));
@@ -30,6 +39,7 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
         end = done;
       });
       const stop = async () => {
+        if (stopMs > 0) await pause(stopMs);
         alive.delete(name);
         lived.push(Date.now() - at);
         end();
@@ -50,7 +60,7 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
     replicaConcurrency: scaling.concurrency,
     cooldownPeriodSeconds: scaling.cooldown,
     responseGracePeriodSeconds: 1,
-    runtime: 'cortex',
+    runtime,
   };
   const app = { settings } as unknown as AppRecord;
   let [coldStarts, calls] = [0, 0];
@@ -66,9 +76,8 @@ function poolOf(scaling: { min?: number; max: number; concurrency: number; coold
     await pause(runtimeMs);
     slot?.release();
   };
-  const startAlone = () =>
-    pool.startFirstAlone({ app, build: { id: 'b-2' } as BuildRecord, python: '' }, new AbortController().signal);
-  return { call, startAlone, settings, alive, lived, counts: () => ({ coldStarts, waited, started }) };
+  const of = (build: string) => ({ app, build: { id: build } as BuildRecord, python: '' });
+  return { pool, of, builds, call, settings, alive, lived, counts: () => ({ coldStarts, waited, started }) };
 }
 
 test('min_replicas are kept when several have nothing to do at the same time', async () => {
@@ -108,14 +117,35 @@ test('a call that waits for many others listens once for its end', async () => {
 });
 
 test('a call whose caller has left does not wait for a server that starts alone', async () => {
-  const { call, startAlone } = poolOf({ max: 1, concurrency: 1, cooldown: 60 });
-  const starting = startAlone();
+  const { pool, of, call } = poolOf({ max: 1, concurrency: 1, cooldown: 60 });
+  const starting = pool.startFirstAlone(of('b-2'), new AbortController().signal);
   const controller = new AbortController();
   const left = expect(call(1_000, controller)).rejects.toThrow('the caller has left');
   controller.abort(new Error('the caller has left'));
   await left;
   await vi.advanceTimersByTimeAsync(startMs);
   await starting;
+});
+
+test('a version that was replaced while it waited for the port of the one before is not kept', async () => {
+  const { pool, of, call, builds } = poolOf(
+    { min: 1, max: 1, concurrency: 1, cooldown: 60 },
+    { runtime: 'custom', stopMs: startMs + 1_000 },
+  );
+  const start = async (build: string) => {
+    const ready = pool.startFirst(of(build), new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(startMs);
+    await ready;
+  };
+  await start('b-1');
+  const served = call(1_000);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await served;
+  await start('b-2');
+  pool.replaceBy(of('b-2'));
+  await start('b-3');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(builds).toEqual(['b-1', 'b-2', 'b-3']);
 });
 
 test.each([

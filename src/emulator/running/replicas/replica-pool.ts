@@ -122,7 +122,7 @@ export class ReplicaPool {
 
   /** A build serves from now on: replicas of others end without a call, unless those of a newer one have replaced its own. */
   replaceBy(start: ReplicaStart): void {
-    if (!this.#idle.concat(this.#replicas.members).some(({ build }) => build === start.build.id)) return;
+    if (!this.#accepting.some(({ build }) => build === start.build.id)) return;
     this.#dismissOthers(start.build);
     void this.keep(start);
   }
@@ -138,7 +138,8 @@ export class ReplicaPool {
     for (const member of this.#idle) if (!member.hasServed && isOutdated(member)) this.#dismiss(member);
     if (sharesPort(app)) await this.#stopped();
     const { members } = this.#replicas;
-    if (this.#isStopped || members.some((member) => member.build !== build.id)) return;
+    // It may have been replaced meanwhile, and its files removed.
+    if (this.#isStopped || this.#accepting.some((member) => member.build !== build.id)) return;
     const kept = Math.min(minReplicas, maxReplicas) - (this.#first?.build === build.id ? 1 : 0);
     while (members.length < kept) this.#coolDown(this.#add(start), app);
   }
@@ -169,9 +170,14 @@ export class ReplicaPool {
     return [...this.#running].map(describeReplica);
   }
 
+  /** Those that accept calls, or will. */
+  get #accepting(): PooledReplica[] {
+    return [...(this.#first ? [this.#first] : []), ...this.#replicas.members];
+  }
+
   /** Those without a call that accept one. */
   get #idle(): PooledReplica[] {
-    return [...(this.#first ? [this.#first] : []), ...this.#replicas.members].filter(({ busy }) => busy === 0);
+    return this.#accepting.filter(({ busy }) => busy === 0);
   }
 
   /** Unless secrets were changed since it started: a user who sets one after a deploy expects it in the first call. */
@@ -190,7 +196,7 @@ export class ReplicaPool {
   }
 
   async #freePort(): Promise<void> {
-    for (const member of [...this.#replicas.members, ...(this.#first ? [this.#first] : [])]) this.#dismiss(member);
+    for (const member of this.#accepting) this.#dismiss(member);
     await this.#stopped();
   }
 
