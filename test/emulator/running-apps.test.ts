@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { AppRunner } from '../../src/emulator/running/app-runner.ts';
 import { newFolder, platform } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';
@@ -156,6 +158,23 @@ test.skipIf(!python)(
     await expect.poll(() => children().length).toBe(1);
   },
 );
+
+test.skipIf(!python)('a build that begins while the emulator stops starts nothing (needs python3)', async () => {
+  const { emulator, ask, put } = await platform({ data: newFolder(), now: Date.now, real: true });
+  const { json } = await ask('POST', '/apps', { name: 'web' });
+  let closed = Promise.resolve();
+  const choose = AppRunner.prototype.pythonFor;
+  const spy = vi.spyOn(AppRunner.prototype, 'pythonFor').mockImplementationOnce(function (this: AppRunner, ...args) {
+    closed = emulator.close();
+    return setTimeout(20).then(() => choose.apply(this, args));
+  });
+  await put(json.uploadUrl, zip({ 'main.py': 'def run():\n    return 1\n' })).catch(() => {});
+  await closed;
+  spy.mockRestore();
+  const { end } = emulator.store.builds.get(json.buildId)?.script ?? {};
+  expect(end).toMatchObject({ status: 'failure', reason: 'the emulator was stopped during this build' });
+  expect(children()).toEqual([]);
+});
 
 test.skipIf(!python)('a run that a restart interrupted has failed (needs python3)', async () => {
   const data = newFolder();

@@ -68,6 +68,7 @@ export const buildHandlers = {
 export async function startBuild(build: BuildRecord, platform: Platform, archivePath?: string): Promise<void> {
   const { store, faults, runner, now } = platform;
   const { settings } = build;
+  const { signal } = runner;
   const hasEnded = build.startedAt !== undefined || build.cancelledAt !== undefined;
   const fault = hasEnded ? undefined : faults.take('build');
   const archive = archivePath ? await readArchive(archivePath, filesToRead).catch((error: Error) => error) : undefined;
@@ -82,9 +83,8 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   store.save();
   const app = store.apps.get(build.app);
   if (app && build.script.scenes.some(({ work }) => work)) {
-    const { signal } = runner;
     const kept = () => keepAfter(build, signal, platform);
-    runner.runInBackground(performBuild(app, build, requirements, platform).then(kept));
+    runner.runInBackground(performBuild(app, build, requirements, platform, signal).then(kept));
   }
 }
 

@@ -11,21 +11,21 @@ import { StartTimeoutError } from '../replicas/replica.ts';
 
 /**
  * Installs the app's packages and starts its first replica, as the build's script plans, and completes the script with
- * what they print and how they end.
+ * what they print and how they end. `signal`: that of the runner when the build began. It has another one after a stop.
  */
 export async function performBuild(
   app: AppRecord,
   build: BuildRecord,
   requirements: Buffer,
   running: Running,
+  signal: AbortSignal,
 ): Promise<void> {
   const { runner, store, now } = running;
-  // The runner has another signal after a reset.
-  const { signal } = runner;
   const canceled = runner.track(build.id).signal;
   const ended = AbortSignal.any([signal, canceled]);
   let python: AppPython | undefined;
   try {
+    signal.throwIfAborted();
     python = await install(build, requirements, ended, running);
     await start(app, build, python, ended, running);
     const differences = [...(python?.differs ? [python.differs] : []), ...settingDifferences(build.settings)];
