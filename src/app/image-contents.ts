@@ -10,7 +10,7 @@ export const isPlainImage = (base: string): boolean => plainImage.test(base);
 
 /** Images of Docker Hub that have no owner in their name. */
 const officialImages =
-  'adminer almalinux alpine amazoncorretto amazonlinux arangodb archlinux bash buildpack-deps busybox caddy cassandra centos clojure composer consul couchdb debian docker drupal eclipse-temurin elasticsearch elixir erlang fedora flink gcc ghost golang gradle groovy haproxy haskell httpd influxdb jetty joomla jruby julia kibana kong logstash mageia mariadb maven memcached mongo mongo-express mono mysql nats neo4j nextcloud nginx node odoo openjdk oraclelinux percona perl photon php postgres pypy python r-base rabbitmq rakudo-star redis redmine registry rockylinux ruby rust sapmachine scratch solr spark storm swift swipl telegraf tomcat tomee traefik ubuntu varnish vault wordpress zookeeper'.split(
+  'adminer almalinux alpine amazoncorretto amazonlinux arangodb archlinux buildpack-deps busybox caddy cassandra centos clojure composer consul couchdb debian docker drupal eclipse-temurin elasticsearch elixir erlang fedora flink gcc ghost golang gradle groovy haproxy haskell httpd influxdb jetty joomla jruby julia kibana kong logstash mageia mariadb maven memcached mongo mongo-express mono mysql nats neo4j nextcloud nginx node odoo openjdk oraclelinux percona perl photon php postgres pypy python r-base rabbitmq rakudo-star redis redmine registry rockylinux ruby rust sapmachine scratch solr spark storm swift swipl telegraf tomcat tomee traefik ubuntu varnish vault wordpress zookeeper'.split(
     ' ',
   );
 

@@ -22,7 +22,8 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
   const best = bestMatch(lines, facts);
   // That a process ended, or was not ready, follows from what was raised.
-  const raised = best && rankOf(best.rule) > 0 ? undefined : explainLastError(lines, facts.sent, best !== undefined);
+  const isEnd = best === undefined || /^(?:app-exited|start-timeout)$/.test(best.rule.cause);
+  const raised = isEnd ? explainLastError(lines, facts.sent, best !== undefined) : undefined;
   if (best === undefined || raised) return raised && fixedInDockerfile(raised, facts.config);
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
   const texts = lines.map(({ text }) => text);

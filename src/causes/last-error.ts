@@ -25,11 +25,13 @@ export function explainLastError(
   const at = isRaised ? traceback.end : uncaught?.at;
   const line = lines[at ?? -1];
   const found = isRaised ? raisedIn(shown, traceback, sent, hasEnded) : mistakeOf(uncaught);
-  // An app that starts all the same has handled it.
-  if (!line || !found || shown.slice(at).some((text) => /Application startup complete|App is ready/.test(text)))
-    return undefined;
+  // An app that starts all the same, or goes on serving, has handled it.
+  const isHandled = (text: string) => goesOn.test(text) || (hasEnded && /HTTP\/1\.[01]" \d{3}\b/.test(text));
+  if (!line || !found || shown.slice(at).some(isHandled)) return undefined;
   return { cause: 'code-error', ...found, evidence: evidenceOf(line) };
 }
+
+const goesOn = /Application startup complete|App is ready/;
 
 type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
 
