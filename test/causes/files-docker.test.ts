@@ -219,3 +219,29 @@ cases('what an image starts and installs', [
   ['a readme of no package', poetry('pyproject.toml', '', 'package-mode = false\n'), undefined],
   ['a GPU image on a CPU', { Dockerfile: 'FROM vllm/vllm-openai:v0.8.0\nCMD ["--model", "x", "--port", "8000"]\n' }, 'warning: vllm/vllm-openai:v0.8.0 uses a GPU, and compute is CPU'],
 ]);
+
+const asgi = (command: string): Files => ({
+  Dockerfile: `${base}RUN pip install fastapi flask uvicorn gunicorn\nCOPY . .\nCMD ["sh", "-c", "${command}"]\n`,
+  'web.py': web,
+  'api.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+});
+const spring = (jar: string): Files => ({
+  Dockerfile: `FROM maven:3.9-eclipse-temurin-21 AS build\nWORKDIR /src\nCOPY . .\nRUN mvn -q package\nFROM eclipse-temurin:21-jre\nCOPY --from=build /src/target/${jar} /app.jar\nCMD ["java", "-jar", "/app.jar"]\n`,
+  'pom.xml':
+    '<project><parent><artifactId>p</artifactId><version>3.3.0</version></parent><artifactId>shop</artifactId><version>1.0</version></project>\n',
+  'src/main/resources/application.properties': 'server.port=8000\n',
+});
+
+// biome-ignore format: a case is a line
+cases('what a server serves', [
+  ['an ASGI app by gunicorn', asgi('gunicorn api:app -b 0.0.0.0:8000'), 'error: gunicorn serves WSGI apps, and app of api.py is an ASGI app (FastAPI)'],
+  ['an ASGI app by a worker of uvicorn', asgi('gunicorn api:app -k uvicorn.workers.UvicornWorker -b 0.0.0.0:8000'), undefined],
+  ['a WSGI app by uvicorn', asgi('uvicorn web:app --host 0.0.0.0 --port 8000'), 'error: uvicorn serves ASGI apps, and app of web.py is a WSGI app (Flask)'],
+  ['a WSGI app by uvicorn, which is told', asgi('uvicorn web:app --interface wsgi --host 0.0.0.0 --port 8000'), undefined],
+  ['a worker class that is misspelled', asgi('gunicorn api:app -k uvicorn.worker.UvicornWorker -b 0.0.0.0:8000'), 'warning: gunicorn has no worker class uvicorn.worker.UvicornWorker'],
+  ['a program that is misspelled', asgi('uvicron api:app --host 0.0.0.0 --port 8000'), 'warning: uvicron is not installed in the image'],
+  ['a jar of another version', spring('shop-1.1.jar'), 'error: Dockerfile copies /src/target/shop-1.1.jar, which no command of the stage build makes'],
+  ['its jar', spring('shop-1.0.jar'), undefined],
+  ['any jar', spring('*.jar'), undefined],
+  ['another port of Spring', { ...spring('*.jar'), 'src/main/resources/application.properties': 'server.port=9090\n' }, 'listens on port 9090, but port is 8000'],
+]);

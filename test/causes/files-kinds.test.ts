@@ -445,7 +445,7 @@ cases('a file that a server reads', [
       'cerebrium.toml': `${custom('["gunicorn", "-c", "conf/gunicorn.py", "web:app", "-b", "0.0.0.0:8000"]')}[cerebrium.dependencies.pip]\nflask = "latest"\ngunicorn = "latest"\n`,
       'web.py': web,
     },
-    'conf/gunicorn.py is started, and is not in the app',
+    'gunicorn reads conf/gunicorn.py, which is not in the image',
   ],
 ]);
 

@@ -319,7 +319,16 @@ describe('files that frameworks and tools look for', () => {
   const alembic = (include: string) => started.replace('disable_auth', `include = [${include}]\ndisable_auth`);
 
   test.each<[string, Files, string | undefined]>([
-    ['alembic.ini that is sent', { 'cerebrium.toml': alembic('"*"'), 'start.sh': start, 'main.py': api }, undefined],
+    [
+      'alembic.ini that is sent',
+      { 'cerebrium.toml': alembic('"*"'), 'start.sh': start, 'main.py': api, 'alembic.ini': '' },
+      undefined,
+    ],
+    [
+      'alembic.ini that is not there',
+      { 'cerebrium.toml': alembic('"*"'), 'start.sh': start, 'main.py': api },
+      'alembic reads alembic.ini, which is not in the image',
+    ],
     [
       'revisions that follow each other',
       {

@@ -41,7 +41,7 @@ const withoutLook: Record<string, string> = {
   'the log names it, and files seldom show it': `app-exited apt-needs-confirmation browser-missing certificate-invalid
     compiler-missing conda-environment-missing database-schema-missing environment-externally-managed event-loop-misused
     hash-missing
-    worker-class-wrong wrong-architecture`,
+    wrong-architecture`,
   // Their reason lies in files.
   'only setuptools knows which folders it finds': 'package-layout-invalid',
 };

@@ -55,6 +55,7 @@ const makers: readonly Maker[] = [
   },
   { command: /^go build\b/, makes: ({ words }) => made(flagOf(words, '-o')) },
   { command: /^cargo build\b/, makes: byCargo },
+  { command: /^mvn (?!.*(?:-f|--file|-pl)\b).*\b(?:package|install|verify)\b/, makes: byMaven },
 ];
 
 const made = (path: string | undefined): Made | undefined => (path === undefined ? undefined : { paths: [path] });
@@ -98,6 +99,19 @@ function compiled({ words, cwd, before }: MakingStep, textOf: (name: string) => 
       .filter((path) => /^(?!\.\.).*(?<!\.d)\.[cm]?tsx?$/.test(path))
       .map((path) => posix.join(target, path.replace(/\.([cm]?)tsx?$/, '.$1js'))),
   };
+}
+
+/** The jar of a project; of one with modules, or with a name of its own, it is not known. */
+function byMaven(_: MakingStep, textOf: (name: string) => string): Made | undefined {
+  const text = textOf('pom.xml');
+  const own = text.replace(/<(parent|dependencies|dependencyManagement|build|profiles)>[\s\S]*?<\/\1>/g, '');
+  const [, artifact] = groupsOf(/<artifactId>([\w.-]+)</, own);
+  const [, version] = groupsOf(/<version>([\w.-]+)</, own);
+  const isKnown =
+    artifact !== undefined && version !== undefined && !/<(?:modules|finalName|outputDirectory)>/.test(text);
+  return isKnown
+    ? { paths: ['target'], but: new RegExp(`^target/(?!${artifact}-${version})[^/*]*\\.jar$`) }
+    : undefined;
 }
 
 /** The programs of a crate; those of a workspace are not looked for. */

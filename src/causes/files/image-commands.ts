@@ -7,7 +7,7 @@ import { fits, groupsOf } from '../groups.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
 import { namedFiles } from './named-files.ts';
 import { type PackageJson, readJsonc } from './package-json.ts';
-import { lacksProgram } from './programs.ts';
+import { lacksProgram, misspelledProgram } from './programs.ts';
 import { say, sayUnsent } from './said.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Docker, ImageStep } from './shipment.ts';
@@ -18,7 +18,7 @@ export function* lookAtImageCommands(app: LookedApp): Generator<SeenCause> {
   const { shipment } = app;
   const docker = shipment.dockerfile();
   if (!docker) return;
-  yield* lookAtEach(shipment.steps(), app, [neededFiles, absentProgram, notLocked]);
+  yield* lookAtEach(shipment.steps(), app, [neededFiles, absentProgram, notLocked, misspelledProgram]);
   yield* lookAtEach(shipment.ownSteps(), app, [aptUser, aptLists, toolVersion, packageScript]);
   // The entrypoint of the settings is looked at as that of any app.
   if (shipment.config.custom?.entrypoint) return;

@@ -10,12 +10,16 @@ interface NamedFile {
 
 /** Flags that name a file which a program reads before it starts. */
 const flagsOfFiles: ReadonlyMap<string, readonly string[]> = new Map([
+  ['alembic', ['-c', '--config']],
   ['gunicorn', ['-c', '--config', '--certfile', '--keyfile']],
   ['hypercorn', ['-c', '--config', '--certfile', '--keyfile']],
   ['supervisord', ['-c', '--configuration']],
   ['uvicorn', ['--log-config', '--env-file', '--ssl-certfile', '--ssl-keyfile']],
   ['vllm', ['--chat-template']],
 ]);
+
+/** What a program reads if no flag names another file. */
+const usualFiles: ReadonlyMap<string, string> = new Map([['alembic', 'alembic.ini']]);
 
 /** Below such a folder, packages of the system have files of their own. */
 const ofSystem = /^\/etc\/[^/]+\//;
@@ -26,9 +30,10 @@ export function namedFiles(words: readonly string[]): NamedFile[] {
   const script = program.startsWith('[') ? undefined : (serverOf(words)?.script ?? scriptOf(words));
   const isRun = script === program ? program.includes('/') : fits(/^[\w./-]+\.\w+$/, script);
   const flags = flagsOfFiles.get(posix.basename(program)) ?? [];
-  const read = flags
-    .flatMap((flag) => flagOf(words, flag)?.replace(/^file:/, '') ?? [])
-    .filter((file) => /^[\w./-]+$/.test(file) && !ofSystem.test(file));
+  const given = flags.flatMap((flag) => flagOf(words, flag)?.replace(/^file:/, '') ?? []);
+  const read = (given.length > 0 ? given : [usualFiles.get(posix.basename(program)) ?? []].flat()).filter(
+    (file) => /^[\w./-]+$/.test(file) && !ofSystem.test(file),
+  );
   return [
     ...(isRun && script !== undefined ? [{ file: script, isRead: false }] : []),
     ...read.map((file) => ({ file, isRead: true })),

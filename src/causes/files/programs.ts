@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
 import { isPlainImage } from '../../app/image-contents.ts';
 import { type ImageState, isBelowOrSame } from '../../app/image-stage.ts';
+import { closestName } from '../../kernel/closest-name.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from '../program-packages.ts';
-import type { LookedApp } from './looked-app.ts';
+import type { Look, LookedApp } from './looked-app.ts';
 import type { Packages } from './packages.ts';
 import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -64,6 +65,19 @@ export function lacksProgram(
     ? undefined
     : say('command-not-found image', facts, { fix: packages.aptFixOf(debian) });
 }
+
+/** Long names of programs: a word that is nearly one of them is a misspelling. */
+const usualPrograms =
+  'apt-get bundle bundler celery daphne fastapi gunicorn hypercorn python streamlit supervisord supervisorctl uvicorn waitress-serve'.split(
+    ' ',
+  );
+
+/** A command that begins with a misspelled program. */
+export const misspelledProgram: Look<{ words: readonly string[] }> = ({ words: [program = ''] }) => {
+  const isKnown = !/^[a-z][a-z-]{4,}$/.test(program) || usualPrograms.includes(program);
+  const meant = isKnown ? undefined : closestName(program, usualPrograms);
+  return meant === undefined ? undefined : say('command-not-found like', { command: program, meant });
+};
 
 /** Where the image surely has no such program. */
 function certainFix(image: ImageState, program: string): string | undefined {

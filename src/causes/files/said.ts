@@ -24,6 +24,7 @@ command-not-found code | - | - | {file} starts it, and no apt package brings it 
 command-not-found development | ! | - | {package} is one of the devDependencies, and the image does not install these | install all packages for the build, or move {package} to dependencies
 command-not-found image | - | - | the image {base} has no {command} | -
 command-not-found package | - | - | {package} starts {command}, and no apt package brings it | -
+command-not-found like | - | - | it is probably meant for {meant} | write {meant}
 command-not-found path | - | - | it is in {home}/bin, where the PATH does not look | ENV PATH="{home}/bin:$PATH"
 copy-source-missing | ! | {file} copies {path}, which is not in the app folder | the folder has {meant} | write {whole} instead of {path} // add it to the app folder, or remove it from the instruction
 copy-source-missing excluded | ! | - | it is in the app folder, but {because} | -
@@ -132,6 +133,9 @@ shell-syntax-error blanks | - | a backslash with blanks behind it ends the comma
 syntax-error | ! | {path} has a syntax error: {what} is for Python {version} and later | the app has Python {python} | python_version = "{version}"
 tool-version-wrong | ! | {file} wants {tool} >={wanted}, and {base} has {has} | {place} runs {command} | use a base image with that {tool}, or change what {file} wants
 user-missing | ! | {file} sets USER {user}, and the image {base} has no such user | no RUN above that line makes it | write RUN adduser -D {alpine} above it // write RUN useradd --create-home {user} above it
+worker-class-wrong asgi | ! | {program} serves WSGI apps, and {name} of {file} is an ASGI app ({framework}) | - | add -k {class} to the command // start it with uvicorn
+worker-class-wrong like | - | gunicorn has no worker class {worker} | - | write -k {meant}
+worker-class-wrong wsgi | ! | {program} serves ASGI apps, and {name} of {file} is a WSGI app ({framework}) | - | start it with gunicorn, or wrap it: WsgiToAsgi({name}) of asgiref
 wrong-arguments | - | - | - | -
 wrong-port exposed | - | the Dockerfile exposes port {port}, but port is {wanted} | - | port = {port}
 wrong-port | - | {what} listens on port {port}, but port is {wanted} | port is not set and defaults to {default} | port = {port}

@@ -49,6 +49,11 @@ const listeners: readonly Listener[] = [
     files: /\.rs$/,
     pattern: new RegExp(String.raw`${address}(?:(?<=\b(?:bind\(|SocketAddr\s*=)\s*&?\S+)|(?=\s*\.parse\b))`, 'g'),
   },
+  {
+    files: /\/application\.properties$/,
+    pattern: /^server\.port\s*=\s*(?<port>\d{2,5})\s*$/gm,
+  },
+  { files: /\/application\.ya?ml$/, pattern: /^server:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+port:[ \t]*(?<port>\d{2,5})/gm },
   { files: /\.rs$/, pattern: /\bbind\(\(\s*"(?<host>[\w.]+)",\s*(?<port>\d{2,5})\b/g },
   { files: /\.rs$/, pattern: /SocketAddr::from\(\(\[(?<host>[\d,\s]+)\],\s*(?<port>\d{2,5})\)/g },
 ];

@@ -8,10 +8,11 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { fits, groupsOf } from '../groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
-import { startsServer, startsStdio } from './listening.ts';
+import { configOf, startsServer, startsStdio } from './listening.ts';
 import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked-app.ts';
 import { folderOf, foldersIn, type Module, type ModuleGraph } from './modules.ts';
 import { namedFiles } from './named-files.ts';
+import { misspelledProgram } from './programs.ts';
 import { say, sayUnsent } from './said.ts';
 import type { StartedCommand } from './script-commands.ts';
 import type { SeenCause } from './seen-cause.ts';
@@ -29,13 +30,13 @@ export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
     yield* uncallable(known);
   }
   if (shipment.config.runtime === 'custom') {
-    yield* lookAtEach(shipment.servers(), known, [target]);
+    yield* lookAtEach(shipment.servers(), known, [target, workerLike, otherInterface]);
     yield* entrypoint(shipment);
     yield* notExecutable(shipment);
-    yield* lookAtEach(shipment.started(), known, [absentFiles, daemon, serverMissing]);
+    yield* lookAtEach(shipment.started(), known, [absentFiles, daemon, serverMissing, misspelledProgram]);
     yield* servesNothing(known);
   }
-  if (!shipment.isDocker) yield* lookAtEach(shipment.buildCommands(), known, [buildScript]);
+  if (!shipment.isDocker) yield* lookAtEach(shipment.buildCommands(), known, [buildScript, misspelledProgram]);
   yield* collected(shipment);
 }
 
@@ -81,13 +82,13 @@ const ofPackages = /^\/|^(?:\.\/)?\.?venv\/|node_modules\//;
 /** Files that a command runs or reads, and that are not where it looks. An image is compared with its files elsewhere. */
 const absentFiles: Look<StartedCommand> = ({ words, cwd }, { shipment, packages }) => {
   if (shipment.isDocker || packages.hasOthers || bringsCode(shipment)) return undefined;
-  const files = namedFiles(words).map(({ file }) => file);
-  const absent = files.filter((file) => !ofPackages.test(file) && shipment.fileAt(file, cwd) === undefined);
-  return absent.flatMap((path) => {
+  const absent = namedFiles(words).filter(
+    ({ file }) => !ofPackages.test(file) && shipment.fileAt(file, cwd) === undefined,
+  );
+  return absent.flatMap(({ file: path, isRead }) => {
     const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(path));
-    return near === undefined
-      ? missing(posix.normalize(path), shipment)
-      : say('entrypoint-not-found elsewhere', { path, near });
+    if (near !== undefined) return say('entrypoint-not-found elsewhere', { path, near });
+    return missing(posix.normalize(path), shipment, isRead ? words[0] : undefined);
   });
 };
 
@@ -194,6 +195,42 @@ function objectMissing({ module, program }: StartedServer, found: Module, attrib
   });
 }
 
+const workers =
+  'sync gthread gevent eventlet tornado uvicorn.workers.UvicornWorker uvicorn.workers.UvicornH11Worker uvicorn_worker.UvicornWorker uvicorn_worker.UvicornH11Worker'.split(
+    ' ',
+  );
+
+/** A worker class of gunicorn that is misspelled. */
+const workerLike: Look<StartedServer> = ({ program, words }) => {
+  const worker = (program === 'gunicorn' && flagOf(words, '-k', '--worker-class')) || '';
+  const isLike = /^(?:uvicorn|\w+$)/.test(worker) && !workers.includes(worker);
+  const meant = isLike ? closestName(worker, workers) : undefined;
+  return meant === undefined ? undefined : say('worker-class-wrong like', { worker, meant });
+};
+
+/** Whether a flag, a file or a variable says how the app is called. */
+const saysInterface = (server: StartedServer, shipment: Shipment) =>
+  (flagOf(server.words, '-k', '--worker-class', '--interface') ?? configOf(shipment, server)) !== undefined ||
+  server.environment.has('GUNICORN_CMD_ARGS');
+
+/** A server of the other of the two interfaces of Python. */
+const otherInterface: Look<StartedServer> = (server, { shipment, graph }) => {
+  const { program, module, attribute: name = '' } = server;
+  const found = module === undefined ? undefined : graph.moduleNamed(module);
+  if (!found || found.facts.rebound.has(name) || saysInterface(server, shipment)) return undefined;
+  const made = found.facts.names.get(name)?.made ?? '';
+  const row = interfaces.find(([, servers, apps]) => servers.test(program) && apps.test(made));
+  const facts = { program, name, file: found.file, framework: made.replace(/^.*\./, '') };
+  return row && say(`worker-class-wrong ${row[0]}`, { ...facts, class: workerOfAsgi[program] });
+};
+
+const workerOfAsgi: Readonly<Record<string, string>> = { gunicorn: 'uvicorn.workers.UvicornWorker' };
+
+const interfaces: readonly (readonly [kind: string, servers: RegExp, apps: RegExp])[] = [
+  ['asgi', /^(?:gunicorn|waitress-serve)$/, isAsgi],
+  ['wsgi', /^(?:uvicorn|daphne)$/, isWsgi],
+];
+
 /** A file without a word is a stand-in for one that is made later. */
 const lacksName = ({ facts }: Module, name: string, names: ReadonlyMap<string, unknown>) =>
   !names.has(name) && !facts.hasMore && names.size + facts.calls.length > 0;
@@ -285,10 +322,10 @@ const serverMissing: Look<StartedCommand> = (started, { shipment, packages }) =>
 };
 
 /** A file that is started and not sent. */
-function missing(path: string, shipment: Shipment): SeenCause[] {
+function missing(path: string, shipment: Shipment, program?: string): SeenCause[] {
   if (path.startsWith('/') || path.includes('$') || shipment.isOutput(path)) return [];
-  if (!shipment.exists(path)) return [say('entrypoint-not-found', { path })];
-  return [sayUnsent(path, shipment)];
+  if (shipment.exists(path)) return [sayUnsent(path, shipment)];
+  return [say(program === undefined ? 'entrypoint-not-found' : 'entrypoint-not-found read', { path, program })];
 }
 
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
