@@ -14,12 +14,24 @@ const officialImages =
     ' ',
   );
 
+/** Words of their tags. */
+const tagWords = 'alpine bionic bookworm bullseye buster focal jammy latest noble slim stable stretch trixie'.split(
+  ' ',
+);
+
+/** A tag with the words that it misspells as they are written. */
+const tagLike = (tag: string) =>
+  tag.replace(/(?<=[:-])[a-z]{4,}/g, (word) =>
+    tagWords.includes(word) ? word : (closestName(word, tagWords) ?? word),
+  );
+
 /** The whole name of an image, of which one that is not known is a misspelling. */
 export function imageLike(base: string): string | undefined {
-  const [, before = '', name = '', rest = ''] =
-    /^((?:docker\.io\/)?(?:library\/)?)([a-z][\w-]+)([:@].*)?$/i.exec(base) ?? [];
-  const meant = officialImages.includes(name) ? undefined : closestName(name, officialImages);
-  return meant && `${before}${meant}${rest}`;
+  const [, before = '', name = '', tag = '', digest = ''] =
+    /^((?:docker\.io\/)?(?:library\/)?)([a-z][\w-]+)(:[^@]*)?(@.*)?$/i.exec(base) ?? [];
+  const known = officialImages.includes(name) ? name : closestName(name, officialImages);
+  const meant = known && `${before}${known}${tagLike(tag)}${digest}`;
+  return meant === base ? undefined : meant;
 }
 
 /** Users of systems, and of images that bring one of their own. */

@@ -11,7 +11,7 @@ import { habits } from './habits.ts';
 describe('a config file in the habits of real users has no problems', () => {
   test('there are forty and more', () => expect(habits.length).toBeGreaterThan(40));
 
-  test.each(habits)('$title', async ({ toml, files = { 'main.py': '' } }) => {
+  test.each(habits)('$title', async ({ toml, files = { 'main.py': 'def app(): ...\n' } }) => {
     const outcome = await gantry(['check', '--json'], { cwd: newFolder({ ...files, 'cerebrium.toml': toml }) });
     expect(outcome.code, outcome.stderr).toBe(0);
     expect((outcome.json() as { problems: Problem[] }).problems.map(line)).toEqual([]);

@@ -183,12 +183,16 @@ export const habits: Habit[] = [
   {
     title: 'a requirements file',
     toml: `${head('listed')}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n`,
-    files: { 'main.py': '', 'requirements.txt': 'numpy==1.26\n# comment\n-r more.txt\n', 'more.txt': 'torch\n' },
+    files: {
+      'main.py': 'def run(): ...\n',
+      'requirements.txt': 'numpy==1.26\n# comment\n-r more.txt\n',
+      'more.txt': 'torch\n',
+    },
   },
   {
     title: 'a requirements file that says the same as the section',
     toml: `${head('same')}${pip('numpy = "latest"', 'pandas = ">=2"')}`,
-    files: { 'main.py': '', 'requirements.txt': '# for pip install -r\npandas>=2\nnumpy\n' },
+    files: { 'main.py': 'def run(): ...\n', 'requirements.txt': '# for pip install -r\npandas>=2\nnumpy\n' },
   },
   {
     title: 'eight H100',
@@ -250,7 +254,14 @@ export const habits: Habit[] = [
   {
     title: 'a project with development files around it',
     toml: `${head('tidy', 'include = ["*"]\nexclude = [".*", "tests", "*.ipynb", "data/"]\n')}`,
-    files: { 'main.py': '', '.env': 'A=1', '.gitignore': '*.log', 'tests/a.py': '', 'x.ipynb': '{}', 'data/a.bin': '' },
+    files: {
+      'main.py': 'def run(): ...\n',
+      '.env': 'A=1',
+      '.gitignore': '*.log',
+      'tests/a.py': '',
+      'x.ipynb': '{}',
+      'data/a.bin': '',
+    },
   },
   {
     title: 'Triton',
@@ -297,13 +308,20 @@ export const habits: Habit[] = [
   {
     title: 'an own requirements.txt that is excluded',
     toml: `${head('demo', "include = ['main.py', 'bot.py', 'cerebrium.toml']\nexclude = ['infra/', 'Dockerfile', 'task*.json', '*.sh', 'requirements.txt', '.gitignore']\n")}${pip('torch = ">=2.0.0"', '"pipecat-ai[silero, daily]" = "0.0.47"')}`,
-    files: { 'main.py': '', 'bot.py': '', Dockerfile: '', 'requirements.txt': 'torch\n', 'a.sh': '', 'infra/a.tf': '' },
+    files: {
+      'main.py': 'def run(): ...\n',
+      'bot.py': '',
+      Dockerfile: '',
+      'requirements.txt': 'torch\n',
+      'a.sh': '',
+      'infra/a.tf': '',
+    },
   },
   {
     title: 'requirements with an index and a repository',
     toml: `${head('sesame')}[cerebrium.dependencies.paths]\npip = "requirements.txt"\n[cerebrium.dependencies.apt]\nffmpeg = "latest"\ngit = "latest"\n`,
     files: {
-      'main.py': '',
+      'main.py': 'def run(): ...\n',
       'requirements.txt':
         'torch==2.4.0\n--extra-index-url https://example.com/whl\n-e git+https://example.com/a#egg=b\n',
     },
@@ -338,6 +356,6 @@ export const habits: Habit[] = [
   {
     title: 'keys that are indented more and more',
     toml: `[cerebrium.deployment]\nname = "deep"\n  disable_auth = false\n    exclude = [\n        ".*",\n            "tests/*"\n            ]\n                [cerebrium.hardware]\n                cpu = 16\n                memory = 128.0\n                compute = "AMPERE_A100_80GB"\n                    \n`,
-    files: { 'main.py': '', 'tests/a.py': '' },
+    files: { 'main.py': 'def run(): ...\n', 'tests/a.py': '' },
   },
 ];

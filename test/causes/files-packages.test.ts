@@ -51,7 +51,7 @@ describe('pins', () => {
 
   test.each([
     ['tensorflow==2.9.0', 'it has them for Python 3.10 (https://pypi.org', 'use tensorflow 2.12.0 to 2.21.0'],
-    ['flash-attn==2.6.3', 'none that is offered', 'name the URL of a wheel'],
+    ['flash-attn==2.6.3', 'it has none for a Python that is offered', 'name the URL of a wheel'],
   ])('%s has no wheels for the Python of the app', async (line, why, fix) => {
     const said = (await told(`${line}\n`)).find((each) => each.startsWith('warning python-version-unsupported'));
     expect(said).toContain(why);

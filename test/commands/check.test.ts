@@ -112,7 +112,7 @@ test('checks several apps at once, as deploy takes them', async () => {
   const toml = smallApp()['cerebrium.toml'] ?? '';
   const app = newFolder({
     'apps/a/cerebrium.toml': toml,
-    'apps/a/main.py': '',
+    'apps/a/main.py': 'def run():\n    return 1\n',
     'apps/b/cerebrium.toml': `${toml}[cerebrium.hardware]\ncpu = "many"\n`,
     'apps/b/main.py': '',
     'apps/notes/README.md': '',

@@ -126,7 +126,8 @@ class PythonReader {
     ['IfStatement', (node) => this.variables.condition(node)],
     ...loops.map((kind) => [kind, (node: PyNode) => this.variables.loop(node)] as const),
     ['TypeParamList', (node) => this.need(node, '3.12', 'type parameters')],
-    ['TypeDefinition', (node) => this.need(node, '3.12', 'type parameters')],
+    ['TypeDefinition', (node) => this.need(node, '3.12', 'a type statement')],
+    ['MatchStatement', (node) => this.need(node, '3.10', 'a match statement')],
     ['TryStatement', (node) => node.children.some(({ kind }) => kind === '*') && this.need(node, '3.11', 'except*')],
   ]);
 

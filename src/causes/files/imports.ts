@@ -60,7 +60,9 @@ const isCertain = ({ found, module }: Link, { graph, shipment }: LookedApp): boo
   found.isNeeded === 'always' && (graph.isReached || module.isEntry !== false) && !shipment.isDocker;
 
 function above({ module, found }: Link): SeenCause {
-  return say('relative-import', { dots: module.isEntry === 'script' ? undefined : '.'.repeat(found.level) });
+  const { module: from, name, level } = found;
+  const meant = from === '' ? `import ${name}` : `from ${from} import ${name}`;
+  return say('relative-import', { dots: module.isEntry === 'script' ? undefined : '.'.repeat(level), meant });
 }
 
 function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undefined {

@@ -10,6 +10,7 @@ import { causeInFiles } from '../rules/index.ts';
 import { lookAtAwaits } from './awaits.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile, lookAtImageNames } from './dockerfile.ts';
+import { lookAtFunctions } from './functions.ts';
 import { lookAtImageCommands } from './image-commands.ts';
 import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
@@ -77,6 +78,7 @@ const looks: readonly ((app: LookedApp) => Iterable<SeenCause>)[] = [
   lookAtScripts,
   lookAtLinks,
   lookAtStart,
+  lookAtFunctions,
   lookAtListening,
   lookAtChecks,
   lookAtSystem,

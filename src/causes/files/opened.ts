@@ -131,7 +131,7 @@ function excluded(path: string, opened: Opened, shipment: Shipment): SeenCause |
 const namesFile = (path: string, value: string) => !path.endsWith('.py') && (isFile(path) || isFromFile(value));
 
 const isName = (path: string, isRead: boolean) =>
-  !/[*?[]/.test(path) && (isFile(path) || (isRead && isPlain.test(path)));
+  !/[*?[]|%[\w.(]/.test(path) && (isFile(path) || (isRead && isPlain.test(path)));
 
 /** Endings of files that are only read. */
 const isPlain = /^[\w./-]+\.(?:css|js|tpl|tmpl|j2|jinja2?|sh|conf|dat|data|lst|geojson|graphql|prompt|vocab|model)$/;
@@ -220,7 +220,12 @@ const isSameTop = (one: string, other: string) => pathIn(one).split('/')[0] === 
 /** The paths that the code of the app reads or names. */
 function pathsOpened(app: LookedApp): Opened[] {
   const calls = app.calls();
-  const isMoved = calls.some(({ name }) => name === 'os.chdir');
+  const moves = calls
+    .filter(({ name }) => /^(?:os|contextlib)\.chdir$/.test(name))
+    .map(({ arguments: [to = ''] }) => to);
+  const isMoved = moves.length > 0;
+  // Elsewhere than to the folder of the app: where a plain path is looked for is not known.
+  const isLost = moves.some((to) => !isFromFile(to) || pathIn(to) !== '');
   const mayBeMade = calls.some(({ name }) => startsProcess.test(name));
   const texts = app.modules.flatMap(({ facts }) => facts.texts.map(({ value }) => value));
   const found = openedBy(app).map((each) => ({
@@ -229,7 +234,8 @@ function pathsOpened(app: LookedApp): Opened[] {
     mayBeMade,
     isNamed: !isSettings.test(each.value) || texts.some((text) => text !== each.value && isSameTop(text, each.value)),
   }));
-  return [...found, ...(app.shipment.isDocker ? openedByOthers(app.shipment) : [])];
+  const known = found.filter(({ value }) => !isLost || isFromFile(value) || value.startsWith('/'));
+  return [...known, ...(app.shipment.isDocker ? openedByOthers(app.shipment) : [])];
 }
 
 /** Calls of other languages that read a file by its name. */

@@ -93,7 +93,7 @@ const pinLooks: readonly Look<Pin>[] = [
     const missing = python === undefined ? undefined : missingWheels(name, version, python);
     if (!missing) return undefined;
     const { pythons, source, versions } = missing;
-    const facts = { package: name, version, python, pythons: pythons.join(', ') || 'none that is offered', source };
+    const facts = { package: name, version, python, pythons: pythons.join(', ') || undefined, source };
     return say('python-version-unsupported wheels', { ...facts, versions: versions?.join(' to ') });
   },
   // An old package beside one that it does not bound, and that has changed since.

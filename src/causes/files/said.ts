@@ -39,6 +39,7 @@ dockerfile-invalid keyword | ! | - | - | write {meant} // end the line before it
 dockerfile-invalid target | ! | - | - | {whole}
 dockerfile-invalid list | ! | - | it is run as the text of a shell command; JSON has double quotes | write the words in double quotes
 entrypoint-attribute-missing | ! | the entrypoint names an object that {module} does not have: {name} | it has only functions: {functions} | write {target}:{meant} // remove [cerebrium.runtime.custom], so that {default} serves the functions, or add the object // add {name} to {module}
+entrypoint-invalid ampersand | ! | {target} goes to the background, and the container ends | the command ends with & | remove that &
 entrypoint-invalid background | - | {target} goes to the background, and the container ends | - | -
 entrypoint-invalid file | ! | the entrypoint is a file, not a command: {target} | a Python file needs an interpreter | entrypoint = ["python", "{target}"]
 entrypoint-invalid no-shell | ! | {form} is the text of a shell command, and {base} has no shell | - | write a list of words: ["/app", "--flag"]
@@ -52,6 +53,7 @@ entrypoint-not-found image | ! | {path} is started, which is not in the image | 
 entrypoint-not-found main | ! | python -m {module} runs {path}, which is not there | - | -
 entrypoint-not-found module | - | {program} loads {path}, which is not in {cwd} | the app has {there} // the app has {names} | write {meant}, or add {flag} {folder} // write {meant} // add {flag} {folder} // name a module of the app
 entrypoint-not-found read | ! | {program} reads {path}, which is not in the image | the image has {same} | name {same} // copy it in {dockerfile}
+function-missing | - | - | it has the class {owner}, and a call reaches functions only // a call reaches the functions at the top of main.py | write one below the class: def {method}(text: str): return {owner}().{method}(text) // write one: def run(text: str): return {"text": text}
 file-encoding | - | {path} is not UTF-8 | - | save {path} as UTF-8
 file-encoding python | ! | - | Python reads its files as UTF-8, unless a comment in the first lines names another encoding | save {path} as UTF-8
 file-excluded | ! | {path} is in the app folder, but is not sent: {because} | - | -
@@ -116,8 +118,8 @@ python-version-unsupported module | - | {file} imports {module}, which Python {p
 python-version-unsupported name | - | {file} takes {name} from {module}, which has it since Python {since} // {file} takes {name} from {module}, which has it no more since Python {until} | the app has Python {python} | python_version = "{since}" // use what the page "What's New in Python {until}" names instead
 python-version-unsupported needed | ! | - | {package} {version} needs Python {bound}, and the app runs on {python} | set a Python {bound}, or use an older {package}
 python-version-unsupported project | - | {file} wants Python {wanted}, and the app runs on {python} | - | python_version = "{least}" // use an image with that Python, or change it here
-python-version-unsupported wheels | - | {package} {version} has no wheels for Python {python} | it has them for Python {pythons} ({source}) | use {package} {versions} // name the URL of a wheel: without one, the build compiles it, and fails if a compiler is missing
-relative-import | ! | - | {dots} stands for a folder that is not inside of a package | -
+python-version-unsupported wheels | - | {package} {version} has no wheels for Python {python} | it has them for Python {pythons} ({source}) // it has none for a Python that is offered ({source}) | use {package} {versions} // name the URL of a wheel: without one, the build compiles it, and fails if a compiler is missing
+relative-import | ! | - | {dots} stands for a folder that is not inside of a package | import it by its name: {meant}
 requirement-invalid | ! | - | pip cannot read "{line}" | {key} = "latest"
 requirement-invalid no-project | ! | {file}:{at} installs {path}, which has no pyproject.toml or setup.py | - | name the package and its version, or put its code into the app folder
 requirement-invalid outside | ! | {file}:{at} installs {path}, which is not in the {place} | "{line}" is on this machine only | name the package and its version, or put its code or wheel into the app folder
@@ -130,7 +132,7 @@ secret-missing name | - | {file} needs {name}, and {where} {says} {other} | noth
 shared-library-missing | - | {name} loads a library of {package}, and no apt package brings it | - | -
 shell-syntax-error | ! | - | - | -
 shell-syntax-error blanks | - | a backslash with blanks behind it ends the command: the next line is one of its own | - | remove the blanks at the end of the line
-syntax-error | ! | {path} has a syntax error: {what} is for Python {version} and later | the app has Python {python} | python_version = "{version}"
+syntax-error | ! | {path} needs Python {version}: it has {what} | the app has Python {python} | python_version = "{version}"
 tool-version-wrong | ! | {file} wants {tool} >={wanted}, and {base} has {has} | {place} runs {command} | use a base image with that {tool}, or change what {file} wants
 user-missing | ! | {file} sets USER {user}, and the image {base} has no such user | no RUN above that line makes it | write RUN adduser -D {alpine} above it // write RUN useradd --create-home {user} above it
 worker-class-wrong asgi | ! | {program} serves WSGI apps, and {name} of {file} is an ASGI app ({framework}) | - | add -k {class} to the command // start it with uvicorn

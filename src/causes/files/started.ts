@@ -151,10 +151,17 @@ const folderFlags: Readonly<Record<string, string>> = { uvicorn: '--app-dir', gu
 function inOtherFolder({ program, cwd, attribute }: StartedServer, module: string, { tree }: ModuleGraph) {
   const end = `/${module.replaceAll('.', '/')}.py`;
   const [path = '', there] = [...tree].find(([each]) => each.endsWith(end)) ?? [];
-  if (there === undefined) return {};
+  if (there === undefined) return withoutFolders(module, attribute, tree, cwd);
   const folder = posix.relative(cwd, path.slice(0, -end.length));
   const whole = [...folder.split('/'), module].join('.') + (attribute === undefined ? '' : `:${attribute}`);
   return { there, folder, flag: folderFlags[program], meant: /^[\w/]+$/.test(folder) ? whole : undefined };
+}
+
+/** `main:app` for `app.main:app`, where the folder that is named is the one in which the app starts. */
+function withoutFolders(module: string, attribute: string | undefined, tree: ModuleGraph['tree'], cwd: string) {
+  const shorter = module.split('.').map((_, at, parts) => parts.slice(at + 1));
+  const found = shorter.find((parts) => tree.has(posix.join(cwd, `${parts.join('/')}.py`)))?.join('.');
+  return { meant: found && found + (attribute === undefined ? '' : `:${attribute}`) };
 }
 
 /** Whether the app should have a module that is started. */
@@ -258,7 +265,10 @@ function* notExecutable(shipment: Shipment): Generator<SeenCause> {
 }
 
 /** An entrypoint that cannot be run as a command. */
-function* entrypoint({ config, isDocker }: Shipment): Generator<SeenCause> {
+function* entrypoint({ config, isDocker, stage, started, startedAt }: Shipment): Generator<SeenCause> {
+  const last = started().at(-1);
+  if (last && /[^&]&\s*$/.test(stage().command?.words.join(' ') ?? ''))
+    yield say('entrypoint-invalid ampersand', { target: programOf(last) }, { at: startedAt });
   const [first = '', ...rest] = config.custom?.entrypoint ?? [];
   const words = toToml(parseArgsStringToArgv(first));
   const wrong = isDocker ? [] : forms.filter(([, fails]) => fails(first, rest));

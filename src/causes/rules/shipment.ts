@@ -10,6 +10,7 @@ entrypoint-invalid | none | the command of the entrypoint is not valid: {target}
 command-not-found | none | {command} is not installed in the image | add the package that has {command} to [cerebrium.dependencies.pip] or [cerebrium.dependencies.apt], or correct its name
 dependency-conflict | none | the packages need different versions of one package | loosen the versions so that one version fits all | dependencies.pip
 runtime-missing | none | main.py has {name} of {framework}, and the default runtime serves functions, not its routes | add [cerebrium.runtime.custom] with the command that serves it | runtime.custom
+function-missing | /available functions: none$/ | main.py has no function that a call can reach | write a function at the top of main.py: def run(text: str): return {"text": text}
 name-undefined | none | {path} uses {name}, which nothing defines | import it, or remove it
 await-missing | none | nothing awaits {name} | await it
 result-not-json | none | {path} returns {what}, which JSON does not have | convert it

@@ -217,11 +217,14 @@ async function findProblems(
 ) {
   const parser = { env, signal };
   const source = await checkAppSource(config, cwd, { ...parser, onOtherVersion });
-  throwOnError(source);
   const { lookAtFiles } = await import('../../causes/files/index.ts');
   const shownAs = (path: string) => relative(cwd, join(config.root, path));
   const files = { config, entries, skipped, configFile: relative(cwd, config.file), shownAs, parser };
   const seen = await lookAtFiles(files);
+  // What is a mistake for the Python of the app may only be for a newer one.
+  const ofNewer = seen.problems.filter(({ cause, severity }) => cause === 'syntax-error' && severity === 'error');
+  const isOfNewer = ({ location }: Problem) => ofNewer.some((each) => each.location?.file === location?.file);
+  if (source.length > 0) throwOnError([...ofNewer, ...source.filter((each) => !isOfNewer(each))]);
   return { seen, problems: [...source, ...seen.problems] };
 }
 
