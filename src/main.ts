@@ -113,7 +113,7 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
       import('./kernel/output/page.ts'),
     ]);
   const error = toSystemError(thrown) ?? thrown;
-  await (await import('./cli/program/complete-fix.ts')).completeFix(error, argv, io.isForModel);
+  await (await import('./cli/program/complete-fix.ts')).completeFix(error, state, io.isForModel);
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   const page = createPage(io.stderr, io.env, colorFlag(flags), io.now(), secrets);
   io.stderr.write(`${failureText(error, page, flags.includes('--debug'))}\n`);

@@ -73,6 +73,8 @@ export interface CorrectedWord {
   meant: string;
   /** What was meant is not known: the line only shows what is valid. */
   isExample?: boolean;
+  /** What was meant is another thing, such as an app: no line that would change that one is made of it. */
+  isGuess?: boolean;
 }
 
 /** In `details` too, these are names or ids. */

@@ -120,12 +120,13 @@ describe('the target of a copy', () => {
     [
       'cp folder defualt:/v',
       'volume defualt not found; nothing was copied: did you mean default?',
-      'gantry cp folder default:/v',
+      'gantry volumes list',
     ],
     ['cp nope:/a .', 'volume nope not found', 'gantry volumes list'],
+    ['ls defualt:/', 'volume defualt not found: did you mean default?', 'gantry ls default:/'],
     ['ls nope:/', 'volume nope not found', 'gantry volumes list'],
     ['ls nope:/a/b', 'volume nope not found', 'gantry volumes list'],
-    ['rm defualt:/a --yes', 'volume defualt not found: did you mean default?', 'gantry rm default:/a --yes'],
+    ['rm defualt:/a --yes', 'volume defualt not found: did you mean default?', 'gantry volumes list'],
   ])('%s is one error, before the first file', async (line, message, fix) => {
     lay({ 'folder/one': '1', 'folder/two': '2' });
     const { code, stdout, stderr } = await gantry(line.split(' '), { stdin: 'text' });

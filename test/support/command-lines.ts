@@ -61,3 +61,9 @@ export const lines: Record<string, string[]> = Object.fromEntries(
     .filter(({ command }) => !local.includes(command))
     .map((each) => [each.command, own[each.command] ?? usual(each)]),
 );
+
+/** Commands whose line here only reads: some of them do more with other words. */
+export const reading: ReadonlySet<string> = new Set([
+  ...commands.filter(({ effect }) => effect === 'reads').map(({ command }) => command),
+  ...['api', 'apps tune', 'config profiles'],
+]);

@@ -120,7 +120,7 @@ async function resolve(
   const mayLack = isOptional && app === undefined && rest.slice(0, -1)[0] === undefined;
   const here = mayLack
     ? findAppHere(context, configFileOf(flags), typeof isOptional === 'string' && flags[isOptional] === undefined)
-    : readAppHere(context, configFileOf(flags), async (name) => line.withApp(name, app));
+    : readAppHere(context, configFileOf(flags), async (name) => line.withApp(line.isReading ? name : 'APP', app));
   return [await here, ...rest];
 }
 
@@ -185,7 +185,7 @@ async function explain(
   return explainMissingApp(context, error, {
     app,
     isHere,
-    withApp: (name) => line.withApp(name, isHere ? undefined : app),
+    withApp: async (name) => (line.isReading ? line.withApp(name, isHere ? undefined : app) : gantryCommand`apps list`),
     asFunction:
       !isHere && line.command.registeredArguments[1]?.variadic ? () => line.withApp('.', undefined) : undefined,
   });

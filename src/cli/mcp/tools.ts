@@ -240,7 +240,7 @@ async function readCommandLine(typed: readonly string[], all: readonly CommandRe
 /** As the program reports it. */
 async function completedError(thrown: unknown, words: string[]): Promise<UsageError> {
   const error = thrown instanceof CommanderError ? await usageError(thrown, words) : (thrown as UsageError);
-  await completeFix(error, words, true);
+  await completeFix(error, { argv: words }, true);
   const { facts } = error;
   const next = facts.fix instanceof CommandLine ? undefined : nextAfterError(error, words);
   if (next && facts.next === undefined) facts.next = new CommandLine(next);

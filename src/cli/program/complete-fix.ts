@@ -5,18 +5,24 @@ import { buildProgram } from './command-tree.ts';
 import { answered, isCallable, nextAfterError } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
 import { normalizeArguments } from './run-program.ts';
+import type { RunState } from './run-state.ts';
 import { placeFix } from './same-place.ts';
 import { withFlags } from './typed-command.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
-export async function completeFix(error: unknown, argv: readonly string[], isForModel = false): Promise<void> {
+export async function completeFix(
+  error: unknown,
+  { argv, isReading }: Pick<RunState, 'argv' | 'isReading'>,
+  isForModel = false,
+): Promise<void> {
   if (!(error instanceof GantryError)) return;
   const { facts } = error;
   // Without a status there was no reply: doctor checks the connection.
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
   if (facts.retryWith) facts.fix = again(facts.fix, new CommandLine(withFlags(argv, facts.retryWith)));
-  const found = facts.corrected && (await correctedLine(argv, facts.corrected));
+  const mayCorrect = isReading || !facts.corrected?.isGuess;
+  const found = mayCorrect && facts.corrected && (await correctedLine(argv, facts.corrected));
   if (found) {
     const line = new CommandLine(['gantry', ...found]);
     facts.fix = facts.corrected?.isExample ? `for example: ${line}` : line;

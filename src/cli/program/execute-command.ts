@@ -62,6 +62,7 @@ async function executeFiltered(
   state: RunState,
 ): Promise<number> {
   const { signal, interruption, secrets } = state;
+  state.isReading = command.onlyReads(...inputs);
   const options = inputs.at(-1) as { events?: boolean; follow?: boolean; live?: boolean };
   const local = await findLocalTarget(command, flags, given, signal, (cwd) => command.beforeStart(cwd, ...inputs));
   const io = withVariables(given, local);
@@ -98,8 +99,10 @@ async function executeFiltered(
     const resolved = await withAppHere(command, context, placedInputs);
     const code = await runAndShow(command, context, renderer, { inputs: resolved, state, json }).catch(
       async (error: unknown) => {
-        if (!(placed && error instanceof NotFoundError)) throw error;
-        throw await placed.argument.explain(context, error, resolved, inputs, placed.line);
+        if (!(error instanceof NotFoundError)) throw error;
+        throw placed
+          ? await placed.argument.explain(context, error, resolved, inputs, placed.line)
+          : await explainFlagged(context, error, inputs, state);
       },
     );
     context.progress.finish();
@@ -119,13 +122,30 @@ async function withAppHere({ effect }: Command, context: Context, inputs: unknow
   return [...inputs.slice(0, -1), { ...(inputs.at(-1) as object), app }];
 }
 
+/** An app that `--app` names may be missing, too. */
+async function explainFlagged(context: Context, error: NotFoundError, inputs: unknown[], state: RunState) {
+  const { app } = inputs.at(-1) as { app?: unknown };
+  if (typeof app !== 'string' || app === '.') return error;
+  const [{ explainMissingApp }, { withOperand }] = await Promise.all([
+    import('../../deploys/apps.ts'),
+    import('./typed-command.ts'),
+  ]);
+  const withApp = async (name: string) =>
+    state.isReading ? withOperand(state.argv, name, app) : gantryCommand`apps list`;
+  return explainMissingApp(context, error, { app, isHere: false, withApp });
+}
+
 /** The first argument, if its value depends on where the command runs, and what it needs of the command line. */
-function placedArgument({ called, argv }: RunState): { argument: PlacedArgument; line: TypedLine } | undefined {
+function placedArgument({
+  called,
+  argv,
+  isReading = false,
+}: RunState): { argument: PlacedArgument; line: TypedLine } | undefined {
   const parser = called?.registeredArguments[0]?.parseArg as Partial<PlacedArgument> | undefined;
   if (!called || !parser?.resolve) return undefined;
   const withApp: TypedLine['withApp'] = async (app, word) =>
     (await import('./typed-command.ts')).withOperand(argv, app, word);
-  return { argument: parser as PlacedArgument, line: { command: called, withApp } };
+  return { argument: parser as PlacedArgument, line: { command: called, isReading, withApp } };
 }
 
 /** Where nobody asks for more than to read: what a command has changed must not wait for a key, nor what it waits for. */

@@ -14,6 +14,8 @@ export interface RunState {
   warning?: string | undefined;
   /** The command as the parser knows it, once it has started. */
   called?: Commander;
+  /** Whether this line of it only reads: one that does more is never told with a name that was guessed. */
+  isReading?: boolean;
   /** The flags that answer what a dry run would have asked. */
   unasked?: readonly string[];
   cwd?: string;

@@ -99,7 +99,7 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
       if (isNamed(given)) return;
       if (given !== undefined) {
         throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, {
-          corrected: { typed: given, meant: name },
+          fix: 'check which one is meant, and confirm that one',
         });
       }
       const { input } = await loadPrompts(`confirmation required: ${question}`, fix, { retryWith, why: notEnough });

@@ -31,8 +31,8 @@ export function checkProfile(settings: ProfileSettings): void {
   const meant = closestName(name, names);
   throw new UsageError(`profile "${name}" not found${meant ? `: did you mean ${meant}?` : ''}`, {
     why: `${origins[origin] ?? `it comes from the ${origin}; `}available profiles: ${names.join(', ')}`,
-    fix: meant === undefined ? gantryCommand`login --profile ${name}` : `pass --profile ${meant}`,
+    fix: meant === undefined ? gantryCommand`login --profile ${name}` : gantryCommand`config profiles`,
     details: { profiles: names },
-    ...(meant && { corrected: { typed: name, meant } }),
+    ...(meant && { corrected: { typed: name, meant, isGuess: true } }),
   });
 }

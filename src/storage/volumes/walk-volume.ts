@@ -266,7 +266,9 @@ async function explainMissingVolume(
   return new NotFoundError(`volume ${volume} not found${meant ? `: did you mean ${meant}?` : ''}`, {
     fix: gantryCommand`volumes list`,
     details: { volume, volumes: names },
-    ...(meant ? { corrected: { typed: volume, meant } } : { why: `volumes of ${project}: ${names.join(', ')}` }),
+    ...(meant
+      ? { corrected: { typed: volume, meant, isGuess: true } }
+      : { why: `volumes of ${project}: ${names.join(', ')}` }),
   });
 }
 

@@ -62,7 +62,7 @@ test('the fixes of gantry doctor are for the project that it was called with', a
 test('a tool call is told of no next command that is none of its own', async () => {
   const nextOf = async (fix: ErrorFacts['fix'], isForModel: boolean) => {
     const error = new UnavailableError('down', { fix });
-    await completeFix(error, ['apps', 'list'], isForModel);
+    await completeFix(error, { argv: ['apps', 'list'] }, isForModel);
     return error.facts.next && String(error.facts.next);
   };
   expect([await nextOf(gantryCommand`login`, false), await nextOf(gantryCommand`login`, true)]).toEqual([
@@ -75,7 +75,7 @@ test('a tool call is told of no next command that is none of its own', async () 
 test('a network error leads to gantry doctor, unless it has a fix or there was a reply', async () => {
   const fixOf = async (facts: ConstructorParameters<typeof UnavailableError>[1]) => {
     const error = new UnavailableError('down', facts);
-    await completeFix(error, ['apps', 'list', '-p', 'p-2']);
+    await completeFix(error, { argv: ['apps', 'list', '-p', 'p-2'] });
     return String(error.facts.fix);
   };
   expect(await fixOf({})).toBe('gantry doctor -p p-2');
