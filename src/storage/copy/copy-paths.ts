@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join, posix, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, posix, resolve, sep } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { lookedFor } from '../../kernel/disk/index.ts';
 import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../kernel/errors.ts';
@@ -37,9 +38,23 @@ type PathContext = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
 /** Throws UsageError unless the last path may be one on the default volume. */
 function checkBareTarget(paths: string[], locations: CopyLocation[], isAllowed: boolean): void {
   if (locations.some(({ kind }) => kind === 'web')) throw webAloneError();
-  if (isAllowed) return;
-  const remote = `:${posix.join('/', paths.at(-1) ?? '')}`;
-  throw nothingRemoteError({ fix: gantryCommand`sync ${paths.slice(0, -1)} ${remote}` });
+  const [last = '', target] = [paths.at(-1), locations.at(-1)];
+  const here = isAllowed && locations.length > 1 && target?.kind === 'local' ? folderHere(target) : undefined;
+  if (isAllowed && here === undefined) return;
+  const command = isAllowed ? 'cp' : 'sync';
+  throw nothingRemoteError({
+    ...(here !== undefined && {
+      why: `${here} is a folder of this machine; remote paths are written volume:/path or :/path`,
+    }),
+    fix: gantryCommand`${command} ${paths.slice(0, -1)} ${`:${posix.join('/', last)}`}`,
+  });
+}
+
+/** The folder of this machine that an absolute path, or one with dots, is or would be in. */
+function folderHere({ path, written }: { path: string; written: string }): string | undefined {
+  if (!isAbsolute(written) && !/^\.{1,2}([\\/]|$)/.test(written)) return undefined;
+  const folders = [path, dirname(path)].filter((folder) => folder !== dirname(folder));
+  return folders.find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory());
 }
 
 function parseLocation(

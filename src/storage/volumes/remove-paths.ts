@@ -12,6 +12,7 @@ import {
   findEntry,
   type ListedEntry,
   parseVolumePath,
+  refuseMountPath,
   singleLine,
   type VolumeContext,
   type VolumePath,
@@ -88,6 +89,7 @@ async function resolve(context: RemoveContext, text: string, texts: readonly str
     const exact = { ...at, path: pattern.plain };
     const evidence = await readEvidence(() => findEntry(context, exact));
     if ('state' in evidence) return [targetOf(at, evidence.state)];
+    refuseMountPath(exact);
     return [{ isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
   }
   const found = await findMatches(context, at, pattern);

@@ -121,7 +121,7 @@ export async function findEntry(context: VolumeContext, at: VolumePath, target =
   if (entry) return entry;
   // Fails if it may be among entries that cannot be read.
   await listIfExists(context, { ...at, path: remoteParent(at.path) }, listCompletely);
-  if (isMountPath(at.path)) throw mountPathError(at);
+  refuseMountPath(at);
   const written = formatRemotePath(at);
   const message =
     sameName.length > 0
@@ -140,13 +140,12 @@ export async function findEntry(context: VolumeContext, at: VolumePath, target =
   });
 }
 
-const mountPoint = '/persistent-storage';
-const isMountPath = (path: string) => path === mountPoint || path.startsWith(`${mountPoint}/`);
-
-/** Users type the path that their app sees. */
-function mountPathError(at: VolumePath): NotFoundError {
+/** Throws NotFoundError for the path that an app sees: on the volume itself, that folder is the root. */
+export function refuseMountPath(at: VolumePath): void {
+  const [mountPoint] = /^\/(global-)?persistent-storage(?=\/|$)/.exec(at.path) ?? [];
+  if (mountPoint === undefined) return;
   const path = at.path.slice(mountPoint.length) || '/';
-  return new NotFoundError(`${at.path} is not on volume ${at.volume} (${at.region})`, {
+  throw new NotFoundError(`${at.path} is not on volume ${at.volume} (${at.region})`, {
     why: `apps see this volume as ${mountPoint}; on the volume itself, that folder is its root`,
     fix: `write ${formatRemotePath({ ...at, path })}`,
   });
@@ -188,8 +187,13 @@ export function unreadEntriesError({ volume, region, path }: VolumePath, entries
   });
 }
 
-/** Throws NotFoundError if there is no such volume. Does not ask for the default one, which may be huge. */
-export async function checkVolume(context: VolumeContext, { volume, region }: VolumePath): Promise<void> {
+/**
+ * Throws NotFoundError if there is no such volume, or for a target as an app sees it. Does not ask for the default
+ * volume, which may be huge.
+ */
+export async function checkVolume(context: VolumeContext, at: VolumePath): Promise<void> {
+  refuseMountPath(at);
+  const { volume, region } = at;
   if (volume !== defaultVolume) await listEntries(context, { volume, region, path: '/' });
 }
 
