@@ -6,7 +6,7 @@ test('the history calls a build canceled that was canceled', async () => {
   expect((await machine.run('deploy', { stop: /Uploaded/ })).code).toBe(130);
   const [build] = stage.platform.world.builds.keys();
   expect((await machine.run('history web')).stdout).toContain(`${build} canceled: interrupted`);
-  expect((await machine.run('builds list web --json')).json()).toMatchObject([{ status: 'cancelled', found: null }]);
+  expect((await machine.run('builds list web --json')).json()).toMatchObject([{ status: 'canceled', found: null }]);
 });
 
 test('what a machine does right after a deletion is not written down before it', async () => {

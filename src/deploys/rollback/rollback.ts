@@ -127,16 +127,7 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   const done = history?.openRollback(now);
   const serves = now ?? null;
   const truth = now === undefined ? 'what serves is not known' : `build ${shortBuild(now)} serves`;
-  const { build: made = '', status } = detailsOf(error);
-  if (isInterrupted) {
-    const rows: [isSo: boolean, message: string, fix: Fix | undefined][] = [
-      [made === '' || status === 'canceled', `${truth}, and nothing was rolled back`, gantryCommand`rollback ${app}`],
-      [made === now, `the rollback of ${app} has succeeded, ${truth}`, undefined],
-      [true, `${truth}, and build ${shortBuild(made)} may replace it`, gantryCommand`logs ${app} --build ${made} -f`],
-    ];
-    const [, message, fix] = rows.find(([isSo]) => isSo) as (typeof rows)[number];
-    return { outcome: 'interrupted', serves, message, fix: now === undefined ? gantryCommand`apps get ${app}` : fix };
-  }
+  if (isInterrupted) return interruptedEnd(context, app, detailsOf(error), { now, truth });
   // It may have become ready since.
   if (done && done.from === sick) return rolledBack(done.to, done.as);
   const { message, facts } = error as GantryError;
@@ -144,6 +135,23 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   const why = facts.why ? ` (${facts.why})` : '';
   const told = `${intro}${message}${why}${outro && now !== undefined ? outro + truth : ''}`;
   return { outcome, serves, message: told, fix: outcome === 'pending' ? facts.fix : undefined };
+}
+
+function interruptedEnd(
+  { prompt }: Context,
+  app: string,
+  { build: made = '', status }: ReturnType<typeof detailsOf>,
+  { now, truth }: { now: string | undefined; truth: string },
+): RollbackOutcome {
+  const again = gantryCommand`rollback ${app} ${prompt.isConfirmed ? ['--yes'] : []}`;
+  const rows: [isSo: boolean, message: string, fix: Fix | undefined][] = [
+    [made === '' || status === 'canceled', `${truth}, and nothing was rolled back`, again],
+    [made === now, `the rollback of ${app} has succeeded, ${truth}`, undefined],
+    [true, `${truth}, and build ${shortBuild(made)} may replace it`, gantryCommand`logs ${app} --build ${made} -f`],
+  ];
+  const [, message, fix] = rows.find(([isSo]) => isSo) as (typeof rows)[number];
+  const unseen = now === undefined ? gantryCommand`apps get ${app}` : fix;
+  return { outcome: 'interrupted', serves: now ?? null, message, fix: unseen };
 }
 
 function rolledBack(restored: string, made: string, serves = made): RollbackOutcome {
