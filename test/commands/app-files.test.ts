@@ -303,7 +303,7 @@ describe('--use-gitignore', () => {
   });
 
   test('applies to a file that is generated as well', async () => {
-    const dockerfile = 'FROM python:3.12\nCOPY requirements.txt .\n';
+    const dockerfile = 'FROM python:3.12\nCOPY requirements.txt .\nCMD ["python", "-m", "http.server", "8000"]\n';
     const more = { 'main.py': main, Dockerfile: dockerfile, 'requirements.txt': 'flask\n', '.gitignore': '*.txt\n' };
     const flags = ['deploy', '--dry-run', '-o', '/dev/null', '--files', '--json=selection', '--use-gitignore'];
     const { json } = await gantry(flags, { cwd: newFolder({ ...more, 'cerebrium.toml': config(docker + pip) }) });
