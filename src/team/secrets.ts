@@ -1,12 +1,10 @@
 import { isSecretName, readEnvFile, secretNameFormat } from '../app/env-file.ts';
-import { allApps, readHistory, recordEvent } from '../deploys/history/index.ts';
+import { allApps, recordEvent } from '../deploys/history/index.ts';
+import { closestName } from '../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
-import { ConflictError, FailedError, UsageError } from '../kernel/errors.ts';
-import { shortList, toMs } from '../kernel/output/format.ts';
+import { ConflictError, FailedError, NotFoundError, UsageError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
-import { appName, listApps } from '../platform/contract/apps.ts';
-import { type Container, isDown, listContainers } from '../platform/contract/containers.ts';
 import {
   getAppSecrets,
   getProjectSecrets,
@@ -15,7 +13,8 @@ import {
   setAppSecrets,
   setProjectSecrets,
 } from '../platform/contract/secrets.ts';
-import { tryRequest, waitForChange } from '../platform/waiting/index.ts';
+import { waitForChange } from '../platform/waiting/index.ts';
+import { findStale, lastChange } from './stale-replicas.ts';
 
 /** Source of the values. Without one, the values are prompted for. */
 interface SecretValueSource {
@@ -151,7 +150,7 @@ function valueInArgumentsError(context: Asking, word: string, { app }: SecretSco
 }
 
 /** The secrets of an app, or of the project without one. */
-interface SecretScope {
+export interface SecretScope {
   app?: string | undefined;
 }
 
@@ -174,11 +173,28 @@ export async function setSecrets(context: Context, scope: SecretScope, values: (
   return changeSecrets(context, scope, Object.keys(newValues), before, { ...before, ...newValues });
 }
 
-/** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
+/**
+ * Removes secrets, after a confirmation. Missing ones are reported as unchanged, but NotFoundError is thrown for one that is
+ * misspelled. Throws like {@link setSecrets}.
+ */
 export async function unsetSecrets(context: Context, scope: SecretScope, names: string[]) {
   const before = await readForChange(context, scope);
+  for (const name of names) if (!Object.hasOwn(before, name)) refuseMisspelled(name, Object.keys(before), scope);
   const kept = Object.entries(before).filter(([name]) => !names.includes(name));
   return changeSecrets(context, scope, names, before, Object.fromEntries(kept));
+}
+
+/** A name with another number is another secret: the one that was typed may have been removed before. */
+function refuseMisspelled(name: string, stored: readonly string[], { app }: SecretScope): void {
+  const letters = (text: string) => text.replace(/\d+/g, '');
+  const others = stored.filter((each) => letters(each) !== letters(name));
+  const meant = name.length > 3 ? closestName(name, others) : undefined;
+  if (meant === undefined) return;
+  throw new NotFoundError(`secret ${name} not found: did you mean ${meant}?`, {
+    why: 'nothing was changed',
+    fix: gantryCommand`secrets list ${{ '--app': app }}`,
+    details: { app, secret: name },
+  });
 }
 
 async function changeSecrets(context: Context, { app }: SecretScope, named: string[], before: Secrets, after: Secrets) {
@@ -198,18 +214,19 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   if (removed.length > 0) await context.prompt.confirm(`Remove ${removed.join(', ')} from ${place}?`);
   const done = [...added, ...replaced, ...removed];
   const changed = done.length > 0;
-  const change = { app: app ?? null, changed, added, replaced, removed, unchanged: of('unchanged'), stale: [] };
+  const unchanged = of('unchanged');
+  const change = { app: app ?? null, changed, added, replaced, removed, unchanged, stale: [], restartable: [] };
   if (!changed)
-    return { ...change, stale: await findStale(context, { app }, await lastChange(context, { app }, names)) };
+    return { ...change, ...(await findStale(context, { app }, await lastChange(context, { app }, names), names)) };
   const told = (verb: string, which: string[], at: string) => which.map((name) => `${verb} ${name} ${at} ${place}`);
   const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
   context.willChange([...told('add', added, 'in'), ...more], change);
   await replaceSecrets(context, { app }, before, after);
   // At once: a replica that starts later has the new secrets.
-  const finding = findStale(context, { app }, Number.POSITIVE_INFINITY);
+  const finding = findStale(context, { app }, Number.POSITIVE_INFINITY, done);
   await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
   await confirmStored(context, () => readSecrets(context, { app }), before, after);
-  return { ...change, stale: await finding };
+  return { ...change, ...(await finding) };
 }
 
 /** Reads the secrets for a change. All of them are sent back, so values that are not text would be lost. */
@@ -241,39 +258,6 @@ async function replaceSecrets(context: Context, scope: SecretScope, before: Secr
   }
   if (scope.app) await api(setAppSecrets, { project, app: scope.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
-}
-
-/** When one of these secrets last got the value that it has, or went, by what is on record, in ms; undefined if it is not. */
-async function lastChange(context: Context, { app }: SecretScope, names: string[]): Promise<number | undefined> {
-  const { events } = await readHistory(context, app ?? allApps);
-  const last = events.findLast(
-    (event) => event.event === 'secrets' && event.names.some((name) => names.includes(name)),
-  );
-  return last && Date.parse(last.at);
-}
-
-/** Best effort: what runs of the app since before a change, or which apps of the project do. */
-async function findStale(context: Context, { app }: SecretScope, changedAt: number | undefined): Promise<string[]> {
-  if (changedAt === undefined) return [];
-  const names = await tryRequest(context, (api) => runningSince(api, context.project, app, changedAt));
-  if (!names || names.length === 0) return [];
-  const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
-  context.progress.warn(`${what} keep the old secrets: ${shortList(names, 3)}`);
-  return names;
-}
-
-async function runningSince(api: Context['api'], project: string, app: string | undefined, before: number) {
-  const isOld = (each: Container) => !isDown(each) && !(toMs(each.containerStartTimestamp) > before);
-  const replicasOf = async (app: string) =>
-    (await api(listContainers, { project, app })).filter(isOld).map(({ containerId }) => containerId);
-  if (app) return replicasOf(app);
-  const running: string[] = [];
-  for (const listed of await api(listApps, { project })) {
-    const name = appName(listed, project);
-    // An app is ready without a replica, too.
-    if (/^(ready|active)$/.test(listed.status ?? '') && (await replicasOf(name)).length > 0) running.push(name);
-  }
-  return running;
 }
 
 /** When another command that changes secrets at the same time has sent its list, too. In ms. */

@@ -23,7 +23,7 @@ const names: Record<string, string> = {
     added after anyOf apps arguments argv assumptions before builds changed choices commands
     days details differences entries examples exitCodes failed failures flags folders from frontier
     hours imported incidents indexes largest log logs next options paths problems profiles removed
-    replaced requires resolvedAnew selection settings skipped stale steps toCommit toDelete toSet unchanged
+    replaced requires resolvedAnew restartable selection settings skipped stale steps toCommit toDelete toSet unchanged
     unknown warnings weights written
   `,
   object: `

@@ -113,7 +113,7 @@ describe('without load', () => {
 
   test.each([
     ['--app web ', 2, 1],
-    ['', 1, 2],
+    ['', 1, 4],
   ])('secrets set %ssays what keeps the old value', async (scope, stale, requests) => {
     const app = newFolder(files);
     await run('deploy', { cwd: app });
@@ -144,6 +144,21 @@ describe('without load', () => {
     expect(await replicas()).toMatchObject({ replicas: { oldSecrets: 0 } });
     const { json: restarted } = await run(`secrets set KEY ${scope}--from-env --json`);
     expect(restarted()).toMatchObject({ changed: false, stale: [] });
+  });
+
+  test('secrets set of a project names the apps to restart, but none that has its own value or no archive', async () => {
+    const names = ['a1', 'a2', 'a3', 'a4', 'own', 'far'];
+    const toml = (name: string) => String(files['cerebrium.toml']).replace('"web"', `"${name}"`);
+    for (const name of names) {
+      const env = name === 'far' ? { GANTRY_CONFIG_DIR: newFolder() } : {};
+      await run(`deploy --yes`, { cwd: newFolder({ ...files, 'cerebrium.toml': toml(name) }), env });
+    }
+    await run('secrets set KEY --app own --from-env');
+    const { json, stderr } = await run('secrets set KEY --from-env --json', { env: { KEY: 'y' } });
+    expect(json()).toMatchObject({ stale: ['a1', 'a2', 'a3', 'a4', 'far'], restartable: ['a1', 'a2', 'a3', 'a4'] });
+    const line = 'to start replicas without the old: gantry apps restart';
+    expect(stderr).toContain(`${line} a1\n${line} a2\n${line} a3\nand 1 more\n`);
+    expect(stderr).not.toMatch(/restart (a4|own|far)/);
   });
 
   test.each(['--app web ', ''])('a secret that was set later (%s) is a difference of a deploy', async (scope) => {

@@ -70,6 +70,7 @@ describe('a value is read', () => {
       removed: [],
       unchanged: [],
       stale: [],
+      restartable: [],
     });
     expect(kept()).toEqual({ A: value, B: '2' });
   });
@@ -250,6 +251,7 @@ describe('importing', () => {
       removed: [],
       unchanged: ['B'],
       stale: [],
+      restartable: [],
     });
   });
 
@@ -288,3 +290,24 @@ async function deployWeb(): Promise<void> {
   await gantry(['deploy'], { emulator, cwd: newFolder(smallApp()) });
   emulator.calls.length = 0;
 }
+
+test('unset of a misspelled name, or of a misspelled app, is an error that says what is meant', async () => {
+  give({ OPENAI_API_KEY: '1', KEY_2: '2' });
+  const misspelled = await run(['unset', 'OPENAI_API_KYE', 'KEY_2', '--yes']);
+  expect(misspelled).toExit(
+    6,
+    'secret OPENAI_API_KYE not found: did you mean OPENAI_API_KEY?',
+    'fix gantry secrets list\n',
+  );
+  expect(kept()).toEqual({ OPENAI_API_KEY: '1', KEY_2: '2' });
+  expect(await run(['unset', 'KEY_1', 'OTHER_NAME', '--yes'])).toMatchObject({
+    code: 0,
+    stdout: 'not found: KEY_1, OTHER_NAME\n',
+  });
+  await deployWeb();
+  for (const words of [['set', 'KEY', '--from-env'], ['unset', 'KEY'], ['list']])
+    expect(await run([...words, '--app', 'wbe', '--yes'], { env: { KEY: 'x' } })).toExit(
+      6,
+      'app wbe not found in p-12345678: did you mean web?',
+    );
+});

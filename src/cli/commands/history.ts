@@ -1,7 +1,11 @@
+import { findAppNames } from '../../deploys/apps.ts';
 import { type ListedEvent, readHistory, settingKey, type WithCommit } from '../../deploys/history/index.ts';
+import { teamStateOf } from '../../deploys/team-state/index.ts';
+import { NotFoundError } from '../../kernel/errors.ts';
 import { duration, forPeople, localTime, shortBuild } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { table } from '../../kernel/output/table.ts';
+import type { Context } from '../../platform/context.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { defineCommand } from '../command.ts';
@@ -30,7 +34,7 @@ export default defineCommand({
     const all = history.listed();
     const shown = all.filter(({ at }) => Date.parse(at) >= from);
     const [last] = all;
-    if (!last) progress.note(`this machine has not deployed or watched ${name}; only team-state shows what others did`);
+    if (!last) await tellNothing(context, name);
     else if (shown.length === 0) progress.note(`nothing since then: the last event is from ${last.at}`);
     return applyLimit(shown, flags, progress, 'event');
   },
@@ -40,6 +44,14 @@ export default defineCommand({
   details: ['Lists deploys, rollbacks and changes seen from this machine; with team-state, from any of the team.'],
   examples: ['history', 'history web --since 2d', 'history web --json=at,event,build'],
 });
+
+/** Throws NotFoundError for an app that the platform does not have, if it can be asked. */
+async function tellNothing(context: Context, app: string): Promise<void> {
+  const apps = await findAppNames(context, { includeEphemeral: true });
+  if (apps && !apps.includes(app)) throw new NotFoundError(`app ${app} not found in ${context.project}`);
+  const others = teamStateOf(context) ? 'nor has another one of the team' : 'only team-state shows what others did';
+  context.progress.note(`this machine has not deployed or watched ${app}; ${others}`);
+}
 
 /** A line for each event; on a terminal one for each change as well, which would be cut off there. */
 function historyView(events: readonly ListedEvent[]): View {

@@ -281,12 +281,18 @@ async function endLines(
   await renderer.line({ type: 'result', ...(last as object) });
 }
 
-async function noteNext([first]: readonly NextCommand[], { progress }: Context, renderer: Renderer): Promise<void> {
-  if (!first) return;
+/** The first, with others for the same end. */
+async function noteNext(next: readonly NextCommand[], { progress }: Context, renderer: Renderer): Promise<void> {
+  const same = next.filter(({ when }) => when === next[0]?.when);
+  if (same.length === 0) return;
   // What is held back for a pager comes before it.
   await renderer.end();
-  progress.note(({ style, inPlace }) => style.dim(`${first.when}: ${inPlace(first.line)}`));
+  for (const { when, line } of same.slice(0, maxNoted))
+    progress.note(({ style, inPlace }) => style.dim(`${when}: ${inPlace(line)}`));
+  if (same.length > maxNoted) progress.note(`and ${same.length - maxNoted} more`);
 }
+
+const maxNoted = 3;
 
 /** Adds what usually follows, and the warnings, for those who read no stderr. */
 function finishing(

@@ -17,9 +17,11 @@ export function secretChangeView({ added, replaced, removed, unchanged }: Secret
 }
 
 /** Replicas get secrets when they start. */
-export function afterSecretChange({ app, stale }: SecretChange): NextCommand[] {
-  const apps = app !== null && stale.length > 0 ? [app] : stale;
-  return apps.map((each) => ({ line: gantryCommand`apps restart ${each}`, when: 'to start replicas without the old' }));
+export function afterSecretChange({ stale, restartable }: SecretChange): NextCommand[] {
+  return (stale.length > 0 ? restartable : []).map((each) => ({
+    line: gantryCommand`apps restart ${each}`,
+    when: 'to start replicas without the old',
+  }));
 }
 
 export const secretChangeJson = document({
@@ -30,4 +32,5 @@ export const secretChangeJson = document({
   removed: list(text('name'), 'names of removed secrets'),
   unchanged: list(text('name'), 'names of unchanged secrets'),
   stale: list(text('container, or app'), 'replicas, or apps of the project, that keep the old values'),
+  restartable: list(text('app'), 'apps that gantry can restart from here'),
 });
