@@ -21,9 +21,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   // An error that the app recovered from is not the cause.
   const lines = [...factLines(facts), ...relevantLines(all.slice(since ?? 0))];
   const best = bestMatch(lines, facts);
-  // That a process ended, or was not ready, follows from what was raised.
-  const isEnd = best === undefined || /^(?:app-exited|start-timeout)$/.test(best.rule.cause);
-  const raised = isEnd ? explainLastError(lines, facts.sent, best !== undefined) : undefined;
+  const raised = raisedBefore(best, lines, facts);
   if (best === undefined || raised) return raised && fixedInDockerfile(raised, facts.config);
   const before = lines.slice(Math.max(0, best.at - maxDistance), best.at).map(({ text }) => text);
   const texts = lines.map(({ text }) => text);
@@ -31,6 +29,12 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const step = stepOf(texts.slice(0, best.at + 1)) ?? stepOf(texts.slice(best.at + 1).reverse());
   const known = withHints(facts, lines.slice(best.at + 1));
   return fixedInDockerfile(refine({ ...toExplanation(best), step }, best.captured, known, before), facts.config);
+}
+
+/** That a process ended, or was not ready, follows from what was raised. */
+function raisedBefore(best: Match | undefined, lines: readonly SearchedLine[], { sent }: FailureFacts) {
+  const isEnd = best === undefined || /^(?:app-exited|start-timeout)$/.test(best.rule.cause);
+  return isEnd ? explainLastError(lines, sent, best !== undefined) : undefined;
 }
 
 /** The emulator says below what a program printed why that may be. */

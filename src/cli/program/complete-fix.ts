@@ -21,14 +21,16 @@ export async function completeFix(
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
   if (facts.retryWith) facts.fix = again(facts.fix, new CommandLine(withFlags(argv, facts.retryWith)));
-  const mayCorrect = isReading || !facts.corrected?.isGuess;
-  const found = mayCorrect && facts.corrected && (await correctedLine(argv, facts.corrected));
-  if (found) {
-    const line = new CommandLine(['gantry', ...found]);
-    facts.fix = facts.corrected?.isExample ? `for example: ${line}` : line;
-  }
+  const { corrected } = facts;
+  if (corrected && (isReading || !corrected.isGuess)) facts.fix = (await correctedFix(argv, corrected)) ?? facts.fix;
   const next = facts.next === undefined ? commandOf(error, argv) : facts.next;
   if (next !== undefined) facts.next = isForModel && next && !(await isCallable(next.argv)) ? null : next;
+}
+
+async function correctedFix(argv: readonly string[], corrected: CorrectedWord): Promise<Fix | undefined> {
+  const found = await correctedLine(argv, corrected);
+  const line = found && new CommandLine(['gantry', ...found]);
+  return line && corrected.isExample ? `for example: ${line}` : line;
 }
 
 function again(fix: Fix | undefined, line: CommandLine): Fix {
