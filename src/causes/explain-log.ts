@@ -37,6 +37,17 @@ function raisedBefore(best: Match | undefined, lines: readonly SearchedLine[], {
   return isEnd ? explainLastError(lines, sent, best !== undefined) : undefined;
 }
 
+/** Causes of a start that nothing ends but its time limit: the app runs, and the platform does not reach it. */
+const unreached = new Set(['wrong-port', 'bound-to-localhost', 'not-listening', 'health-check-failed']);
+/** What a server answers to its check while it loads. */
+const loading = /" 503\b/;
+
+/** Why a build that is in progress will not get ready; undefined if its log does not show that by now. */
+export function explainStart(log: string, facts: Pick<FailureFacts, 'config' | 'status'>): Explanation | undefined {
+  const found = explainLog(log, { ...facts, source: 'build' });
+  return found && unreached.has(found.cause) && !loading.test(found.evidence.text) ? found : undefined;
+}
+
 /** The emulator says below what a program printed why that may be. */
 function withHints(facts: FailureFacts, below: readonly SearchedLine[]): FailureFacts {
   const hints = below.map(({ text }) => text).filter((text) => text.startsWith('hint: '));

@@ -1,5 +1,5 @@
 export { addCause } from './add-cause.ts';
-export { explainLog } from './explain-log.ts';
+export { explainLog, explainStart } from './explain-log.ts';
 export type { Evidence, Explanation } from './explanation.ts';
 export { asJson } from './last-error.ts';
 export { locateCause } from './locate-cause.ts';

@@ -23,6 +23,7 @@ import {
   type Evidence,
   type Explanation,
   explainLog,
+  explainStart,
   type FailureFacts,
   locateCause,
 } from '../causes/index.ts';
@@ -36,7 +37,14 @@ import { defined } from '../kernel/json-text.ts';
 import { latestFirst, shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { liveBuild } from '../platform/contract/apps.ts';
-import { type Build, buildHasFailed, buildPhase, listBuilds, ownStatus } from '../platform/contract/builds.ts';
+import {
+  type Build,
+  buildHasFailed,
+  buildPhase,
+  isCanceled,
+  listBuilds,
+  ownStatus,
+} from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
@@ -81,29 +89,24 @@ async function explainSubject(
   context: Context,
   configFile: string,
   config: AppConfig | undefined,
-  { facts, readLog, mayLack, isDeployed, ...subject }: Subject,
+  { facts, readLog, ...described }: Subject,
 ): Promise<ExplainedFailure> {
-  if (subject.failed === false) {
-    const title = `${nothingFailed(subject, isDeployed)}${mayLack ? '; runs of the last seconds may not be listed yet' : ''}`;
-    return { ...subject, ...nothing, title };
-  }
+  const { mayLack: _mayLack, isDeployed: _isDeployed, ...subject } = described;
+  const { app, failed, status } = subject;
+  const healthy = nothingFailed(described);
+  if (failed === false && !isOpen(subject)) return { ...subject, ...nothing, title: healthy };
   const { text: log, command: shownBy } = await readLog();
   const wholeLog = log === '' ? undefined : shownBy;
   // The app in this folder may be another one.
-  const own = subject.app === null || subject.app === config?.name ? config : undefined;
-  const found = explainLog(log, { ...facts, config: own });
-  if (!found) {
-    const unknown = describeUnknown(log, facts);
-    // Of a sick build it is known what was seen, if not why.
-    const seen = subject.status === 'sick' && facts.reason !== unknown.title ? `${facts.reason}; ` : '';
+  const own = app === null || app === config?.name ? config : undefined;
+  const isStarting = failed === false && !isCanceled(status ?? '');
+  const found = (isStarting ? explainUnended : explainLog)(log, { ...facts, config: own });
+  if (!found)
     return {
       ...subject,
       ...nothing,
-      ...unknown,
-      title: `${seen}${unknown.title}`,
-      ...defined({ command: wholeLog }),
+      ...(failed === false ? { title: healthy } : unknownOf(log, facts, status, wholeLog)),
     };
-  }
   const {
     setting: _setting,
     step: _step,
@@ -112,8 +115,27 @@ async function explainSubject(
   } = { ...found, ...(await asSecretsAre(context, found, subject)) };
   const location = await locateCause(context, log, found, own, configFile);
   const command = next ? new CommandLine(['gantry', ...next]) : wholeLog;
-  return { ...subject, ...explanation, location: location ?? null, log: [], ...defined({ command }) };
+  const soFar = failed === false && {
+    title: `${healthy}; ${isStarting ? 'so far' : 'its log shows'}: ${explanation.title}`,
+  };
+  return { ...subject, ...explanation, ...soFar, location: location ?? null, log: [], ...defined({ command }) };
 }
+
+/** Whether it is a build that is not ready: in progress, or canceled. */
+const isOpen = ({ build, status }: Pick<Subject, 'build' | 'status'>) => build !== null && !isReady(status ?? '');
+
+/** What keeps it from getting ready, or has stopped it by now. */
+const explainUnended = (log: string, facts: FailureFacts) =>
+  explainStart(log, facts) ?? explainLog(log, { source: 'build', config: facts.config });
+
+function unknownOf(log: string, facts: FailureFacts, status: string | null, command: CommandLine | undefined) {
+  const unknown = describeUnknown(log, facts);
+  // Of a sick build it is known what was seen, if not why.
+  const seen = status === 'sick' && facts.reason !== unknown.title ? `${facts.reason}; ` : '';
+  return { ...unknown, title: `${seen}${unknown.title}`, ...defined({ command }) };
+}
+
+const isReady = (status: string) => buildPhase(status) === 'succeeded';
 
 /** A secret that is there now has come after the replica: it is not set once more. One that is not is set for the app. */
 async function asSecretsAre(
@@ -158,11 +180,19 @@ async function refusalSince(context: Context, app: string, configFile: string, f
   };
 }
 
-function nothingFailed({ app, build, run, status }: Omit<Subject, 'facts' | 'readLog'>, isDeployed = true): string {
+function nothingFailed({
+  app,
+  build,
+  run,
+  status,
+  isDeployed = true,
+  mayLack,
+}: Omit<Subject, 'facts' | 'readLog'>): string {
   if (build !== null)
     return `build ${shortBuild(build)} of ${app} has not ${status !== null && buildPhase(status) === 'in progress' ? 'ended' : 'failed'}: ${status}`;
   if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;
-  return isDeployed ? `the latest build of ${app} has not failed, and no run has` : `no run of ${app} has failed`;
+  const unlisted = mayLack ? '; runs of the last seconds may not be listed yet' : '';
+  return `${isDeployed ? `the latest build of ${app} has not failed, and no run has` : `no run of ${app} has failed`}${unlisted}`;
 }
 
 interface Subject {
@@ -203,21 +233,30 @@ async function findSubject(context: Context, { app, id, file, callsOnly }: Subje
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
   const shown = await fetchApp(context.api, { project: context.project, app });
-  const latest = await readLatest(context, app, latestBuildOf(shown));
+  const { last, latest } = await readLatest(context, app, latestBuildOf(shown));
   const build = latest && (await buildSubject(context, app, latest));
   if (build?.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
   const { newest, failed } = await findFailedRun(context, app, callsOnly);
+  // One that is not ready is what is waited for, unless a call failed after it began.
+  if (last && !callsOnly && !isReady(last.status) && !(toMs(failed?.at) > toMs(last.createdAt)))
+    return buildSubject(context, app, last);
   // Younger runs may not be listed yet.
   const mayLack = !callsOnly && !(context.platformNow() - toMs(newest?.createdAt) > recentMs);
   return { ...(failed ?? { app, failed: false, ...noWork, mayLack }), isDeployed: latest !== undefined };
 }
 
-async function readLatest(context: Context, app: string, latest: string | undefined) {
+/** The last build, and the last that has ended. */
+async function readLatest(
+  context: Context,
+  app: string,
+  latest: string | undefined,
+): Promise<{ last?: Build | undefined; latest?: Build | undefined }> {
   const { api, project } = context;
-  if (latest === undefined) return undefined;
-  return endedBuild(context, app, await unless(isRefusal, fetchBuild(api, { project, app, build: latest })));
+  if (latest === undefined) return {};
+  const last = await unless(isRefusal, fetchBuild(api, { project, app, build: latest }));
+  return { last, latest: await endedBuild(context, app, last) };
 }
 
 /** The newest that has ended: another deploy that has begun, or is not shown yet, says nothing of the one that failed. */

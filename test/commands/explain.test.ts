@@ -165,6 +165,37 @@ test('says of a build that continues that it has not ended', async () => {
   expect(stdout).toMatch(/^build \S+ of web has not ended: initializing\n$/);
 });
 
+test.each([
+  [
+    'starts',
+    'initializing',
+    'INFO:     Uvicorn running on http://0.0.0.0:9000 (Press CTRL+C to quit)\nINFO:     Application startup complete.',
+    /^build \w+ of web has not ended: initializing; so far: the server listens on port 9000/,
+  ],
+  [
+    'was canceled',
+    'cancelled',
+    'ERROR: No matching distribution found for torchh',
+    /^build \w+ of web has not failed: canceled; its log shows: the package index has no torchh/,
+  ],
+  [
+    'starts well',
+    'initializing',
+    'INFO:     Application startup complete.',
+    /^build \w+ of web has not ended: initializing$/,
+  ],
+])('says of the latest build that %s what its log shows by then', async (_, status, log, title) => {
+  const cwd = newFolder(smallApp('[cerebrium.runtime.custom]\nport = 8080\nentrypoint = ["python", "main.py"]\n'));
+  await gantry(['deploy'], { emulator, cwd });
+  const env = await altering(emulator, (_, path, json) => {
+    if (path.includes('/logs')) return { body: { logs: log.split('\n').map((line) => ({ log: line })), status } };
+    const body = JSON.stringify(json).replace(/"status":"\w+"/g, `"status":"${status}"`);
+    return path.includes('/builds') ? { body } : undefined;
+  });
+  const { json } = await gantry(['explain', 'web', '--json'], { env, cwd });
+  expect(json()).toMatchObject({ failed: false, title: expect.stringMatching(title) });
+});
+
 describe('a log of a file', () => {
   test('is explained without a platform', async () => {
     const folder = newFolder({

@@ -216,11 +216,6 @@ const unseenLogMs = 10_000;
 /** How long a log must show nothing new before what it has shown of a start is explained, in ms. */
 const quietStartMs = 20_000;
 
-/** Causes of a start that nothing ends but its time limit: the app runs, and the platform does not reach it. */
-const unreached = new Set(['wrong-port', 'bound-to-localhost', 'not-listening', 'health-check-failed']);
-/** What a server answers to its check while it loads. */
-const loading = /" 503\b/;
-
 /**
  * Returns what is called at each poll of a build. Once the log shows nothing new for a while, it warns of what keeps the app
  * from getting ready, if the log shows that: each check of it may be a line. The build goes on: the app may still start to
@@ -237,10 +232,10 @@ function explainSilence(context: Context, { app, config }: { app: string; config
     if (last.shapes < shapes.size) last = { shapes: shapes.size, since: elapsed(), isExplained: false };
     if (last.isExplained || elapsed() - last.since < quietStartMs) return;
     last.isExplained = true;
-    const { explainLog, locateCause } = await import('../../causes/index.ts');
+    const { explainStart, locateCause } = await import('../../causes/index.ts');
     const text = log.join('\n');
-    const found = explainLog(text, { source: 'build', config, status: ownStatus(status) });
-    if (!found || !unreached.has(found.cause) || loading.test(found.evidence?.text ?? '')) return;
+    const found = explainStart(text, { config, status: ownStatus(status) });
+    if (!found) return;
     const { cause, title, fix } = found;
     const shownAs = config ? relative(cwd, config.file) : '';
     const location = await locateCause({ cwd, env, signal }, text, found, config, shownAs);
