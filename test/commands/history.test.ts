@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { emulatorForEach, filesIn, gantry, newFolder, smallApp, wideTerminal } from '../support/index.ts';
+import { deployWeb, emulatorForEach, filesIn, gantry, newFolder, smallApp, wideTerminal } from '../support/index.ts';
 
 let home: string;
 
@@ -96,12 +96,19 @@ test('holds neither secrets nor commands, and is for its owner only', async () =
   expect(stdout).not.toContain(secret);
 });
 
-test('skips a damaged line with a warning, and nothing on record is an empty list', async () => {
-  expect(await run(['history', 'web'])).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: expect.stringContaining('has not'),
-  });
+test('nothing on record is an empty list of an app that is there, and an error for one that is not', async () => {
+  await deployWeb(emulator);
+  const nothing = await run(['history', 'web']);
+  expect(nothing).toMatchObject({ code: 0, stdout: '' });
+  expect(nothing.stderr).toContain('has not deployed or watched web; only team-state shows what others did');
+  const team = { env: { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: ':/team' } };
+  expect((await run(['history', 'web'], team)).stderr).toContain('watched web; nor has another one of the team');
+  expect(await run(['history', 'wbe'])).toExit(6, 'did you mean web?', 'fix gantry history web');
+  const gone = { env: { GANTRY_CONFIG_DIR: home, GANTRY_API_URL: 'http://127.0.0.1:1' } };
+  expect(await run(['history', 'wbe'], gone)).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('skips a damaged line with a warning', async () => {
   await deployed('one');
   const [file = ''] = filesIn(home).filter((path) => /history\/.*\.jsonl$/.test(path));
   appendFileSync(join(home, file), '\n{"at":"half');

@@ -31,7 +31,10 @@ test('a deleted app did not serve until the next one', async () => {
 
 test('no event since a time is not no event', async () => {
   const { stage, machine } = await staged();
-  expect((await machine.run('history web')).stderr).toMatch(/has not deployed or watched web; only team-state shows/);
+  expect(await machine.run('history web')).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('app web not found'),
+  });
   await machine.deploys({});
   stage.pass(60_000);
   const { stderr } = await machine.run('history web --since 1s');
