@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { EmulatorOptions } from '../../src/emulator/index.ts';
 import { newFolder, platform } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
@@ -9,7 +8,7 @@ const files = {
 };
 
 /** An app whose replicas are listed, and as processes. */
-async function listed(settings: object = {}, options: EmulatorOptions = {}) {
+async function listed(settings: object = {}, options: Parameters<typeof running>[2] = {}) {
   const scaling = { cooldownPeriodSeconds: 1, maxReplicaCount: 3, ...settings };
   const app = await running('functions', scaling, { files, ...options });
   const { ask, path, printed } = app;
@@ -90,6 +89,22 @@ describe.runIf(python)('min_replicas of an app that runs here', () => {
     expect(seconds).toBeLessThan((3 * (now() - since)) / 1000 + 30);
   });
 });
+
+test.runIf(python)(
+  'a replica that does not start has failed, and is none that runs for as long as a cooldown',
+  async () => {
+    const breaks = 'import os\nassert "BROKEN" not in os.environ, "broken"\ndef run():\n    return 1\n';
+    const { ask, path, call, replicas, emulator } = await listed(
+      { cooldownPeriodSeconds: 60 },
+      { files: { 'main.py': breaks } },
+    );
+    await ask('PATCH', `${path}/secrets`, { BROKEN: 'yes' });
+    expect(await call('run')).toMatchObject({ status: 503, text: expect.stringContaining('failed to start') });
+    const [{ container } = { container: '' }] = emulator.store.runs.values();
+    const failed = { containerId: container, containerState: 'Failed', containerStartTimestamp: null };
+    expect(await replicas()).toContainEqual(expect.objectContaining({ ...failed, containerRunningTimeMs: 0 }));
+  },
+);
 
 interface Costs {
   total_cost_cents: number;

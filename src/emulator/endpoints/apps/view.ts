@@ -69,7 +69,9 @@ function identity({ id, name, project, settings, ...app }: AppRecord, builds: Re
 function status(builds: ReadBuild[]): string {
   const [latest] = builds;
   if (latest?.phase === 'in progress') return latest.status === 'pending' ? 'pending' : 'deploying';
-  if (builds.some((build) => build.phase === 'succeeded')) return 'ready';
+  const serving = builds.find((build) => build.phase === 'succeeded');
+  // A word of the emulator alone: every call of it is refused.
+  if (serving) return serving.notStarted?.calls === 'refused' ? 'not_started' : 'ready';
   return latest?.reason ? 'error' : 'not_ready';
 }
 

@@ -1,16 +1,22 @@
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { getBuildProgress } from '../builds/build-progress.ts';
-import { type AppRecord, type ReplicaPeriod, type RunRecord, settingsAt } from '../state/records.ts';
+import {
+  type AppRecord,
+  type ReplicaPeriod,
+  type ReplicaRecord,
+  type RunRecord,
+  settingsAt,
+} from '../state/records.ts';
 import type { Model } from '../state/store.ts';
-import { day, hour, type TimeRange } from '../time.ts';
+import { day, hour, minute, type TimeRange } from '../time.ts';
 import { findRuns, getRunProgress, unassigned } from './record.ts';
 
-/** Replicas that are running or ended within the last hour, newest first. */
+/** Replicas that are running or ended within the last hour, newest first. One that failed to start is listed for a minute. */
 export function listReplicas(app: AppRecord, model: Model): ReplicaPeriod[] {
   const now = model.now();
   const runs = findRuns(app, { start: now - day, end: now }, model);
   return replicaPeriods(app, runs, { start: 0, end: now }, model)
-    .filter(({ startedAt, endsAt, isMadeUp }) => startedAt <= now && endsAt > (isMadeUp ? now : now - hour))
+    .filter((replica) => replica.startedAt <= now && replica.endsAt > now - listedMs(replica))
     .sort((a, b) => b.startedAt - a.startedAt || (a.name < b.name ? -1 : 1));
 }
 
@@ -25,7 +31,7 @@ export function replicaPeriods(
   model: Model,
 ): ReplicaPeriod[] {
   const ended = [...model.store.replicas.values()].filter((replica) => replica.app === app.id);
-  const real = [...model.running(app), ...ended.map((replica) => ({ ...replica, state: 'SUCCEEDED' as const }))];
+  const real = [...model.running(app), ...ended.map(endedPeriod)];
   // A call that was refused never had a replica.
   const known = new Set([unassigned(app), ...real.map(({ name }) => name)]);
   const served = deriveReplicas(
@@ -34,6 +40,17 @@ export function replicaPeriods(
     model,
   );
   return [...real, ...served, ...keptReplicas(app, served, range, model)];
+}
+
+/** For how long one that has ended is listed. */
+function listedMs({ isMadeUp, state }: ReplicaPeriod): number {
+  if (isMadeUp) return 0;
+  return state === 'Failed' ? minute : hour;
+}
+
+function endedPeriod(replica: ReplicaRecord): ReplicaPeriod {
+  const state = replica.readyAt === null ? 'Failed' : 'SUCCEEDED';
+  return { ...replica, readyAt: replica.readyAt ?? Number.POSITIVE_INFINITY, state };
 }
 
 /**

@@ -157,8 +157,8 @@ const ReplicaRecord = v.object({
   build: v.string(),
   /** The begin of its start, which is billed. */
   startedAt: v.number(),
-  /** When it could serve runs; infinite if that is not known yet. */
-  readyAt: v.number(),
+  /** When it could serve runs; null if it failed to start. */
+  readyAt: v.nullable(v.number()),
   /** When it ended, or will end without further runs. */
   endsAt: v.number(),
   /** How often its process was started again; only of replicas whose process runs here. */
@@ -167,8 +167,10 @@ const ReplicaRecord = v.object({
 export type ReplicaRecord = v.InferOutput<typeof ReplicaRecord>;
 
 /** The lifetime of a replica. Times in milliseconds since 1970. */
-export interface ReplicaPeriod extends Omit<ReplicaRecord, 'app'> {
-  state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
+export interface ReplicaPeriod extends Omit<ReplicaRecord, 'app' | 'readyAt'> {
+  /** Infinite until it can serve runs. */
+  readyAt: number;
+  state: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'Failed';
   isTerminating?: boolean;
   /** Kept without calls, and not a process: it has ended where one that serves took its place. */
   isMadeUp?: boolean;

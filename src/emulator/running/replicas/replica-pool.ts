@@ -14,7 +14,7 @@ interface PoolOptions {
   current(app: AppRecord): AppRecord;
   /** How many are kept after the cooldown if the app's own minimum is lower. */
   leastReplicas: number;
-  /** Called with each that was ready once and has ended. */
+  /** Called with each that has ended and was ready once, or was to serve calls. */
   ended(replica: Omit<ReplicaRecord, 'app'>): void;
 }
 
@@ -217,9 +217,10 @@ export class ReplicaPool {
     this.#running.add(member);
     const remove = () => {
       this.#running.delete(member);
-      const { readyAt } = member.replica;
+      const { readyAt = null } = member.replica;
       const { name, build, startedAt, endsAt, restarts } = describeReplica(member);
-      if (readyAt !== undefined) this.options.ended({ name, build, startedAt, readyAt, endsAt, restarts });
+      if (readyAt !== null || this.#replicas.members.includes(member))
+        this.options.ended({ name, build, startedAt, readyAt, endsAt, restarts });
       this.#drop(member);
     };
     member.replica.ended.then(remove, remove);
