@@ -139,7 +139,7 @@ test('the timeout ends a deploy while the log of the build hangs', async () => {
 });
 
 describe('a deploy that fails', () => {
-  test('names one thing to type, and the build that still serves', async () => {
+  test('names one thing to type, and the build that is still shown', async () => {
     const setting = { emulator, cwd: newFolder(smallApp()) };
     emulator.fail('build', 'build_failure');
     expect((await gantry(['deploy', '-q'], setting)).stderr).not.toContain('serves');
@@ -148,7 +148,7 @@ describe('a deploy that fails', () => {
     const { build } = (await gantry(['deploy', '--json'], setting)).json() as { build: string };
     emulator.fail('build', 'build_failure');
     const { stderr } = await gantry(['deploy'], setting);
-    expect(stderr).toContain(`\nweb still serves build ${build.slice(0, 8)}\n`);
+    expect(stderr).toContain(`\nweb is still shown with build ${build.slice(0, 8)}\n`);
     emulator.fail('build', 'build_failure');
     const failed = (await gantry(['deploy', '--json'], setting)).json();
     expect(failed).toMatchObject({ error: { code: 'build-failed', details: { app: 'web', serves: build } } });

@@ -14,7 +14,7 @@ export async function recordEnded(context: Context, app: string, build: string, 
   await recordEvent(context, app, 'failed', { build, status, reason });
 }
 
-/** Writes down that a build has failed, if the error says so, and tells what serves. */
+/** Writes down that a build has failed, if the error says so, and tells which build the app still shows. */
 export async function recordFailure(context: Context, app: string, build: string, error: unknown): Promise<void> {
   if (!(error instanceof BuildFailedError || error instanceof NotReadyError)) return;
   const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
@@ -25,7 +25,7 @@ export async function recordFailure(context: Context, app: string, build: string
   // It replaced nothing.
   if (!shown || live === build) return;
   if (live) error.facts.details = { ...error.facts.details, serves: live };
-  progress.note(live ? `${app} still serves build ${shortBuild(live)}` : `${app} has no live build`);
+  progress.note(live ? `${app} is still shown with build ${shortBuild(live)}` : `${app} has no live build`);
 }
 
 export interface KnownBuild {
