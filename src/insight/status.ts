@@ -1,5 +1,5 @@
 import { quantile } from '../calls/difference.ts';
-import { countErrors, findJobs, Jobs, searchRuns } from '../calls/runs/index.ts';
+import { type Call, countErrors, findJobs, hasSucceeded, Jobs, searchRuns } from '../calls/runs/index.ts';
 import { findAppHere, returnNotFound } from '../deploys/apps.ts';
 import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
@@ -14,8 +14,9 @@ import { targetText } from '../platform/config/target.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, appName, listApps, liveBuild } from '../platform/contract/apps.ts';
 import { ownStatus } from '../platform/contract/builds.ts';
-import { isRunning, listContainers } from '../platform/contract/containers.ts';
+import { type Container, hasCrashed, isRunning, listContainers } from '../platform/contract/containers.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
+import { runOutcome } from '../platform/contract/run-outcome.ts';
 import { runTimes } from '../platform/contract/runs.ts';
 import { getServiceStatus, type StatusItem, type StatusPage } from '../platform/contract/status.ts';
 import { fetchApp } from '../platform/replies/index.ts';
@@ -66,7 +67,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   const app = shortAppName(context.project, asked.id || name);
   // What only reads for a model writes no file.
   const known = once(() => (context.isForModel ? readHistory(quiet, app) : recordLook(quiet, app, asked)));
-  const [[platform, live], [containers, here], lastHour, failure] = await Promise.all([
+  const [[platform, serving], [containers, here], calls, failure] = await Promise.all([
     inTurn(
       () => parts.read('platform', () => readServiceStatus(quiet)),
       () => parts.read('live', async () => readLive(quiet, { app, configFile }, asked, await known())),
@@ -88,10 +89,11 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     ...status,
     app,
     status: asked.status ?? null,
-    live,
+    sick: whySick(containers, calls?.failedAt ?? [], serving?.readyAt),
+    live: serving?.live ?? null,
     latest: latestOf(asked),
     here,
-    lastHour,
+    lastHour: calls?.lastHour ?? null,
     failure,
     platform,
     unknown: parts.unknown,
@@ -111,7 +113,16 @@ function hourlyCents(parts: Parts, replicas: number | null, price: number | unde
 const partsOfApp = ['replicas', 'lastHour', 'centsPerHour', 'failure'];
 
 function emptyStatus(target: string, app: string) {
-  const none = { status: null, live: null, latest: null, here: null, replicas: null, region: null, lastHour: null };
+  const none = {
+    status: null,
+    sick: null,
+    live: null,
+    latest: null,
+    here: null,
+    replicas: null,
+    region: null,
+    lastHour: null,
+  };
   return { target, app, ...none, centsPerHour: null, failure: null, exit: 'ok' as ExitName };
 }
 
@@ -130,9 +141,10 @@ async function readLive(context: Context, here: Here, asked: App, history: AppHi
   const { app } = here;
   const build = liveBuild(asked);
   if (build === undefined) return null;
-  const { createdAt } = await fetchBuild(api, { project, app, build });
+  const { createdAt = null, updatedAt } = await fetchBuild(api, { project, app, build });
   const commit = await findCommit(context, here, build, history);
-  return { build, createdAt: createdAt ?? null, ...commit, found: history.markOf(build) ?? null };
+  const live = { build, createdAt, ...commit, found: history.markOf(build) ?? null };
+  return { live, readyAt: toMs(updatedAt) };
 }
 
 /** The latest build, unless it serves. */
@@ -149,10 +161,13 @@ async function countRunning(context: Context, app: string, live: string | undefi
     api(listContainers, { project, app }),
     secretsChangedAt(context, history),
   ]);
-  const all = new Jobs().see({ containers }).replicas(containers).filter(isRunning);
-  const ofLive = all.filter(({ buildId }) => !buildId || buildId === live);
+  const replicas = new Jobs().see({ containers }).replicas(containers);
+  const isOfLive = ({ buildId }: Container) => !buildId || buildId === live;
+  const all = replicas.filter(isRunning);
+  const ofLive = all.filter(isOfLive);
+  const failed = replicas.filter((each) => hasCrashed(each) && isOfLive(each)).length;
   const oldSecrets = ofLive.filter(({ containerStartTimestamp: start }) => toMs(start) < changedAt).length;
-  return { running: ofLive.length, others: all.length - ofLive.length, oldSecrets };
+  return { running: ofLive.length, failed, others: all.length - ofLive.length, oldSecrets };
 }
 
 /** When secrets of the app or its project last changed, by what is on record, in ms; 0 if nothing is. */
@@ -169,11 +184,34 @@ async function readLastHour(context: Context, app: string) {
   const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
   const calls = jobs.calls(runs);
   const responses = calls.flatMap((call) => runTimes(call).responseMs || []);
-  return {
+  const lastHour = {
     calls: Math.max(total, runs.length) - (runs.length - calls.length),
     errors: countErrors(calls).failed,
     p95Ms: quantile(Float64Array.from(responses).sort(), 0.95),
   };
+  return { lastHour, failedAt: failedSinceSuccess(calls) };
+}
+
+/** When calls began that failed, and after which none succeeded. What is wrong with a request says nothing of the app. */
+function failedSinceSuccess(calls: readonly Call[]): number[] {
+  const succeededAt = calls.filter(hasSucceeded).reduce((last, { createdAt }) => Math.max(last, toMs(createdAt)), 0);
+  const failed = calls.filter((call) => runOutcome(call) === 'failed');
+  return failed.map(({ createdAt }) => toMs(createdAt)).filter((at) => at > succeededAt);
+}
+
+/** Why calls fail by now, by the replicas and the latest calls of the live build; null where nothing shows that they do. */
+function whySick(
+  replicas: { running: number; failed: number } | null,
+  failedAt: readonly number[],
+  readyAt = Number.NaN,
+): string | null {
+  const failed = failedAt.filter((at) => !(at < readyAt)).length;
+  const reasons = [
+    ...(replicas?.failed && !replicas.running ? ['the live build no longer starts'] : []),
+    // A single one may be due to its input.
+    ...(failed > 1 ? [`the last ${failed} calls failed`] : []),
+  ];
+  return reasons.join('; ') || null;
 }
 
 async function readFailure(context: Context, app: string, configFile: string) {

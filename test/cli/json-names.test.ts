@@ -15,7 +15,7 @@ const names: Record<string, string> = {
     method mount name option origin output path pipeline planCode platform platformOrigin problem profile
     profileOrigin project projectOrigin proof reason receivedAt redirectUrl region regionOrigin replaced requestId
     requirement restored results revision role run runtime script section serves serviceAccount
-    servingSince setting severity sha256 shell signature since source startedAt startsAt status stillUsed
+    servingSince setting severity sha256 shell sick signature since source startedAt startsAt status stillUsed
     stoppedBy storedIn stream summary target text title to token tokenOrigin type until unusedToken updatedAt url
     usage usedAt user value verdict version volume what when why within
   `,

@@ -107,6 +107,49 @@ describe('in the folder of an app', () => {
     expect((await shown()).stdout).toMatch(/^failure {4}run failed-2, \d+ min ago: .*; later calls succeeded;/m);
   });
 
+  test('says that calls fail by now, until one succeeds or another build serves', async () => {
+    await deployWeb(emulator);
+    const [build] = emulator.store.builds.values();
+    if (!build?.startedAt) throw new Error('web has no build');
+    Object.assign(build, {
+      startedAt: now - 25 * minutes,
+      createdAt: now - 25 * minutes,
+      script: { ...build.script, scenes: [] },
+    });
+    const shown = (more: Setting = {}) => run(['web'], { cwd: newFolder(), columns: 120, ...more });
+    const sick = async () => ((await run(['web', '--json'])).json() as { sick: string | null }).sick;
+    const fail = (id: string, more: object = {}) =>
+      record(emulator, { id, createdAt: Date.now() - minutes, statusCode: 503, ...more });
+    fail('before-1', { createdAt: Date.now() - 30 * minutes });
+    fail('before-2', { createdAt: Date.now() - 30 * minutes });
+    expect(await sick()).toBeNull();
+    record(emulator, { id: 'good-1', createdAt: Date.now() - 10 * minutes });
+    fail('earlier-1', { createdAt: Date.now() - 20 * minutes });
+    fail('caller-1', { statusCode: 404 });
+    fail('failed-1');
+    expect(await sick()).toBeNull();
+    fail('failed-2');
+    expect(await sick()).toBe('the last 2 calls failed');
+    const body = JSON.stringify([{ containerId: 'web-2', containerState: 'Failed', buildId: build.id }]);
+    const env = await inFrontOf(emulator, ({ route }) => (/containers$/.test(route) ? { body } : undefined));
+    const { stdout } = await shown({ env });
+    expect(stdout).toMatch(/^sick {7}the live build no longer starts; the last 2 calls failed$/m);
+    expect(stdout).toMatch(/^replicas {3}0 running, 0 to \d+, 1 failed$/m);
+    expect((await run(['web', '--json'], { env })).json()).toMatchObject({ replicas: { running: 0, failed: 1 } });
+    await deployWeb(emulator);
+    expect((await shown()).stdout).not.toContain('sick');
+  });
+
+  test('says of an app that the emulator refuses to call that it was not started', async () => {
+    await deployWeb(emulator);
+    const { script } = [...emulator.store.builds.values()].at(-1) ?? {};
+    Object.assign(script?.end ?? {}, { notStarted: { calls: 'refused', reason: 'no engine' } });
+    expect((await run(['web'])).stdout).toContain('web, not started\n');
+    expect((await run([], { cwd: newFolder() })).stdout).toMatch(/^web\tnot started\t/m);
+    expect((await gantry(['apps', 'list'], { emulator })).stdout).toMatch(/^web\tnot started\t/m);
+    expect((await gantry(['apps', 'get', 'web'], { emulator })).stdout).toMatch(/^status\tnot started$/m);
+  });
+
   test('says of each part why it is not known', async () => {
     const app = newFolder(smallApp());
     await gantry(['deploy'], { emulator, cwd: app });

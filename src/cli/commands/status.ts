@@ -18,7 +18,7 @@ import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
 import { boolean, document, integer, list, nullable, number, object, record, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
-import { paintStatus, statusCell } from '../views/status.ts';
+import { paintStatus, statusCell, wordOf } from '../views/status.ts';
 
 const incidentShape = object({
   title: text('title'),
@@ -45,6 +45,7 @@ const appFields = {
   ...sharedFields,
   app: text('app name'),
   status: nullable(text('app status; null if it is not deployed')),
+  sick: nullable(text('why calls fail by now; null if neither replicas nor calls show that')),
   live: nullable(
     object(
       {
@@ -72,6 +73,7 @@ const appFields = {
     object(
       {
         running: integer('running now'),
+        failed: integer('of the live build, ended by a failure and still listed'),
         others: integer('of earlier builds, which end their calls'),
         oldSecrets: integer('of those running now, with the secrets from before their last change on record'),
         minReplicas: nullable(integer('minimum')),
@@ -184,12 +186,17 @@ function servesText({ app, commit, hasFiles, reason }: Serves): string {
 }
 
 function appStatusView(shown: AppStatus): View {
-  const { target, app, status, live, here, replicas, region, lastHour, centsPerHour, platform, unknown } = shown;
+  const { target, app, status, sick, live, here, replicas, region, lastHour, centsPerHour, platform, unknown } = shown;
   const isDeployed = status !== null || live !== null || 'live' in unknown;
   return keyValueTable([
     ['project', target],
-    ['app', (page) => (status === null ? app : `${app}, ${paintStatus(status, page)}`)],
-    ['live', part(unknown.live, live, liveText) ?? (isDeployed ? 'no build' : toDeploy('not deployed'))],
+    ['app', (page) => (status === null ? app : `${app}, ${paintStatus(wordOf(status), page)}`)],
+    ['sick', sick && ((page) => page.style.red(sick))],
+    [
+      'live',
+      part(unknown.live, live, (shown) => liveText(shown, sick)) ??
+        (isDeployed ? 'no build' : toDeploy('not deployed')),
+    ],
     ['latest', latestText(shown)],
     ['here', part(unknown.here, here, hereText)],
     ['replicas', part(unknown.replicas, replicas, replicasText)],
@@ -232,9 +239,11 @@ function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): 
   return stackViews(wrapped(facts), rows.length > 0 ? list : undefined);
 }
 
-function liveText({ build, createdAt, found, ...known }: NonNullable<AppStatus['live']>): Cell {
+/** What was found of the build is past where calls fail by now. */
+function liveText({ build, createdAt, found, ...known }: NonNullable<AppStatus['live']>, sick: string | null): Cell {
   const commit = known.commit === null ? '' : `commit ${commitText(known)}`;
-  return (page) => [`build ${shortBuild(build)}`, ago(createdAt)(page), commit, found].filter(Boolean).join(', ');
+  return (page) =>
+    [`build ${shortBuild(build)}`, ago(createdAt)(page), commit, sick === null && found].filter(Boolean).join(', ');
 }
 
 /** A failed one is in the row of the failure. */
@@ -262,9 +271,10 @@ function hereText({ changed, settings, paths, unverified }: NonNullable<AppStatu
 const shownNames = 3;
 
 function replicasText({ running, minReplicas, maxReplicas, ...some }: NonNullable<AppStatus['replicas']>): string {
+  const failed = some.failed === 0 ? '' : `, ${some.failed} failed`;
   const earlier = some.others === 0 ? '' : `, ${some.others} more of earlier builds`;
   const stale = some.oldSecrets === 0 ? '' : `, ${some.oldSecrets} with old secrets`;
-  return `${running} running${maxReplicas === null ? '' : `, ${minReplicas ?? 0} to ${maxReplicas}`}${earlier}${stale}`;
+  return `${running} running${maxReplicas === null ? '' : `, ${minReplicas ?? 0} to ${maxReplicas}`}${failed}${earlier}${stale}`;
 }
 
 function toDeploy(found: string): Cell {

@@ -6,12 +6,17 @@ import { isCanceled } from '../../platform/contract/builds.ts';
 /** A status in the color of its phase, for a table. The platform's own words for these stay in JSON only. */
 export function statusCell(status: string | null | undefined): Cell {
   if (!status) return undefined;
-  const own = isCanceled(status) ? 'canceled' : (ownWords[status] ?? status);
-  return (page) => paintStatus(own, page);
+  return (page) => paintStatus(wordOf(status), page);
+}
+
+/** Our word for a status of the platform. */
+export function wordOf(status: string): string {
+  return isCanceled(status) ? 'canceled' : (ownWords[status] ?? status);
 }
 
 const ownWords: Readonly<Record<string, string>> = {
   failure: 'failed',
+  not_started: 'not started',
   processing: 'in progress',
   success: 'succeeded',
 };
