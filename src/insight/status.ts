@@ -14,7 +14,7 @@ import { targetText } from '../platform/config/target.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, appName, listApps, liveBuild } from '../platform/contract/apps.ts';
 import { ownStatus } from '../platform/contract/builds.ts';
-import { type Container, hasCrashed, isRunning, listContainers } from '../platform/contract/containers.ts';
+import { hasCrashed, isRunning, listContainers } from '../platform/contract/containers.ts';
 import { shortAppName } from '../platform/contract/endpoint.ts';
 import { runOutcome } from '../platform/contract/run-outcome.ts';
 import { runTimes } from '../platform/contract/runs.ts';
@@ -89,7 +89,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     ...status,
     app,
     status: asked.status ?? null,
-    sick: whySick(containers, calls?.failedAt ?? [], serving?.readyAt),
+    sick: whySick(containers, Boolean(minReplicas), calls?.failedAt ?? [], serving?.readyAt),
     live: serving?.live ?? null,
     latest: latestOf(asked),
     here,
@@ -162,10 +162,10 @@ async function countRunning(context: Context, app: string, live: string | undefi
     secretsChangedAt(context, history),
   ]);
   const replicas = new Jobs().see({ containers }).replicas(containers);
-  const isOfLive = ({ buildId }: Container) => !buildId || buildId === live;
   const all = replicas.filter(isRunning);
-  const ofLive = all.filter(isOfLive);
-  const failed = replicas.filter((each) => hasCrashed(each) && isOfLive(each)).length;
+  const ofLive = all.filter(({ buildId }) => !buildId || buildId === live);
+  // One without a build may be that of a job.
+  const failed = replicas.filter((each) => hasCrashed(each) && each.buildId === live).length;
   const oldSecrets = ofLive.filter(({ containerStartTimestamp: start }) => toMs(start) < changedAt).length;
   return { running: ofLive.length, failed, others: all.length - ofLive.length, oldSecrets };
 }
@@ -202,12 +202,15 @@ function failedSinceSuccess(calls: readonly Call[]): number[] {
 /** Why calls fail by now, by the replicas and the latest calls of the live build; null where nothing shows that they do. */
 function whySick(
   replicas: { running: number; failed: number } | null,
+  keepsReplicas: boolean,
   failedAt: readonly number[],
   readyAt = Number.NaN,
 ): string | null {
   const failed = failedAt.filter((at) => !(at < readyAt)).length;
+  // Of an app that may have none, one that failed may be older than calls that succeeded.
+  const isDown = replicas?.failed && !replicas.running && (keepsReplicas || failed > 0);
   const reasons = [
-    ...(replicas?.failed && !replicas.running ? ['the live build no longer starts'] : []),
+    ...(isDown ? ['the live build no longer starts'] : []),
     // A single one may be due to its input.
     ...(failed > 1 ? [`the last ${failed} calls failed`] : []),
   ];

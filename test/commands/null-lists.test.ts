@@ -19,7 +19,7 @@ test.each<[string, FaultTarget, note: string]>([
     'listApps',
     'no apps yet; gantry deploy creates one; gantry apps list --ephemeral shows those of one-off runs',
   ],
-  ['apps containers web', 'listContainers', 'no containers are running; the next request starts one'],
+  ['apps containers web', 'listContainers', 'no containers are listed; an app may have none until it is called'],
   ['builds list web', 'listBuilds', 'no builds yet'],
   ['runs list web', 'listRuns', noRuns],
   ['runs list web --since 1h', 'getRunsChart', noRuns],

@@ -130,12 +130,24 @@ describe('in the folder of an app', () => {
     expect(await sick()).toBeNull();
     fail('failed-2');
     expect(await sick()).toBe('the last 2 calls failed');
-    const body = JSON.stringify([{ containerId: 'web-2', containerState: 'Failed', buildId: build.id }]);
-    const env = await inFrontOf(emulator, ({ route }) => (/containers$/.test(route) ? { body } : undefined));
+    const failed = { containerId: 'web-2', containerState: 'Failed', buildId: build.id };
+    let listed: object[] = [failed];
+    const env = await inFrontOf(emulator, ({ route }) =>
+      /containers$/.test(route) ? { body: JSON.stringify(listed) } : undefined,
+    );
     const { stdout } = await shown({ env });
     expect(stdout).toMatch(/^sick {7}the live build no longer starts; the last 2 calls failed$/m);
     expect(stdout).toMatch(/^replicas {3}0 running, 0 to \d+, 1 failed$/m);
     expect((await run(['web', '--json'], { env })).json()).toMatchObject({ replicas: { running: 0, failed: 1 } });
+    listed = [{ ...failed, buildId: '' }];
+    expect((await shown({ env })).stdout).toMatch(/^sick {7}the last 2 calls failed$/m);
+    listed = [failed];
+    record(emulator, { id: 'good-2', createdAt: Date.now() - minutes / 2 });
+    expect((await shown({ env })).stdout).not.toContain('sick');
+    await gantry(['apps', 'scale', 'web', '--min-replicas', '1'], { emulator });
+    expect((await shown({ env })).stdout).toMatch(/^sick {7}the live build no longer starts$/m);
+    emulator.store.runs.delete('good-2');
+    expect(await sick()).toBe('the last 2 calls failed');
     await deployWeb(emulator);
     expect((await shown()).stdout).not.toContain('sick');
   });

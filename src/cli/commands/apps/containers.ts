@@ -28,7 +28,7 @@ export default defineCommand({
   details: [
     'A container that has just ended may be listed as RUNNING for some seconds. One without a build is that of a job.',
   ],
-  empty: 'no containers are running; the next request starts one',
+  empty: 'no containers are listed; an app may have none until it is called',
   effect: 'reads',
   json: documents(passThrough(sentFields(Container))),
   examples: ['apps containers web', 'apps containers web --json=containerId,containerState'],
