@@ -237,12 +237,13 @@ test('without a container engine an app with a Dockerfile is not started, and sa
     process.env.PATH = PATH;
   });
   const { emulator, deploy, ask, logOf } = await platform({ now: Date.now, real: true });
-  const { build, path } = await deploy(settings, light);
+  const { build, path } = await deploy({ ...settings, minReplicaCount: 1 }, light);
   expect((await logOf(build)).at(-1)).toMatch(/^The app was not started: .*docker nor podman/);
   expect((await ask('GET', build)).json).toMatchObject({
     status: 'success',
     notStarted: { reason: expect.stringContaining('docker nor podman'), calls: 'refused' },
   });
   expect((await ask('GET', path)).json.status).toBe('not_started');
+  expect((await ask('GET', `${path}/containers`)).json).toEqual([]);
   await expect(fetch(`${emulator.url}/v4/${emulator.project}/image/`)).toAnswer(501, 'docker nor podman');
 });

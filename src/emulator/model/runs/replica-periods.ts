@@ -22,7 +22,8 @@ export function listReplicas(app: AppRecord, model: Model): ReplicaPeriod[] {
 
 /**
  * The replicas of an app in a range, for lists and for bills: those whose process ran here, those that served these runs,
- * newest first, which did not happen here, and those that `min_replicas` keeps of a build that does not run here.
+ * newest first, which did not happen here, and those that `min_replicas` keeps of a build whose calls are
+ * simulated.
  */
 export function replicaPeriods(
   app: AppRecord,
@@ -159,8 +160,9 @@ function stateOf({ readyAt, endsAt }: ReplicaPeriod, now: number): ReplicaPeriod
 /** Newest first. */
 function readyBuilds(app: AppRecord, { store, now }: Model) {
   return store.getAppBuilds(app.id).flatMap((build) => {
-    const { status, changedAt } = getBuildProgress(build, now());
-    const isMadeUp = !build.script.scenes.some(({ status: scene, work }) => scene === 'initializing' && work);
+    const { status, changedAt, notStarted } = getBuildProgress(build, now());
+    const runsHere = build.script.scenes.some(({ status: scene, work }) => scene === 'initializing' && work);
+    const isMadeUp = !runsHere && notStarted?.calls !== 'refused';
     return buildPhase(status) === 'succeeded' ? [{ id: build.id, since: changedAt, isMadeUp }] : [];
   });
 }
