@@ -5,6 +5,7 @@ import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { type ErrorFacts, type FileLocation, GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 import { isCanceled } from '../platform/contract/builds.ts';
+import { asSeen, type SeenInFiles } from './as-seen.ts';
 import { explainLog } from './explain-log.ts';
 import type { Explanation } from './explanation.ts';
 import { locateCause } from './locate-cause.ts';
@@ -14,18 +15,28 @@ import { describeRaised } from './unknown-failure.ts';
 /**
  * Adds the cause of a failed build, run or replica to its error, and makes the command that explains it the fix. Does nothing
  * if the cause is unknown, and for other errors. Makes no request, and never throws: the failure itself is the result.
- * Without a `config`, that of this folder is used if it is the app's.
+ * Without a `config`, that of this folder is used if it is the app's. `seen`: what the files show.
  */
-export async function addCause(context: CauseContext, error: unknown, config?: AppConfig): Promise<void> {
+export async function addCause(
+  context: CauseContext,
+  error: unknown,
+  config?: AppConfig,
+  seen?: SeenInFiles,
+): Promise<void> {
   try {
-    if (!context.signal.aborted && error instanceof GantryError) await tell(context, error.facts, config);
+    if (!context.signal.aborted && error instanceof GantryError) await tell(context, error.facts, config, seen);
   } catch (failed) {
     context.progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }
 }
 
 /** Tells the cause, and the place of its fix in the app; else the error that the app raised. */
-async function tell(context: CauseContext, facts: ErrorFacts, config?: AppConfig): Promise<void> {
+async function tell(
+  context: CauseContext,
+  facts: ErrorFacts,
+  config?: AppConfig,
+  seen: SeenInFiles = { problems: [], names: new Map() },
+): Promise<void> {
   const details = (facts.details ?? {}) as FailureDetails;
   const { app, container, status } = details;
   if (!facts.log || app === undefined || isCanceled(status ?? '')) return;
@@ -38,8 +49,9 @@ async function tell(context: CauseContext, facts: ErrorFacts, config?: AppConfig
     return;
   }
   const shownAs = own ? relative(context.cwd, own.file) : '';
-  const location = await locateCause(context, text, explanation, own, shownAs);
-  tellCause(context, facts, details, explanation, location);
+  const { location, ...better } = asSeen(explanation, text, seen) ?? {};
+  const place = location ?? (await locateCause(context, text, explanation, own, shownAs));
+  tellCause(context, facts, details, { ...explanation, ...better }, place);
 }
 
 /** The app of this folder, if it is the one. */

@@ -1,4 +1,5 @@
 export { addCause } from './add-cause.ts';
+export { asSeen, type SeenInFiles } from './as-seen.ts';
 export { explainLog, explainStart } from './explain-log.ts';
 export type { Evidence, Explanation } from './explanation.ts';
 export { asJson } from './last-error.ts';

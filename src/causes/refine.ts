@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
+import { defined } from '../kernel/json-text.ts';
 import { cutText } from '../kernel/output/format.ts';
 import type { Explanation } from './explanation.ts';
 import { insteadOf } from './files/package-names.ts';
@@ -52,10 +53,15 @@ const missingProgram: Refinement = ({ command = '' }) =>
   refined('program of the system', { name: debianPackageOfProgram(command) }) ??
   refined('program of a package', { command, name: pythonPackageOfProgram(command) });
 
+const existsIn =
+  (root = '') =>
+  (path: string) =>
+    existsSync(join(root, path));
+
 /** A module or a file of the app that its patterns leave out. */
 const notSent: Refinement = (
   { module, path: file = module },
-  { config, exists = (path) => existsSync(join(config?.root ?? '', path)) },
+  { config, exists = existsIn(config?.root) },
   _,
   { cause },
 ) => {
@@ -75,6 +81,24 @@ const notSent: Refinement = (
     title: `${path} is in the app folder, but is not sent: ${why}`,
     ...rest,
   };
+};
+
+/** A file of the app that has the name of a module of Python. */
+const hidden: Refinement = (_, __, ___, { evidence: { text } }) => {
+  const [, module = ''] = groupsOf(/\/(?:cortex|app|code|src|workspace)\/(\w{1,40})\.py\b/, text);
+  return standardModules.has(module) ? { cause: 'circular-import', ...refined('hidden', { module }) } : undefined;
+};
+
+/** A file that is written has no folder; one that is read is to be copied to the volume. */
+const onVolume: Refinement = ({ path = '' }, { config, exists = existsIn(config?.root) }, before) => {
+  const isWritten = /["'][wax]b?\+?["']|\.(?:write|to_|save)\w*\(/.test(framesOf(before).at(-1)?.code ?? '');
+  const [, target] = groupsOf(/^\/persistent-storage(\/.+)$/, path);
+  if (isWritten && path.includes('/')) return refined('folder to write in', { folder: posix.dirname(path) });
+  if (target === undefined) return undefined;
+  const name = posix.basename(path);
+  const local = config && exists(name) ? name : undefined;
+  const next = local === undefined ? undefined : ['cp', local, `:${target}`];
+  return { ...refined('on the volume', { path, local, target }), ...defined({ next }) };
 };
 
 /** That a user is missing may show when the image is started: the line that names it is to be changed. */
@@ -207,6 +231,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['apt-package-not-found', replacedPackage],
   ['copy-source-missing', notMade],
   ['user-missing', startedAs],
+  ['import-name-missing package-api-changed python-version-unsupported circular-import', hidden],
   [versions, pipWarned],
   [versions, movedName],
   ['import-name-missing package-api-changed', betweenPackages],
@@ -218,6 +243,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['package-build-failed', buildSaid],
   ['gpu-driver-missing', gpuInBuild],
   ['app-exited command-failed', lastSaid],
+  ['file-not-found', onVolume],
   ['module-missing', missingModule],
   ['command-not-found', missingProgram],
 ];

@@ -1,5 +1,6 @@
 import type { AppConfig } from '../app/config.ts';
 import { appLogSource, endingOf, readFailureLog, readLogText } from '../calls/logs/index.ts';
+import type { SeenInFiles } from '../causes/index.ts';
 import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { ConflictError, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
 import { begun } from '../kernel/once.ts';
@@ -34,6 +35,8 @@ export interface Verification {
 
 export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app' | 'build' | 'minReplicas' | 'isNew'> {
   config?: AppConfig | undefined;
+  /** What its files show. */
+  seen?: SeenInFiles | undefined;
   before?: Before | undefined;
   /** A later build that has replaced it already. */
   serves?: string | undefined;
@@ -221,7 +224,7 @@ async function waitForLog({ progress }: Context, app: string, explaining: Promis
 /** Adds the end of the log to the error of a sick build, and the cause. A replica is of this build only. */
 async function explain(
   context: Context,
-  { app, config }: BuildVerification,
+  { app, config, seen }: BuildVerification,
   error: GantryError,
   { container, since }: Found,
 ): Promise<void> {
@@ -235,7 +238,7 @@ async function explain(
   if (shown.length > 0) error.facts.why = `end of ${of} log:\n${shown.join('\n')}`;
   error.facts.log = log;
   error.facts.details = { ...error.facts.details, log: shown };
-  await (await import('../causes/index.ts')).addCause(context, error, config);
+  await (await import('../causes/index.ts')).addCause(context, error, config, seen);
 }
 
 /** How often a watch looks, at first and after a replica came or went, and otherwise: two minutes are 60 requests. In ms. */

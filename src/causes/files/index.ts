@@ -49,6 +49,8 @@ export interface Looked {
 
 export interface SeenProblems {
   problems: Problem[];
+  /** What each is about. */
+  names: ReadonlyMap<Problem, readonly string[]>;
   /** The variables that the code needs: whether there are secrets of these names, only the platform knows. */
   needed: readonly Needed[];
   /** What the look says for the secrets that there are. */
@@ -100,12 +102,13 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const placed = needed.map((each) => ({ each, place: placeOf(each, looked, shipment) }));
   const listed = installedAtOnce(shipment, packages);
   const asked = listed.map((each) => ({ ...each, place: placeOf(each.at, looked, shipment) }));
-  const problems = [
-    ...(await brokenFiles(app, looked)),
-    ...(await Promise.all(distinct(findings).map((each) => toProblem(each, looked, shipment)))),
-  ];
+  const names = new Map<Problem, string[]>();
+  for (const each of distinct(findings))
+    names.set(await toProblem(each, looked, shipment), Object.values(each.captured ?? {}));
+  const problems = [...(await brokenFiles(app, looked)), ...names.keys()];
   return {
     problems,
+    names,
     needed,
     secretProblems: (names) =>
       placed.flatMap(({ each, place }) => missingSecrets([each], names).map((found) => problemAt(found, place))),

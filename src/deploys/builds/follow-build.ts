@@ -8,6 +8,7 @@ import {
   type WorkLine,
   WorkLog,
 } from '../../calls/logs/index.ts';
+import type { SeenInFiles } from '../../causes/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { BuildFailedError, type GantryError, NotFoundError, NotReadyError, UsageError } from '../../kernel/errors.ts';
 import { duration, latestFirst, shortBuild } from '../../kernel/output/format.ts';
@@ -125,6 +126,8 @@ export interface FollowBuildOptions {
   timeoutMs: number;
   /** The app of the build; by default the one in this folder, if that is the app. */
   config?: AppConfig | undefined;
+  /** What its files show. */
+  seen?: SeenInFiles | undefined;
   /** Another command started the build: if the first poll shows its end, its duration is unknown. */
   startedBefore?: true;
 }
@@ -156,7 +159,7 @@ export async function followBuild(context: Context, options: FollowBuildOptions)
     const hasFailed = error instanceof BuildFailedError || error instanceof NotReadyError;
     if (hasFailed && !wasDone()) step.fail();
     else step.clear();
-    await (await import('../../causes/index.ts')).addCause(context, error, options.config);
+    await (await import('../../causes/index.ts')).addCause(context, error, options.config, options.seen);
     throw error;
   }
 }

@@ -311,7 +311,17 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
   const { verification, orRollback, configFile, logs, timeout: typedMs } = options;
   const { app, build, changed, serves, status, dashboard } = deployment;
   const minReplicas = Number(plan.setup.minReplicaCount);
-  const about = { ...verification, app, build, serves, minReplicas, config: local.project, isNew: changed, before };
+  const about = {
+    ...verification,
+    app,
+    build,
+    serves,
+    minReplicas,
+    config: local.project,
+    seen: local.seen,
+    isNew: changed,
+    before,
+  };
   const verified = once(async () => (await import('../verify.ts')).verifyBuild(context, about));
   const goOn = async () => {
     const step = await firstRowAsked(readyTable, {

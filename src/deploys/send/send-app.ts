@@ -66,7 +66,8 @@ export async function sendApp(
   };
   const sent = withPackedApp(context, local, (packed) => {
     const record = begun(recordOf(packed.files));
-    return createAndUpload(context, { ...options, config: project, body, baseImages, record }, packed);
+    const sending = { ...options, config: project, seen: local.seen, body, baseImages, record };
+    return createAndUpload(context, sending, packed);
   });
   return follow(await sent.catch((error: unknown) => locateRefusal(context, project, error)));
 }
@@ -171,11 +172,11 @@ async function untilLive(uploaded: Uploaded, started: number): Promise<BuildEnd>
 
 async function untilEnded(uploaded: Uploaded): Promise<Build> {
   const { sending, packed, known, created } = uploaded;
-  const { limit, pauses, config, logs } = sending;
+  const { limit, pauses, config, seen, logs } = sending;
   const { app } = known;
   const context = unlimitedOf(uploaded);
   const build = created.buildId;
-  const followed = { app, build, logs: logs && packed.archive !== undefined, pauses, config };
+  const followed = { app, build, logs: logs && packed.archive !== undefined, pauses, config, seen };
   try {
     const ended = await limit.wait((timeoutMs) => followBuild(context, { ...followed, timeoutMs }));
     known.status = ownStatus(ended.status);

@@ -52,7 +52,7 @@ export interface PackedApp {
 }
 
 /** How. `config`: the app, to explain a failure. */
-export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses'> {
+export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses' | 'seen'> {
   /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
   detach?: boolean | undefined;
   logs: boolean;

@@ -1,0 +1,35 @@
+import { CommandLine } from '../kernel/command-line.ts';
+import type { FileLocation, Problem } from '../kernel/errors.ts';
+import { defined } from '../kernel/json-text.ts';
+import type { Explanation } from './explanation.ts';
+import { framesOf, isForeignFile } from './tracebacks.ts';
+
+/** What a look at the files of the app has found, with what each problem is about: paths, names and packages. */
+export interface SeenInFiles {
+  problems: readonly Problem[];
+  names: ReadonlyMap<Problem, readonly string[]>;
+}
+
+/** What the files show of a cause in a log, which is more exact: the same cause of the same name, or at the line that failed. */
+export function asSeen(
+  found: Explanation,
+  log: string,
+  { problems, names }: SeenInFiles,
+): (Partial<Explanation> & { location?: FileLocation | undefined }) | undefined {
+  const failed = framesOf(log.split('\n')).findLast(({ file }) => !isForeignFile(file))?.place;
+  const isThere = ({ location }: Problem) => `${location?.file}:${location?.line}` === failed;
+  const isNamed = named(`${log}\n${found.title}`);
+  const isSame = (each: Problem) =>
+    each.cause === found.cause && (each.message === found.title || names.get(each)?.some(isNamed) || isThere(each));
+  const problem = problems.find((each) => isSame(each) || (found.cause === 'code-error' && isThere(each)));
+  return problem && shownBy(problem);
+}
+
+/** Versions and short words are in many lines. */
+const named = (text: string) => (name: string) => name.length > 3 && !/^[\d.]+$/.test(name) && text.includes(name);
+
+function shownBy({ cause, message: title, fix, location }: Problem) {
+  if (cause === undefined || fix === undefined) return undefined;
+  const next = fix instanceof CommandLine ? fix.argv.slice(1) : undefined;
+  return { cause, title, fix: String(fix), next, ...defined({ location }) };
+}
