@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { sections } from '../app/schema.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { defined } from '../kernel/json-text.ts';
 import { cutText } from '../kernel/output/format.ts';
@@ -175,6 +176,15 @@ const refusedByProgram: Refinement = ({ target }, { source, exitCode }) =>
       }
     : undefined;
 
+/** A script that has come to its end. */
+const ended: Refinement = ({ code }, { config }) => {
+  const { entrypoint = [], port } = config?.custom ?? {};
+  const [, file] = groupsOf(/^python[\d.]* (?:-u )?(\S+\.py)(?: |$)/, entrypoint.join(' '));
+  return code === '0'
+    ? refined('ended', { file, port: String(port ?? sections['runtime.custom'].keys.port.default) })
+    : undefined;
+};
+
 /** What was said last, and where the command is written. */
 const lastSaid: Refinement = ({ command }, { config }, before, { title }) => {
   // A shell shows a command before what that prints.
@@ -242,6 +252,7 @@ const refinements: readonly (readonly [causes: string, refinement: Refinement])[
   ['package-version-not-found package-not-found package-build-failed', unsupportedPython],
   ['package-build-failed', buildSaid],
   ['gpu-driver-missing', gpuInBuild],
+  ['app-exited', ended],
   ['app-exited command-failed', lastSaid],
   ['file-not-found', onVolume],
   ['module-missing', missingModule],

@@ -6,6 +6,7 @@ import type { Explanation } from './explanation.ts';
 const textsOf = casesOf`
 between packages | {title}: {importer}, which takes it from there, is made for another version of {owner} | update {importer} and {owner}, or pin one of them to the time of the other | dependencies.pip.{owner}
 conflict | {title}: pip replaced {wanted}, of which {owner} needs {bound} | pin {wanted} = "{bound}", or update {owner} | dependencies.pip.{wanted}
+ended | {file} ends by itself, without an error: it starts no server | start one at its end that listens on 0.0.0.0, port {port}; functions of main.py need no [cerebrium.runtime.custom] | runtime.custom.entrypoint
 fields | variables are not set: {names} | {fix} | -
 GPU in a build | a command of the build wants a GPU, and a build has none | do it when the app starts, or on the CPU (map_location="cpu"); to compile for a GPU, name it: TORCH_CUDA_ARCH_LIST | deployment.shell_commands
 hidden | {module}.py of the app hides the module {module} of Python | rename {module}.py | -

@@ -94,6 +94,12 @@ test.each<[what: string, files: Files, log: string, said: string]>([
     'relative-import | a relative import in a file that is not part of a package | import it by its name: from util import f | main.py:1',
   ],
   [
+    'a script that starts no server',
+    { 'main.py': 'print("done")\n', 'cerebrium.toml': custom('["python", "main.py"]') },
+    'Starting: python main.py\ndone\nERROR: its process ended with exit code 0\n',
+    'app-exited | main.py ends by itself, without an error: it starts no server | start one at its end that listens on 0.0.0.0, port 8000; functions of main.py need no [cerebrium.runtime.custom] | cerebrium.toml:7',
+  ],
+  [
     'a crash of native code, beside an empty section of packages',
     { 'main.py': run, 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\n') },
     'Segmentation fault (core dumped)\n',
