@@ -14,7 +14,7 @@ import {
   setProjectSecrets,
 } from '../platform/contract/secrets.ts';
 import { waitForChange } from '../platform/waiting/index.ts';
-import { findStale, lastChange } from './stale-replicas.ts';
+import { findStale, lastChange, type SecretScope } from './stale-replicas.ts';
 
 /** Source of the values. Without one, the values are prompted for. */
 interface SecretValueSource {
@@ -147,11 +147,6 @@ function valueInArgumentsError(context: Asking, word: string, { app }: SecretSco
     why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
     fix: gantryCommand`secrets set ${name} ${{ '--app': app, ...source }}`,
   });
-}
-
-/** The secrets of an app, or of the project without one. */
-export interface SecretScope {
-  app?: string | undefined;
 }
 
 /** The names of the secrets by what happened to them, without values. */

@@ -7,7 +7,11 @@ import { type Container, isDown, listContainers } from '../platform/contract/con
 import { getAppSecrets } from '../platform/contract/secrets.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { tryRequest } from '../platform/waiting/index.ts';
-import type { SecretScope } from './secrets.ts';
+
+/** The secrets of an app, or of the project without one. */
+export interface SecretScope {
+  app?: string | undefined;
+}
 
 /** When one of these secrets last got the value that it has, or went, by what is on record, in ms; undefined if it is not. */
 export async function lastChange(context: Context, { app }: SecretScope, names: string[]): Promise<number | undefined> {
@@ -47,20 +51,32 @@ async function runningSince(
   secrets: string[],
 ): Promise<Stale> {
   const { project } = context;
+  const oldOf = async (app: string) => oldReplicas(await api(listContainers, { project, app }), before);
+  if (app) return { stale: await oldOf(app), restartable: [app] };
+  const getsThem = async (app: string) => hasNotAll(await api(getAppSecrets, { project, app }), secrets);
+  // An app is ready without a replica, too.
+  const ready = (await api(listApps, { project })).filter(({ status }) => /^(ready|active)$/.test(status ?? ''));
+  const names = ready.map((each) => appName(each, project));
+  const stale = await filtered(names, async (name) => (await oldOf(name)).length > 0 && getsThem(name));
+  return { stale, restartable: await filtered(stale, (name) => isRestartable(context, name, api)) };
+}
+
+function oldReplicas(containers: readonly Container[], before: number): string[] {
   const isOld = (each: Container) => !isDown(each) && !(toMs(each.containerStartTimestamp) > before);
-  const replicasOf = async (app: string) =>
-    (await api(listContainers, { project, app })).filter(isOld).map(({ containerId }) => containerId);
-  if (app) return { stale: await replicasOf(app), restartable: [app] };
-  const found: Stale = { stale: [], restartable: [] };
-  for (const listed of await api(listApps, { project })) {
-    const name = appName(listed, project);
-    // An app is ready without a replica, too.
-    if (!/^(ready|active)$/.test(listed.status ?? '') || (await replicasOf(name)).length === 0) continue;
-    const own = await api(getAppSecrets, { project, app: name });
-    if (secrets.every((secret) => Object.hasOwn(own, secret))) continue;
-    found.stale.push(name);
-    const build = liveBuild(await fetchApp(api, { project, app: name }));
-    if (!build || !(await whyNotUsable(context, name, build))) found.restartable.push(name);
-  }
+  return containers.filter(isOld).map(({ containerId }) => containerId);
+}
+
+/** Asks for one after the other. */
+async function filtered(names: readonly string[], isWanted: (name: string) => Promise<boolean>): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of names) if (await isWanted(name)) found.push(name);
   return found;
+}
+
+/** A secret of the app takes precedence. */
+const hasNotAll = (own: object, secrets: readonly string[]) => !secrets.every((secret) => Object.hasOwn(own, secret));
+
+async function isRestartable(context: Context, app: string, api: Context['api']): Promise<boolean> {
+  const build = liveBuild(await fetchApp(api, { project: context.project, app }));
+  return build === undefined || (await whyNotUsable(context, app, build)) === undefined;
 }

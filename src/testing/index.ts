@@ -176,7 +176,7 @@ const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_00
 function millisecondsOf(duration: string): number {
   const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== duration) {
-    throw new RangeError(`expected a duration such as 30s, 5m or 1h30m, not "${duration}"`);
+    throw new RangeError(`expected a duration such as 30s, 5m, 1h30m or 7d, not "${duration}"`);
   }
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }

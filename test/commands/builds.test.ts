@@ -142,7 +142,7 @@ describe('following a build', () => {
 
   test.each(['soon', '10', '-5m', '1h30'])('rejects the duration %s with exit 2', async (text) => {
     const outcome = await gantry(['logs', 'web', '--build', '-f', `--timeout=${text}`], { emulator });
-    expect(outcome).toExit(2, '30s, 5m or 1h30m');
+    expect(outcome).toExit(2, '30s, 5m, 1h30m or 7d');
   });
 });
 

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
-import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, readNamedFile, readToEnd, throwUnreadable } from '../../kernel/disk/index.ts';
-import { PendingError, UnavailableError, UsageError } from '../../kernel/errors.ts';
+import { attempt, PendingError, UnavailableError, UsageError } from '../../kernel/errors.ts';
 import { parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { OutgoingBody } from '../../platform/api/streamed.ts';
@@ -219,12 +219,16 @@ export async function parseParameters(
   const duplicate = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index);
   if (duplicate) throw new UsageError(`parameter ${duplicate[0]} is given twice`);
   if (pairs.length === 0) return undefined;
+  const text = pairs.find(([, value]) => typeof value === 'string' && /^[[{]/.test(value) && isJson(value));
+  if (text) context.progress.note(`${text[0]} is sent as text; as JSON: ${quoteForShell(`${text[0]}:=${text[1]}`)}`);
   const read = pairs.map(async ([name, value, file]) => [
     name,
     file === undefined ? value : await readFileValue(context, name, file),
   ]);
   return Object.fromEntries(await Promise.all(read));
 }
+
+const isJson = (text: string) => attempt(() => parseJson(text)) !== undefined;
 
 /** Its text if it is UTF-8 without a zero byte, as of no image; otherwise its bytes in base64. */
 async function readFileValue(context: Files, name: string, file: string): Promise<string> {

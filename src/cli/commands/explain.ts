@@ -1,4 +1,5 @@
 import { type ExplainedFailure, explainFailure } from '../../insight/explain.ts';
+import type { CommandLine } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { problemText } from '../../kernel/output/failure.ts';
 import { ago, shortBuild } from '../../kernel/output/format.ts';
@@ -32,9 +33,7 @@ export default defineCommand({
   view: explanationView,
   data: ({ command: _, ...explained }) => explained,
   next: ({ command, laterSucceeded }) =>
-    command && !laterSucceeded
-      ? [{ line: command, when: command.argv[1] === 'logs' ? 'to see the whole log' : 'to fix it' }]
-      : [],
+    command && !laterSucceeded ? [{ line: command, when: purposeOf(command) }] : [],
   effect: 'reads',
   json: document({
     app: nullable(text('app; null with --file')),
@@ -89,4 +88,10 @@ function explanationView(explained: ExplainedFailure): View {
 function workOf({ build, run, at }: ExplainedFailure): (page: Page) => string {
   const work = build === null ? run && `run ${run}` : `build ${shortBuild(build)}`;
   return (page) => (work ? `\n  ${[work, ago(at)(page)].filter(Boolean).join(', ')}` : '');
+}
+
+function purposeOf({ argv }: CommandLine): string {
+  if (argv[1] === 'logs') return 'to see the whole log';
+  const needed = argv.includes('--from-env') ? argv.slice(3, argv.indexOf('--app')).join(', ') : '';
+  return needed === '' ? 'to fix it' : `to fix it, with ${needed} in the environment`;
 }

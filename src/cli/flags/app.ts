@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join, resolve as resolvePath } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type NotFoundError, ProjectError, systemCode, UsageError } from '../../kernel/errors.ts';
@@ -113,14 +115,17 @@ async function resolve(
     throw new UsageError(`--${flag} and an app cannot be combined`);
   }
   if (needs && rest[0] === undefined) return [...(await idOfAppHere(context, app, needs, flags)), ...rest.slice(1)];
-  if (isNamed && app === '.') throw await unnamedError(context, line);
-  if (isNamed || (app !== undefined && app !== '.') || flags[unless] !== undefined) return inputs;
+  const folder = folderOf(app, context);
+  if (isNamed && folder !== undefined) throw await unnamedError(context, line, folder);
+  if (isNamed || (app !== undefined && folder === undefined) || flags[unless] !== undefined)
+    return [ofUrl(app, context), ...rest];
   const { findAppHere, readAppHere } = await import('../../deploys/apps.ts');
   // The last of the rest are the flags.
+  const configFile = join(folder ?? '.', configFileOf(flags));
   const mayLack = isOptional && app === undefined && rest.slice(0, -1)[0] === undefined;
   const here = mayLack
-    ? findAppHere(context, configFileOf(flags), typeof isOptional === 'string' && flags[isOptional] === undefined)
-    : readAppHere(context, configFileOf(flags), async (name) => line.withApp(line.isReading ? name : 'APP', app));
+    ? findAppHere(context, configFile, typeof isOptional === 'string' && flags[isOptional] === undefined)
+    : readAppHere(context, configFile, async (name) => line.withApp(line.isReading ? name : 'APP', folder));
   return [await here, ...rest];
 }
 
@@ -163,11 +168,25 @@ const callWord = /=|\.(jsonl|ndjson|csv)$/i;
 /** The id of a build or a run or its beginning, with a digit, which few names made of these letters have; `latest`. */
 const idWord = /^(last|newest|latest(:[a-z]+)?|(?=[a-f]*\d)[\da-f]{6,}(-[\da-f-]*)?)$/i;
 
-async function unnamedError(context: Context, line: TypedLine): Promise<UsageError> {
+/** A path, which no name is: `.`, `./` and `../web` are folders of apps, as for `deploy`. */
+function folderOf(word: unknown, { cwd }: Context): string | undefined {
+  if (word === '.') return word;
+  const isPath = typeof word === 'string' && (word === '..' || /[\\/]/.test(word));
+  return isPath && statSync(resolvePath(cwd, word), { throwIfNoEntry: false })?.isDirectory() ? word : undefined;
+}
+
+/** The app of the URL that a deploy prints. Throws UsageError for one of another project. */
+function ofUrl(word: unknown, context: Context): unknown {
+  const [, other, app] = /^https?:\/\/[^?#]+\/v4\/([^/?#]+)\/([^/?#]+)/.exec(String(word)) ?? [];
+  if (other === undefined || other === context.project) return app ?? word;
+  throw new UsageError(`${word} is of project ${other}`, { retryWith: ['--project', other] });
+}
+
+async function unnamedError(context: Context, line: TypedLine, folder: string): Promise<UsageError> {
   const { readAppHere } = await import('../../deploys/apps.ts');
-  const here = await readAppHere(context, 'cerebrium.toml').catch(() => undefined);
-  return new UsageError('a command that destroys something needs the name of the app, not "."', {
-    ...(here !== undefined && { fix: await line.withApp(here, '.') }),
+  const here = await readAppHere(context, join(folder, 'cerebrium.toml')).catch(() => undefined);
+  return new UsageError(`a command that destroys something needs the name of the app, not "${folder}"`, {
+    ...(here !== undefined && { fix: await line.withApp(here, folder) }),
   });
 }
 

@@ -30,7 +30,7 @@ positiveDurationFlag.valueKind = 'duration';
 function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-    throw new InvalidArgumentError('Expected a duration such as 30s, 5m or 1h30m.');
+    throw new InvalidArgumentError('Expected a duration such as 30s, 5m, 1h30m or 7d.');
   }
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }

@@ -35,6 +35,11 @@ export const commandSpellings: Record<string, string> = {
   'metrics resources': 'metrics',
   'metrics startup': 'metrics --startup',
   docs: 'open docs',
+  up: 'deploy',
+  push: 'deploy',
+  serve: 'dev',
+  top: 'metrics --live',
+  tail: 'logs -f',
   ...Object.fromEntries(['describe', 'show'].map((word) => [`apps ${word}`, 'apps get'])),
   'runs stop': 'runs cancel',
   'deployments list': 'builds list',
@@ -144,6 +149,11 @@ const noLogLevel: Refusal = {
   message: 'gantry has no log level',
   fix: 'pass --debug to a command to see its requests',
 };
+const noShell: Refusal = {
+  message: 'containers of apps have no shell',
+  why: 'gantry run runs a file of this folder as the platform would',
+  fix: gantryCommand`run --help`,
+};
 const noUpdateCheck: Refusal = { message: 'gantry has no setting for update checks' };
 const noUpgrade: Refusal = {
   message: 'gantry does not replace itself',
@@ -175,6 +185,8 @@ export const refusals: Record<string, Refusal> = {
   'config get skip-version-check': noUpdateCheck,
   region: { message: 'the region is a setting', fix: gantryCommand`config get region` },
   'secrets get': { message: 'secrets are shown in a list', fix: gantryCommand`secrets list --show-values` },
+  shell: noShell,
+  exec: noShell,
   upgrade: noUpgrade,
   update: noUpgrade,
   ...Object.fromEntries(['service-accounts create', 'service-accounts delete', 'api-keys create'].map(inDashboard)),

@@ -52,15 +52,18 @@ const schemeName = new RegExp(`^(?:${schemeNames})$`, 'i');
 /** `Authorization: Bearer abc` in any spelling; the scheme stays, as it helps to understand the error. */
 function hideHeaders(text: string): string {
   return text.replace(header, (whole, name: string, scheme: string, value: string, at: number) =>
-    schemeName.test(value) || value === hiddenWord || isSentence(text, at, value) ? whole : `${name}${scheme}${hidden}`,
+    schemeName.test(value) || value === hiddenWord || isSentence(text, at, whole, value)
+      ? whole
+      : `${name}${scheme}${hidden}`,
   );
 }
 
 /** A text that was redacted before stays as it is. */
 const hiddenWord = hidden.slice(1, -1);
 
-/** Docker says `may require authorization: server message: ...`. */
-function isSentence(text: string, at: number, value: string): boolean {
+/** Docker says `may require authorization: server message: ...`, and gantry `unknown flag "--token": did you mean ...`. */
+function isSentence(text: string, at: number, whole: string, value: string): boolean {
+  if (text.startsWith('did you mean -', at + whole.length - value.length)) return true;
   return /^[a-z]{1,12}$/.test(value) && /\brequires? $/.test(text.slice(Math.max(0, at - 12), at));
 }
 

@@ -58,11 +58,13 @@ async function checkAccess(
   const { credential, check } = token;
   if (!credential) return [check, warningCheck('project', 'not checked: requires a token')];
   const project = settings.project.value ?? credential.project;
-  const unchecked = warningCheck('project', `${project ?? 'none'}, not checked: the platform is unreachable`);
+  const unchecked = (why: string) => warningCheck('project', `${project ?? 'none'}, not checked: ${why}`);
   const ids = await listProjectIds(answer, context, credential);
-  if (ids === undefined) return [check, unchecked];
+  if (ids === undefined) return [check, unchecked('the platform is unreachable')];
   if (ids instanceof GantryError) {
-    return ids instanceof AuthError ? [errorCheck('token', ids), unchecked] : [check, errorCheck('project', ids)];
+    return ids instanceof AuthError
+      ? [errorCheck('token', ids), unchecked('the token is not accepted')]
+      : [check, errorCheck('project', ids)];
   }
   if (!project) {
     const fix = sentence`run ${gantryCommand`projects use p-…`}, or set GANTRY_PROJECT`;

@@ -3,7 +3,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { dispatchForBytes } from '../../platform/api/dispatch.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
-import { toConnectionError } from '../../platform/api/transport.ts';
+import { ConnectionError, toConnectionError } from '../../platform/api/transport.ts';
 import type { ReceivedBlock } from './download-connection.ts';
 import { maxInlineHashBytes } from './hash.ts';
 import { parseSignedUrl } from './signed-url.ts';
@@ -178,7 +178,11 @@ function longerError(): ChangedError {
 
 export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {
   if (resources.signal.aborted) return resources.signal.reason;
-  return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
+  const error = cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
+  // Such a host is none that `gantry doctor` checks.
+  if (error instanceof ConnectionError)
+    error.facts.fix ??= `check the connection of this machine to ${url.host}, and the proxy`;
+  return error;
 }
 
 /** Where the bytes of a file are. Do not log the URL: it may be signed. */
