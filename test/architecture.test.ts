@@ -390,7 +390,6 @@ const dense = new Set([
   'src/deploys/team-state/team-state.ts',
   'src/emulator/model/builds/build-progress.ts',
   'src/emulator/server/serve.ts',
-  'src/local/doctor/platform-checks.ts',
   'src/storage/weights/find-weights.ts',
 ]);
 

@@ -187,6 +187,8 @@ async function readLastHour(context: Context, app: string) {
   const lastHour = {
     calls: Math.max(total, runs.length) - (runs.length - calls.length),
     errors: countErrors(calls).failed,
+    jobs: runs.length - calls.length,
+    failedJobs: runs.filter((run) => jobs.isJob(run) && runOutcome(run).startsWith('failed')).length,
     p95Ms: quantile(Float64Array.from(responses).sort(), 0.95),
   };
   return { lastHour, failedAt: failedSinceSuccess(calls) };

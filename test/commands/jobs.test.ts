@@ -28,12 +28,21 @@ const shown = async (line: string) => (await gantry([...line.split(' '), '--json
 
 describe('jobs of gantry run are no calls', () => {
   test.each([
-    ['status web', { lastHour: { calls: 10, errors: 0 }, failure: null, replicas: { running: 0 } }],
+    [
+      'status web',
+      { lastHour: { calls: 10, errors: 0, jobs: 6, failedJobs: 6 }, failure: null, replicas: { running: 0 } },
+    ],
     ['cost web', { apps: [{ calls: 10 }] }],
     ['apps tune web', { calls: 10 }],
   ])('%s', async (line, expected) => {
     await arrange();
     expect(await shown(line)).toMatchObject(expected);
+  });
+
+  test('status says the runs of files beside the calls', async () => {
+    await arrange();
+    const { stdout } = await gantry(['status', 'web'], { emulator, clock });
+    expect(stdout).toMatch(/^last hour\t10 calls, 0 errors, p95 [^;]+; 6 runs of files, 6 failed$/m);
   });
 
   test('explain takes a failed call before a failed job', async () => {

@@ -63,7 +63,7 @@ describe('in the folder of an app', () => {
       app: name,
       live: { build, createdAt: expect.stringMatching(/Z$/) },
       here: { changed: false, settings: [], paths: [], unverified: 0 },
-      lastHour: { calls: 1, errors: 0, p95Ms: expect.any(Number) },
+      lastHour: { calls: 1, errors: 0, jobs: 0, failedJobs: 0, p95Ms: expect.any(Number) },
       failure: null,
       unknown: {},
       centsPerHour: expect.any(Number),

@@ -88,6 +88,8 @@ const appFields = {
       {
         calls: integer('calls'),
         errors: integer('failed, of the latest thousand'),
+        jobs: integer('runs of files, of the latest thousand'),
+        failedJobs: integer('those that failed'),
         p95Ms: nullable(number('95th percentile of their response times, in ms; null without calls')),
       },
       'runs of the last hour',
@@ -214,9 +216,10 @@ function part<Value>(why: string | undefined, value: Value | null, toCell: (valu
   return value === null ? null : toCell(value);
 }
 
-function callsText({ calls, errors, p95Ms }: NonNullable<AppStatus['lastHour']>): string {
+function callsText({ calls, errors, p95Ms, jobs, failedJobs }: NonNullable<AppStatus['lastHour']>): string {
   const slow = p95Ms === null ? '' : `, p95 ${duration(p95Ms)}`;
-  return `${count(calls, 'call')}, ${count(errors, 'error')}${slow}`;
+  const ofFiles = jobs === 0 ? '' : `; ${count(jobs, 'run of a file', 'runs of files')}, ${failedJobs} failed`;
+  return `${count(calls, 'call')}, ${count(errors, 'error')}${slow}${ofFiles}`;
 }
 
 function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): View {
