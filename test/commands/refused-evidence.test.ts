@@ -71,7 +71,7 @@ describe('where the platform refuses a look', () => {
     expect([code, json()]).toMatchObject([0, { build, changed: true, confirmed: false }]);
     expect(stderr).toContain(`${unconfirmed} build ${build} of web is canceled`);
     const shown = await gantry(['builds', 'get', 'web', build, '--json'], { emulator });
-    expect(shown.json()).toMatchObject({ status: 'cancelled' });
+    expect(shown.json()).toMatchObject({ status: 'canceled' });
   });
 
   test('runs cancel cancels a run', async () => {

@@ -46,7 +46,7 @@ test('the beginning of an id is enough, with an app or without', async () => {
 test('latest:failed and latest:succeeded', async () => {
   expect(await idOf('runs get latest:failed')).toBe(failedRun());
   expect(await idOf('runs get web latest:succeeded')).toBe(runs.find(({ status }) => status === 'success')?.id);
-  expect(await idOf('builds get latest:succeeded')).toBe(builds.find(({ status }) => /ready|success/.test(status))?.id);
+  expect(await idOf('builds get latest:succeeded')).toBe(builds.find(({ status }) => status === 'succeeded')?.id);
   expect(await idOf('builds get latest:failed')).toBe(builds.find(({ status }) => /fail/.test(status))?.id);
 });
 
