@@ -3,7 +3,7 @@ import type { Page } from '../../kernel/output/page.ts';
 import type { Cell } from '../../kernel/output/table.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 
-/** A status in the color of its phase, for a table. The platform's own words for these stay in JSON only. */
+/** A status in the color of its phase, for a table. Of runs, the platform's own words stay in JSON. */
 export function statusCell(status: string | null | undefined): Cell {
   if (!status) return undefined;
   return (page) => paintStatus(wordOf(status), page);
