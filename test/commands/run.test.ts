@@ -847,3 +847,12 @@ test('help says which flags of gantry are taken after the file: any other is ref
   const named = details[0]?.match(/--[\w-]+/g) ?? [];
   expect(taken.map(({ names }) => names.at(-1)).sort()).toEqual(named.sort());
 });
+
+test('a config file may have only the dependencies: the name is that of the folder', async () => {
+  const files = { 'job.py': job, 'cerebrium.toml': '[cerebrium.dependencies.pip]\nnumpy = "latest"\n' };
+  const { code, stderr } = await run(files, ['--detach', 'job.py::train']);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('missing app name')]);
+  expect(sent().query.appName).toMatch(/gantry-test/);
+  const outcome = await gantry(['deploy', '--dry-run'], { emulator, cwd: newFolder(files) });
+  expect(outcome).toExit(10, 'missing app name');
+});

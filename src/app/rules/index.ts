@@ -3,7 +3,7 @@ import { entrypointRule } from './entrypoint.ts';
 import { filesRule } from './files.ts';
 import { hardwareRule } from './hardware.ts';
 import { knownLimitsRule } from './known-limits.ts';
-import { appNameRule } from './name.ts';
+import { appNameRule, requiredNameRule } from './name.ts';
 import type { Rule } from './rule.ts';
 import { runtimeRule, scalingRule, valuesRule } from './values.ts';
 
@@ -20,4 +20,4 @@ export const runRules: readonly Rule[] = [
 ];
 
 /** All rules, with the checks of what only a deploy uses. */
-export const deployRules: readonly Rule[] = [...runRules, deploymentRule, entrypointRule];
+export const deployRules: readonly Rule[] = [...runRules, requiredNameRule, deploymentRule, entrypointRule];

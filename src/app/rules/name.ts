@@ -22,16 +22,19 @@ export function toAppName(text: string): string {
 
 export const appNameRule: Rule = function* (app) {
   const name = app.givenName ?? app.sections.deployment?.name;
-  if (name === undefined) {
-    if (isReadable(app, 'deployment.name')) yield missingName(app);
-    return;
-  }
+  if (name === undefined) return;
   const isGiven = app.givenName !== undefined;
   const at = isGiven ? undefined : 'deployment.name';
   const fix = isGiven ? `--name ${toAppName(name)}` : `name = "${toAppName(name.trim() || basename(app.root))}"`;
   const why = appNameDoubt(name);
   if (name.trim() === '') yield errorAt(at, 'the app name is empty', { fix });
   else if (why) yield warningAt(at, `the platform may reject the app name ${JSON.stringify(name)}`, { why, fix });
+};
+
+/** For a deploy: a run of a file without a name gets that of its folder. */
+export const requiredNameRule: Rule = function* (app) {
+  const isNamed = (app.givenName ?? app.sections.deployment?.name) !== undefined;
+  if (!isNamed && isReadable(app, 'deployment.name')) yield missingName(app);
 };
 
 function missingName({ root, sections: { deployment } }: RuleInput): ConfigIssue {

@@ -165,7 +165,9 @@ async function loadProgramProject({ cwd, progress }: Context, { configFile, name
   if (!usesDefaults && dirname(path) !== cwd) {
     progress.note(`the app folder is ${cwd}, the working directory; ${configFile} only configures it`);
   }
-  if (usesDefaults && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
+  const isUnnamed = usesDefaults || project.name === '';
+  if (project.name === '') project.name = defaultAppConfig(cwd).name;
+  if (isUnnamed && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
   if (project.partner) {
     throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, {
       fix: gantryCommand`deploy`,
