@@ -24,7 +24,7 @@ import { buildPhase, isCanceled } from '../platform/contract/builds.ts';
 import { findSubject, isReady, type Subject, type SubjectOptions } from './failed-work.ts';
 
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack' | 'isDeployed'> {
-  /** Null if nothing failed, `unknown` if no rule knows it. */
+  /** Null if nothing shows one, `unknown` if no rule knows it. */
   cause: string | null;
   title: string;
   evidence: Evidence | null;

@@ -43,7 +43,7 @@ export default defineCommand({
     at: nullable(text('when it ended, RFC 3339, UTC; null if not known')),
     failed: nullable(boolean('whether it failed; null with --file')),
     laterSucceeded: optional(boolean('whether a later call of the same function succeeded')),
-    cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing failed')),
+    cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing shows one')),
     title: text('the cause in words'),
     evidence: nullable(
       object(
