@@ -45,6 +45,14 @@ test.each<[what: string, files: Files, said: string]>([
     'error | uvicorn goes to the background, and the container ends | the command ends with & | remove that &',
   ],
   [
+    'a program that only an extra of a package brings',
+    {
+      'cerebrium.toml': custom('["fastapi", "run", "main.py", "--port", "8000"]') + pip('flask'),
+      'main.py': 'print(1)\n',
+    },
+    'error | fastapi is not installed in the image | nothing installs fastapi[standard] | add fastapi[standard] to [cerebrium.dependencies.pip]: "fastapi[standard]" = "latest"',
+  ],
+  [
     'a shell whose command ends with &',
     served(`["sh", "-c", "${uvicorn} &"]`),
     'error | uvicorn goes to the background, and the container ends | the command ends with & | remove that &',

@@ -134,7 +134,7 @@ export class Packages {
     const { isDocker, config } = this.shipment;
     return isDocker
       ? `install ${name} in ${config.custom?.dockerfile_path}`
-      : `add ${name} to [cerebrium.dependencies.pip]: ${name.replace(/\[.*/, '')} = "latest"`;
+      : `add ${name} to [cerebrium.dependencies.pip]: ${name.includes('[') ? `"${name}"` : name} = "latest"`;
   }
 
   /** What adds a package of the system. */
