@@ -155,6 +155,8 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     await gantry(['deploy', '--name', 'late'], setting);
     expect((await gantry(['invoke', 'late'], setting)).code).toBe(13);
     expect(await explained()).toEqual(['secrets set ABC --app late --from-env', false]);
+    const { stderr } = await gantry(['explain', 'late'], setting);
+    expect(stderr).toContain('to fix it, with ABC in the environment: gantry secrets set ABC --app late --from-env\n');
     await gantry(['secrets', 'set', 'ABC', '--from-env', '--app', 'late'], setting);
     expect((await gantry(['invoke', 'late'], setting)).code).toBe(13);
     expect(await explained()).toEqual(['apps restart late --yes', false]);

@@ -92,6 +92,13 @@ function workOf({ build, run, at }: ExplainedFailure): (page: Page) => string {
 
 function purposeOf({ argv }: CommandLine): string {
   if (argv[1] === 'logs') return 'to see the whole log';
-  const needed = argv.includes('--from-env') ? argv.slice(3, argv.indexOf('--app')).join(', ') : '';
+  const needed = argv.includes('--from-env')
+    ? argv
+        .slice(
+          3,
+          argv.findIndex((word) => word.startsWith('--')),
+        )
+        .join(', ')
+    : '';
   return needed === '' ? 'to fix it' : `to fix it, with ${needed} in the environment`;
 }
