@@ -21,6 +21,7 @@ import { once } from '../kernel/once.ts';
 import { shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, isCanceled } from '../platform/contract/builds.ts';
+import { contextWith } from '../platform/waiting/index.ts';
 import { findSubject, isReady, type Subject, type SubjectOptions } from './failed-work.ts';
 
 export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack' | 'isDeployed'> {
@@ -53,7 +54,9 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   // A folder whose files are only run has nothing that a deploy wants.
   const isHere = options.id === undefined && app !== null && mayBeHere && isDeployed;
   const { configFile } = options;
-  const here = { configFile, look: once(() => checkLocalApp(context, { configFile, root: context.cwd })) };
+  // What is noted of the look itself explains nothing.
+  const quiet = contextWith(context, { progress: { ...context.progress, note() {} } });
+  const here = { configFile, look: once(() => checkLocalApp(quiet, { configFile, root: context.cwd })) };
   const refusal = isHere ? await refusalSince(context, app, here, failed ? at : null) : undefined;
   if (refusal) return { app, build: null, run: null, status: null, at: null, failed: true, ...refusal };
   if (ignored) context.progress.warn(ignored);
