@@ -48,12 +48,10 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   const { config, ignored } = await readConfig(context, options.configFile);
   const subject = await findSubject(context, options);
   const { app, failed, at, isDeployed = true } = subject;
-  const name = await readAppName(resolve(context.cwd, options.configFile), options.configFile);
-  // A file that names no app may be that of any other one than the one that was typed.
-  const mayBeHere = typeof name === 'string' ? name === app : options.app === undefined;
-  // A folder whose files are only run has nothing that a deploy wants.
-  const isHere = options.id === undefined && app !== null && mayBeHere && isDeployed;
   const { configFile } = options;
+  // A folder whose files are only run has nothing that a deploy wants.
+  const mayBeRefused = options.id === undefined && isDeployed;
+  const isHere = mayBeRefused && app !== null && (await mayBeHere(context, options, app));
   // What is noted of the look itself explains nothing.
   const quiet = contextWith(context, { progress: { ...context.progress, note() {} } });
   const here = { configFile, look: once(() => checkLocalApp(quiet, { configFile, root: context.cwd })) };
@@ -61,6 +59,12 @@ export async function explainFailure(context: Context, options: ExplainOptions):
   if (refusal) return { app, build: null, run: null, status: null, at: null, failed: true, ...refusal };
   if (ignored) context.progress.warn(ignored);
   return explainSubject(context, here, config, subject);
+}
+
+/** A file that names no app may be that of any other one than the one that was typed. */
+async function mayBeHere({ cwd }: Context, { configFile, app: typed }: ExplainOptions, app: string): Promise<boolean> {
+  const name = await readAppName(resolve(cwd, configFile), configFile);
+  return typeof name === 'string' ? name === app : typed === undefined;
 }
 
 async function explainSubject(
