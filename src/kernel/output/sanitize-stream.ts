@@ -8,14 +8,25 @@ const maxHeldLength = 16 * 1024;
 const unfinished =
   /(?:(?:\u001b[\]P^_X]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*\u001b?|\u001b[ -/]*|(?:\u001b\[|\u009b)[0-?]*[ -/]*)$/;
 
+/** A control string that only one of {@link ends} can end. */
+const openString = /^(?:\u001b[\]P^_X]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*$/;
+const ends = /[\u0007\u001b\u009c\n]/;
+
 /** Chunks may end anywhere. For GitHub runners, emits whole lines: workflow commands are known by their line. */
 export function createStreamSanitizer(page: Page) {
   const decoder = new TextDecoder();
   let held = '';
+  let isOpen = false;
   const push = (text: string) => {
     const all = held + text;
+    // What cannot end it is not searched again from its start.
+    if (isOpen && all.length <= maxHeldLength && !ends.test(text)) {
+      held = all;
+      return '';
+    }
     const end = page.githubActions ? all.lastIndexOf('\n') + 1 : (unfinished.exec(all)?.index ?? all.length);
     held = all.slice(end);
+    isOpen = !page.githubActions && held.length <= maxHeldLength && openString.test(held);
     const sanitized = sanitizeUnredacted(all.slice(0, end), page);
     if (held.length <= maxHeldLength) return sanitized;
     const rest = held;

@@ -45,3 +45,10 @@ test('a line without an end is not buffered forever', () => {
   const clean = createStreamSanitizer(page({ GITHUB_ACTIONS: 'true' }));
   expect(clean.push(Buffer.alloc(100_000, 'x'))).toHaveLength(100_000);
 });
+
+test('a title without an end holds back what follows only until it is too long', () => {
+  const clean = createStreamSanitizer(pages[0] ?? page({}));
+  expect(clean.push(Buffer.from('\u001b]0;'))).toBe('');
+  for (let at = 0; at < 17; at += 1) clean.push(Buffer.alloc(1_000, 'a'));
+  expect(clean.push(Buffer.from('thinking'))).toBe('thinking');
+});
