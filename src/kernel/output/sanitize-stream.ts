@@ -24,17 +24,20 @@ export function createStreamSanitizer(page: Page) {
       held = all;
       return '';
     }
-    const end = page.githubActions ? all.lastIndexOf('\n') + 1 : (unfinished.exec(all)?.index ?? all.length);
-    held = all.slice(end);
-    isOpen = !page.githubActions && held.length <= maxHeldLength && openString.test(held);
-    const sanitized = sanitizeUnredacted(all.slice(0, end), page);
-    if (held.length <= maxHeldLength) return sanitized;
-    const rest = held;
-    held = '';
-    return sanitized + sanitizeUnredacted(rest, page);
+    const end = endOfWhole(all, page);
+    const rest = all.slice(end);
+    const isTooLong = rest.length > maxHeldLength;
+    held = isTooLong ? '' : rest;
+    isOpen = !page.githubActions && openString.test(held);
+    return sanitizeUnredacted(all.slice(0, end), page) + (isTooLong ? sanitizeUnredacted(rest, page) : '');
   };
   return {
     push: (bytes: Uint8Array) => push(decoder.decode(bytes, { stream: true })),
     end: () => sanitizeUnredacted(held + decoder.decode(), page),
   };
+}
+
+/** Up to where a text is whole lines, or has no sequence that may go on. */
+function endOfWhole(text: string, { githubActions }: Page): number {
+  return githubActions ? text.lastIndexOf('\n') + 1 : (unfinished.exec(text)?.index ?? text.length);
 }
