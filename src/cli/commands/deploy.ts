@@ -182,7 +182,7 @@ function outcomeOfApps(deployed: DeployedApps, folders: string[], options: Deplo
   const failed = apps.flatMap(({ folder, error }) => (error ? [folder] : []));
   const goOn = {
     line: deployAgain(options, { ifChanged: true }, failed),
-    when: 'once they are mended, to deploy those that failed',
+    when: 'to deploy the failed ones once they are fixed',
   };
   const plans = apps.flatMap(({ plan }) => plan ?? []);
   const toDeploy = failed.length > 0 ? [] : afterPlans(options, plans, folders);

@@ -16,7 +16,7 @@ import type { LocalApp } from './local-app.ts';
 /** What a build is made of, for the record. */
 export type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
-/** A registry login is none of the settings. Where an app is does not make it another one. */
+/** The registry login and the region do not count: with others, it is the same app. */
 export function settingsDigestOf(sent: AppCreation): string {
   const { cliVersion: _version, dockerAuth: _login, region: _region, ...settings } = sent;
   return digest(Object.entries(settings));

@@ -41,7 +41,7 @@ function noFolderError(typed: string): UsageError {
   const message = `unexpected argument "${typed}"`;
   if (/[*?[]/.test(typed)) {
     return new UsageError(message, {
-      why: 'it fits no folder, so the shell has passed it as it is',
+      why: 'no folder matches this pattern',
       fix: 'correct the name',
     });
   }

@@ -164,7 +164,7 @@ export const getRun = endpoint('GET /v2/projects/{project}/apps/{app}/runs/{run}
 /** Cancel a run. Observed in use (docs/platform.md#runs). */
 export const cancelRun = endpoint('DELETE /v2/projects/{project}/apps/{app}/runs/{run}', { reply: 'nothing' });
 
-/** Whether a value is within the bounds of a query. One that is not known is only if there are none. */
+/** Whether a value is within the bounds of a query. A value that is not known is within none. */
 export function isInBounds(value: number | null | undefined, min?: number, max?: number): boolean {
   if (min === undefined && max === undefined) return true;
   return typeof value === 'number' && value >= (min ?? value) && value <= (max ?? value);

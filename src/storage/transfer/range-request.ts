@@ -179,7 +179,7 @@ function longerError(): ChangedError {
 export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {
   if (resources.signal.aborted) return resources.signal.reason;
   const error = cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
-  // Such a host is none that `gantry doctor` checks.
+  // `gantry doctor` does not check this host.
   if (error instanceof ConnectionError)
     error.facts.fix ??= `check the connection of this machine to ${url.host}, and the proxy`;
   return error;

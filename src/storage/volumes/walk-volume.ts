@@ -188,8 +188,8 @@ export function unreadEntriesError({ volume, region, path }: VolumePath, entries
 }
 
 /**
- * Throws NotFoundError if there is no such volume, or for a target as an app sees it. Does not ask for the default
- * volume, which may be huge.
+ * Throws NotFoundError if there is no such volume, or for a path below /persistent-storage, as apps see it. Does not
+ * ask for the default volume, which may be huge.
  */
 export async function checkVolume(context: VolumeContext, at: VolumePath): Promise<void> {
   refuseMountPath(at);
