@@ -35,13 +35,13 @@ export interface AppConfig extends FileSettings {
 }
 
 export interface LoadedAppConfig {
-  project: AppConfig;
+  config: AppConfig;
   warnings: Problem[];
 }
 
 export interface CheckedAppConfig {
   /** Absent if there is an error. */
-  project?: AppConfig;
+  config?: AppConfig;
   /** In the order of the file; problems without a location come last. */
   problems: Problem[];
 }
@@ -58,9 +58,9 @@ export interface ConfigOptions {
 
 /** Reads and checks a cerebrium.toml. Throws ProjectError with all problems if one of them is an error. */
 export async function loadAppConfig(file: string, options: ConfigOptions = {}): Promise<LoadedAppConfig> {
-  const { project, problems } = await checkAppConfig(file, options);
-  if (!project) throw projectError(problems, shownName(file, options));
-  return { project, warnings: problems };
+  const { config, problems } = await checkAppConfig(file, options);
+  if (!config) throw projectError(problems, shownName(file, options));
+  return { config, warnings: problems };
 }
 
 /** Reads and checks a cerebrium.toml, and returns all problems. Never throws because of its contents. */
@@ -78,7 +78,7 @@ export async function checkAppConfig(file: string, options: ConfigOptions = {}):
   const { draft, issues } = checkDocument(document, place, options);
   const all = inFileOrder(await locateProblems(issues, source));
   if (all.some(({ severity }) => severity === 'error')) return { problems: all };
-  return { project: toAppConfig(place, read.text, options.name, draft), problems: all };
+  return { config: toAppConfig(place, read.text, options.name, draft), problems: all };
 }
 
 /** Reads the text of a config file without a word about its mistakes. Undefined if it is not TOML. */

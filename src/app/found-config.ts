@@ -8,7 +8,7 @@ export async function readConfig({ cwd }: { cwd: string }, configFile = 'cerebri
   const path = resolve(cwd, configFile);
   // The checks of a deploy would reject what explains a failure, such as an entrypoint that does not exist.
   const options = { shownAs: configFile, root: cwd, purpose: 'run' } as const;
-  const { project: config, problems } = await checkAppConfig(path, options);
+  const { config, problems } = await checkAppConfig(path, options);
   const error = existsSync(path) ? problems.find(({ severity }) => severity === 'error') : undefined;
   return { config, ignored: error && ignoredFile(error, configFile) };
 }

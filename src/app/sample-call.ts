@@ -93,8 +93,8 @@ const ownParameters = (named: readonly Parameter[] = []) => named.filter(({ name
 /** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */
 export async function sampleInvocation(root: string, app: string, wanted?: string): Promise<CommandLine | undefined> {
   const { checkAppConfig } = await import('./config.ts');
-  const { project } = await checkAppConfig(join(root, 'cerebrium.toml'));
-  const isHere = project?.deployment.name === app && project.runtime === 'cortex';
+  const { config } = await checkAppConfig(join(root, 'cerebrium.toml'));
+  const isHere = config?.deployment.name === app && config.runtime === 'cortex';
   const sample = isHere ? await sampleCallOf(root, wanted) : undefined;
   return sample && gantryCommand`invoke ${app} ${sampleArguments(sample)}`;
 }

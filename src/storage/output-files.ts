@@ -68,5 +68,5 @@ function nearestConfig(folder: string): string | undefined {
 }
 
 async function readApp(file: string | undefined): Promise<AppConfig | undefined> {
-  return file === undefined ? undefined : (await checkAppConfig(file)).project;
+  return file === undefined ? undefined : (await checkAppConfig(file)).config;
 }

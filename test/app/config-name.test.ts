@@ -19,9 +19,9 @@ test.each([
 test.each(['a', '5-dockerfile', '1-langchain-QA', 'my_app', 'v1.2', '2-inferentia-vllm', 'a'.repeat(63)])(
   'the app name %s has no problem',
   async (name) => {
-    const { project, problems } = await check(`[cerebrium.deployment]\nname = "${name}"\ndisable_auth = false`);
+    const { config, problems } = await check(`[cerebrium.deployment]\nname = "${name}"\ndisable_auth = false`);
     expect(problems).toEqual([]);
-    expect(project?.name).toBe(name);
+    expect(config?.name).toBe(name);
   },
 );
 
@@ -49,9 +49,9 @@ test.each([
   [deployment(''), 'Web App', 'warning the platform may reject the app name "Web App" -> --name web-app'],
   [deployment(''), '', 'error the app name is empty -> --name my-app'],
 ])('%j with --name %s', async (text, name, problem) => {
-  const { project, problems } = await check(text, undefined, { name });
+  const { config, problems } = await check(text, undefined, { name });
   expect(problems.map(line)).toEqual(problem === undefined ? [] : [problem]);
-  expect(project === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
+  expect(config === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
 });
 
 test("suggests the folder's name for a missing name", async () => {

@@ -42,7 +42,7 @@ describe('problems have the line and column of an editor', () => {
       length: 1,
       text: 'disable_auth = 1',
     });
-    expect((await check(text.replace('= 1', '= true'))).project?.text).toBe(text.replace('= 1', '= true'));
+    expect((await check(text.replace('= 1', '= true'))).config?.text).toBe(text.replace('= 1', '= true'));
   });
 });
 
@@ -93,10 +93,10 @@ describe('any file', () => {
       fc.asyncProperty(anything, async (drawn) => {
         // As a file holds it: halves of surrogate pairs cannot be written.
         const text = Buffer.from(drawn).toString();
-        const { project, problems } = await check(text);
+        const { config, problems } = await check(text);
         const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
         for (const problem of problems) expectInside(problem, lines);
-        expect(project === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
+        expect(config === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
       }),
       { numRuns: 200, examples: [['\r']] },
     );

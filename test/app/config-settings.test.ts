@@ -4,9 +4,9 @@ import { closestName } from '../../src/kernel/closest-name.ts';
 import { check } from './config-folder.ts';
 
 async function settings(text: string) {
-  const { project } = await check(`[cerebrium.deployment]\nname = "app"\n${text}`);
-  if (!project) throw new Error('the project is not valid');
-  return Object.fromEntries(listAppSettings(project).map((setting) => [setting.field, setting]));
+  const { config } = await check(`[cerebrium.deployment]\nname = "app"\n${text}`);
+  if (!config) throw new Error('the project is not valid');
+  return Object.fromEntries(listAppSettings(config).map((setting) => [setting.field, setting]));
 }
 
 test('settings have the configured and the default values', async () => {

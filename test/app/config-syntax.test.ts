@@ -37,8 +37,8 @@ const cases: [broken: string, problem: string, underlined: string][] = [
 ];
 
 test.each(cases)('%s', async (broken, problem, text) => {
-  const { problems, project } = await check(`[cerebrium.deployment]\nname = "app"\n${broken}`);
-  expect(project).toBeUndefined();
+  const { problems, config } = await check(`[cerebrium.deployment]\nname = "app"\n${broken}`);
+  expect(config).toBeUndefined();
   expect(problems.map(line)).toContain(problem);
   expect(underlined(problems.find((one) => line(one) === problem) ?? { severity: 'error', message: '' })).toBe(text);
 });

@@ -23,10 +23,10 @@ describe('files that real users deploy', () => {
   const decided = ['embeddings_1-high-throughput.toml', 'voice_12-realtime-livekit_deepgram.toml', broken];
 
   test.each(readdirSync(realworld))('%s', async (name) => {
-    const { project, problems } = await check(readFileSync(join(realworld, name), 'utf8'), sources);
+    const { config, problems } = await check(readFileSync(join(realworld, name), 'utf8'), sources);
     expect(lines(problems)).toEqual(alarms[name] ?? []);
     expect(problems.length - lines(problems).length).toBe(decided.includes(name) ? 0 : 1);
-    expect(project === undefined).toBe(name.includes('langchain'));
+    expect(config === undefined).toBe(name.includes('langchain'));
   });
 
   test('are ten files', () => expect(readdirSync(realworld)).toHaveLength(10));
@@ -85,21 +85,21 @@ checkpointing = true
 });
 
 test('a partner needs no code', async () => {
-  const { project } = await check('[cerebrium]\ndeployment.name = "a"\nruntime.rime.model_name = "mist"', {});
-  expect(project).toMatchObject({ runtime: 'rime', partner: { model_name: 'mist' } });
-  expect(project?.custom).toBeUndefined();
+  const { config } = await check('[cerebrium]\ndeployment.name = "a"\nruntime.rime.model_name = "mist"', {});
+  expect(config).toMatchObject({ runtime: 'rime', partner: { model_name: 'mist' } });
+  expect(config?.custom).toBeUndefined();
 });
 
 test('omits values that the platform would ignore', async () => {
-  const { project } = await check(
+  const { config } = await check(
     '[cerebrium.deployment]\nname = "a"\ninclude = []\nexclude = []\n[cerebrium.hardware]\ncompute = "CPU"\ngpu_count = 1',
   );
-  expect(project?.deployment).toEqual({ name: 'a' });
-  expect(project?.hardware).toEqual({ compute: ['CPU'] });
+  expect(config?.deployment).toEqual({ name: 'a' });
+  expect(config?.hardware).toEqual({ compute: ['CPU'] });
 });
 
 test('reports all problems at once, in the order of the file', async () => {
-  const { problems, project } = await check(
+  const { problems, config } = await check(
     `[cerebrium.scaling]
 cooldown = 5000
 min_replicas = "1"
@@ -111,7 +111,7 @@ python_version = 3.10
 `,
     {},
   );
-  expect(project).toBeUndefined();
+  expect(config).toBeUndefined();
   expect(problems.map((problem) => line(problem).split(' ', 2).join(' '))).toEqual([
     ...['warning 2:12', 'error 3:16', 'error 4:16', 'error 6:8', 'warning 7:1', 'error 8:18'],
     'error main.py',

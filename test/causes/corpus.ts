@@ -39,11 +39,11 @@ export function isSetAside({ name, half }: FailureCase): boolean {
 }
 
 /** What `gantry explain` would know besides the log. The exit code is not among it: a build has none. */
-export async function factsOf({ source, config, local = [] }: FailureCase): Promise<FailureFacts> {
-  if (config === undefined) return { source };
+export async function factsOf({ source, config: text, local = [] }: FailureCase): Promise<FailureFacts> {
+  if (text === undefined) return { source };
   const files = Object.fromEntries(local.map((path) => [path, '']));
-  const app = newFolder({ 'main.py': '', ...files, 'cerebrium.toml': config });
-  const { project } = await checkAppConfig(join(app, 'cerebrium.toml'), { purpose: 'run' });
+  const app = newFolder({ 'main.py': '', ...files, 'cerebrium.toml': text });
+  const { config } = await checkAppConfig(join(app, 'cerebrium.toml'), { purpose: 'run' });
   const exists = (path: string) => local.some((file) => file === path || file.startsWith(`${path}/`));
-  return { source, config: project, exists };
+  return { source, config, exists };
 }

@@ -53,7 +53,7 @@ test.each([
 ])('a log says what left a file out that is here, with what to change', async (top, ignore, why, fix) => {
   const files = { ...copies('main.py'), 'main.py': '', ...model, 'cerebrium.toml': settings(docker, top) };
   const root = newFolder({ ...files, ...(ignore !== undefined && { '.dockerignore': ignore }) });
-  const { project: config } = await loadAppConfig(join(root, 'cerebrium.toml'));
+  const { config } = await loadAppConfig(join(root, 'cerebrium.toml'));
   const log = "FileNotFoundError: [Errno 2] No such file or directory: 'models/a.bin'";
   const found = explainLog(log, { source: 'run', config });
   expect(found).toMatchObject({ cause: 'file-excluded', fix: expect.stringContaining(fix) });

@@ -18,7 +18,7 @@ import { runLimits } from '../../platform/contract/run-app.ts';
 import { type Called, checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
 
 export interface Program {
-  project: AppConfig;
+  config: AppConfig;
   /** Relative to the app folder, with forward slashes. */
   file: string;
   functionName: string | undefined;
@@ -48,24 +48,24 @@ interface ProgramOptions {
  */
 export async function readProgram(context: Context, options: ProgramOptions): Promise<Program> {
   const [target, functionName] = splitTarget(options.target, context.cwd);
-  const { project, warnings } = await loadProgramProject(context, options);
+  const { config, warnings } = await loadProgramConfig(context, options);
   for (const warning of warnings) context.progress.warn(warning);
-  Object.assign(project.hardware, options.hardware);
+  Object.assign(config.hardware, options.hardware);
   const fix = lineInFolder(options);
-  const file = toTarName(project.root, resolve(context.cwd, target), { asWritten: target, fix });
-  if (project.file === '') refuseFileOfNestedApp(project.root, file, functionName, options.programArguments.argv);
+  const file = toTarName(config.root, resolve(context.cwd, target), { asWritten: target, fix });
+  if (config.file === '') refuseFileOfNestedApp(config.root, file, functionName, options.programArguments.argv);
   const step = context.progress.step('Packing');
   try {
-    const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
+    const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
     const { env, signal } = context;
     const [collection, problems] = await Promise.all([
-      collectFiles(project.root, {
+      collectFiles(config.root, {
         include,
         exclude,
         isTemporary: temporaryFilter(() => context.settings.folders.state),
         signal,
       }),
-      checkSource(project, file, target, { env, signal }),
+      checkSource(config, file, target, { env, signal }),
     ]);
     const entry = collection.entries.find(({ path }) => path === file) ?? throwExcluded(file, { include, exclude });
     throwOnError(problems);
@@ -80,7 +80,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const sent = called === undefined ? source : withFunctionCall(source, program, { name: called, allowsWholeData });
     const start = called === undefined && argv.length > 0 ? startOf(file, argv, collection.entries) : undefined;
     const added = new Map([[file, sent], ...(start ? [[start.path, start.content] as const] : [])]);
-    const narrower = lineOfFolder(project, file, [functionName, ...options.programArguments.argv]);
+    const narrower = lineOfFolder(config, file, [functionName, ...options.programArguments.argv]);
     const tar = await packProgram({ entries: collection.entries, exclude, narrower }, added);
     step.done(
       `Packed ${fileSummary(collection.entries.length, totalBytes(collection.entries))}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
@@ -89,7 +89,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     for (const warning of told) context.progress.warn(warning);
     for (const { note } of claimed) context.progress.note(note);
     const all = called === undefined ? [] : [...pairs, ...claimed.map(({ pair }) => pair)];
-    return { project, file: start?.path ?? file, functionName, tar, pairs: all, called: described };
+    return { config, file: start?.path ?? file, functionName, tar, pairs: all, called: described };
   } catch (error) {
     step.clear();
     throw error;
@@ -156,30 +156,30 @@ function meantTarget(target: string, cwd: string): { meant: string; isExample?: 
 }
 
 /** Loads the config file, or uses defaults if cerebrium.toml does not exist. */
-async function loadProgramProject({ cwd, progress }: Context, { configFile, name }: ProgramOptions) {
+async function loadProgramConfig({ cwd, progress }: Context, { configFile, name }: ProgramOptions) {
   const path = resolve(cwd, configFile);
   const usesDefaults = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
-  const { project, warnings } = usesDefaults
-    ? { project: defaultAppConfig(cwd, name), warnings: [] }
+  const { config, warnings } = usesDefaults
+    ? { config: defaultAppConfig(cwd, name), warnings: [] }
     : await loadAppConfig(path, { name, shownAs: configFile, root: cwd, purpose: 'run' });
   if (!usesDefaults && dirname(path) !== cwd) {
     progress.note(`the app folder is ${cwd}, the working directory; ${configFile} only configures it`);
   }
-  const isUnnamed = usesDefaults || project.name === '';
-  if (project.name === '') project.name = defaultAppConfig(cwd).name;
-  if (isUnnamed && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
-  if (project.partner) {
-    throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, {
+  const isUnnamed = usesDefaults || config.name === '';
+  if (config.name === '') config.name = defaultAppConfig(cwd).name;
+  if (isUnnamed && name === undefined) config.name = config.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
+  if (config.partner) {
+    throw new UsageError(`cannot run: an app with runtime ${config.runtime} has no code`, {
       fix: gantryCommand`deploy`,
     });
   }
-  if (project.name.length > runLimits.nameLength) {
-    throw new UsageError(`app name ${project.name} is too long for a run`, {
-      why: `it has ${project.name.length} characters; the maximum is ${runLimits.nameLength}`,
-      fix: `--name ${project.name.slice(0, runLimits.nameLength).replace(/-+$/, '')}`,
+  if (config.name.length > runLimits.nameLength) {
+    throw new UsageError(`app name ${config.name} is too long for a run`, {
+      why: `it has ${config.name.length} characters; the maximum is ${runLimits.nameLength}`,
+      fix: `--name ${config.name.slice(0, runLimits.nameLength).replace(/-+$/, '')}`,
     });
   }
-  return { project, warnings };
+  return { config, warnings };
 }
 
 /** The folder of the command is no app, but a folder below it that contains the file is one. */

@@ -62,16 +62,14 @@ export interface StartedProgram {
 export async function startProgram(program: Program, options: RunOptions): Promise<StartedProgram> {
   const { limit } = options;
   const { context } = limit;
-  const region = options.region ?? (await readRegion(context, program.project));
+  const region = options.region ?? (await readRegion(context, program.config));
   const { api, project, progress } = context;
-  const { name: app } = program.project;
-  const image = await readBaseImage(program.project, (problem) => progress.warn(problem));
+  const { name: app } = program.config;
+  const image = await readBaseImage(program.config, (problem) => progress.warn(problem));
   await api(createRunApp, { project, app, query: { region } });
   const imageDigest =
     image &&
-    (await limit.wait((timeoutMs) =>
-      prepareImage(context, { app, region, image, timeoutMs, config: program.project }),
-    ));
+    (await limit.wait((timeoutMs) => prepareImage(context, { app, region, image, timeoutMs, config: program.config })));
   const { runId: run } = await send(program, { ...options, region, imageDigest });
   progress.event('started', { app, run });
   return { app, run };
@@ -92,13 +90,13 @@ async function readRegion({ api, project, settings }: Context, { name, hardware 
 export async function followProgram(
   context: Context,
   { app, run }: StartedProgram,
-  { project }: Program,
+  { config }: Program,
   waiting: Pick<FollowRunOptions, 'timeoutMs' | 'forwardExitCode' | 'sent'>,
   onLine: (line: WorkLine) => unknown,
 ): Promise<FinishedRun> {
   try {
     context.signal.throwIfAborted();
-    return finishedRun(await followRun(context, { app, run, config: project, ...waiting, onLine }), app);
+    return finishedRun(await followRun(context, { app, run, config, ...waiting, onLine }), app);
   } catch (error) {
     if (context.signal.aborted) await abandon(context, app, run);
     throw error;
@@ -107,7 +105,7 @@ export async function followProgram(
 
 /** Never sends the program twice unless the first request provably did not arrive: it would run twice. */
 async function send(
-  { project: config, file, functionName, tar }: Program,
+  { config, file, functionName, tar }: Program,
   { limit, data, region, detach, imageDigest }: RunOptions & { imageDigest: string | undefined },
 ) {
   const context = limit.unlimited;

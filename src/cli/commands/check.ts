@@ -92,13 +92,13 @@ async function checkApp(
   { file, root }: ReturnType<typeof locate>,
   { online, ...options }: Partial<Record<'online' | 'useGitignore', boolean>> & { name?: string },
 ): Promise<Checked> {
-  const { project, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
-  const asked = online && project && seen ? await ask(context, project.name, { seen }) : [];
+  const { config, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
+  const asked = online && config && seen ? await ask(context, config.name, { seen }) : [];
   return {
     file,
     valid: true,
-    app: project?.name ?? '',
-    runtime: project?.runtime ?? '',
+    app: config?.name ?? '',
+    runtime: config?.runtime ?? '',
     problems: [...here, ...asked].map((problem) => withFixCommands(problem, context.inPlace)),
   };
 }

@@ -133,12 +133,12 @@ async function deployOne(
   const outputs = [options.savePlan, options.applyPlan];
   const reading = { ...options, ...preview?.app, outputs, isPlan: dryRun };
   const local = await readLocalApp(context, reading);
-  known.app = local.project.name;
-  if (smokeTests.length > 0) await (await import('../../deploys/smoke.ts')).checkSmokeTests(smokeTests, local.project);
+  known.app = local.config.name;
+  if (smokeTests.length > 0) await (await import('../../deploys/smoke.ts')).checkSmokeTests(smokeTests, local.config);
   const { maxHourly, keepScaling = false } = options;
   if (maxHourly !== undefined) {
     const { checkHourlyBound } = await import('../../insight/cost/index.ts');
-    await checkHourlyBound(context, local.project, { maxHourly, keepScaling });
+    await checkHourlyBound(context, local.config, { maxHourly, keepScaling });
   }
   const prepared = await prepareDeploy(context, local, {
     ...options,
@@ -151,7 +151,7 @@ async function deployOne(
       watchMs: watch === true ? defaultWatchMs : watch,
       smokeTests,
       goOn: deployAgain(options, { ifChanged: true }),
-      calling: deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.project)] }),
+      calling: deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.config)] }),
     },
   });
   if (dryRun) return outcomeOfPlan(prepared.plan, options);
@@ -159,7 +159,7 @@ async function deployOne(
   await preview?.record();
   const deployment = await deployApp(prepared);
   await tell(unlimited, prepared, deployment);
-  const { runtime, root } = local.project;
+  const { runtime, root } = local.config;
   return outcomeOfDeploy(deployment, runtime === 'cortex' ? await sampleCallOf(root) : undefined);
 }
 

@@ -92,7 +92,7 @@ export async function planPreview(context: Context, { preview, configFile, name,
       fix: sentence`name the preview: ${gantryCommand`deploy --preview NAME`}`,
     });
   }
-  const { project: config } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
+  const { config } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
   const source = { repository: repository?.id ?? '', base: config.name, branch };
   const app = previewName(source);
   progress.note(`preview of ${branch}: app ${app}`);

@@ -139,13 +139,13 @@ function withCommit<T>(
 ): Promise<T> {
   return withRevision(context, { revision, whole: configFile.includes('..') }, async ({ commit, folder }) => {
     const local = await readRevision(context, folder, name, configFile);
-    const { entries, bytes, project } = local;
+    const { entries, bytes, config } = local;
     const shown = { isNew: false, region: app.region };
-    const region = chooseRegion(context.settings.region, project.hardware.region, shown);
-    const made = makeSettings(project, { keep: { ...defined({ region }), ...keep } });
+    const region = chooseRegion(context.settings.region, config.hardware.region, shown);
+    const made = makeSettings(config, { keep: { ...defined({ region }), ...keep } });
     const sent = history.sent(target.id);
     const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
-    const resolvedAnew = await findResolvedAnew(read, await readBaseImages(project));
+    const resolvedAnew = await findResolvedAnew(read, await readBaseImages(config));
     return use({
       facts: { source: 'git', commit, archive: null, files: entries.length, resolvedAnew },
       origin: `commit ${commit.slice(0, 12)}`,
@@ -199,7 +199,7 @@ export async function proveFiles(context: Context, app: string, build: string, s
 /** The app of a revision. It has the name of the deployed app, even if the config file has another one. */
 async function readRevision(context: Context, folder: string, app: string, configFile: string): Promise<LocalApp> {
   const inFile = await loadAppConfig(resolve(folder, configFile), { root: folder }).catch(() => undefined);
-  const name = inFile?.project.name === app ? undefined : app;
+  const name = inFile?.config.name === app ? undefined : app;
   const inFolder = contextWith(context, { cwd: folder });
   const local = await readLocalApp(inFolder, { configFile, name, repack: true });
   await checkLocalSource(inFolder, local);

@@ -22,12 +22,12 @@ export function scalingOf(shown: Record<string, unknown>): Partial<AppCreation> 
 }
 
 /** The settings that the file contains, under the platform's names. The platform decides the others. */
-export function createAppSettings(project: AppConfig): Partial<AppCreation> {
-  const set = listAppSettings(project).filter(({ value }) => value !== undefined);
+export function createAppSettings(config: AppConfig): Partial<AppCreation> {
+  const set = listAppSettings(config).filter(({ value }) => value !== undefined);
   return {
     ...Object.fromEntries(set.map(({ field, value }) => [field, value])),
-    runtime: project.runtime,
-    ...(project.partner && { partnerService: project.runtime }),
+    runtime: config.runtime,
+    ...(config.partner && { partnerService: config.runtime }),
   };
 }
 
@@ -40,8 +40,8 @@ const notCompared = new Set(['name', 'cliVersion']);
  * change, whatever gantry takes for the default. `byDefault`: the file does not set it, and a deploy replaces all settings.
  * `drifted`: it was changed outside of the file since the last deploy; null if this machine has no record of that.
  */
-export function compareBody(project: AppConfig, body: AppCreation, app: App, deployed: DeployedSettings = {}) {
-  const listed = listAppSettings(project);
+export function compareBody(config: AppConfig, body: AppCreation, app: App, deployed: DeployedSettings = {}) {
+  const listed = listAppSettings(config);
   const known = new Map(
     listed.map(({ field, section, key, default: fallback }) => [field, { section, key, fallback }]),
   );
@@ -101,14 +101,14 @@ export function compareSent(body: AppCreation, app: App, made: Record<string, un
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
 
 /** What determines the cost: hardware, region and number of replicas, including the platform's defaults. */
-export function describeSetup(project: AppConfig, body: Record<string, unknown>): Record<string, unknown> {
-  const known = listAppSettings(project).filter(({ field }) => setupFields.includes(field));
+export function describeSetup(config: AppConfig, body: Record<string, unknown>): Record<string, unknown> {
+  const known = listAppSettings(config).filter(({ field }) => setupFields.includes(field));
   return Object.fromEntries(known.map(({ field, default: fallback }) => [field, body[field] ?? fallback ?? null]));
 }
 
 /** Whether anyone may call the app, which is the platform's default. */
-export function isPublic(project: AppConfig): boolean {
-  const setting = listAppSettings(project).find(({ field }) => field === 'disableAuth');
+export function isPublic(config: AppConfig): boolean {
+  const setting = listAppSettings(config).find(({ field }) => field === 'disableAuth');
   return (setting?.value ?? setting?.default) === true;
 }
 
@@ -155,13 +155,13 @@ export interface MadeSettings {
   keep: Partial<AppCreation>;
 }
 
-export function makeSettings(project: AppConfig, options: CreateAppOptions): MadeSettings {
+export function makeSettings(config: AppConfig, options: CreateAppOptions): MadeSettings {
   const { keep = {}, logLevel, disableBuildLogs } = options;
   const file = {
-    ...createAppSettings(project),
-    name: project.name,
+    ...createAppSettings(config),
+    name: config.name,
     cliVersion: version,
-    platform_toml: project.text,
+    platform_toml: config.text,
     ...defined({ logLevel, disableBuildLogs }),
   };
   return { body: { ...file, ...keep }, own: { ...file, ...(keep.region && { region: keep.region }) }, keep };

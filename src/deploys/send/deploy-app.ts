@@ -100,8 +100,8 @@ export interface Prepared extends Intent, Decided {
 /** Compares with the deployed app, and decides whether the app is sent. */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
   const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
-  const { project } = local;
-  const { name: app } = project;
+  const { config } = local;
+  const { name: app } = config;
   const secrets = once(() => trySecretsOf(context, app));
   // A deploy that ends early does not wait for a program that it has asked.
   const asking = new AbortController();
@@ -110,8 +110,8 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const check = () => checkToSend(context, local, secrets, signal);
     // An unchanged app has no new mistakes: it is checked once it is known to have changed.
     const checked = ifChanged ? undefined : await check();
-    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { project, replan });
-    const here = { app, configFile: relative(context.cwd, project.file) };
+    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { config, replan });
+    const here = { app, configFile: relative(context.cwd, config.file) };
     const intent: Intent = { local, options, here, approved, secrets };
     const { plan, made, live, reading } = await decide(context, intent, dryRun);
     checkDrift(context, plan, failOnDrift);
@@ -317,7 +317,7 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
     build,
     serves,
     minReplicas,
-    config: local.project,
+    config: local.config,
     seen: local.seen,
     isNew: changed,
     before,

@@ -58,7 +58,7 @@ export async function writePlanFile(
     throw toDiskErrorOf(`cannot write ${file}`, cause);
   });
   context.progress.note(`wrote the plan to ${file}`);
-  const warning = isOwnFile(path) ? undefined : await sentWithApp(path, { app: local.project });
+  const warning = isOwnFile(path) ? undefined : await sentWithApp(path, { app: local.config });
   if (warning) context.progress.warn(warning);
 }
 
@@ -142,7 +142,7 @@ export interface PlannedDeploy {
 /** A plan, the app that it is for, and the line that makes it anew. */
 export interface GivenPlan {
   plan: Plan;
-  project: AppConfig;
+  config: AppConfig;
   replan: CommandLine;
 }
 
@@ -201,7 +201,7 @@ function listMoved({ app, live: planned }: Plan, live: Live): string[] {
 /** What differs other than by creating the build. A new app is shown from then on, or its build is. */
 async function listMovedSince(
   context: Context,
-  { project, plan: { app, live: planned } }: GivenPlan,
+  { config, plan: { app, live: planned } }: GivenPlan,
   now: AppReading,
   { body, created }: { body: AppCreation; created: string },
 ): Promise<string[]> {
@@ -209,7 +209,7 @@ async function listMovedSince(
   if (!now.app || !live) return planned || !now.list.some(({ id }) => id === created) ? [`${app} was deleted`] : [];
   const history = await readHistory(context, app);
   const build = liveBuild(now.app);
-  const compared = compareBody(project, body, now.app, history.fileSettings(build));
+  const compared = compareBody(config, body, now.app, history.fileSettings(build));
   const settings = new Map(compared.map(({ returned, differs }) => [returned, differs]));
   const isOther = (field: string) => settings.get(field) ?? field !== 'cerebriumVersion';
   if (planned) return changedKeys(planned, digests(live)).filter(isOther).map(deployedField);

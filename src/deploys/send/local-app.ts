@@ -20,7 +20,7 @@ import { count, fileSummary } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 
 export interface LocalApp {
-  project: AppConfig;
+  config: AppConfig;
   entries: FileEntry[];
   skipped: SkippedFile[];
   bytes: number;
@@ -53,16 +53,16 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
   const { configFile, name } = options;
   const { cwd, progress } = context;
   noteAppFolder(context, configFile);
-  const { project, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
+  const { config, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
   for (const warning of warnings) progress.warn(warning);
-  if (name !== undefined) project.text = await withAppName(project.text, name);
-  project.scaling = { ...project.scaling, ...options.scaling };
+  if (name !== undefined) config.text = await withAppName(config.text, name);
+  config.scaling = { ...config.scaling, ...options.scaling };
   const none = { entries: [], skipped: [], bytes: 0, cache: undefined, seen: undefined };
-  if (project.partner) return { project, ...none, checksums: new FileChecksums() };
+  if (config.partner) return { config, ...none, checksums: new FileChecksums() };
 
   const step = progress.step('Collecting files');
   try {
-    const collected = await collectApp(context, project, options);
+    const collected = await collectApp(context, config, options);
     throwOnError(collected.warnings);
     if (options.isPlan) step.clear();
     else step.done(`Collected ${fileSummary(collected.entries.length, collected.bytes)}`);
@@ -70,7 +70,7 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
     const cache = packingCache(context, options.repack);
     const checksums = new FileChecksums(isSmallApp(collected.entries) ? undefined : cache);
     const { warnings: _, ...files } = collected;
-    return { project, ...files, cache, checksums, seen: undefined };
+    return { config, ...files, cache, checksums, seen: undefined };
   } catch (error) {
     step.fail();
     throw error;
@@ -79,8 +79,8 @@ export async function readLocalApp(context: Context, options: LocalAppOptions): 
 
 /** Checks the source, for which it starts Python. Prints warnings. Throws ProjectError. */
 export async function checkLocalSource(context: Context, local: LocalApp): Promise<void> {
-  if (local.project.partner) return;
-  const { seen, problems } = await findProblems(context, local.project, local);
+  if (local.config.partner) return;
+  const { seen, problems } = await findProblems(context, local.config, local);
   local.seen = seen;
   tellProblems(context, problems);
 }
@@ -127,22 +127,22 @@ export async function checkPackages(
   return found.is === 'refused' ? seen.unresolvedProblems(found.said) : [];
 }
 
-/** All problems that a deploy would warn about or fail with. `project` is absent if the config file has an error. */
+/** All problems that a deploy would warn about or fail with. `config` is absent if the config file has an error. */
 export async function checkLocalApp(
   context: Context,
   options: LocalAppOptions & { root: string },
-): Promise<{ project?: AppConfig; problems: Problem[]; seen?: SeenProblems | undefined }> {
+): Promise<{ config?: AppConfig; problems: Problem[]; seen?: SeenProblems | undefined }> {
   const { configFile, name, root } = options;
   noteAppFolder(context, configFile, root);
   const checked = await checkAppConfig(resolve(context.cwd, configFile), { name, shownAs: configFile, root });
-  const { project } = checked;
-  if (!project || project.partner) return checked;
+  const { config } = checked;
+  if (!config || config.partner) return checked;
   const step = context.progress.step('Checking files');
   const onOtherVersion = (version: string, wanted: string) =>
     context.progress.note(`syntax was checked by Python ${version}: Python ${wanted} is not on this machine`);
   const look = async () => {
-    const files = await collectApp(context, project, options);
-    const { seen, problems } = await findProblems(context, project, files, onOtherVersion);
+    const files = await collectApp(context, config, options);
+    const { seen, problems } = await findProblems(context, config, files, onOtherVersion);
     return { problems: [...files.warnings, ...problems], seen };
   };
   const found = await look()
@@ -151,7 +151,7 @@ export async function checkLocalApp(
       throw error;
     })
     .finally(() => step.clear());
-  return { project, ...found, problems: [...checked.problems, ...found.problems] };
+  return { config, ...found, problems: [...checked.problems, ...found.problems] };
 }
 
 /** The first line, if the config file could be taken for a part of another app. */
@@ -169,18 +169,18 @@ function noteIgnored({ progress }: Context, skipped: readonly SkippedFile[], use
   }
 }
 
-async function collectApp(context: Context, project: AppConfig, { name, useGitignore, outputs = [] }: LocalAppOptions) {
-  const { deployment, dependencies, root, file, custom } = project;
+async function collectApp(context: Context, config: AppConfig, { name, useGitignore, outputs = [] }: LocalAppOptions) {
+  const { deployment, dependencies, root, file, custom } = config;
   const { include = defaultInclude, exclude = defaultExclude } = deployment;
-  const config = relative(root, file);
+  const configPath = relative(root, file);
   const required = [
-    ...(isBelow(config) ? [config] : []),
+    ...(isBelow(configPath) ? [configPath] : []),
     custom?.dockerfile_path,
     ...Object.values(dependencies.paths),
   ];
   const skipped: SkippedFile[] = [];
   // Fails before the files are read if a package cannot be written.
-  generateDependencyFiles(project);
+  generateDependencyFiles(config);
   const { signal, cwd } = context;
   const ignored = {
     gitignored: useGitignore ? await (await import('../../app/files/gitignore.ts')).loadGitIgnore(root) : undefined,
@@ -198,10 +198,10 @@ async function collectApp(context: Context, project: AppConfig, { name, useGitig
   });
   noteIgnored(context, skipped, useGitignore);
   const collected = new Set(collection.entries.map(({ path }) => path));
-  const generated = planGeneratedFiles(project, collected).filter(isGeneratedAndSent);
+  const generated = planGeneratedFiles(config, collected).filter(isGeneratedAndSent);
   const replaced = generated.filter(({ fate }) => fate === 'replaces-own').map(({ entry }) => entry.path);
   for (const path of replaced) skipped.push({ path, reason: { kind: 'replaced' } });
-  const renamed = name === undefined || !isBelow(config) ? [] : [textEntry(config, project.text)];
+  const renamed = name === undefined || !isBelow(configPath) ? [] : [textEntry(configPath, config.text)];
   const entries = addGeneratedFiles(collection.entries, [...generated.map(({ entry }) => entry), ...renamed]);
   const bytes = totalBytes(entries);
   const warnings = [...collection.warnings, ...checkLoadedByName(root, cwd, entries), ...checkLimits(entries, exclude)];
@@ -238,11 +238,11 @@ function textEntry(path: string, text: string): FileEntry {
 
 /** The app as it would be sent by another name. */
 export async function asNamed(local: LocalApp, name: string): Promise<LocalApp> {
-  const { project, entries } = local;
-  const config = relative(project.root, project.file);
-  const text = await withAppName(project.text, name);
-  const renamed = isBelow(config) ? addGeneratedFiles(entries, [textEntry(config, text)]) : entries;
-  return { ...local, project: { ...project, name, text }, entries: renamed };
+  const { config, entries } = local;
+  const path = relative(config.root, config.file);
+  const text = await withAppName(config.text, name);
+  const renamed = isBelow(path) ? addGeneratedFiles(entries, [textEntry(path, text)]) : entries;
+  return { ...local, config: { ...config, name, text }, entries: renamed };
 }
 
 /** A file that is sent, or a file or folder that is not, and why. */

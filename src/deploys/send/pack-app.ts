@@ -38,7 +38,7 @@ export async function packApp(
   { output, files, ...options }: PackOptions,
 ): Promise<Packed | PackedBytes> {
   const local = await readLocalApp(context, { ...options, outputs: [output] });
-  if (local.project.partner) throw nothingToPack(local.project);
+  if (local.config.partner) throw nothingToPack(local.config);
   await checkLocalSource(context, local);
   const selection = files ? fileDecisions(local) : null;
   if (output === '-' || output === '/dev/stdout') return toStdout(context, local);
@@ -46,7 +46,7 @@ export async function packApp(
   checkReplaceable(context, output, 'archive');
   const packed = await toFile(context, local, target);
   if (files) context.progress.note(`wrote ${output}`);
-  const warning = await sentWithApp(target, { app: local.project });
+  const warning = await sentWithApp(target, { app: local.config });
   if (warning) context.progress.warn(warning);
   return { file: output, ...packed, selection };
 }
@@ -84,8 +84,8 @@ function toStdout(context: Context, local: LocalApp): PackedBytes {
 
 /** Packs the app into a temporary archive, which exists until `use` returns. */
 export async function withPackedApp<T>(context: Context, local: LocalApp, use: (packed: PackedApp) => Promise<T>) {
-  const { project, entries, bytes: of, cache } = local;
-  if (project.partner) return use({ files: [], packMs: 0 });
+  const { config, entries, bytes: of, cache } = local;
+  if (config.partner) return use({ files: [], packMs: 0 });
   const { progress, signal, elapsed } = context;
   const started = elapsed();
   const step = progress.step('Packing');

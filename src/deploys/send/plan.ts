@@ -66,28 +66,28 @@ export interface PlanOptions extends Omit<CreateAppOptions, 'keep'> {
 
 /** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
 export async function planDeploy(context: Context, local: LocalApp, deployed: DeployedApp, options: PlanOptions) {
-  const { project, entries, bytes } = local;
-  const { name } = project;
+  const { config, entries, bytes } = local;
+  const { name } = config;
   const { app, exists, history } = deployed;
   const shown = shownOf(app);
   const facts = { isNew: exists === false, region: shown.region };
-  const region = chooseRegion(context.settings.region, project.hardware.region, facts);
+  const region = chooseRegion(context.settings.region, config.hardware.region, facts);
   const keep = { ...(options.keepScaling && scalingOf(app)), ...(region && { region }) };
-  const made = makeSettings(project, { ...options, keep });
+  const made = makeSettings(config, { ...options, keep });
   // What is on record as sent for the live build, and the app by the name that it was sent with.
   const sent = history.sent(shown.build);
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
-  const settings = compareSettings(project, made.body, app, history.fileSettings(shown.build));
-  const setup = describeSetup(project, made.body);
-  const isOpen = isPublic(project);
+  const settings = compareSettings(config, made.body, app, history.fileSettings(shown.build));
+  const setup = describeSetup(config, made.body);
+  const isOpen = isPublic(config);
   const isAsSent = once(async () => sent?.filesDigest === (await sentFilesDigest(named)));
   const fileChanges = await compareWithBuild(context, { app, local, named, isAsSent }, options);
   const plan = {
     dryRun: true as const,
     app: name,
     project: context.project,
-    runtime: project.runtime,
+    runtime: config.runtime,
     exists,
     ...shown,
     keep,
@@ -151,7 +151,7 @@ async function compareWithBuild(
   }: { app: App; local: LocalApp; named: LocalApp; isAsSent: () => Promise<boolean> },
   options: PlanOptions,
 ): Promise<FileChanges | null> {
-  const { name: app, partner } = local.project;
+  const { name: app, partner } = local.config;
   const build = liveBuild(shown) || shown.latestBuildId;
   if (!build || !options.compares || partner) return null;
   if (options.ifChanged && (await isAsSent())) return unchangedFiles(local.entries.length);
@@ -343,14 +343,14 @@ async function newerSecret(
 async function isSent(planned: Planned): Promise<boolean> {
   const { fileChanges, region } = planned.plan;
   const { made, sent, named, isAsSent } = planned;
-  const { project, entries } = named;
+  const { config, entries } = named;
   if (sent) {
-    const own = { ...made.own, name: project.name, platform_toml: project.text };
+    const own = { ...made.own, name: config.name, platform_toml: config.text };
     // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
     const isThere = region !== null || own.region === sent.settings.region;
     return isThere && sent.settingsDigest === settingsDigestOf(own) && isAsSent();
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
-  const hasConfig = entries.some(({ source }) => 'file' in source && source.file === project.file);
+  const hasConfig = entries.some(({ source }) => 'file' in source && source.file === config.file);
   return isVerified && hasConfig && !made.body.logLevel && (!made.keep.region || made.keep.region === region);
 }

@@ -52,24 +52,24 @@ export async function sendApp(
   made: MadeSettings,
   { commit, kept = made.keep, ...options }: DeployOptions,
 ): Promise<Sent> {
-  const { project, entries } = local;
-  const baseImages = await readBaseImages(project);
+  const { config, entries } = local;
+  const baseImages = await readBaseImages(config);
   const body = await withLogin(context, made.body, baseImages);
   const written = entries.flatMap(({ path, reason }) => (reason?.kind === 'generated' ? [] : [path]));
   const reading = begun(
     commit === undefined ? readCheckedOut(context, written) : Promise.resolve({ commit, dirty: false }),
   );
   const recordOf = async (files: PackedApp['files']) => {
-    const history = await readHistory(context, project.name);
+    const history = await readHistory(context, config.name);
     const digests = { settingsDigest: settingsDigestOf(made.own), filesDigest: filesDigestOf(files) };
     return withKeptRecord(history, kept, { ...digests, settings: sentSettings(made.own), ...(await reading) });
   };
   const sent = withPackedApp(context, local, (packed) => {
     const record = begun(recordOf(packed.files));
-    const sending = { ...options, config: project, seen: local.seen, body, baseImages, record };
+    const sending = { ...options, config, seen: local.seen, body, baseImages, record };
     return createAndUpload(context, sending, packed);
   });
-  return follow(await sent.catch((error: unknown) => locateRefusal(context, project, error)));
+  return follow(await sent.catch((error: unknown) => locateRefusal(context, config, error)));
 }
 
 /** Sends an archive that is packed already. */

@@ -25,7 +25,7 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw noFolderError(folder);
     const file = join(path, configFile);
     if (!existsSync(file)) progress.note(`${folder} is not an app: it has no ${configFile}`);
-    else found.set(path, { folder, app: (await checkAppConfig(file)).project?.name ?? folder });
+    else found.set(path, { folder, app: (await checkAppConfig(file)).config?.name ?? folder });
   }
   const apps = [...found.values()];
   const twice = apps.find(({ app }, at) => apps.findIndex((one) => one.app === app) < at);

@@ -113,10 +113,10 @@ class WatchedApp {
       if (before && !isAsked && changedFiles(before, snapshot).length === 0) return undefined;
       changed = before ? changedFiles(before, snapshot) : paths.filter((path) => snapshot.has(path));
       this.#tried = snapshot;
-      step = prepare(local.project.name, secrets);
+      step = prepare(local.config.name, secrets);
       const context = this.#contextOf(signal, step);
       const limit = new TimeLimit(context, { typedMs: undefined, defaultMs, failure: '' });
-      const made = makeSettings(local.project, {});
+      const made = makeSettings(local.config, {});
       const sent = sendApp(context, local, made, { logs: false, limit, pauses });
       const { deployment } = await sent.catch((error) => this.#locate(error, local));
       if (deployment.notStarted?.calls === 'refused') {
@@ -138,12 +138,12 @@ class WatchedApp {
   }
 
   /** Files that the app itself writes again and again are no change of it. */
-  #countChanged({ project }: LocalApp, snapshot: AppSnapshot, { noticedAt }: FolderChange): void {
+  #countChanged({ config }: LocalApp, snapshot: AppSnapshot, { noticedAt }: FolderChange): void {
     const before = this.#seen;
     this.#seen = snapshot;
     this.#restless.count(before ? changedFiles(before, snapshot) : [], {
       noticedAt,
-      exclude: project.deployment.exclude,
+      exclude: config.deployment.exclude,
     });
     for (const path of this.#restless.ignored) for (const each of [this.#tried, snapshot]) each?.delete(path);
   }
@@ -180,9 +180,9 @@ class WatchedApp {
   }
 
   /** A syntax error is shown with its place instead of the traceback of the build. */
-  async #locate(error: unknown, { project }: LocalApp): Promise<never> {
+  async #locate(error: unknown, { config }: LocalApp): Promise<never> {
     const { cwd, env, signal } = this.context;
-    if (error instanceof NotReadyError) throwOnError(await checkAppSource(project, cwd, { env, signal }));
+    if (error instanceof NotReadyError) throwOnError(await checkAppSource(config, cwd, { env, signal }));
     throw error;
   }
 }
@@ -218,7 +218,7 @@ function quietProgress(progress: Progress, { warned, step, signal }: Quiet): Pro
 /** What is sent of an app: by the path where the app finds a file, what changes if and only if the file does. */
 type AppSnapshot = Map<string, string>;
 
-function takeSnapshot({ entries, project }: LocalApp, fromEnvFile: string | undefined, secrets: Secrets): AppSnapshot {
+function takeSnapshot({ entries, config }: LocalApp, fromEnvFile: string | undefined, secrets: Secrets): AppSnapshot {
   const snapshot: AppSnapshot = new Map();
   for (const { path, size, executable, source, stats } of entries) {
     // A text is made of the config file.
@@ -227,7 +227,7 @@ function takeSnapshot({ entries, project }: LocalApp, fromEnvFile: string | unde
     snapshot.set(path, `${size} ${executable} ${mtimeMs}`);
   }
   if (fromEnvFile !== undefined) snapshot.set(fromEnvFile, JSON.stringify(secrets));
-  return snapshot.set(configName, project.text);
+  return snapshot.set(configName, config.text);
 }
 
 function changedFiles(before: AppSnapshot, after: AppSnapshot): string[] {

@@ -242,8 +242,8 @@ export class DevSession {
  * A command that calls the app; empty if main.py has no function. A token goes through stdin: other users of this machine can read the arguments of a
  * process, but not those of `printf`, which is a shell builtin.
  */
-async function sampleCall({ local: { project }, endpoint }: AppVersion, token?: string): Promise<string> {
-  const { deployment, custom, runtime, root } = project;
+async function sampleCall({ local: { config }, endpoint }: AppVersion, token?: string): Promise<string> {
+  const { deployment, custom, runtime, root } = config;
   const curl =
     deployment.disable_auth === false && token !== undefined
       ? [`printf 'authorization: Bearer ${token}' | curl`, '-H @-']

@@ -4,15 +4,15 @@ import { type App, AppCreation } from '../../../src/platform/contract/apps.ts';
 import { check } from '../../app/config-folder.ts';
 
 async function read(toml: string) {
-  const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
-  if (!project) throw new Error('the project is not valid');
-  return project;
+  const { config } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
+  if (!config) throw new Error('the project is not valid');
+  return config;
 }
 
 /** The settings that this file would change in a deployed app. */
 async function changes(toml: string, app: object) {
-  const project = await read(toml);
-  const found = compareSettings(project, makeSettings(project, {}).body, { id: 'p-1-web', ...app } as App);
+  const config = await read(toml);
+  const found = compareSettings(config, makeSettings(config, {}).body, { id: 'p-1-web', ...app } as App);
   return found.map(({ setting, from, to, byDefault }) => [setting, from, to, byDefault]);
 }
 

@@ -44,9 +44,9 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
     trace() {},
     progress: { warn: (text: string) => void warnings.push(text) },
   };
-  const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
+  const { config } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
   const entries = [entry('main.py', 'hello'), entry('new.py', 'x')];
-  const local = { project, entries, bytes: 6 };
+  const local = { config, entries, bytes: 6 };
   const all = { compares: true, dryRun: true, keepScaling: false, ...options };
   const read = await readDeployedApp(context as never, 'web', all);
   const { plan: found } = await planDeploy(context as never, local as never, read, all);
