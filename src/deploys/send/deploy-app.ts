@@ -29,7 +29,7 @@ import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record
 import { tellOnFailure } from './failed-build.ts';
 import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
 import { checkToSend, type LocalApp } from './local-app.ts';
-import { checkDrift, compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
+import { type Compared, checkDrift, compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
 import type { Sent } from './send-build.ts';
 
 /** What was asked for. */
@@ -113,7 +113,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { config, replan });
     const here = { app, configFile: relative(context.cwd, config.file) };
     const intent: Intent = { local, options, here, approved, secrets };
-    const { plan, made, live, reading } = await decide(context, intent, dryRun);
+    const { plan, made, live, reading } = await decide(context, intent, dryRun ? 'proceed' : options.ifBusy);
     checkDrift(context, plan, failOnDrift);
     if (file !== undefined) await writePlanFile(context, local, made.body, reading, file);
     if (!live) await (checked ?? (await check())).end();
@@ -150,10 +150,10 @@ async function lookAt(context: Context, { local, options, here }: Intent, compar
   return { planned: await planDeploy(context, local, deployed, { ...options, compares }), reading };
 }
 
-/** What decides whether an app is sent, each found out once it is asked for. `isDone`: other builds are dealt with. */
-function factsOf(context: Context, intent: Intent, isDone: boolean) {
+/** What decides whether an app is sent, each found out once it is asked for. */
+function factsOf(context: Context, intent: Intent, ifBusy: BusyPolicy) {
   const { local, options, here, approved, secrets } = intent;
-  const { dryRun, ifChanged = false, ifBusy } = options;
+  const { dryRun, ifChanged = false } = options;
   const compares = dryRun || context.prompt.isPossible || ifChanged;
   // Without a comparison, this deploy waits with its own build created, so that its place in the queue is known.
   const waitsLater = ifBusy === 'wait' && !ifChanged;
@@ -173,21 +173,16 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
     return whyOtherApp(context, local, approved, (await looked()).planned.made.body);
   });
-  const older = once(async () => {
-    const { planned, reading } = await looked();
-    const found = await whyOlder(context, here, reading);
-    planned.plan.older = found !== undefined;
-    if (found && dryRun) context.progress.warn(`${found.message}: a deploy needs --older`);
-    return dryRun ? undefined : found;
-  });
+  const older = once(async () => (options.older ? undefined : whyOlder(context, here, (await looked()).reading)));
   const facts: ToAsk<BeforeFacts> = {
-    ifBusy: isDone || waitsLater ? 'proceed' : ifBusy,
+    ifBusy: waitsLater ? 'proceed' : ifBusy,
     others: async () => ((await others()).length > 0 ? 'in progress' : 'none'),
     compares: yesNo(compares),
     serving: async () => (await looked()).reading.serving.is,
     ifChanged: yesNo(ifChanged),
     plan: async () => ((await broken()) ? 'broken' : 'holds'),
-    commit: options.older ? 'not older' : async () => ((await older()) ? 'older' : 'not older'),
+    // A dry run tells of it.
+    commit: dryRun ? 'not older' : async () => ((await older()) ? 'older' : 'not older'),
     difference: async () => (await compared()).difference,
     health: async () => (await compared()).health,
     verifies: yesNo(isAsked(options.verification)),
@@ -195,22 +190,23 @@ function factsOf(context: Context, intent: Intent, isDone: boolean) {
   return { facts, others, looked, compared, broken, older };
 }
 
-/** Goes through the table of what comes before sending: whether the app is sent. `isDone`: other builds are dealt with. */
-async function decide(context: Context, intent: Intent, isDone: boolean): Promise<Decided> {
+/** Goes through the table of what comes before sending: whether the app is sent. `ifBusy`: proceed, once others are dealt with. */
+async function decide(context: Context, intent: Intent, ifBusy: BusyPolicy): Promise<Decided> {
   const { options, here } = intent;
   const { app } = here;
-  const { facts, others, looked, compared, broken, older } = factsOf(context, intent, isDone);
+  const { facts, others, looked, compared, broken, older } = factsOf(context, intent, ifBusy);
   const decided = async (isSent: boolean) => {
     const { planned, reading } = await looked();
     const { plan, made } = planned;
     // Of what the plan does not show, such as secrets and modes of files.
     const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
-    if (!isCompared) return { plan, made, live: undefined, reading };
-    const { live, because, difference } = await compared();
-    plan.changed ||= difference !== 'equal';
-    const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
-    if (isSent && because) context.progress.note(`${because}: ${options.ifChanged ? 'deploying' : would}`);
-    return { plan, made, live: isSent ? undefined : live, reading };
+    const found = isCompared ? await compared() : undefined;
+    const changed = plan.changed || (found !== undefined && found.difference !== 'equal');
+    if (isSent && found?.because) context.progress.note(sentText(found, options));
+    const why = options.dryRun ? await older() : undefined;
+    if (why) context.progress.warn(`${why.message}: a deploy needs --older`);
+    const shown = { ...plan, older: why !== undefined, changed };
+    return { plan: shown, made, live: isSent ? undefined : found?.live, reading };
   };
   const isAlive = () => decided(false);
   const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {
@@ -221,7 +217,9 @@ async function decide(context: Context, intent: Intent, isDone: boolean): Promis
     'wait for others': async () => void (await waitForBuilds(context, options.limit, app)),
     'wait for the app': async () => void (await settle(context, app)),
     send: async () => {
-      if (options.ifBusy === 'proceed' && !isDone) await noteBusyBuilds(context, app, (await looked()).reading.list);
+      if (options.ifBusy === 'proceed' && !options.dryRun) {
+        await noteBusyBuilds(context, app, (await looked()).reading.list);
+      }
       return decided(true);
     },
     verify: isAlive,
@@ -230,7 +228,12 @@ async function decide(context: Context, intent: Intent, isDone: boolean): Promis
   const step = await firstRowAsked(beforeTable, facts);
   const done = await steps[step]();
   if (done instanceof GantryError) throw done;
-  return done ?? decide(context, intent, isDone || step !== 'wait for the app');
+  return done ?? decide(context, intent, step === 'wait for the app' ? ifBusy : 'proceed');
+}
+
+function sentText({ because, difference }: Compared, { ifChanged }: DeployAppOptions): string {
+  const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
+  return `${because}: ${ifChanged ? 'deploying' : would}`;
 }
 
 /** The region that an app would move to, and where it is. */
@@ -351,7 +354,7 @@ async function decideInTurn(context: Context, intent: Intent): Promise<Deploymen
   const entries = local.entries.map(({ stats: _, ...entry }) => entry);
   const again = { ...local, entries, checksums: new FileChecksums() };
   const secrets = () => trySecretsOf(context, intent.here.app);
-  return (await decide(context, { ...intent, local: again, secrets }, true)).live;
+  return (await decide(context, { ...intent, local: again, secrets }, 'proceed')).live;
 }
 
 function isAsked({ watchMs, smokeTests }: Verification): boolean {
