@@ -144,17 +144,17 @@ const usualDefaults = ['remotes/origin/main', 'remotes/origin/master', 'heads/ma
  */
 export async function listAhead(context: GitContext, findSent: () => Promise<string | undefined>) {
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);
-  // Most clones are full and up to date, and need all three answers: ask at once.
-  const questions = [
+  // Most clones are full and up to date, and have sent what is checked out: both questions at once.
+  const state = tryGit(context, ['rev-parse', '--is-shallow-repository', 'HEAD']);
+  const [some, [shallow, head], sent] = await Promise.all([
     past('HEAD'),
-    isShallowClone(context),
-    findSent().then((sent) => unlessHere(context, sent)),
-  ] as const;
-  const [some, isShallow, missing] = await Promise.all(questions);
-  const lacks = isShallow ? undefined : missing;
-  if (some === '' && !isShallow && lacks === undefined) return undefined;
-  const head = await tryGit(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
-  return head ? { head, commits: new Set((await past(head)).split('\n')), isShallow, lacks } : undefined;
+    state.then((text) => text.split('\n')),
+    findSent(),
+  ]);
+  const isShallow = shallow !== 'false';
+  const lacks = isShallow || sent === head ? undefined : await unlessHere(context, sent);
+  if (!head || (some === '' && !isShallow && lacks === undefined)) return undefined;
+  return { head, commits: new Set((await past(head)).split('\n')), isShallow, lacks };
 }
 
 /** A commit, if this clone does not have it. */
