@@ -113,6 +113,16 @@ const settingsAndSpinners = [
   replaced(/node_modules.semver.index\.js$/, () => 'module.exports = {};'),
 ];
 
+/** Programs are read, and not shown in colors. */
+const pythonParts = [
+  replaced(/@lezer.python.dist.index\.js$/, (text) =>
+    cut(cut(text, /^import .*@lezer\/highlight';$/m, ''), /^const pythonHighlighting = [\s\S]*?^\}\);/m, '').replace(
+      'propSources: [pythonHighlighting],',
+      '',
+    ),
+  ),
+];
+
 /**
  * jq as a file of its own that is compressed: in the module it would be text, which is a third larger and compresses badly.
  * @param {string} folder of the program
@@ -151,7 +161,15 @@ function compressedFile(folder, name, wasm) {
 
 /** @param {string} folder of the program */
 export function libraryParts(folder) {
-  return [...undiciParts, ...oneParser(folder), ...mcpParts, ...archiverParts, ...settingsAndSpinners, jqFile(folder)];
+  return [
+    ...undiciParts,
+    ...oneParser(folder),
+    ...mcpParts,
+    ...archiverParts,
+    ...settingsAndSpinners,
+    ...pythonParts,
+    jqFile(folder),
+  ];
 }
 
 /**
