@@ -10,7 +10,7 @@ import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../kernel/disk/index.ts';
 import { distinctPaths } from '../kernel/distinct-paths.ts';
 import { abortError, FailedError, GantryError, systemCode, throwIfAborted } from '../kernel/errors.ts';
-import { totalBytes } from './collect.ts';
+import { isSmallApp, smallAppBytes, totalBytes } from './collect.ts';
 import { DeflatePool } from './deflate/deflate-pool.ts';
 import type { FileEntry } from './files/entry.ts';
 import type { PackingCache, PackingCacheOptions } from './packing-cache/index.ts';
@@ -127,15 +127,8 @@ async function openCache(entries: readonly FileEntry[], { cache }: ArchiveOption
   return PackingCache.open(cache);
 }
 
-/** Starting a thread takes 30 ms; a smaller app is compressed by then. */
-const smallAppBytes = 2 ** 20;
-const manyFiles = 1000;
 /** A thread takes about 35 MB: with two, gantry stays below 200 MB. */
 const maxThreads = 2;
-
-/** Whether it is read by the time a cache is open. */
-export const isSmallApp = (entries: readonly FileEntry[]): boolean =>
-  totalBytes(entries) < smallAppBytes && entries.length < manyFiles;
 
 function threadCount(entries: readonly FileEntry[]): number {
   return totalBytes(entries) < smallAppBytes ? 0 : Math.min(maxThreads, availableParallelism());

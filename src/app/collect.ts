@@ -82,6 +82,14 @@ export function pathOrder(entries: readonly { path: string }[]): (a: { path: str
 export const totalBytes = (entries: readonly FileEntry[]): number =>
   entries.reduce((sum, entry) => sum + entry.size, 0);
 
+/** Starting a thread takes 30 ms; a smaller app is compressed by then. */
+export const smallAppBytes = 2 ** 20;
+const manyFiles = 1000;
+
+/** Whether it is read by the time a cache is open. */
+export const isSmallApp = (entries: readonly FileEntry[]): boolean =>
+  totalBytes(entries) < smallAppBytes && entries.length < manyFiles;
+
 export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
   return entries.toSorted((one, other) => other.size - one.size).slice(0, count);
 }

@@ -1,3 +1,4 @@
+import { integer, nullable, number, text } from '../kernel/shape.ts';
 import type { CallFacts } from './calls.ts';
 import type { ReplicaFacts } from './replicas.ts';
 
@@ -90,6 +91,17 @@ export type Because = 'shows' | 'replicas' | 'smoke' | 'calls' | 'status' | 'few
 /** A verdict that does not change any more. */
 export type Ended = { finding: 'superseded' | 'sick' | 'unknown' | 'healthy'; because: Because };
 export type Health = Ended | { finding: 'look again'; because: Because };
+
+/** What was seen of a healthy build; null where it was not looked at, or not shown. */
+export const healthFields = {
+  verdict: text('healthy; a deploy with another verdict fails'),
+  watchedMs: number('how long the build was looked at, in ms'),
+  replicas: nullable(integer('replicas of the build that were seen; null if not known')),
+  restarts: nullable(integer('how often they restarted; null if not known')),
+  runs: nullable(integer('runs that they ended; null if not known')),
+  failedRuns: nullable(integer('how many of these failed; null if not known')),
+  smokeCalls: integer('calls of --smoke'),
+};
 
 /** The first row that fits says how a build is (docs/deploying.md). */
 export const healthTable: Rows<HealthFacts, Health> = [

@@ -5,10 +5,10 @@ import { type CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { ConflictError, type GantryError, NotReadyError, PendingError } from '../kernel/errors.ts';
 import { begun } from '../kernel/once.ts';
 import { duration, shortBuild } from '../kernel/output/format.ts';
-import { integer, nullable, number, type ObjectOf, text } from '../kernel/shape.ts';
+import type { ObjectOf } from '../kernel/shape.ts';
 import type { Context } from '../platform/context.ts';
 import { noStep } from '../platform/waiting/index.ts';
-import type { Ended, HealthFacts } from './decide.ts';
+import type { Ended, HealthFacts, healthFields } from './decide.ts';
 import { type AppHistory, readHistory, recordEvent } from './history/index.ts';
 import {
   type Before,
@@ -30,7 +30,7 @@ export interface Verification {
   smokeTests: readonly SmokeTest[];
   /** The command that goes on after an interruption: nothing is sent if nothing has changed. And the one that calls it. */
   goOn: CommandLine;
-  calling: CommandLine;
+  calling: () => Promise<CommandLine>;
 }
 
 export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app' | 'build' | 'minReplicas' | 'isNew'> {
@@ -42,16 +42,6 @@ export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app
   serves?: string | undefined;
 }
 
-/** What was seen of a healthy build; null where it was not looked at, or not shown. */
-export const healthFields = {
-  verdict: text('healthy; a deploy with another verdict fails'),
-  watchedMs: number('how long the build was looked at, in ms'),
-  replicas: nullable(integer('replicas of the build that were seen; null if not known')),
-  restarts: nullable(integer('how often they restarted; null if not known')),
-  runs: nullable(integer('runs that they ended; null if not known')),
-  failedRuns: nullable(integer('how many of these failed; null if not known')),
-  smokeCalls: integer('calls of --smoke'),
-};
 type HealthSeen = ObjectOf<typeof healthFields>;
 
 const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: null };
@@ -142,7 +132,7 @@ async function tell(context: Context, options: BuildVerification, found: Found):
   await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, watchMs });
   if (finding !== 'healthy') {
     const details = { app, ...verdict, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
-    const error = verdictError(options, found, details);
+    const error = await verdictError(options, found, details);
     if (finding !== 'sick') return { finding, error };
     const explaining = begun(explain(context, options, error, found));
     return { finding, error, explained: () => waitForLog(context, app, explaining) };
@@ -191,7 +181,7 @@ function wellSince(observed: ObservedBuild, since: number) {
 
 const shownLines = 20;
 
-function verdictError(
+async function verdictError(
   { app, build, goOn, calling }: BuildVerification,
   found: Found,
   details: Record<string, unknown>,
@@ -208,7 +198,7 @@ function verdictError(
       ? [`whether ${named} of ${app} is healthy`, { why: doubt }]
       : [`${app} serves ${named}, and whether it is healthy`, {}];
     // A watch of what nobody calls sees nothing the next time, too.
-    const again = because === 'nothing seen' ? calling : goOn;
+    const again = because === 'nothing seen' ? await calling() : goOn;
     const fix = isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }

@@ -112,7 +112,7 @@ class History {
 
   async #verdict({ id: build }: Build): Promise<string> {
     const minReplicas = Number(this.platform.app('web')?.settings.minReplicaCount);
-    const asked = { watchMs, smokeTests: [], goOn: gantryCommand`deploy`, calling: gantryCommand`deploy` };
+    const asked = { watchMs, smokeTests: [], goOn: gantryCommand`deploy`, calling: async () => gantryCommand`deploy` };
     const about = { app: 'web', build, minReplicas, isNew: true, before: this.#before };
     return (await verifyBuild(this.#context, { ...asked, ...about })).finding;
   }

@@ -151,7 +151,7 @@ async function deployOne(
       watchMs: watch === true ? defaultWatchMs : watch,
       smokeTests,
       goOn: deployAgain(options, { ifChanged: true }),
-      calling: deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.config)] }),
+      calling: async () => deployAgain(options, { ifChanged: true, smoke: [await smokeOf(local.config)] }),
     },
   });
   if (dryRun) return outcomeOfPlan(prepared.plan, options);

@@ -1,5 +1,5 @@
-import { fileChangeFields } from '../../deploys/builds/index.ts';
-import { proofs, type RolledBack } from '../../deploys/rollback/index.ts';
+import { fileChangeFields, proofs } from '../../deploys/builds/index.ts';
+import type { RolledBack } from '../../deploys/rollback/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import {

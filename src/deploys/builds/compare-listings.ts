@@ -11,6 +11,10 @@ export const fileChangeFields = {
 };
 export type FileChanges = ObjectOf<typeof fileChangeFields>;
 
+/** What shows that files are those of a build: what was sent for it, or the platform's list of its files. */
+export const proofs = ['record', 'sha256', 'crc32'] as const;
+export type Proof = (typeof proofs)[number];
+
 export function unchangedFiles(unchanged: number): FileChanges {
   return { added: [], changed: [], removed: [], unchanged, byCrc32: 0, unverified: 0 };
 }

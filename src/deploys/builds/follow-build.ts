@@ -1,13 +1,6 @@
 import { relative } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
-import {
-  buildLogSource,
-  endingOf,
-  type FollowedLog,
-  type LogEnding,
-  type WorkLine,
-  WorkLog,
-} from '../../calls/logs/index.ts';
+import type { FollowedLog, LogEnding, WorkLine } from '../../calls/logs/index.ts';
 import type { SeenInFiles } from '../../causes/index.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { BuildFailedError, type GantryError, NotFoundError, NotReadyError, UsageError } from '../../kernel/errors.ts';
@@ -54,6 +47,7 @@ export async function listFiles(api: Api, params: { project: string; app: string
 export async function readBuildEnding(context: Context, app: string, build: string): Promise<LogEnding | undefined> {
   const { api, project } = context;
   const { status, updatedAt } = await fetchBuild(api, { project, app, build });
+  const { endingOf } = await import('../../calls/logs/index.ts');
   return buildPhase(status) === 'in progress' ? undefined : endingOf(context, updatedAt);
 }
 
@@ -166,6 +160,7 @@ export async function followBuild(context: Context, options: FollowBuildOptions)
 
 async function waitForEnd(context: Context, options: FollowBuildOptions, onStatus: (status: string) => void) {
   const { app, build, logs, timeoutMs, startedBefore, pauses = defaultPauses } = options;
+  const { buildLogSource, endingOf, WorkLog } = await import('../../calls/logs/index.ts');
   let status = '';
   let unread: GantryError | undefined;
   const deadline = new Deadline(context, timeoutMs, () =>

@@ -4,7 +4,9 @@ export {
   compareListings,
   type FileChanges,
   fileChangeFields,
+  type Proof,
   parseZipContents,
+  proofs,
   unchangedFiles,
 } from './compare-listings.ts';
 export {

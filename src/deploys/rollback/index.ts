@@ -3,4 +3,3 @@ export { promote } from './promote.ts';
 export type { RolledBack } from './redeploy.ts';
 export { restart } from './restart.ts';
 export { orRollBack, rollback } from './rollback.ts';
-export { proofs } from './source.ts';

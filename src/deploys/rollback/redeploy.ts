@@ -4,11 +4,12 @@ import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { ownStatus } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
+import type { Proof } from '../builds/index.ts';
 import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
 import { type AppReading, settle } from '../observe.ts';
 import { compareSent, type Deployment, type SettingChange, whichCanStart } from '../send/index.ts';
 import type { Chosen, RollbackOptions } from './choose-build.ts';
-import { type Proof, proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
+import { proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
 
 type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
 

@@ -18,6 +18,7 @@ import {
   compareListings,
   type FileChanges,
   listFiles,
+  type Proof,
   unchangedFiles,
 } from '../builds/index.ts';
 import { withRevision } from '../git/index.ts';
@@ -159,9 +160,6 @@ function withCommit<T>(
   });
 }
 
-/** What shows that files are those of a build: what was sent for it, or the platform's list of its files. */
-export const proofs = ['record', 'sha256', 'crc32'] as const;
-export type Proof = (typeof proofs)[number];
 export const proofTexts: Record<Proof, string> = {
   record: 'which has the SHA-256 of what was sent',
   sha256: 'compared by SHA-256',

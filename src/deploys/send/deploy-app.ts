@@ -27,7 +27,7 @@ import {
 } from './busy-builds.ts';
 import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
 import { tellOnFailure } from './failed-build.ts';
-import { type GivenPlan, readPlanFile, whyOtherApp, writePlanFile } from './guard.ts';
+import type { GivenPlan } from './guard.ts';
 import { checkToSend, type LocalApp } from './local-app.ts';
 import { type Compared, checkDrift, compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
 import type { Sent } from './send-build.ts';
@@ -97,6 +97,9 @@ export interface Prepared extends Intent, Decided {
   questions: readonly Question[];
 }
 
+/** What few deploys have. */
+const plans = () => import('./guard.ts');
+
 /** Compares with the deployed app, and decides whether the app is sent. */
 export async function prepareDeploy(context: Context, local: LocalApp, options: DeployAppOptions): Promise<Prepared> {
   const { dryRun, ifChanged, applyPlan, savePlan: file, replan, failOnDrift = false } = options;
@@ -110,12 +113,14 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const check = () => checkToSend(context, local, secrets, signal);
     // An unchanged app has no new mistakes: it is checked once it is known to have changed.
     const checked = ifChanged ? undefined : await check();
-    const approved = applyPlan === undefined ? undefined : await readPlanFile(context, applyPlan, { config, replan });
+    const given = { config, replan };
+    const approved =
+      applyPlan === undefined ? undefined : await (await plans()).readPlanFile(context, applyPlan, given);
     const here = { app, configFile: relative(context.cwd, config.file) };
     const intent: Intent = { local, options, here, approved, secrets };
     const { plan, made, live, reading } = await decide(context, intent, dryRun ? 'proceed' : options.ifBusy);
     checkDrift(context, plan, failOnDrift);
-    if (file !== undefined) await writePlanFile(context, local, made.body, reading, file);
+    if (file !== undefined) await (await plans()).writePlanFile(context, local, made.body, reading, file);
     if (!live) await (checked ?? (await check())).end();
     await local.checksums.save();
     const isMeant = options.new === true || options.preview !== undefined;
@@ -171,7 +176,7 @@ function factsOf(context: Context, intent: Intent, ifBusy: BusyPolicy) {
   // What is sent is compared with the plan before its upload.
   const broken = once(async () => {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
-    return whyOtherApp(context, local, approved, (await looked()).planned.made.body);
+    return (await plans()).whyOtherApp(context, local, approved, (await looked()).planned.made.body);
   });
   const older = once(async () => (options.older ? undefined : whyOlder(context, here, (await looked()).reading)));
   const facts: ToAsk<BeforeFacts> = {

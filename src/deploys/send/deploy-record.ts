@@ -9,8 +9,8 @@ import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
 import { tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
+import { healthFields } from '../decide.ts';
 import { commitShape, type EventOf } from '../history/index.ts';
-import { healthFields } from '../verify.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a build is made of, for the record. */

@@ -1,7 +1,13 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
-import { isSmallApp } from '../../app/archive.ts';
-import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../app/collect.ts';
+import {
+  checkLimits,
+  collectFiles,
+  defaultExclude,
+  defaultInclude,
+  isSmallApp,
+  totalBytes,
+} from '../../app/collect.ts';
 import { type AppConfig, checkAppConfig, loadAppConfig } from '../../app/config.ts';
 import { addGeneratedFiles, generateDependencyFiles } from '../../app/dependencies.ts';
 import { FileChecksums } from '../../app/file-checksums.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type AppArchive, withTemporaryArchive, writeArchive } from '../../app/archive.ts';
+import type { AppArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts';
@@ -63,6 +63,7 @@ async function toFile(context: Context, local: LocalApp, target: string) {
   const { signal, progress } = context;
   const step = progress.step('Packing');
   const onProgress = (bytes: number) => step.update({ bytes, of: local.bytes });
+  const { writeArchive } = await import('../../app/archive.ts');
   const archive = await writeArchive(local.entries, target, { names, signal, onProgress, cache: local.cache });
   names.close();
   step.done(`Packed ${fileSummary(archive.entries.length, local.bytes)} into ${size(archive.bytes)}`);
@@ -98,6 +99,7 @@ export async function withPackedApp<T>(context: Context, local: LocalApp, use: (
     return use({ archive, files: sentFiles(local, archive), packMs });
   };
   const onProgress = (bytes: number) => step.update({ bytes, of });
+  const { withTemporaryArchive } = await import('../../app/archive.ts');
   return withTemporaryArchive(entries, usePacked, { signal, cache, onProgress }).finally(() => fail?.());
 }
 
