@@ -6,7 +6,6 @@ import type { Requirements } from '../../app/resolver.ts';
 import { locateSetting } from '../../app/setting-location.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
-import { causeInFiles } from '../rules/index.ts';
 import { lookAtAwaits } from './awaits.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile, lookAtImageNames } from './dockerfile.ts';
@@ -54,7 +53,7 @@ export interface SeenProblems {
   /** The variables that the code needs: whether there are secrets of these names, only the platform knows. */
   needed: readonly Needed[];
   /** What the look says for the secrets that there are. */
-  secretProblems: (names: readonly string[]) => Problem[];
+  secretProblems: (names: readonly string[]) => Promise<Problem[]>;
   /** What the build installs in one go; undefined if the files do not tell it. */
   requirements: Requirements | undefined;
   /** What the look says for what a resolver says of it if it finds no versions. */
@@ -111,13 +110,15 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     names,
     needed,
     secretProblems: (names) =>
-      placed.flatMap(({ each, place }) => missingSecrets([each], names).map((found) => problemAt(found, place))),
+      Promise.all(
+        placed.flatMap(({ each, place }) => missingSecrets([each], names).map((found) => problemAt(found, place))),
+      ),
     requirements: resolverRequirements(asked, shipment.python()),
     unresolvedProblems: async (said) => {
       const [found, { place, at } = {}] = whyUnresolved(said, asked) ?? [];
       const isSaid = problems.some(({ cause, severity }) => cause === found?.cause && severity === 'error');
       if (!found || isSaid) return [];
-      return [problemAt(found, place ?? (await placeOfSetting(at, looked)))];
+      return [await problemAt(found, place ?? (await placeOfSetting(at, looked)))];
     },
   };
 }
@@ -155,10 +156,12 @@ async function placeOfSetting(
   return at?.setting === undefined ? undefined : locateSetting(config, configFile, at.setting);
 }
 
-function problemAt(
+async function problemAt(
   { cause, isCertain, captured = {}, why, title, fix }: SeenCause,
   location: FileLocation | undefined,
-): Problem {
+): Promise<Problem> {
+  // Most apps have no problem, and need none of the rules.
+  const { causeInFiles } = await import('../rules/index.ts');
   const said = causeInFiles(cause);
   return {
     severity: isCertain ? 'error' : 'warning',
