@@ -3,16 +3,7 @@ import { resolve } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
 import { readConfig } from '../app/found-config.ts';
 import { readAppName } from '../app/read-app-name.ts';
-import {
-  asSeen,
-  describeUnknown,
-  type Evidence,
-  type Explanation,
-  explainLog,
-  explainStart,
-  type FailureFacts,
-  locateCause,
-} from '../causes/index.ts';
+import type { Evidence, Explanation, FailureFacts } from '../causes/index.ts';
 import { checkLocalApp, checkSecrets, trySecretsOf } from '../deploys/send/index.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import type { FileLocation } from '../kernel/errors.ts';
@@ -41,7 +32,12 @@ export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'm
 interface ExplainOptions extends SubjectOptions {
   /** The config file of the app, relative to the working directory. */
   configFile: string;
+  /** Whether the app in this folder may be another one than what serves; by default it may. */
+  differs?: () => Promise<boolean>;
 }
+
+/** The rules, which most apps need none of: nothing failed. */
+const causes = () => import('../causes/index.ts');
 
 /** Explains why a build or a run failed, or what a log shows. */
 export async function explainFailure(context: Context, options: ExplainOptions): Promise<ExplainedFailure> {
@@ -62,9 +58,11 @@ export async function explainFailure(context: Context, options: ExplainOptions):
 }
 
 /** A file that names no app may be that of any other one than the one that was typed. */
-async function mayBeHere({ cwd }: Context, { configFile, app: typed }: ExplainOptions, app: string): Promise<boolean> {
+async function mayBeHere({ cwd }: Context, options: ExplainOptions, app: string): Promise<boolean> {
+  const { configFile, app: typed, differs } = options;
   const name = await readAppName(resolve(cwd, configFile), configFile);
-  return typeof name === 'string' ? name === app : typed === undefined;
+  const isNamed = typeof name === 'string' ? name === app : typed === undefined;
+  return isNamed && (!differs || differs());
 }
 
 async function explainSubject(
@@ -80,8 +78,8 @@ async function explainSubject(
   const about = { ...here, own, facts: { ...facts, config: own }, readLog, subject };
   if (failed === false) return explainOpen(context, about, nothingFailed(described));
   const { text: log, command } = await logOf(readLog);
-  const found = explainLog(log, about.facts);
-  if (!found) return { ...subject, ...nothing, ...unknownOf(log, facts, status), ...defined({ command }) };
+  const found = await explainEnded(log, about.facts);
+  if (!found) return { ...subject, ...nothing, ...(await unknownOf(log, facts, status)), ...defined({ command }) };
   return { ...subject, ...defined({ command }), ...(await tellFound(context, about, log, found)), log: [] };
 }
 
@@ -91,8 +89,8 @@ async function explainOpen(context: Context, about: About, title: string): Promi
   const { build, status } = subject;
   if (build === null || isReady(status ?? '')) return { ...subject, ...nothing, title };
   const { text: log, command } = await logOf(about.readLog);
-  const [explain, when] = isCanceled(status ?? '') ? [explainLog, 'its log shows'] : [explainUnended, 'so far'];
-  const found = explain(log, facts);
+  const [find, when] = isCanceled(status ?? '') ? [explainEnded, 'its log shows'] : [explainUnended, 'so far'];
+  const found = await find(log, facts);
   if (!found) return { ...subject, ...nothing, title };
   const told = await tellFound(context, about, log, found);
   return { ...subject, ...defined({ command }), ...told, log: [], title: `${title}; ${when}: ${told.title}` };
@@ -111,6 +109,7 @@ async function tellFound(
   found: Explanation,
 ): Promise<Pick<ExplainedFailure, 'cause' | 'title' | 'evidence' | 'fix' | 'location' | 'command'>> {
   const { problems = [], seen: files } = (own && (await look())) ?? {};
+  const { asSeen, locateCause } = await causes();
   const seen = asSeen(found, log, { problems, names: files?.names ?? new Map() });
   const better = seen ?? (await asSecretsAre(context, found, subject));
   const { setting: _setting, step: _step, next, ...explanation } = { ...found, ...better };
@@ -132,12 +131,14 @@ interface About extends Here {
   subject: Omit<Subject, 'facts' | 'readLog' | 'mayLack' | 'isDeployed'>;
 }
 
-/** What keeps it from getting ready, or has stopped it by now. */
-const explainUnended = (log: string, facts: FailureFacts) =>
-  explainStart(log, facts) ?? explainLog(log, { source: 'build', config: facts.config });
+const explainEnded = async (log: string, facts: FailureFacts) => (await causes()).explainLog(log, facts);
 
-function unknownOf(log: string, facts: FailureFacts, status: string | null) {
-  const unknown = describeUnknown(log, facts);
+/** What keeps it from getting ready, or has stopped it by now. */
+const explainUnended = async (log: string, facts: FailureFacts) =>
+  (await causes()).explainStart(log, facts) ?? explainEnded(log, { source: 'build', config: facts.config });
+
+async function unknownOf(log: string, facts: FailureFacts, status: string | null) {
+  const unknown = (await causes()).describeUnknown(log, facts);
   // Of a sick build it is known what was seen, if not why.
   const seen = status === 'sick' && facts.reason !== unknown.title ? `${facts.reason}; ` : '';
   return { ...unknown, title: `${seen}${unknown.title}` };

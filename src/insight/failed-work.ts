@@ -3,6 +3,7 @@ import {
   fetchRun,
   findJobs,
   hasSucceeded,
+  type Jobs,
   type RunLog,
   readFailedCall,
   readNewestRuns,
@@ -59,10 +60,13 @@ export interface SubjectOptions {
   file?: string | undefined;
   /** Only what says something of the app: no jobs. */
   callsOnly?: true;
+  /** The jobs of the app, if they are read for other purposes as well. */
+  jobs?: () => Promise<Jobs>;
 }
 
 /** Finds what to explain. Throws UsageError if nothing is named. */
-export async function findSubject(context: Context, { app, id, file, callsOnly }: SubjectOptions): Promise<Subject> {
+export async function findSubject(context: Context, options: SubjectOptions): Promise<Subject> {
+  const { app, id, file } = options;
   if (file !== undefined) return fileSubject(context, file);
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
@@ -72,15 +76,17 @@ export async function findSubject(context: Context, { app, id, file, callsOnly }
   if (build?.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
-  return withoutFailedBuild(context, app, { last, latest, callsOnly });
+  return withoutFailedBuild(context, app, { last, latest }, options);
 }
 
 async function withoutFailedBuild(
   context: Context,
   app: string,
-  { last, latest, callsOnly }: Awaited<ReturnType<typeof readLatest>> & { callsOnly?: true | undefined },
+  { last, latest }: Awaited<ReturnType<typeof readLatest>>,
+  options: SubjectOptions,
 ): Promise<Subject> {
-  const { newest, failed } = await findFailedRun(context, app, callsOnly);
+  const { callsOnly } = options;
+  const { newest, failed } = await findFailedRun(context, app, options);
   // One that is not ready is what is waited for, unless a call failed after it began.
   if (last && !callsOnly && !isReady(last.status) && !(toMs(failed?.at) > toMs(last.createdAt)))
     return buildSubject(context, app, last);
@@ -201,10 +207,10 @@ function sickSubject(context: Context, app: string, sickness: Sickness, since: n
 type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
 
 /** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
-async function findFailedRun(context: Context, app: string, callsOnly?: true) {
+async function findFailedRun(context: Context, app: string, { callsOnly, jobs }: SubjectOptions) {
   const read = callsOnly ? readRunList : readNewestRuns;
   const { runs } = await read(context, app, { isEnough: (page) => callsOnly ?? page.some(runHasFailed) });
-  const calls = (await findJobs(context, app)).calls(runs);
+  const calls = (await (jobs?.() ?? findJobs(context, app))).calls(runs);
   const at = calls.findIndex(runHasFailed);
   const run = calls[at] ?? (callsOnly ? undefined : runs.find(runHasFailed));
   const [newest] = runs;

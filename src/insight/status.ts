@@ -67,6 +67,16 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   const app = shortAppName(context.project, asked.id || name);
   // What only reads for a model writes no file.
   const known = once(() => (context.isForModel ? readHistory(quiet, app) : recordLook(quiet, app, asked)));
+  const jobs = once(() => findJobs(quiet, app));
+  const compared = once(async () =>
+    isHere
+      ? parts.read('here', async () =>
+          compareHere(quiet, configFile, { app: asked, exists: true, history: await known() }),
+        )
+      : null,
+  );
+  // What serves was not refused.
+  const differs = async () => (await compared())?.changed !== false;
   const [[platform, serving], [containers, here], calls, failure] = await Promise.all([
     inTurn(
       () => parts.read('platform', () => readServiceStatus(quiet)),
@@ -74,15 +84,10 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     ),
     inTurn(
       () => parts.read('replicas', async () => countRunning(quiet, app, liveBuild(asked), await known())),
-      () =>
-        isHere
-          ? parts.read('here', async () =>
-              compareHere(quiet, configFile, { app: asked, exists: true, history: await known() }),
-            )
-          : null,
+      compared,
     ),
-    parts.read('lastHour', () => readLastHour(quiet, app)),
-    parts.read('failure', () => readFailure(quiet, app, configFile)),
+    parts.read('lastHour', () => readLastHour(quiet, app, jobs)),
+    parts.read('failure', () => readFailure(quiet, { app, configFile, callsOnly: true, jobs, differs })),
   ]);
   const { costPerSecondCents, minReplicaCount: minReplicas = null, maxReplicaCount: maxReplicas = null } = asked;
   return {
@@ -178,10 +183,10 @@ async function secretsChangedAt(context: Context, { events }: AppHistory): Promi
 }
 
 /** The latest thousand runs tell how many fail. */
-async function readLastHour(context: Context, app: string) {
+async function readLastHour(context: Context, app: string, findJobs: () => Promise<Jobs>) {
   const until = context.platformNow();
   const range = { since: until - hourMs, until, filters: {}, asyncOnly: false, limit: 1_000 };
-  const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs(context, app)]);
+  const [{ runs, total }, jobs] = await Promise.all([searchRuns(context, { app, ...range }), findJobs()]);
   const calls = jobs.calls(runs);
   const responses = calls.flatMap((call) => runTimes(call).responseMs || []);
   const lastHour = {
@@ -219,8 +224,8 @@ function whySick(
   return reasons.join('; ') || null;
 }
 
-async function readFailure(context: Context, app: string, configFile: string) {
-  const found = await explainFailure(context, { app, configFile, callsOnly: true });
+async function readFailure(context: Context, options: Parameters<typeof explainFailure>[1]) {
+  const found = await explainFailure(context, options);
   const { build, run, at, laterSucceeded = false, title, fix } = found;
   return found.cause === null ? null : { build, run, at, laterSucceeded, title, fix };
 }
