@@ -10,7 +10,6 @@ import { explainLog } from './explain-log.ts';
 import type { Explanation } from './explanation.ts';
 import { locateCause } from './locate-cause.ts';
 import type { FailureFacts } from './rule.ts';
-import { describeRaised } from './unknown-failure.ts';
 
 /**
  * Adds the cause of a failed build, run or replica to its error, and makes the command that explains it the fix. Does nothing
@@ -30,7 +29,7 @@ export async function addCause(
   }
 }
 
-/** Tells the cause, and the place of its fix in the app; else the error that the app raised. */
+/** Tells the cause, and the place of its fix in the app. */
 async function tell(
   context: CauseContext,
   facts: ErrorFacts,
@@ -44,10 +43,7 @@ async function tell(
   const text = facts.log.join('\n');
   const explanation = explainLog(text, { ...factsOf(details, own), sent: facts.sent });
   // That a replica ended is what the error says already.
-  if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) {
-    tellRaised(context, facts, details, describeRaised(text));
-    return;
-  }
+  if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) return;
   const shownAs = own ? relative(context.cwd, own.file) : '';
   const { location, ...better } = asSeen(explanation, text, seen) ?? {};
   const place = location ?? (await locateCause(context, text, explanation, own, shownAs));
@@ -73,19 +69,6 @@ function factsOf(
     exitCode: programExitCode ?? undefined,
     statusCode: statusCode ?? undefined,
   };
-}
-
-/** As `explain` says it of an error that no rule knows. The end of the log stays: it has the traceback. */
-function tellRaised(
-  { progress }: CauseContext,
-  facts: ErrorFacts,
-  { app = '', build, run, container }: FailureDetails,
-  title: string | undefined,
-): void {
-  const id = build ?? run;
-  if (title === undefined) return;
-  if (container !== undefined) progress.note(`cause: ${title}`);
-  else if (id !== undefined) Object.assign(facts, { fix: gantryCommand`explain ${app} ${id}`, explained: { title } });
 }
 
 function tellCause(

@@ -152,7 +152,9 @@ const handledLevel =
 const ending =
   /exit|restart|shut(?:ting)? ?down|stopp|terminat|closing|crash|fail|abort|kill|fatal|booting|respawn|^==>/i;
 
+/** Whether a logger tells of work that goes on. */
+export const isGoingOn = (text: string) => logged.test(text) && !ending.test(text) && !failedAnswer.test(text);
+
 function isHandled({ header, next }: Traceback, later: Traceback | undefined): boolean {
-  const goesOn = logged.test(next) && !ending.test(next) && !failedAnswer.test(next);
-  return goesOn && (later !== undefined || (logged.test(header) && handledLevel.test(header)));
+  return isGoingOn(next) && (later !== undefined || (logged.test(header) && handledLevel.test(header)));
 }

@@ -45,8 +45,9 @@ export function finalTraceback(lines: readonly string[]): Traceback | undefined 
   return lastTraceback(lines) ?? findTracebacks(lines).findLast(({ exception }) => /^SystemExit\b/.test(exception));
 }
 
-const pointer =
-  /\broot cause\b|\b(?:messages?|errors?|logs?) above\b|\b(?:ChildFailedError|CalledProcessError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
+/** Says only that something else failed, or that the program was stopped. */
+export const pointer =
+  /\broot cause\b|\b(?:messages?|errors?|logs?) above\b|\b(?:ChildFailedError|CalledProcessError|HaltServer|CancelledError)\b|^(?:SystemExit|KeyboardInterrupt)\b/;
 
 const maxLines = 300;
 
@@ -86,17 +87,18 @@ export interface Uncaught {
   at: number;
   error: string;
   /** Where the code of the app raised it, or called what did. */
-  place?: string;
-  /** Whether a package raised it. */
-  isForeign: boolean;
+  place?: string | undefined;
+  /** The package that raised it; undefined for the code of the app. */
+  owner?: string | undefined;
 }
 
-/** What Java, Go, PHP, .NET and Rust print before one; Node prints its name only. */
+/** What Java, Go, PHP, .NET, Rust, Elixir and C++ print before one; Node prints its name only. */
 const uncaught =
-  /^(?:(?:Uncaught |Unhandled exception\. |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
+  /^(?:(?:(?:error: )?Uncaught (?!app exception)(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* \(| {1,4}what\(\): {1,2}|Unhandled exception\. |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
 const place =
-  /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs))(?::line |[:(])(\d{1,7})/;
-const packaged = /node_modules|\/(?:vendor|gems|\.cargo)\/|\borg\.(?:springframework|apache|hibernate)\b/;
+  /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs|exs?))(?::line |[:(])(\d{1,7})/;
+const packaged =
+  /\/node_modules\/(?!\.)((?:@[\w.-]{1,60}\/)?[\w.-]{1,60})\/|\/(?:vendor|gems)\/([a-z][\w-]{0,60}?)(?:-\d[\w.-]{0,40})?\/|\/(?:go\/pkg\/mod|\.cargo\/registry\/src)\/(?:[\w.-]{1,80}\/)*?([\w.-]{1,60}?)(?:@v|-\d)|\borg\.(springframework|apache|hibernate)\b/;
 const foreign =
   /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)/;
 
@@ -112,9 +114,13 @@ export function findUncaught(lines: readonly string[]): Uncaught | undefined {
   const frames = lines.slice(at, at + 40);
   const own = frames.find((text) => place.test(text) && !foreign.test(text));
   const [, file, line] = groupsOf(place, own);
-  const isForeign = frames.slice(0, own === undefined ? 0 : frames.indexOf(own)).some((text) => packaged.test(text));
-  return { at, error, isForeign, ...(file !== undefined && { place: `${withoutFolder(file)}:${line}` }) };
+  const owner = ownerOf(frames.slice(0, own === undefined ? undefined : frames.indexOf(own)));
+  return { at, error, owner, place: file && `${withoutFolder(file)}:${line}` };
 }
+
+/** The package of the first of these frames that is in one. */
+const ownerOf = (frames: readonly string[]) =>
+  frames.flatMap((text) => groupsOf(packaged, text).slice(1)).find((name) => name !== undefined);
 
 function isFrame(text: string): boolean {
   return /^\s+(?:at |from )|^\t/.test(text);

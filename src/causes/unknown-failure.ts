@@ -2,7 +2,6 @@ import { cutText } from '../kernel/output/format.ts';
 import { cleanLines } from './log-text.ts';
 import { endsWell, goesOnSince, relevantLines } from './relevant-lines.ts';
 import type { FailureFacts } from './rule.ts';
-import { finalTraceback, findUncaught, framesOf, isForeignFile, type Traceback } from './tracebacks.ts';
 
 /** What can be said about a failure that no rule knows. */
 export interface UnknownFailure {
@@ -36,11 +35,6 @@ function describe(
   { statusCode = 0, exitCode }: Partial<FailureFacts>,
 ): Omit<UnknownFailure, 'cause'> {
   const reasons = reason.split('\n');
-  const traceback = finalTraceback(lines);
-  if (traceback) {
-    const log = withReasons(lines.slice(traceback.start, traceback.end + 3), reasons);
-    return { title: lastError(lines, { traceback }), log };
-  }
   const shown = lines.slice(-shownLines);
   const isCall = statusCode >= 400;
   const isSaid = reason !== '' && reasons.length === 1;
@@ -49,37 +43,15 @@ function describe(
     return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(shown) };
   // Without a log, what was answered is all that is known.
   const isAll = isSaid && shown.join('').trim() === '';
-  const title = `${isAll ? reason : lastError(lines, { exitCode })}${isCall && !exitCode ? `; the call returned ${statusCode}` : ''}`;
+  const title = `${isAll ? reason : lastError(lines, exitCode)}${isCall && !exitCode ? `; the call returned ${statusCode}` : ''}`;
   return { title, log: isAll ? [] : withReasons(shown, reasons) };
 }
 
-function lastError(
-  lines: readonly string[],
-  { traceback, exitCode }: { traceback?: Traceback; exitCode?: number | undefined },
-): string {
-  const raised = whatRaised(lines, traceback);
-  if (raised !== undefined) return raised;
+function lastError(lines: readonly string[], exitCode: number | undefined): string {
   // A program that ends itself says why in its last line, if at all.
   const said = exitCode ? lastWords(lines) : errorsIn(lines.slice(-shownLines)).at(-1)?.trim();
   const what = exitCode ? `the program ended with exit code ${exitCode}` : 'no known cause matches';
   return `${what}${said ? `; the last ${exitCode ? 'line' : 'error'} is: ${cutText(said, 240)}` : ''}`;
-}
-
-/** The error that ended the work, and its place, where no rule knows it; undefined if the log shows none. */
-export function describeRaised(log: string): string | undefined {
-  const lines = relevantLines(cleanLines(log)).map(({ text }) => text);
-  return whatRaised(lines, finalTraceback(lines));
-}
-
-function whatRaised(lines: readonly string[], traceback?: Traceback): string | undefined {
-  const { error, place } = traceback ? raisedIn(lines, traceback) : (findUncaught(lines) ?? {});
-  return error && `the app raised ${cutText(error, 240)}${place ? ` at ${place}` : ''}`;
-}
-
-function raisedIn(lines: readonly string[], { start, end, exception }: Traceback) {
-  const frames = framesOf(lines.slice(start, end));
-  const { place } = frames.findLast(({ file }) => !isForeignFile(file)) ?? frames.at(-1) ?? {};
-  return { error: exception, place };
 }
 
 const failed =

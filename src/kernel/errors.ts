@@ -103,7 +103,7 @@ export interface ErrorFacts {
   /** What a failed program was given, by name, for the same reason. Not shown. */
   sent?: unknown;
   /** Without a place and a fix, no rule knows the error. */
-  explained?: { title: string; place?: string; fix?: string };
+  explained?: { title: string; place: string; fix: string };
   cause?: unknown;
 }
 

@@ -44,7 +44,11 @@ describe('that nothing failed', () => {
       `${serves}${probed}${probed}${serves}job 5 succeeded\n`,
       /^health-check-failed: .*blocks/,
     ],
-    ['a request failed', 'TypeError: flux\nGET /users/4 500 in 30.2s\n GET /login 200 in 61ms\n', /^unknown/],
+    [
+      'a request failed',
+      'TypeError: flux\nGET /users/4 500 in 30.2s\n GET /login 200 in 61ms\n',
+      /^code-error: .*TypeError: flux/,
+    ],
     [
       'what scanners send is refused',
       `2026-08-15 05:25:24,843::WARNING::[httptools_impl:177] Invalid HTTP request received.\n${'Traceback (most recent call last):\n  File "httptools/parser/parser.pyx", line 212, in feed\nhttptools.parser.errors.HttpParserInvalidMethodError: Invalid method\n'}2026-08-15 05:25:31,092::INFO::[queue:88] 2 jobs active\n`,

@@ -78,8 +78,8 @@ describe('a traceback', () => {
   test('is read: of a panic that a server of Go caught', () => {
     const log =
       '2026/01/01 10:00:00 http: panic serving 10.0.0.1:3: runtime error: index out of range [5] with length 3';
-    expect(explainLog(`${log}\ngoroutine 7 [running]:\nmain.load()\n\t/src/main.go:12 +0x4c\n`)?.fix).toBe(
-      'correct main.go:12',
+    expect(explainLog(`${log}\ngoroutine 7 [running]:\nmain.load()\n\t/src/main.go:12 +0x4c\n`)?.fix).toMatch(
+      /^correct main\.go:12: /,
     );
   });
 });
@@ -91,10 +91,10 @@ describe('what was handled', () => {
     ['a logged exception', `WARNING app no flash_attn\n${missing}\nINFO app goes on\n`],
     ['an earlier exception, after which work went on', `${missing}\nINFO app goes on\n`],
   ])('is not the cause: %s', (_, before) => {
-    expect(explainLog(`${before}${traceback('ValueError: dimension 384')}\n`)).toBeUndefined();
-    expect(describeUnknown(`${before}${traceback('ValueError: dimension 384')}\n`).title).toBe(
-      'the app raised ValueError: dimension 384 at main.py:2',
-    );
+    expect(explainLog(`${before}${traceback('ValueError: dimension 384')}\n`)).toMatchObject({
+      title: 'the code of the app raised ValueError: dimension 384',
+      fix: expect.stringContaining('main.py:2'),
+    });
   });
 
   test('another service is not the cause', () => {
@@ -168,7 +168,7 @@ test.each([
 
 test('what Python reports while it cleans up is not the cause', () => {
   const ignored = 'Exception ignored in: <function A.__del__ at 0x7f1c>\nRuntimeError: Event loop is closed\n';
-  expect(explainLog(`${traceback('ValueError: dimension 384')}\n${ignored}`)).toBeUndefined();
+  expect(explainLog(`${traceback('ValueError: dimension 384')}\n${ignored}`)?.title).toMatch(/dimension 384$/);
 });
 
 describe('advice names packages that exist', () => {
@@ -185,7 +185,7 @@ describe('advice names packages that exist', () => {
 
   test('and none for a library that the index may not have', () => {
     const log = 'ImportError: A requires the Nonesuchlib library but it was not found in your environment.\n';
-    expect(explainLog(log)).toBeUndefined();
+    expect(explainLog(log)).toMatchObject({ cause: 'code-error', fix: expect.not.stringContaining('pip') });
   });
 });
 

@@ -226,11 +226,11 @@ describe('a log of a file', () => {
 
   test('of an unknown kind says so', async () => {
     const { stdout } = await gantry(['explain', '--file', '-'], {
-      stdin: 'loading\nZeroDivisionError: division by zero\n',
+      stdin: 'loading\nERROR: the flux is gone\n',
     });
     expect(stdout).toBe(
-      'cause: no known cause matches; the last error is: ZeroDivisionError: division by zero\n' +
-        '  why from the log:\n      loading\n      ZeroDivisionError: division by zero\n',
+      'cause: no known cause matches; the last error is: ERROR: the flux is gone\n' +
+        '  why from the log:\n      loading\n      ERROR: the flux is gone\n',
     );
   });
 

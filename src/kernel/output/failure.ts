@@ -156,8 +156,8 @@ function errorParts(error: unknown, page: Page): FailurePart[] {
   const { dim, bold } = page.style;
   const lines = [
     `${bold('cause:')} ${explained.title}`,
-    ...(explained.place ? [labeled(dim('in '), explained.place)] : []),
-    ...(explained.fix ? [labeled(dim('fix'), explained.fix)] : []),
+    labeled(dim('in '), explained.place),
+    labeled(dim('fix'), explained.fix),
   ];
   const logLine = { text: labeled(dim('log'), String(log)), isCommand: true };
   return [...problemParts(shown, page), { text: lines.join('\n') }, logLine];
