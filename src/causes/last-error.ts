@@ -40,7 +40,8 @@ export function explainLastError(
 function findBare(shown: readonly string[], hasEnded: boolean): Uncaught | undefined {
   const at = shown.findLastIndex((text) => bare.test(text) && !pointer.test(text) && errorsIn([text]).length > 0);
   if (at < 0 || (!hasEnded && shown.slice(at + 1).some(isGoingOn))) return undefined;
-  return { ...framesOf(shown).findLast(({ file }) => !isForeignFile(file)), at, error: shown[at]?.trim() ?? '' };
+  const error = shown.slice(at, at + (/:$/.test(shown[at] ?? '') ? 2 : 1)).join(' ');
+  return { ...framesOf(shown).findLast(({ file }) => !isForeignFile(file)), at, error };
 }
 
 const bare = /^(?:[a-z_]\w{0,60}\.){0,6}(?:[A-Z]\w{0,80})?(?:Error|Exception)(?: \[\w{1,60}\])?: \S/;
@@ -77,6 +78,8 @@ function fixOfGiven({ of, hint }: ErrorKind, owner: string, where: string | unde
   const files = `in the settings or the flags of the program, or in the files that ${owner} reads`;
   if (of === 'given' || of === 'call')
     return `do what the message says, ${where ? `or change what ${where} gives to ${owner}` : files}`;
+  const version = `use another version of ${owner}, or one of what calls it that fits`;
+  if (of === 'code' && !where) return version;
   return joined(`look for its reason ${where ? `at ${where}` : files}`, of === 'state' ? hint : undefined);
 }
 

@@ -4,6 +4,7 @@ import { sections } from '../app/schema.ts';
 import { missingWheels, pinnedVersion } from '../app/wheels.ts';
 import { defined } from '../kernel/json-text.ts';
 import { cutText } from '../kernel/output/format.ts';
+import { stepOf } from './dockerfile-fix.ts';
 import type { Explanation } from './explanation.ts';
 import { insteadOf } from './files/package-names.ts';
 import { standardModules } from './files/python-names.ts';
@@ -15,8 +16,8 @@ import { versionsWith } from './moved-names.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
 import { refined } from './refined.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
-import { framesOf, isForeignFile } from './tracebacks.ts';
-import { lastWords } from './unknown-failure.ts';
+import { findUncaught, framesOf, isForeignFile } from './tracebacks.ts';
+import { errorsIn, lastWords } from './unknown-failure.ts';
 
 /** A more precise cause, for failures that the app folder or known facts explain better than the log. */
 export function refine(
@@ -185,20 +186,38 @@ const ended: Refinement = ({ code }, { config }) => {
     : undefined;
 };
 
-/** What was said last, and where the command is written. */
-const lastSaid: Refinement = ({ command }, { config }, before, { title }) => {
-  // A shell shows a command before what that prints.
-  const own = before.slice(before.lastIndexOf(`+ ${command}`) + 1);
-  const said = lastWords(own.filter((line) => command === undefined || !line.includes(`"${command}" failed`)));
+/** What was said last, or first of the errors of a build, and where the command is written. */
+const lastSaid: Refinement = ({ command }, { config }, before, { title, cause }) => {
+  // A shell, or an engine, shows a command before what that prints.
+  const own = before.slice(before.findLastIndex((line) => line === `+ ${command}` || stepOf([line]) !== undefined) + 1);
+  const printed = own.filter((line) => command === undefined || !line.includes(`"${command}" failed`));
+  const first = cause === 'command-failed' ? firstError(printed) : undefined;
+  const said = first?.said ?? lastWords(printed);
   const isFirst = config?.deployment.pre_build_commands?.some((one) => one.trim() === command?.trim());
   return {
     ...(said !== undefined && {
       title: `${title}: ${cutText(said, 200)}`,
-      fix: 'correct what is said last, or the command',
+      fix: first?.fix ?? 'correct what is said last, or the command',
     }),
     ...(isFirst && { setting: 'deployment.pre_build_commands' }),
   };
 };
+
+/** The first error that a command printed: others follow from it. */
+function firstError(printed: readonly string[]): { said: string; fix: string } | undefined {
+  const error = errorsIn(printed).find((line) => toldError.test(line));
+  if (error === undefined) return undefined;
+  const at = printed.indexOf(error);
+  const said = printed.slice(at, at + (error.endsWith(':') ? 2 : 1)).join(' ');
+  const { place } = findUncaught(printed) ?? framesOf(printed).findLast(({ file }) => !isForeignFile(file)) ?? {};
+  return {
+    said: said.trim(),
+    fix: place ? `look for its reason at ${place}` : 'correct what is said there, or the command',
+  };
+}
+
+const toldError =
+  /(?:^|[^\w.-])(?:(?:fatal )?error|ERROR|Error|[A-Z]\w+Error)(?:\[\w{1,9}\])?(?::(?: |$)| TS\d|\]| at )/;
 
 /** What a build says of itself decides why it fails. */
 const buildSaid: Refinement = (_, __, before, { title }) => {

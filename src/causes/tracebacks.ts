@@ -94,13 +94,13 @@ export interface Uncaught {
 
 /** What Java, Go, PHP, .NET, Rust, Elixir and C++ print before one; Node prints its name only. */
 const uncaught =
-  /^(?:(?:(?:error: )?Uncaught (?!app exception)(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* \(| {1,4}what\(\): {1,2}|Unhandled exception\. |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
+  /^(?:(?:(?:error: )?Uncaught (?!app exception)(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* \(| {1,4}what\(\): {1,2}|Unhandled [Ee]xception[.:] |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
 const place =
   /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs|exs?))(?::line |[:(])(\d{1,7})/;
 const packaged =
   /\/node_modules\/(?!\.)((?:@[\w.-]{1,60}\/)?[\w.-]{1,60})\/|\/(?:vendor|gems)\/([a-z][\w-]{0,60}?)(?:-\d[\w.-]{0,40})?\/|\/(?:go\/pkg\/mod|\.cargo\/registry\/src)\/(?:[\w.-]{1,80}\/)*?([\w.-]{1,60}?)(?:@v|-\d)|\borg\.(springframework|apache|hibernate)\b/;
 const foreign =
-  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)/;
+  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)|\bat (?:java|javax|kotlin|scala)\./;
 
 /** The last one. A name alone is one only with the lines of its stack. */
 export function findUncaught(lines: readonly string[]): Uncaught | undefined {
@@ -110,17 +110,20 @@ export function findUncaught(lines: readonly string[]): Uncaught | undefined {
   });
   const { said, raised } = uncaught.exec(lines[at] ?? '')?.groups ?? {};
   const error = said?.endsWith(':') ? lines[at + 1] : (said ?? raised);
-  if (error === undefined) return undefined;
-  const frames = lines.slice(at, at + 40);
-  const own = frames.find((text) => place.test(text) && !foreign.test(text));
-  const [, file, line] = groupsOf(place, own);
-  const owner = ownerOf(frames.slice(0, own === undefined ? undefined : frames.indexOf(own)));
-  return { at, error, owner, place: file && `${withoutFolder(file)}:${line}` };
+  return error === undefined ? undefined : { at, error, ...placeIn(lines.slice(at, at + 40)) };
 }
 
-/** The package of the first of these frames that is in one. */
-const ownerOf = (frames: readonly string[]) =>
-  frames.flatMap((text) => groupsOf(packaged, text).slice(1)).find((name) => name !== undefined);
+/** The first line of the app in a stack, and the package above it; of a stack without files, its first function. */
+function placeIn(frames: readonly string[]): Pick<Uncaught, 'place' | 'owner'> {
+  const own = frames.findIndex((text) => place.test(text) && !foreign.test(text));
+  const above = frames.slice(0, own < 0 ? undefined : own).flatMap((text) => groupsOf(packaged, text).slice(1));
+  const [, file, line] = groupsOf(place, frames[own]);
+  const [, called] = groupsOf(/^\s+at ([\w.$<>]{1,200}\(\))/, frames[1]);
+  return {
+    owner: above.find((name) => name !== undefined),
+    place: file === undefined ? called : `${withoutFolder(file)}:${line}`,
+  };
+}
 
 function isFrame(text: string): boolean {
   return /^\s+(?:at |from )|^\t/.test(text);

@@ -49,13 +49,16 @@ function describe(
 
 function lastError(lines: readonly string[], exitCode: number | undefined): string {
   // A program that ends itself says why in its last line, if at all.
-  const said = exitCode ? lastWords(lines) : errorsIn(lines.slice(-shownLines)).at(-1)?.trim();
+  const shown = lines.slice(-shownLines);
+  const said = exitCode ? lastWords(lines) : lastErrorIn(shown);
   const what = exitCode ? `the program ended with exit code ${exitCode}` : 'no known cause matches';
   return `${what}${said ? `; the last ${exitCode ? 'line' : 'error'} is: ${cutText(said, 240)}` : ''}`;
 }
 
 const failed =
   /(?<![\w.]|\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
+/** What did not work, without the word for it. */
+const refused = /\b(?:denied|not found|[Nn]o such|[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|not supported)\b/;
 const raised = /^\w[\w.]{0,80}(?:Error|Exception)(?:: |$)/;
 /** What is only told, and requests that failed at a gateway, which follows from the failure of the app. */
 const request =
@@ -63,15 +66,21 @@ const request =
 
 /** What an engine and a shell print around a command. */
 const frame =
-  /^\s*(?:-{3,}|> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm ERR! cb\(|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|dependency failed to start|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|^\W*$/;
+  /^\s*(?:-{3,}|! {2}|target \S+: failed to |Build Failed: |Error: buildx |Error: [Cc]ommand |error [Cc]ommand failed with|ERROR: "\S+" exited with|Makefile:\d|warning: |error: could not compile |> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm ERR! cb\(|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|dependency failed to start|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|recipe for target |^\W*$/;
 
 /** The lines that say that something failed, without what engines and shells print around it. */
 export const errorsIn = (lines: readonly string[]) =>
   lines.filter((line) => (failed.test(line) || raised.test(line)) && !request.test(line) && !frame.test(line));
 
+/** The last line that says that something failed, or that it was refused. */
+export function lastErrorIn(lines: readonly string[]): string | undefined {
+  const refusal = (line: string) => refused.test(line) && !request.test(line) && !frame.test(line);
+  return (errorsIn(lines).at(-1) ?? lines.findLast(refusal))?.trim();
+}
+
 /** What was said last before the work ended: of an error, if anything was. */
 export function lastWords(lines: readonly string[]): string | undefined {
-  return (errorsIn(lines).at(-1) ?? lines.findLast((line) => !frame.test(line)))?.trim();
+  return lastErrorIn(lines) ?? lines.findLast((line) => !frame.test(line))?.trim();
 }
 
 /** What the platform says besides: often the end of the same log. */

@@ -220,7 +220,7 @@ test.each([
   [
     'an error of a program',
     traceback('KeyError: 4', [`${packages}/flux/api.py`, 'run()']),
-    'look for its reason in the settings or the flags of the program, or in the files that flux reads',
+    'use another version of flux, or one of what calls it that fits',
   ],
   [
     'an exception without its traceback',
