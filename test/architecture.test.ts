@@ -220,8 +220,9 @@ test('only own-files.ts asks where the files of the program are: an executable h
   expect(offences).toEqual([]);
 });
 
-test('an exported name has one meaning', () => {
-  const declared = /^export (?:async )?(?:abstract )?(?:function\*?|class|interface|type|const) (\w+)/gm;
+test('an exported name has one meaning, and the name of a type has one in any case', () => {
+  const declared =
+    /^(?:export (?:async )?(?:function\*?|const)|(?:export )?(?:abstract )?(?:class|interface|type)) (\w+)/gm;
   const places = new Map<string, string[]>();
   for (const file of files) {
     const names = new Set([...readFileSync(file, 'utf8').matchAll(declared)].map(([, name = '']) => name));

@@ -51,7 +51,7 @@ export function baseImages(dockerfile: string): string[] {
 }
 
 /** An instruction, and the stage that it finds. */
-interface Step {
+interface BuildStep {
   stage: Stage;
   instruction: Instruction;
   /** With the values of arguments; commands keep those as they are written. */
@@ -61,7 +61,7 @@ interface Step {
 }
 
 /** What of the stage is another thing after an instruction. */
-const readers: Readonly<Record<string, (step: Step) => Partial<Stage>>> = {
+const readers: Readonly<Record<string, (step: BuildStep) => Partial<Stage>>> = {
   WORKDIR: ({ stage, text }) => ({ workdir: posix.resolve(stage.workdir, unquoted(text.trim())) }),
   USER: ({ stage, text, instruction: { line } }) => {
     const [user = ''] = text.trim().split(':');
@@ -83,14 +83,14 @@ const readers: Readonly<Record<string, (step: Step) => Partial<Stage>>> = {
   ADD: copy,
 };
 
-function copy({ stage, instruction, text, ...known }: Step): Partial<Stage> {
+function copy({ stage, instruction, text, ...known }: BuildStep): Partial<Stage> {
   const { heredocs } = instruction;
   const path = posix.resolve(stage.workdir, parseWords(text).at(-1) ?? '');
   const written = heredocs.length > 0 ? new Map([...stage.written, [path, textOf(heredocs)]]) : stage.written;
   return { ...copyInto(stage, instruction, text, known), written };
 }
 
-function run({ stage, instruction: { text, heredocs, flags, line } }: Step): Partial<Stage> {
+function run({ stage, instruction: { text, heredocs, flags, line } }: BuildStep): Partial<Stage> {
   const mounts = flags.flatMap(([name, value]) => (name === 'mount' ? value : []));
   const caches = mounts.filter((each) => /type=(?:cache|tmpfs)/.test(each)).map((each) => mountedAt(each, stage));
   const written = new Map(stage.written);

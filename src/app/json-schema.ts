@@ -1,12 +1,12 @@
 import { defined } from '../kernel/json-text.ts';
 import { releaseNames } from '../kernel/version.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
-import { isHardwareDefault, type Key, type Kind } from './schema-keys.ts';
+import { isHardwareDefault, type Key, type SettingKind } from './schema-keys.ts';
 
-type Facts = '$schema' | '$id' | 'title' | 'description' | 'type' | 'default' | 'pattern' | 'additionalProperties';
-type Limits = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems';
+type SchemaFact = '$schema' | '$id' | 'title' | 'description' | 'type' | 'default' | 'pattern' | 'additionalProperties';
+type SchemaLimit = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems';
 
-export interface ConfigSchema extends Partial<Record<Facts, unknown>>, Partial<Record<Limits, number>> {
+export interface ConfigSchema extends Partial<Record<SchemaFact, unknown>>, Partial<Record<SchemaLimit, number>> {
   enum?: readonly string[];
   items?: ConfigSchema;
   anyOf?: ConfigSchema[];
@@ -71,7 +71,7 @@ function keySchema(key: Key): ConfigSchema {
   };
 }
 
-const shapes: Record<Kind, (text: ConfigSchema) => ConfigSchema> = {
+const shapes: Record<SettingKind, (text: ConfigSchema) => ConfigSchema> = {
   string: (text) => text,
   boolean: () => ({ type: 'boolean' }),
   integer: () => ({ type: 'integer' }),

@@ -1,4 +1,4 @@
-export interface Kinds {
+export interface SettingKinds {
   string: string;
   boolean: boolean;
   integer: number;
@@ -10,17 +10,17 @@ export interface Kinds {
   command: string[];
 }
 
-export type Kind = keyof Kinds;
+export type SettingKind = keyof SettingKinds;
 
 export interface HardwareDefault<T> {
   cpu: T;
   gpu: T;
 }
 
-interface KeyFacts<K extends Kind> {
+interface KeyFacts<K extends SettingKind> {
   /** The field of the create-app request: see {@link fieldOf}. Null: the platform reads the key from the text of the file. */
   field?: string | null;
-  default?: Kinds[K] | HardwareDefault<Kinds[K]>;
+  default?: SettingKinds[K] | HardwareDefault<SettingKinds[K]>;
   absent?: string;
   oneOf?: readonly string[];
   /** The documented range, inclusive. Without a second number there is no upper limit. */
@@ -34,7 +34,7 @@ interface KeyFacts<K extends Kind> {
   required?: true;
 }
 
-export interface Key<K extends Kind = Kind> extends KeyFacts<K> {
+export interface Key<K extends SettingKind = SettingKind> extends KeyFacts<K> {
   kind: K;
   about: string;
 }
@@ -56,6 +56,6 @@ export function isHardwareDefault(value: Key['default']): value is HardwareDefau
   return typeof value === 'object' && 'cpu' in value;
 }
 
-function describe<K extends Kind>(kind: K) {
+function describe<K extends SettingKind>(kind: K) {
   return (about: string, facts: KeyFacts<K> = {}): Key<K> => ({ kind, about, ...facts });
 }

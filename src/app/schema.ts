@@ -6,9 +6,9 @@ import {
   computeKey,
   integerKey,
   type Key,
-  type Kind,
-  type Kinds,
   numberKey,
+  type SettingKind,
+  type SettingKinds,
   stringKey,
   stringsKey,
 } from './schema-keys.ts';
@@ -191,7 +191,7 @@ export type Values<S extends SectionName> = (typeof sections)[S] extends { entri
   ? Record<string, string>
   : { [K in keyof (typeof sections)[S]['keys']]?: ParsedValue<(typeof sections)[S]['keys'][K]> };
 
-type ParsedValue<K> = K extends Key<infer T extends Kind> ? Kinds[T] : never;
+type ParsedValue<K> = K extends Key<infer T extends SettingKind> ? SettingKinds[T] : never;
 
 export const sectionNames = Object.keys(sections) as SectionName[];
 

@@ -144,9 +144,9 @@ export function satisfies(version: string, wanted: string): boolean {
   });
 }
 
-type Comparison = (order: number, isSamePrefix: boolean) => boolean;
+type VersionTest = (order: number, isSamePrefix: boolean) => boolean;
 
-const comparisons: Readonly<Record<string, Comparison>> = {
+const comparisons: Readonly<Record<string, VersionTest>> = {
   '>=': (order) => order >= 0,
   '>': (order) => order >= 0,
   '<=': (order) => order <= 0,

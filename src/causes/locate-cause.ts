@@ -7,11 +7,11 @@ import type { Context } from '../platform/context.ts';
 import { locateFix } from './dockerfile-fix.ts';
 import type { Explanation } from './explanation.ts';
 
-type Here = Pick<Context, 'cwd' | 'env' | 'signal'>;
+type PlaceContext = Pick<Context, 'cwd' | 'env' | 'signal'>;
 
 /** Where to change what failed: the line of the app's code, the instruction of the Dockerfile, or the setting. */
 export async function locateCause(
-  context: Here,
+  context: PlaceContext,
   log: string,
   found: Explanation,
   config: AppConfig | undefined,
@@ -22,7 +22,7 @@ export async function locateCause(
 }
 
 /** The line of the app in this folder that the last traceback names, where it is still wrong. */
-async function locateSyntaxError({ cwd, env, signal }: Here, log: string, config: AppConfig | undefined) {
+async function locateSyntaxError({ cwd, env, signal }: PlaceContext, log: string, config: AppConfig | undefined) {
   const file = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line \d/gm)].at(-1)?.[1];
   if (config === undefined || file === undefined) return undefined;
   const path = join(config.root, file);
@@ -31,7 +31,7 @@ async function locateSyntaxError({ cwd, env, signal }: Here, log: string, config
 }
 
 /** The line that raised what was raised, where the file still has it. */
-async function locateMistake({ cwd }: Here, log: string, config: AppConfig | undefined) {
+async function locateMistake({ cwd }: PlaceContext, log: string, config: AppConfig | undefined) {
   const frames = [...log.matchAll(/^\s*File "(?:\/cortex\/|\/app\/)?([\w/-]+\.py)", line (\d+).*\n\s*(.+)/gm)];
   const [, file = '', line, text = ''] = frames.at(-1) ?? [];
   const path = config && join(config.root, file);

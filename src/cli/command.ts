@@ -153,7 +153,7 @@ type JsonOf<Value> =
  * A command, if its result matches what it declares as JSON. Only the return type can check that: in a parameter it would
  * make TypeScript fix the type of the result before it has seen it.
  */
-type Checked<Json, Result> = Json extends ResultSchema
+type CheckedCommand<Json, Result> = Json extends ResultSchema
   ? Json extends ResultSchema<Result>
     ? Command
     : { resultDoesNotMatchItsDeclaration: Result; declared: Json }
@@ -194,7 +194,7 @@ export function defineCommand<
   Json extends ResultSchema | undefined = undefined,
 >(
   parts: CommandParts<Inputs, Options, Value, Data, Json>,
-): Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
+): CheckedCommand<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
   const { view = () => '', raw = defaults.raw, local = false, exits = [] } = parts;
   const command = {
     ...defaults,
@@ -213,7 +213,7 @@ export function defineCommand<
     exits: [...everyCommandExits, ...(local ? [] : platformExits), ...exits],
     json: parts.json && schemaOf(parts, parts.json),
   };
-  return command as unknown as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
+  return command as unknown as CheckedCommand<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
 }
 
 /** With what is added to the result: what usually follows, warnings, and that it is a dry run. */

@@ -21,7 +21,7 @@ export interface CallFacts {
   container?: string | undefined;
 }
 
-interface Known {
+interface KnownCalls {
   before?: readonly Run[] | undefined;
   /** When builds served that are no measure, since they were found sick: from a time in ms up to another. */
   sickTimes: readonly { from: number; to: number }[];
@@ -38,7 +38,7 @@ export class Calls {
 
   constructor(
     private readonly ownerOf: (replica: string) => Owner,
-    private readonly known: Known,
+    private readonly known: KnownCalls,
   ) {
     if (known.before) this.#add(known.before);
   }

@@ -93,7 +93,7 @@ export class ObservedBuild {
     }
   }
 
-  #see({ at, app, containers, runs, started }: Look): void {
+  #see({ at, app, containers, runs, started }: AppLook): void {
     const replicas = listed(containers);
     this.#app = app;
     this.shown = this.#shownBy(app && liveBuild(app));
@@ -174,7 +174,7 @@ function transient(error: unknown, { signal }: Context): GantryError {
 }
 
 /** What the platform showed at one time. */
-interface Look {
+interface AppLook {
   /** The time of the look, in ms of a clock that does not jump. */
   at: number;
   app?: App | undefined;
@@ -192,7 +192,7 @@ type IsKnown = (page: readonly Run[], all: readonly Run[]) => boolean;
 const maxRunsRead = 1_000;
 
 /** `isKnown`: how far runs are read; false if they are not asked for. The app last: what ended for a later build shows that. */
-async function look(context: Context, name: string, isKnown: IsKnown | false): Promise<Look> {
+async function look(context: Context, name: string, isKnown: IsKnown | false): Promise<AppLook> {
   const { api, project, elapsed } = context;
   const isEnough: IsKnown = (page, all) => isKnown && (isKnown(page, all) || all.length >= maxRunsRead);
   const [containers, runs, started] = await Promise.all([
@@ -237,7 +237,7 @@ function listed<T>(shown: Shown<T> | undefined): T | undefined {
   return shown && 'state' in shown ? shown.state : undefined;
 }
 
-function nothingOf(error: unknown): Look {
+function nothingOf(error: unknown): AppLook {
   if (error instanceof NotFoundError) return { at: 0, containers: { state: [] }, started: new Set() };
   throw error;
 }

@@ -21,12 +21,12 @@ export function order(a: Moment, b: Moment): Order {
 }
 
 /** Orders two builds by what decides which of them serves. */
-type Rule = (a: BuildFact, b: BuildFact) => Order;
+type ServingRule = (a: BuildFact, b: BuildFact) => Order;
 
 /** No document says whether the build serves that was created last, or the one that was ready last. */
 const moments = ['created', 'ready'] as const;
 const rules = moments.map(
-  (moment): Rule =>
+  (moment): ServingRule =>
     (a, b) =>
       order(a[moment], b[moment]),
 );
@@ -71,12 +71,12 @@ function shownBy({ ready }: BuildFact): number {
 }
 
 /** Whether the shown build, by this rule, never served, or was replaced longer ago than an app is late. */
-function isRefuted(rule: Rule, build: BuildFact, shown: BuildFact, at: number): boolean {
+function isRefuted(rule: ServingRule, build: BuildFact, shown: BuildFact, at: number): boolean {
   if (rule(build, shown) !== 'after') return false;
   return shownBy(build) <= at || order(build.ready, shown.ready) === 'before';
 }
 
-function lastBy(rule: Rule, ready: readonly BuildFact[]): string[] {
+function lastBy(rule: ServingRule, ready: readonly BuildFact[]): string[] {
   return ready.filter((one) => !ready.some((other) => rule(other, one) === 'after')).map(({ id }) => id);
 }
 

@@ -79,7 +79,10 @@ async function callOnce(
   }
 }
 
-function saidBy({ problem, isNone, isCallers }: Answer, name: string): Pick<Smoke, 'says' | 'reason' | 'isCallers'> {
+function saidBy(
+  { problem, isNone, isCallers }: SmokeAnswer,
+  name: string,
+): Pick<Smoke, 'says' | 'reason' | 'isCallers'> {
   if (problem === undefined) return { says: 'yes', reason: '' };
   return { says: isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, isCallers };
 }
@@ -90,14 +93,14 @@ interface Flaw extends Pick<Smoke, 'isCallers'> {
   isNone: boolean;
 }
 
-interface Answer extends Partial<Flaw> {
+interface SmokeAnswer extends Partial<Flaw> {
   run?: string | null | undefined;
   durationMs: number;
   /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
   isOfGateway?: boolean;
 }
 
-async function call(context: Context, app: string, test: SmokeTest, isEnveloped: boolean): Promise<Answer> {
+async function call(context: Context, app: string, test: SmokeTest, isEnveloped: boolean): Promise<SmokeAnswer> {
   const { elapsed } = context;
   const { path, fn, data } = test;
   const started = elapsed();
@@ -117,7 +120,7 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
   }
 }
 
-function failureOf(error: GantryError): Omit<Answer, 'durationMs'> {
+function failureOf(error: GantryError): Omit<SmokeAnswer, 'durationMs'> {
   const { status, requestId, details } = error.facts;
   const { run = null } = (details ?? {}) as { run?: string | null };
   const isNone = error instanceof UnavailableError && status === undefined;
@@ -135,7 +138,7 @@ interface Answered {
 }
 
 /** Which build has answered: that of the replica that the run names. Both may be listed late. */
-async function whoAnswered(context: Context, observed: ObservedBuild, answer: Answer): Promise<Answered> {
+async function whoAnswered(context: Context, observed: ObservedBuild, answer: SmokeAnswer): Promise<Answered> {
   const { api, project, elapsed, delay } = context;
   const started = elapsed();
   let run: Run | undefined;
@@ -157,14 +160,14 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: An
   }
 }
 
-function isRunLate({ run: id, isOfGateway }: Answer, run: Run | undefined, waitedMs: number): boolean {
+function isRunLate({ run: id, isOfGateway }: SmokeAnswer, run: Run | undefined, waitedMs: number): boolean {
   return Boolean(id) && !run && waitedMs < (isOfGateway ? refusedMs : lateMs);
 }
 
 async function byReplica(
   context: Context,
   { subject, refusal, replicas }: ObservedBuild,
-  { isOfGateway }: Answer,
+  { isOfGateway }: SmokeAnswer,
   { run, isLate }: { run: Run | undefined; isLate: boolean },
 ): Promise<Answered> {
   if (isLate) return nobody('its run is not listed');

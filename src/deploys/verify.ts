@@ -58,7 +58,7 @@ export interface Verified {
 }
 
 /** What was found by a look at a build, or of one that another one has replaced before. `since`: of the log of a sick one. */
-interface Found extends Ended, Reason {
+interface FoundHealth extends Ended, Reason {
   watchedMs: number;
   watchMs: number;
   seen: Seen & { smokeCalls: number };
@@ -124,7 +124,7 @@ function besideEarlier(smoke: Smoke, healthy: string | undefined): Smoke {
 }
 
 /** Writes down what was found, and says it. */
-async function tell(context: Context, options: BuildVerification, found: Found): Promise<Verified> {
+async function tell(context: Context, options: BuildVerification, found: FoundHealth): Promise<Verified> {
   const { app, build } = options;
   const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds } = found;
   const verdict = { build, verdict: finding, container, watchedMs };
@@ -183,7 +183,7 @@ const shownLines = 20;
 
 async function verdictError(
   { app, build, goOn, calling }: BuildVerification,
-  found: Found,
+  found: FoundHealth,
   details: Record<string, unknown>,
 ) {
   const { finding: verdict, because, reason, container, shows, isCallers } = found;
@@ -216,7 +216,7 @@ async function explain(
   context: Context,
   { app, config, seen }: BuildVerification,
   error: GantryError,
-  { container, since }: Found,
+  { container, since }: FoundHealth,
 ): Promise<void> {
   const ending = endingOf(context);
   const log = await readFailureLog(context, 'log', (until) => {

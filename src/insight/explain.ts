@@ -67,7 +67,7 @@ async function mayBeHere({ cwd }: Context, options: ExplainOptions, app: string)
 
 async function explainSubject(
   context: Context,
-  here: Here,
+  here: FolderApp,
   config: AppConfig | undefined,
   { facts, readLog, ...described }: Subject,
 ): Promise<ExplainedFailure> {
@@ -119,12 +119,12 @@ async function tellFound(
 }
 
 /** The app in this folder, and the look at its files. */
-interface Here {
+interface FolderApp {
   configFile: string;
   look: () => ReturnType<typeof checkLocalApp>;
 }
 
-interface About extends Here {
+interface About extends FolderApp {
   own: AppConfig | undefined;
   facts: FailureFacts;
   readLog: Subject['readLog'];
@@ -167,7 +167,7 @@ async function asSecretsAre(
 const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
 
 /** The first error of the app in this folder, of which the platform never hears, unless something failed since it was made. */
-async function refusalSince(context: Context, app: string, { configFile, look }: Here, failedAt: string | null) {
+async function refusalSince(context: Context, app: string, { configFile, look }: FolderApp, failedAt: string | null) {
   const path = resolve(context.cwd, configFile);
   if (!existsSync(path)) return undefined;
   const { problems, seen } = await look();

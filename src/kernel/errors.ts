@@ -78,7 +78,16 @@ export interface CorrectedWord {
 }
 
 /** In `details` too, these are names or ids. */
-type Named = 'app' | 'project' | 'build' | 'run' | 'container' | 'region' | 'volume' | 'profile' | 'serviceAccount';
+type NamedThing =
+  | 'app'
+  | 'project'
+  | 'build'
+  | 'run'
+  | 'container'
+  | 'region'
+  | 'volume'
+  | 'profile'
+  | 'serviceAccount';
 
 export interface ErrorFacts {
   location?: FileLocation | undefined;
@@ -97,7 +106,7 @@ export interface ErrorFacts {
   retryable?: boolean;
   retryAfterMs?: number | undefined;
   /** More for programs, such as ids. Shown in JSON only. */
-  details?: Record<string, unknown> & { [name in Named]?: string | null | undefined };
+  details?: Record<string, unknown> & { [name in NamedThing]?: string | null | undefined };
   /** The end of the log of what failed, to find the cause. Not shown. */
   log?: readonly string[];
   /** What a failed program was given, by name, for the same reason. Not shown. */

@@ -153,7 +153,7 @@ function toScalar(token: string): unknown {
 function stringifyIteratively(value: unknown, indent = 0): string {
   const parts: string[] = [];
   const unit = ' '.repeat(indent);
-  const stack: Piece[] = [{ value, depth: 1 }];
+  const stack: JsonPiece[] = [{ value, depth: 1 }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'string') parts.push(next);
     else for (const piece of piecesOf(next, unit).reverse()) stack.push(piece);
@@ -161,10 +161,10 @@ function stringifyIteratively(value: unknown, indent = 0): string {
   return parts.join('');
 }
 
-type Piece = string | { value: unknown; depth: number };
+type JsonPiece = string | { value: unknown; depth: number };
 
 /** The text around the values of an object or a list, and these values. */
-function piecesOf({ value, depth }: Exclude<Piece, string>, unit: string): Piece[] {
+function piecesOf({ value, depth }: Exclude<JsonPiece, string>, unit: string): JsonPiece[] {
   const plain = toJsonValue(value);
   if (!isObject(plain)) return [plain instanceof JsonNumber ? plain.text : (JSON.stringify(plain) ?? 'null')];
   const lineBreak = (levels: number) => unit && `\n${unit.repeat(levels)}`;
@@ -172,7 +172,7 @@ function piecesOf({ value, depth }: Exclude<Piece, string>, unit: string): Piece
   const entries = Object.entries(plain).filter(([, inner]) => isArray || isWritten(inner));
   const [open, close] = isArray ? ['[', ']'] : ['{', '}'];
   if (entries.length === 0) return [open + close];
-  const inside = entries.flatMap(([name, inner], at): Piece[] => {
+  const inside = entries.flatMap(([name, inner], at): JsonPiece[] => {
     const label = isArray ? '' : `${JSON.stringify(name)}:${unit && ' '}`;
     return [(at > 0 ? ',' : '') + lineBreak(depth) + label, { value: inner, depth: depth + 1 }];
   });

@@ -7,14 +7,14 @@ export function once<T>(work: () => T): () => T {
   };
 }
 
-interface Store<Key, Value> {
+interface KeyedValues<Key, Value> {
   get(key: Key): Value | undefined;
   has(key: Key): boolean;
   set(key: Key, value: Value): unknown;
 }
 
 /** What is stored for a key, made when it is first asked for. */
-export function onceFor<Key, Value>(store: Store<Key, Value>, key: Key, make: () => Value): Value {
+export function onceFor<Key, Value>(store: KeyedValues<Key, Value>, key: Key, make: () => Value): Value {
   if (!store.has(key)) store.set(key, make());
   return store.get(key) as Value;
 }

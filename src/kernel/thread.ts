@@ -2,7 +2,7 @@ import type { Worker, WorkerOptions } from 'node:worker_threads';
 import { startOwnWorker } from '../own-files.ts';
 
 /** What a thread answers to `{ id, task }`. */
-interface Reply<Result> {
+interface ThreadReply<Result> {
   id: number;
   result?: Result;
   error?: { code: string; message: string };
@@ -17,7 +17,7 @@ export class Thread<Task, Result> {
 
   constructor(module: string, options: WorkerOptions) {
     this.worker = startOwnWorker(module, { ...options, execArgv: [] });
-    this.worker.on('message', ({ id, result, error }: Reply<Result>) => {
+    this.worker.on('message', ({ id, result, error }: ThreadReply<Result>) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error) waiting?.reject(Object.assign(new Error(error.message), { code: error.code }));

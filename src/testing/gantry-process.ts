@@ -18,10 +18,10 @@ export class GantryFailed extends Error {
   }
 }
 
-type Variables = Record<string, string | undefined>;
+type ProcessVariables = Record<string, string | undefined>;
 
 /** Without settings of gantry, so that tests neither use nor change logins, targets and history of the user. */
-export function privateEnvironment(folder: string): Variables {
+export function privateEnvironment(folder: string): ProcessVariables {
   const kept = Object.entries(process.env).filter(([name]) => !settings.test(name));
   const { GANTRY_CONFIG_DIR: own } = process.env;
   return {
@@ -39,7 +39,7 @@ const settings = /^(GANTRY_|CEREBRIUM_)|^(REST_API_URL|AUTH_URL|CLIENT_ID|LOGSTR
 export async function runGantry(
   command: readonly string[],
   words: readonly string[],
-  { env, cwd }: { env: Variables; cwd: string },
+  { env, cwd }: { env: ProcessVariables; cwd: string },
 ): Promise<string> {
   const [program = '', ...before] = command;
   // Otherwise Node would say that the program does not exist.
@@ -54,7 +54,7 @@ export async function runGantry(
 export async function startGantry(
   command: readonly string[],
   words: readonly string[],
-  env: Variables,
+  env: ProcessVariables,
 ): Promise<StartedGantry> {
   const [program = '', ...before] = command;
   const child = spawn(program, [...before, ...words, '--json'], { env, stdio: ['pipe', 'pipe', 'pipe'] });

@@ -273,7 +273,7 @@ export class TestApp {
       const response = await this.platform.send(`${this.#api}/${path}?${query}`, {});
       const body = await response.text();
       if (!response.ok) throw new Error(`GET ${path} was answered with ${response.status}: ${body}`);
-      const { items, logs = items, nextToken, nextPageToken = nextToken }: Page = JSON.parse(body || '{}');
+      const { items, logs = items, nextToken, nextPageToken = nextToken }: ReplyPage = JSON.parse(body || '{}');
       for (const item of logs ?? []) all.push(item);
       if (!nextPageToken) return all;
       query.set('nextToken', nextPageToken);
@@ -282,7 +282,7 @@ export class TestApp {
 }
 
 /** A page of runs or of a log. */
-interface Page {
+interface ReplyPage {
   items?: Record<string, unknown>[];
   logs?: Record<string, unknown>[];
   nextToken?: string;

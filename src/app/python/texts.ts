@@ -66,9 +66,9 @@ export class PythonTexts {
   }
 }
 
-type Kind = (texts: PythonTexts, node: PyNode, evaluate: Evaluate) => string | undefined;
+type TextReader = (texts: PythonTexts, node: PyNode, evaluate: Evaluate) => string | undefined;
 
-const kinds: Readonly<Record<string, Kind>> = {
+const kinds: Readonly<Record<string, TextReader>> = {
   String: (texts, node) => stringValue(texts.source.of(node)),
   ContinuedString: (_, { children }, evaluate) => children.map((each) => evaluate(each) ?? unknown).join(''),
   FormatString: formatted,
@@ -125,20 +125,20 @@ function called(texts: PythonTexts, node: PyNode, evaluate: Evaluate): string | 
   return call?.({ texts, object, given, evaluate });
 }
 
-interface Called {
+interface TextCall {
   texts: PythonTexts;
   object: PyNode | undefined;
   given: PyNode[];
   evaluate: Evaluate;
 }
 
-const same = ({ object, given, evaluate }: Called) => evaluate(given[0] ?? object);
-const onlySame = ({ given, evaluate }: Called) => evaluate(given[0]);
-const otherwise = ({ texts, given }: Called) => given[1] && texts.argument(given[1]);
-const below = ({ object, given, evaluate }: Called) => given.map(evaluate).reduce(joined, evaluate(object));
+const same = ({ object, given, evaluate }: TextCall) => evaluate(given[0] ?? object);
+const onlySame = ({ given, evaluate }: TextCall) => evaluate(given[0]);
+const otherwise = ({ texts, given }: TextCall) => given[1] && texts.argument(given[1]);
+const below = ({ object, given, evaluate }: TextCall) => given.map(evaluate).reduce(joined, evaluate(object));
 
 /** Calls that give a text, by the last part of the name of what is called. */
-const calls = new Map<string, (call: Called) => string | undefined>(
+const calls = new Map<string, (call: TextCall) => string | undefined>(
   Object.entries({
     dirname: ({ given, evaluate }) => parents(evaluate(given[0])),
     // Texts and threads have one as well, of one value or none.

@@ -79,23 +79,23 @@ export class PythonValues {
   }
 }
 
-type Reader = (values: PythonValues, node: PyNode, depth: number) => Value;
+type ValueReader = (values: PythonValues, node: PyNode, depth: number) => Value;
 
 /** What holds values: those of some parts of the node. */
 const holding =
-  (trail: string, partsOf: (children: readonly PyNode[]) => readonly PyNode[] = none): Reader =>
+  (trail: string, partsOf: (children: readonly PyNode[]) => readonly PyNode[] = none): ValueReader =>
   (values, node, depth) =>
     values.made(node, trail, () => partsOf(node.children).map((each) => values.value(each, depth)));
 
 /** The value of a part, and a step from it. */
 const within =
-  (at: number, stepOf: (values: PythonValues, node: PyNode) => string): Reader =>
+  (at: number, stepOf: (values: PythonValues, node: PyNode) => string): ValueReader =>
   (values, node, depth) =>
     step(values.value(node.children.at(at), depth), stepOf(values, node));
 
 const parts = (nodes: readonly PyNode[]) => separated(nodes.slice(1, -1)).flatMap((part) => part.at(-1) ?? []);
 
-const readers: Readonly<Record<string, Reader>> = {
+const readers: Readonly<Record<string, ValueReader>> = {
   VariableName: (values, node, depth) => values.named(node, depth),
   MemberExpression: within(0, (values, node) => values.stepOf(node)),
   CallExpression: within(0, (values, node) => values.argumentsOf(node)),

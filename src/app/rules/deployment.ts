@@ -3,9 +3,9 @@ import { readFileSettings } from '../file-settings.ts';
 import { type GeneratedFile, planGeneratedFiles } from '../generated-files.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
-import { isReadable, isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
+import { type ConfigRule, isReadable, isSet, type RuleInput, selectRuntime } from './rule.ts';
 
-export const deploymentRule: Rule = function* (app) {
+export const deploymentRule: ConfigRule = function* (app) {
   yield* publicByDefault(app);
   yield* ignoredKeys(app);
   yield* generatedFiles(app);
@@ -13,7 +13,7 @@ export const deploymentRule: Rule = function* (app) {
 };
 
 /** The platform takes an empty list for its default. */
-export const fileListsRule: Rule = function* ({ root, sections: { deployment } }) {
+export const fileListsRule: ConfigRule = function* ({ root, sections: { deployment } }) {
   if (deployment?.include?.length === 0) {
     yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
   }

@@ -2,10 +2,10 @@ import { isAbsolute, relative } from 'node:path';
 import { serverOf, shellCommands } from '../shell.ts';
 import { errorAt } from '../toml/issue.ts';
 import { dockerfileLine, pathKind } from './files.ts';
-import { isReadable, type Rule, selectRuntime } from './rule.ts';
+import { type ConfigRule, isReadable, selectRuntime } from './rule.ts';
 
 /** What an own server starts is looked for among the files that are sent. */
-export const entrypointRule: Rule = function* (app) {
+export const entrypointRule: ConfigRule = function* (app) {
   if (!isReadable(app, 'runtime.custom', 'runtime.deepgram', 'runtime.rime')) return;
   const { root, configFolder } = app;
   if (selectRuntime(app.sections) !== 'cortex' || pathKind(root, 'main.py') === 'file') return;

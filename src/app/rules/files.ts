@@ -7,10 +7,10 @@ import { isInside } from '../files/walk.ts';
 import { readRequirementsText } from '../requirements.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
-import { isSet, type Rule, type RuleInput } from './rule.ts';
+import { type ConfigRule, isSet, type RuleInput } from './rule.ts';
 
 /** Checks that files named in the config file exist. The text of a list of packages is sent, wherever its file lies. */
-export const filesRule: Rule = function* (app) {
+export const filesRule: ConfigRule = function* (app) {
   const dockerfile = app.sections['runtime.custom']?.dockerfile_path;
   if (dockerfile !== undefined && !isInside(app.root, resolve(app.root, dockerfile))) {
     const why = 'only files in the folder of the config file are sent';

@@ -2,11 +2,11 @@ import { accelerators, cpuOnlyCores, isCpuOnly, missingIn } from '../hardware.ts
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
-import { isReadable, type Rule, type RuleInput } from './rule.ts';
+import { type ConfigRule, isReadable, type RuleInput } from './rule.ts';
 
 const maxChoices = 5;
 
-export const hardwareRule: Rule = function* (app) {
+export const hardwareRule: ConfigRule = function* (app) {
   if (!isReadable(app, 'hardware.compute')) return;
   yield* mixedFamilies(app);
   yield* longList(app);
@@ -98,12 +98,12 @@ function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<Con
   yield* tooLarge('memory', hardware.memory, memory.limit, `${gpus} ${memory.name} comes with up to`, 'GB');
 }
 
-type Hardware = NonNullable<RuleInput['sections']['hardware']>;
+type HardwareSection = NonNullable<RuleInput['sections']['hardware']>;
 
-const gpusOf = ({ gpu_count = 1 }: Hardware) => Math.max(1, gpu_count);
+const gpusOf = ({ gpu_count = 1 }: HardwareSection) => Math.max(1, gpu_count);
 
 /** What the least of the accelerators has, and which that is. */
-function strictest(hardware: Hardware, key: Amount): { name: string; limit: number } {
+function strictest(hardware: HardwareSection, key: Amount): { name: string; limit: number } {
   const limits = knownIn(hardware.compute).map(({ name, gpus, perGpu, perReplica }) => ({
     name,
     limit: key === 'gpu_count' ? gpus : Math.max(perGpu[key] * gpusOf(hardware), perReplica?.[key] ?? 0),
@@ -112,7 +112,7 @@ function strictest(hardware: Hardware, key: Amount): { name: string; limit: numb
 }
 
 /** What the rules here accept of a key: a GPU comes with whole cores. */
-export function acceptedRange(hardware: Hardware, key: string): [min: number, max: number] {
+export function acceptedRange(hardware: HardwareSection, key: string): [min: number, max: number] {
   if (!isAmount(key)) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const min = isCpuOnly(hardware.compute) || key === 'memory' ? 0 : 1;
   return [min, strictest(hardware, key).limit];

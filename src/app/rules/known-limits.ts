@@ -7,10 +7,10 @@ import { readTextIfPresent } from '../read-text.ts';
 import { readRequirementsText } from '../requirements.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
 import { oldestTorchWith, torchBuild } from '../wheels.ts';
-import { type Rule, type RuleInput, selectRuntime } from './rule.ts';
+import { type ConfigRule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about what is known to fail later: in the build, on the GPU or under load. */
-export const knownLimitsRule: Rule = function* (app) {
+export const knownLimitsRule: ConfigRule = function* (app) {
   const runtime = selectRuntime(app.sections);
   if (runtime !== 'cortex' && runtime !== 'custom') return;
   if (app.sections['runtime.custom']?.dockerfile_path === undefined) {

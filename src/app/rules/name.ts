@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { maxNameLength, nameCharacters } from '../app-name.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
-import { isReadable, type Rule, type RuleInput } from './rule.ts';
+import { type ConfigRule, isReadable, type RuleInput } from './rule.ts';
 
 /** Why the platform may reject a name; undefined for usual ones. No source limits the characters of a name. */
 export function appNameDoubt(name: string): string | undefined {
@@ -20,7 +20,7 @@ export function toAppName(text: string): string {
   return slug.replace(/^-+|-+$/g, '') || 'my-app';
 }
 
-export const appNameRule: Rule = function* (app) {
+export const appNameRule: ConfigRule = function* (app) {
   const name = app.givenName ?? app.sections.deployment?.name;
   if (name === undefined) return;
   const isGiven = app.givenName !== undefined;
@@ -32,7 +32,7 @@ export const appNameRule: Rule = function* (app) {
 };
 
 /** For a deploy: a run of a file without a name gets that of its folder. */
-export const requiredNameRule: Rule = function* (app) {
+export const requiredNameRule: ConfigRule = function* (app) {
   const isNamed = (app.givenName ?? app.sections.deployment?.name) !== undefined;
   if (!isNamed && isReadable(app, 'deployment.name')) yield missingName(app);
 };

@@ -11,7 +11,7 @@ export interface RuleInput {
   unreadable: Draft['unreadable'];
 }
 
-export type Rule = (app: RuleInput) => Iterable<ConfigIssue>;
+export type ConfigRule = (app: RuleInput) => Iterable<ConfigIssue>;
 
 export type Runtime = 'cortex' | 'custom' | (typeof partners)[number];
 

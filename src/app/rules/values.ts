@@ -6,10 +6,10 @@ import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { documentedValues } from '../toml/suggestions.ts';
 import { dockerfileLine } from './files.ts';
 import { acceptedRange } from './hardware.ts';
-import { isReadable, type Rule, type RuleInput, selectRuntime } from './rule.ts';
+import { type ConfigRule, isReadable, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about undocumented values: the platform may accept them. */
-export const valuesRule: Rule = function* ({ sections: draft }) {
+export const valuesRule: ConfigRule = function* ({ sections: draft }) {
   for (const name of sectionNames) {
     const keys: Record<string, Key> = sections[name].keys;
     const values: Record<string, unknown> = draft[name] ?? {};
@@ -61,7 +61,7 @@ function oneOf(values: readonly string[]): string {
   return values.join(', ').replace(/, ([^,]+)$/, ' or $1');
 }
 
-export const scalingRule: Rule = function* (app) {
+export const scalingRule: ConfigRule = function* (app) {
   yield* replicas(app);
   yield* resourceMetric(app);
   yield* percentTarget(app);
@@ -109,7 +109,7 @@ function* percentTarget({ sections: { scaling = {} } }: RuleInput): Generator<Co
   });
 }
 
-export const runtimeRule: Rule = function* (app) {
+export const runtimeRule: ConfigRule = function* (app) {
   yield* oneRuntime(app);
   yield* nothingToStart(app);
 };

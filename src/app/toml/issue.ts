@@ -24,18 +24,23 @@ export interface ConfigIssue extends Omit<Problem, 'location' | 'why' | 'fix'> {
   hidesValue?: boolean;
 }
 
-type Details = Pick<ConfigIssue, 'why' | 'fix' | 'part' | 'missing' | 'supplies' | 'hidesValue'>;
+type IssueDetails = Pick<ConfigIssue, 'why' | 'fix' | 'part' | 'missing' | 'supplies' | 'hidesValue'>;
 
 /** An issue that stops a deploy. `at` is a path, or a dotted path below `cerebrium`. */
-export function errorAt(at: TomlPath | string | undefined, message: string, details: Details = {}): ConfigIssue {
+export function errorAt(at: TomlPath | string | undefined, message: string, details: IssueDetails = {}): ConfigIssue {
   return issueAt('error', at, message, details);
 }
 
-export function warningAt(at: TomlPath | string | undefined, message: string, details: Details = {}): ConfigIssue {
+export function warningAt(at: TomlPath | string | undefined, message: string, details: IssueDetails = {}): ConfigIssue {
   return issueAt('warning', at, message, details);
 }
 
-function issueAt(severity: Problem['severity'], at: TomlPath | string | undefined, message: string, details: Details) {
+function issueAt(
+  severity: Problem['severity'],
+  at: TomlPath | string | undefined,
+  message: string,
+  details: IssueDetails,
+) {
   const path = typeof at === 'string' ? ['cerebrium', ...at.split('.')] : at;
   return { severity, message, ...details, ...defined({ at: path }) };
 }

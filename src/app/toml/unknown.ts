@@ -3,7 +3,7 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { closestName } from '../../kernel/closest-name.ts';
 import { accelerators } from '../hardware.ts';
 import { type SectionName, sectionNamed, sectionNames, sections } from '../schema.ts';
-import { fieldOf, type Key, type Kind, type Kinds } from '../schema-keys.ts';
+import { fieldOf, type Key, type SettingKind, type SettingKinds } from '../schema-keys.ts';
 import { environmentIssue } from './environment-section.ts';
 import { isSafe, isTable, quoteAsWritten, tomlAssignment, tomlKey, toToml } from './format.ts';
 import { type ConfigIssue, warningAt } from './issue.ts';
@@ -200,7 +200,7 @@ interface KindRules<T> {
   isEmpty?(value: T): boolean;
 }
 
-export const valueKinds: { [K in Kind]: KindRules<Kinds[K]> } = {
+export const valueKinds: { [K in SettingKind]: KindRules<SettingKinds[K]> } = {
   string: {
     label: 'a string',
     parse: (value) => (typeof value === 'string' ? value : undefined),

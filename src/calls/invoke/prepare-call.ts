@@ -201,10 +201,10 @@ async function* readChunks(stdin: Context['stdin'], signal: AbortSignal): AsyncG
   }
 }
 
-type Files = Pick<Context, 'cwd' | 'signal' | 'progress'>;
+type FileContext = Pick<Context, 'cwd' | 'signal' | 'progress'>;
 
 /** Parses `predict text=hello count:=3 image=@photo.png`: a first argument without `=` is the function. Throws UsageError. */
-export async function parseInvokeArguments(context: Files, args: readonly string[]) {
+export async function parseInvokeArguments(context: FileContext, args: readonly string[]) {
   const [first] = args;
   const fn = first === undefined || first.includes('=') || isBody.test(first) ? undefined : first;
   return { fn, parameters: await parseParameters(context, args.slice(fn === undefined ? 0 : 1)) };
@@ -212,7 +212,7 @@ export async function parseInvokeArguments(context: Files, args: readonly string
 
 /** Parses `text=hello count:=3`. Undefined if there are none. Throws UsageError. */
 export async function parseParameters(
-  context: Files,
+  context: FileContext,
   args: readonly string[],
 ): Promise<Record<string, unknown> | undefined> {
   const pairs = args.map(parseParameter);
@@ -231,7 +231,7 @@ export async function parseParameters(
 const isJson = (text: string) => attempt(() => parseJson(text)) !== undefined;
 
 /** Its text if it is UTF-8 without a zero byte, as of no image; otherwise its bytes in base64. */
-async function readFileValue(context: Files, name: string, file: string): Promise<string> {
+async function readFileValue(context: FileContext, name: string, file: string): Promise<string> {
   const bytes = await readNamedFile(context, file);
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString();
   context.progress.note(`${name} is ${file} as base64 text, which base64.b64decode(${name}) makes bytes again`);

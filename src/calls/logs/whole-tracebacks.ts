@@ -28,15 +28,15 @@ export function withWholeTracebacks(found: LogSource, sourceOf: (container: stri
   };
 }
 
-interface Place {
+interface TracebackPlace {
   hits: LogLine[];
   after: number;
   before: number;
 }
 
 /** Where the log is to be read for tracebacks: hits of a container that are close to each other share one request. */
-function placesOf(lines: readonly LogLine[]): Place[] {
-  const places: Place[] = [];
+function placesOf(lines: readonly LogLine[]): TracebackPlace[] {
+  const places: TracebackPlace[] = [];
   const parts = lines.flatMap(eachLine).filter(({ at, text }) => at > 0 && partOfTraceback.test(text));
   for (const hit of parts.sort(compareLines)) {
     const place = places.findLast(({ hits: [first] }) => first?.container === hit.container);

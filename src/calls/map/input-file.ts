@@ -68,9 +68,9 @@ export async function openInputs({ cwd, signal }: Pick<Context, 'cwd' | 'signal'
   }
 }
 
-type Reader = (chunks: AsyncIterable<Buffer>, name: string) => AsyncGenerator<MapInput[]>;
+type InputReader = (chunks: AsyncIterable<Buffer>, name: string) => AsyncGenerator<MapInput[]>;
 
-function formatOf(name: string): Reader {
+function formatOf(name: string): InputReader {
   if (/\.(jsonl|ndjson)$/i.test(name)) return readJsonLines;
   if (/\.csv$/i.test(name)) return readCsv;
   throw new UsageError(`${name} is neither .jsonl nor .csv`, {

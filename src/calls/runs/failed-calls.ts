@@ -29,13 +29,13 @@ export async function recordFailedCall(context: Context, app: string, run?: stri
 }
 
 /** What an app answered to a call from this machine that failed; undefined if that is not known. */
-export async function readFailedCall(context: Place, app: string, run: string): Promise<string | undefined> {
+export async function readFailedCall(context: StateContext, app: string, run: string): Promise<string | undefined> {
   const calls = await readAll(placeOf(context, app).file);
   return calls.find((call) => call.run === run)?.text || undefined;
 }
 
 /** Forgets the calls of a deleted app: another app may get its name. */
-export async function forgetFailedCalls(context: Place, app: string): Promise<void> {
+export async function forgetFailedCalls(context: StateContext, app: string): Promise<void> {
   const { file } = placeOf(context, app);
   if ((await readAll(file)).length > 0) await writeFileAtomic(file, '[]', { mode: 0o600 });
 }
@@ -43,15 +43,18 @@ export async function forgetFailedCalls(context: Place, app: string): Promise<vo
 /** What is younger, in ms, may not be listed yet. */
 export const recentMs = 60_000;
 
-type Place = Pick<Context, 'settings' | 'project'>;
+type StateContext = Pick<Context, 'settings' | 'project'>;
 
 /** The run of the last call that failed; undefined if that was longer ago than `recentMs`. */
-export async function lastFailedRun(context: Place & Pick<Context, 'now'>, app: string): Promise<string | undefined> {
+export async function lastFailedRun(
+  context: StateContext & Pick<Context, 'now'>,
+  app: string,
+): Promise<string | undefined> {
   const { run, at = 0 } = (await readAll(placeOf(context, app).file)).at(-1) ?? {};
   return context.now() - at <= recentMs ? run : undefined;
 }
 
-function placeOf({ settings, project }: Place, app: string) {
+function placeOf({ settings, project }: StateContext, app: string) {
   const root = join(settings.folders.state, 'refused-calls');
   return { root, file: join(root, `${stateKey(platformOf(settings), project, app)}.json`) };
 }

@@ -45,11 +45,11 @@ export function* lookAtAwaits({ modules, flows }: LookedApp): Generator<SeenCaus
   }
 }
 
-type Made = 'coroutine' | 'stream' | 'value' | undefined;
+type AwaitedKind = 'coroutine' | 'stream' | 'value' | undefined;
 
 /** What a value is, if it is that in each case. */
-function madeIn(use: Use, module: Module, flows: Flows): Made {
-  const found = flows.of(use.value(), module).map(({ trail }): Made => {
+function madeIn(use: Use, module: Module, flows: Flows): AwaitedKind {
+  const found = flows.of(use.value(), module).map(({ trail }): AwaitedKind => {
     const known = flows.called(trail);
     if (known) return known.isAsync ? (known.isGenerator ? 'stream' : 'coroutine') : undefined;
     if (asynchronous.some((each) => each.test(trail))) return 'coroutine';

@@ -5,7 +5,7 @@ import { groupsOf } from '../groups.ts';
 import { isInstall, readJsonc, scriptCommands, type TextOf } from './package-json.ts';
 
 /** What a command makes: paths from its folder, and those below them that it does not make. */
-interface Made {
+interface BuiltPaths {
   paths: readonly string[];
   but?: RegExp | undefined;
 }
@@ -13,12 +13,12 @@ interface Made {
 interface Maker {
   command: RegExp;
   /** Undefined if it may make anything. */
-  makes: (step: MakingStep, textOf: (name: string) => string) => Made | undefined;
+  makes: (step: MakingStep, textOf: (name: string) => string) => BuiltPaths | undefined;
 }
 
 type MakingStep = Pick<RunCommand, 'words' | 'cwd' | 'before'>;
 
-const nothing: Made = { paths: [] };
+const nothing: BuiltPaths = { paths: [] };
 const makers: readonly Maker[] = [
   {
     command:
@@ -58,7 +58,7 @@ const makers: readonly Maker[] = [
   { command: /^mvn (?!.*(?:-f|--file|-pl)\b).*\b(?:package|install|verify)\b/, makes: byMaven },
 ];
 
-const made = (path: string | undefined): Made | undefined => (path === undefined ? undefined : { paths: [path] });
+const made = (path: string | undefined): BuiltPaths | undefined => (path === undefined ? undefined : { paths: [path] });
 
 /** What a command of a build makes, where that is known. */
 export function makesOf(step: RunCommand, sent: TextOf): ((path: string) => boolean) | undefined {
@@ -77,7 +77,7 @@ export function makesOf(step: RunCommand, sent: TextOf): ((path: string) => bool
   return (path) => known.some((each) => mayMake(each, path, step.cwd));
 }
 
-const mayMake = ({ paths, but }: Made, path: string, cwd: string) =>
+const mayMake = ({ paths, but }: BuiltPaths, path: string, cwd: string) =>
   !but?.test(posix.relative(cwd, path)) &&
   paths.map((each) => posix.resolve(cwd, each)).some((each) => isBelowOrSame(path, each) || isBelowOrSame(each, path));
 
@@ -86,7 +86,7 @@ interface TypeScriptSettings {
 }
 
 /** The scripts of the sources, if the settings say where all of them go. */
-function compiled({ words, cwd, before }: MakingStep, textOf: (name: string) => string): Made | undefined {
+function compiled({ words, cwd, before }: MakingStep, textOf: (name: string) => string): BuiltPaths | undefined {
   const text = textOf(flagOf(words, '-p', '--project') ?? 'tsconfig.json');
   const { outDir, rootDir, noEmit } = readJsonc<TypeScriptSettings>(text)?.compilerOptions ?? {};
   if (noEmit === true || words.includes('--noEmit')) return nothing;
@@ -102,7 +102,7 @@ function compiled({ words, cwd, before }: MakingStep, textOf: (name: string) => 
 }
 
 /** The jar of a project; of one with modules, or with a name of its own, it is not known. */
-function byMaven(_: MakingStep, textOf: (name: string) => string): Made | undefined {
+function byMaven(_: MakingStep, textOf: (name: string) => string): BuiltPaths | undefined {
   const text = textOf('pom.xml');
   const own = text.replace(/<(parent|dependencies|dependencyManagement|build|profiles)>[\s\S]*?<\/\1>/g, '');
   const [, artifact] = groupsOf(/<artifactId>([\w.-]+)</, own);
@@ -115,7 +115,7 @@ function byMaven(_: MakingStep, textOf: (name: string) => string): Made | undefi
 }
 
 /** The programs of a crate; those of a workspace are not looked for. */
-function byCargo({ words, before }: MakingStep, textOf: (name: string) => string): Made | undefined {
+function byCargo({ words, before }: MakingStep, textOf: (name: string) => string): BuiltPaths | undefined {
   const text = textOf('Cargo.toml');
   const [, name] = groupsOf(/^\[package\][^[]*?^name\s*=\s*"([\w-]+)"/m, text);
   const isElsewhere = /--(?:manifest-path|target-dir|target|profile)\b/.test(words.join(' '));

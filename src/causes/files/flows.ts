@@ -3,7 +3,7 @@ import { groupsOf } from '../groups.ts';
 import type { Link, Module, ModuleGraph } from './modules.ts';
 
 /** What a value is, after the functions of the app that it comes from: `numpy.argmax()`, `/app/db.py:load()` of the app's own. */
-export interface Found {
+export interface FoundValue {
   trail: string;
   items: Value['items'];
   module: Module;
@@ -24,13 +24,13 @@ export class Flows {
   constructor(private readonly graph: ModuleGraph) {}
 
   /** What a value may be; nothing if it is not known, or if it goes through too many functions. */
-  of(value: Value, module: Module): Found[] {
+  of(value: Value, module: Module): FoundValue[] {
     this.left = mostSteps;
     const found = this.follow(value, module, 0);
     return this.left > 0 ? found : [];
   }
 
-  private follow(value: Value, module: Module, depth: number): Found[] {
+  private follow(value: Value, module: Module, depth: number): FoundValue[] {
     this.left--;
     if (depth > deepest || this.left <= 0) return [];
     const { trail, items } = value;
@@ -40,7 +40,7 @@ export class Flows {
   }
 
   /** A value, step by step. */
-  private along({ trail, items, line }: Value, module: Module, depth: number): Found[] {
+  private along({ trail, items, line }: Value, module: Module, depth: number): FoundValue[] {
     const [, head, rest = ''] = groupsOf(/^(\{\}|\[\]|,|[\w@]+)(.*)$/, trail);
     const steps = rest.match(/\.\w+|\(\w*\)|\[[^\]]*\]|!/g) ?? [];
     if (head === undefined) return [];
@@ -58,7 +58,7 @@ export class Flows {
     return this.graph.module(path)?.facts.flow().functions.get(name);
   }
 
-  private start(name: string, module: Module, depth: number): Found[] {
+  private start(name: string, module: Module, depth: number): FoundValue[] {
     const { functions, values } = module.facts.flow();
     const said = (trail: string) => [{ trail, items: none, module, line: 0 }];
     const link = module.links.find(({ found }) => found.as === name);
@@ -68,7 +68,7 @@ export class Flows {
     return link ? this.imported(link, depth) : said(name);
   }
 
-  private imported({ found, target, module }: Link, depth: number): Found[] {
+  private imported({ found, target, module }: Link, depth: number): FoundValue[] {
     const part = this.graph.partOf(target, found.name) ?? target;
     const owner = this.graph.module(part);
     const whole = found.name === undefined ? found.module : `${found.module}.${found.name}`;
@@ -80,7 +80,7 @@ export class Flows {
       : [{ trail: `${owner.path}:`, items: none, module: owner, line: 0 }];
   }
 
-  private step(found: Found, next: string, depth: number): Found[] {
+  private step(found: FoundValue, next: string, depth: number): FoundValue[] {
     const { trail, module } = found;
     if (/^(?:\[\]$|,$)/.test(trail) && next.startsWith('['))
       return this.within(found, next).flatMap((each) => this.follow(each, module, depth));
@@ -89,12 +89,12 @@ export class Flows {
   }
 
   /** What is in a list, or at a place of several values. */
-  private within({ trail, items }: Found, next: string): readonly Value[] {
+  private within({ trail, items }: FoundValue, next: string): readonly Value[] {
     const [, number] = groupsOf(/^\[(\d+)\]$/, next);
     return trail === '[]' ? items() : items().filter((_, at) => String(at) === number);
   }
 
-  private ofOwn(found: Found, next: string, depth: number): Found[] {
+  private ofOwn(found: FoundValue, next: string, depth: number): FoundValue[] {
     const [, path = '', name = '', call] = groupsOf(/^(\/[^:]*):([\w.]*)(\(\))?$/, found.trail);
     const owner = this.graph.module(path);
     if (!owner) return [];
@@ -103,7 +103,7 @@ export class Flows {
     return next.startsWith('.') ? this.memberOf(owner, name, next.slice(1), depth) : [];
   }
 
-  private call(found: Found, owner: Module, name: string, depth: number): Found[] {
+  private call(found: FoundValue, owner: Module, name: string, depth: number): FoundValue[] {
     const known = owner.facts.flow().functions.get(name);
     const made = { ...found, trail: `${owner.path}:${name}()` };
     if (!known) return owner.facts.names.get(name)?.made === 'class' ? [made] : [];
@@ -114,14 +114,14 @@ export class Flows {
   }
 
   /** What is done with a coroutine or an object of the app. */
-  private after(next: string, owner: Module, name: string, depth: number): Found[] {
+  private after(next: string, owner: Module, name: string, depth: number): FoundValue[] {
     const known = owner.facts.flow().functions.get(name);
     if (known) return next === '!' ? known.returns.flatMap((each) => this.follow(each, owner, depth)) : [];
     return next.startsWith('.') ? this.memberOf(owner, name, next.slice(1), depth) : [];
   }
 
   /** A member of a module or a class. */
-  private memberOf(owner: Module, name: string, member: string, depth: number): Found[] {
+  private memberOf(owner: Module, name: string, member: string, depth: number): FoundValue[] {
     if (name === '') return this.start(member, owner, depth);
     const { functions, values } = owner.facts.flow();
     const whole = `${name}.${member}`;

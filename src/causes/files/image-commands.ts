@@ -29,7 +29,7 @@ export function* lookAtImageCommands(app: LookedApp): Generator<SeenCause> {
 }
 
 /** A command with the image that it finds. */
-type Step = Pick<ImageStep, 'words' | 'cwd' | 'at' | 'before'>;
+type FoundStep = Pick<ImageStep, 'words' | 'cwd' | 'at' | 'before'>;
 
 const absentProgram: Look<ImageStep> = (step, app) => {
   const { words, hasMounts, caches } = step;
@@ -155,7 +155,7 @@ function filesOfBuild(words: readonly string[]): string[] {
 const namesScript = /^(?:(?:npm|pnpm|yarn|bun) run|npm(?= start)) ([\w:.-]+)$/;
 
 /** A script of package.json that a command names: Bun runs a file by the same word. */
-const packageScript: Look<Step> = ({ words, cwd, at, before: { files } }, { shipment }) => {
+const packageScript: Look<FoundStep> = ({ words, cwd, at, before: { files } }, { shipment }) => {
   const command = words.join(' ');
   const [, name = ''] = groupsOf(namesScript, command);
   if (name === '' || files.has(posix.resolve(cwd, name))) return undefined;
@@ -214,7 +214,7 @@ const ofForm =
     fails(stage) ? say(name, { form: stage.entrypoint ? 'ENTRYPOINT' : 'CMD', base: stage.base }) : undefined;
 
 /** Files that a command of the start runs or reads, and that the image does not have. */
-const absentFiles: Look<Step> = ({ words, cwd, before }, { shipment }) => {
+const absentFiles: Look<FoundStep> = ({ words, cwd, before }, { shipment }) => {
   const { files, others } = before;
   const places = [...files.keys(), ...others.map(({ path }) => path)];
   const dockerfile = shipment.dockerfile()?.path;

@@ -7,7 +7,7 @@ import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
 
 /** A program that one image builds and that another one cannot load. */
-interface Link {
+interface LinkedProgram {
   builds: RegExp;
   builder: RegExp;
   /** Words of the Dockerfile that make it a program without libraries, or bring these. */
@@ -32,7 +32,7 @@ const glibcs: readonly (readonly [image: RegExp, glibc: string])[] = [
 
 const glibcOf = (base: string) => glibcs.find(([image]) => image.test(base))?.[1] ?? '';
 
-const links: readonly Link[] = [
+const links: readonly LinkedProgram[] = [
   {
     language: 'Go',
     builds: /^go (?:build|install)\b/,
@@ -65,7 +65,7 @@ export function* lookAtLinks({ shipment }: LookedApp): Generator<SeenCause> {
 }
 
 function broken(
-  { language, fix }: Link,
+  { language, fix }: LinkedProgram,
   from: Stage,
   { base }: Stage,
   program: string | undefined,
@@ -91,7 +91,7 @@ function broken(
 const isUnlike = ({ base }: Stage, from: Stage) =>
   withoutGlibc.test(base) || isOlder(glibcOf(base) || '9', glibcOf(from.base) || '0');
 
-const isBroken = ({ builds, builder, unless, sources }: Link, from: Stage, text: string, shipment: Shipment) =>
+const isBroken = ({ builds, builder, unless, sources }: LinkedProgram, from: Stage, text: string, shipment: Shipment) =>
   builder.test(from.base) &&
   from.commands.some(({ words }) => builds.test(words.join(' '))) &&
   !unless.test(text) &&

@@ -53,7 +53,7 @@ export function parseCondaPackage(text: string): Requirement | undefined {
 /** The requirements of a `pyproject.toml` or a `Pipfile`; undefined if it cannot be read. */
 export function projectRequirements(text: string, isProduction = false): Requirement[] | undefined {
   try {
-    const { project, tool, packages, 'dependency-groups': groups } = parse(text) as Project;
+    const { project, tool, packages, 'dependency-groups': groups } = parse(text) as PyProject;
     const lists = [
       project?.dependencies,
       ...valuesOf(project?.['optional-dependencies']),
@@ -72,7 +72,7 @@ export function projectRequirements(text: string, isProduction = false): Require
 
 type PoetryValue = string | { extras?: string[]; version?: string };
 
-interface Project {
+interface PyProject {
   project?: {
     dependencies?: string[];
     'optional-dependencies'?: Record<string, string[]>;

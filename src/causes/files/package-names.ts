@@ -19,7 +19,7 @@ export function* lookAtPackageNames({ packages, imported }: LookedApp): Generato
 
 const isName = /^[a-z0-9][a-z0-9.+-]+$/;
 
-type Named = Packages['aptNames'][number];
+type PackageName = Packages['aptNames'][number];
 
 /** The languages of Tesseract have three letters of their own. */
 const languages: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ const gone: Readonly<Record<string, readonly [from: RegExp, instead: string | un
 export const insteadOf = (name: string): string | undefined =>
   Object.hasOwn(gone, name) ? gone[name]?.[1] : undefined;
 
-function* debianName({ name, at, base }: Named): Generator<SeenCause> {
+function* debianName({ name, at, base }: PackageName): Generator<SeenCause> {
   const [from, instead] = (Object.hasOwn(gone, name) && gone[name]) || [];
   if (from?.test(base)) yield say('apt-package-not-found gone', { package: name, base, instead }, { at });
   const meant = meantByName(name);

@@ -24,10 +24,10 @@ export function resolverRequirements(listed: readonly Listed[], python: string |
   return python === undefined || lines.length === 0 ? undefined : { lines, python };
 }
 
-type Kind = readonly [cause: string, said: RegExp];
+type RefusalKind = readonly [cause: string, said: RegExp];
 
 /** What uv says of a package, and what that means. The last one is meant if no other is. */
-const kinds: readonly Kind[] = [
+const kinds: readonly RefusalKind[] = [
   ['package-not-found', /(?<package>[\w.-]+) was not found in the package registry/],
   [
     'python-version-unsupported',
@@ -42,7 +42,7 @@ const kinds: readonly Kind[] = [
 ];
 
 /** What is said where there are no wheels: the platform may build the package, or fail to. */
-const ofWheels: readonly Kind[] = [
+const ofWheels: readonly RefusalKind[] = [
   [
     'python-version-unsupported',
     /^Because (?<wanted>(?<package>[\w.-]+)\S*) has no wheels with a matching Python .{1,80} and you require [^,]+, we can conclude that your requirements are/,

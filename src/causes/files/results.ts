@@ -1,5 +1,5 @@
 import type { FunctionFlow, Use, Value } from '../../app/python/facts.ts';
-import type { Flows, Found } from './flows.ts';
+import type { Flows, FoundValue } from './flows.ts';
 import type { LookedApp, ModuleCall } from './looked-app.ts';
 import type { Module } from './modules.ts';
 import { say } from './said.ts';
@@ -75,7 +75,7 @@ const kinds: readonly (readonly [made: RegExp, what: string, cure: string])[] = 
 ];
 
 /** Where values become JSON, what says it, and what that can carry besides. */
-interface Sink {
+interface JsonSink {
   by: string;
   carries: RegExp;
   /** What it can carry as the whole answer. */
@@ -96,7 +96,7 @@ const sinks = {
     carries: /^(?:a value of numpy|a numpy array|a tensor)$/,
     asWhole: /^a generator$/,
   },
-} satisfies Readonly<Record<string, Sink>>;
+} satisfies Readonly<Record<string, JsonSink>>;
 
 /** Results that cannot be sent as JSON. */
 export function* lookAtResults(app: LookedApp): Generator<SeenCause> {
@@ -106,7 +106,7 @@ export function* lookAtResults(app: LookedApp): Generator<SeenCause> {
       for (const found of flows.of(value, module)) yield* unsendable(found, sink, flows, 0);
 }
 
-function* unsendable(found: Found, sink: Sink, flows: Flows, depth: number): Generator<SeenCause> {
+function* unsendable(found: FoundValue, sink: JsonSink, flows: Flows, depth: number): Generator<SeenCause> {
   const { trail, items, module, line } = found;
   for (const each of /^(?:\{\}|\[\]|,)$/.test(trail) && depth < 4 ? items() : [])
     for (const inner of flows.of(each, module)) yield* lookAtPart(inner, sink, flows, depth + 1);
@@ -116,7 +116,7 @@ function* unsendable(found: Found, sink: Sink, flows: Flows, depth: number): Gen
 }
 
 /** A part of an answer. A coroutine as the whole answer may be awaited by the caller. */
-function* lookAtPart(found: Found, sink: Sink, flows: Flows, depth: number): Generator<SeenCause> {
+function* lookAtPart(found: FoundValue, sink: JsonSink, flows: Flows, depth: number): Generator<SeenCause> {
   const { trail, module, line } = found;
   const called = flows.called(trail);
   if (!called?.isAsync || called.isGenerator) return yield* unsendable(found, sink, flows, depth);
@@ -124,9 +124,9 @@ function* lookAtPart(found: Found, sink: Sink, flows: Flows, depth: number): Gen
   yield say('await-missing', { name }, { at: { file: module.file, line } });
 }
 
-interface Answer {
+interface ReturnedValue {
   value: Value;
-  sink: Sink;
+  sink: JsonSink;
 }
 
 const routes = /^@\w+\.(?:get|post|put|patch|delete|route|api_route)\(/;
@@ -134,11 +134,11 @@ const routes = /^@\w+\.(?:get|post|put|patch|delete|route|api_route)\(/;
 const converted = /response_(?:model|class)\s*=/;
 
 /** What the functions of the default runtime and the handlers of routes return. */
-function answersOf({ file, facts }: Module, app: LookedApp): Answer[] {
+function answersOf({ file, facts }: Module, app: LookedApp): ReturnedValue[] {
   const [framework, ...others] = (['fastapi', 'flask'] as const).filter((name) =>
     facts.imports.some((each) => each.module.split('.')[0] === name),
   );
-  const answers = (sink: Sink, isOne: (each: FunctionFlow, name: string) => boolean) =>
+  const answers = (sink: JsonSink, isOne: (each: FunctionFlow, name: string) => boolean) =>
     [...facts.flow().functions].flatMap(([name, each]) =>
       isOne(each, name) ? each.returns.map((value) => ({ value, sink })) : [],
     );
@@ -159,7 +159,7 @@ const isOf = ({ written, references }: ModuleCall, name: string) =>
   [written, ...Object.values(references)].some((each) => each === name || each.endsWith(`.${name}`));
 
 /** What is given to those that make JSON. */
-function givenIn(module: Module, flows: Flows): Answer[] {
+function givenIn(module: Module, flows: Flows): ReturnedValue[] {
   const { uses } = module.facts.flow();
   return uses
     .filter(
@@ -171,7 +171,7 @@ function givenIn(module: Module, flows: Flows): Answer[] {
     .flatMap((use) => sinkOf(use, module, flows));
 }
 
-function sinkOf({ to, value }: Use, module: Module, flows: Flows): Answer[] {
+function sinkOf({ to, value }: Use, module: Module, flows: Flows): ReturnedValue[] {
   const [found] = flows.of({ trail: to, items: () => [], line: 1, since: 1 }, module);
   const name = found?.trail ?? '';
   const sink = name === 'flask.jsonify' ? sinks.flask : plain.test(name) ? sinks.plain : undefined;

@@ -83,7 +83,7 @@ function pythonRoutes(app: LookedApp): Routes | undefined {
 /** What frameworks answer themselves. */
 const ofFrameworks = { fastapi: ['/docs', '/openapi.json', '/redoc'], fastmcp: ['/mcp', '/sse'] };
 
-interface Route {
+interface ServedRoute {
   route?: string | undefined;
   /** Whether it brings routes that are not known. */
   isOpen?: boolean;
@@ -102,7 +102,7 @@ const isPrefix = (name: string, keywords: PythonCall['keywords']) =>
   including.test(name) || 'prefix' in keywords || 'url_prefix' in keywords;
 
 /** What a call says of routes that answer a GET. */
-function routeOf({ name, arguments: given, keywords, isDecorator }: PythonCall): Route {
+function routeOf({ name, arguments: given, keywords, isDecorator }: PythonCall): ServedRoute {
   if (mounting.test(name)) return { isOpen: !/static/i.test(given[0] ?? '') };
   // Routes of Django begin without a slash, and those that include others are prefixes.
   if (/^django\.urls\.(?:re_)?path$/.test(name)) return { route: given[0] ?? '' };

@@ -22,7 +22,7 @@ export function* lookAtScripts({ shipment }: LookedApp): Generator<SeenCause> {
 }
 
 /** An app with one manifest. */
-interface Project {
+interface NodeApp {
   shipment: Shipment;
   docker: Docker;
   manifest: PackageJson;
@@ -51,7 +51,7 @@ const tools = /^(?:vite|next|nuxt|tsup|tsx|ts-node|nodemon|esbuild|rollup|prisma
 
 /** A program of a package that the image does not have. */
 function* tool(
-  project: Project,
+  project: NodeApp,
   [program = '']: readonly string[],
   image: ImageState,
   at: CausePlace | undefined,
@@ -82,14 +82,14 @@ function reached(shipment: Shipment, { stage }: Docker): ReadonlySet<string> {
 }
 
 /** Whether Node, without a loader, takes a file for an ES module. */
-function isModule(file: string, { shipment, manifest }: Project): boolean {
+function isModule(file: string, { shipment, manifest }: NodeApp): boolean {
   const isPlain = ({ words: [program, flag = ''] }: StartedCommand) => program === 'node' && flag[0] !== '-';
   const isOfKind = file.endsWith('.mjs') || (manifest.type === 'module' && !/\.c[jt]s$/.test(file));
   return isOfKind && shipment.started().every(isPlain);
 }
 
 /** Whether an installation for production leaves it out. */
-function isOnlyDev(name: string, { shipment, docker, manifest }: Project): boolean {
+function isOnlyDev(name: string, { shipment, docker, manifest }: NodeApp): boolean {
   const { dependencies = {}, devDependencies = {} } = manifest;
   // A command may have its own value of the variable.
   const isSet = /NODE_ENV=["']?(?!prod)/.test(docker.text);
@@ -97,7 +97,7 @@ function isOnlyDev(name: string, { shipment, docker, manifest }: Project): boole
 }
 
 /** A package that an image for production does not have. */
-function* ofPackage(file: string, { name: whole, line }: ScriptImport, project: Project): Generator<SeenCause> {
+function* ofPackage(file: string, { name: whole, line }: ScriptImport, project: NodeApp): Generator<SeenCause> {
   const name = packageIn(whole);
   if (name === undefined || isNamed(project.shipment.steps(), name) || !isOnlyDev(name, project)) return;
   if (isProduction(project.docker.stage))
@@ -130,7 +130,7 @@ function isCompiled(shipment: Shipment): boolean {
 }
 
 /** An import of an ES module that leaves out a part of the name of a file. */
-function* wholeName(file: string, { name, line, isRequire }: ScriptImport, project: Project): Generator<SeenCause> {
+function* wholeName(file: string, { name, line, isRequire }: ScriptImport, project: NodeApp): Generator<SeenCause> {
   if (isRequire || /\.(?:[cm]?jsx?|json)$/.test(name) || !isModule(file, project)) return;
   const path = posix.join(posix.dirname(file), name);
   const whole = candidates(path).find((one) => project.shipment.sent.has(one));

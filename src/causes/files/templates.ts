@@ -11,7 +11,7 @@ const renders = /(?:^|\.)(?:render_template|TemplateResponse|get_template|render
 const otherLoaders = /(?:^|\.)(?:DictLoader|FunctionLoader|PrefixLoader|ModuleLoader|BaseLoader)$/;
 const isTemplate = /^[\w./-]+\.(?:html?|j2|jinja2?|txt|xml|md|tmpl)$/;
 
-type Place = { name: string; file: string; line: number };
+type TemplatePlace = { name: string; file: string; line: number };
 
 /** Templates and folders of them that Python names and the app does not have, and blocks in them that have no end. */
 export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
@@ -34,7 +34,7 @@ export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
 }
 
 const names = /\{%-?\s*(?:extends|include|import|from)\s+["']([\w./-]+)["'](?!\s+ignore missing)/g;
-const namedIn = (file: string, text: string): Place[] =>
+const namedIn = (file: string, text: string): TemplatePlace[] =>
   matchesIn(text, names).map(({ match: [, name = ''], line }) => ({ name, file, line }));
 const isThere = (name: string, files: readonly string[]) => files.some((path) => `/${path}`.endsWith(`/${name}`));
 
@@ -46,7 +46,7 @@ const isOwn = (name: string, files: readonly string[]) =>
   !ofPackages.test(name) &&
   (!name.includes('/') || files.some((path) => `/${path}`.includes(`/${name.split('/')[0]}/`)));
 
-function absent({ name, ...at }: Place, shipment: Shipment): SeenCause {
+function absent({ name, ...at }: TemplatePlace, shipment: Shipment): SeenCause {
   const all = [...shipment.paths, ...shipment.unsent];
   const other = all.find((path) => posix.basename(path) === posix.basename(name));
   return say('file-not-found template', { path: name, file: at.file, place: placeOf(shipment), other }, { at });

@@ -70,10 +70,10 @@ const tools: readonly ToolRule[] = [
   },
 ];
 
-type Step = Pick<ImageStep, 'words' | 'at' | 'cwd' | 'before'>;
+type ToolStep = Pick<ImageStep, 'words' | 'at' | 'cwd' | 'before'>;
 
 /** A tool of the image that is older than a file of the app wants. */
-export const toolVersion: Look<Step> = (step, { shipment }) => {
+export const toolVersion: Look<ToolStep> = (step, { shipment }) => {
   const command = step.words.join(' ');
   const { base } = step.before;
   const rule = tools.find((each) => each.command.test(command) && !isBrought(shipment));
@@ -97,7 +97,7 @@ const wishesIn = (text: string, { wants }: ToolRule) =>
   });
 
 /** `*.csproj` is any file of the app with that end, whether the image has it or not. */
-const filesAt = (name: string, { before, cwd }: Step, { paths }: Shipment): string[] =>
+const filesAt = (name: string, { before, cwd }: ToolStep, { paths }: Shipment): string[] =>
   name.startsWith('*')
     ? paths.filter((path) => path.endsWith(name.slice(1)))
     : [before.files.get(posix.resolve(cwd, name)) ?? []].flat();

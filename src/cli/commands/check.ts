@@ -38,7 +38,7 @@ const appFields = {
   runtime: text('cortex, custom or a partner'),
   problems: list(problemShape, 'problems: severity, message, location (line, column), why and fix'),
 };
-type Checked = Omit<ObjectOf<typeof appFields>, 'problems'> & { problems: readonly Problem[] };
+type CheckResult = Omit<ObjectOf<typeof appFields>, 'problems'> & { problems: readonly Problem[] };
 
 export default defineCommand({
   configure: (command) =>
@@ -49,10 +49,14 @@ export default defineCommand({
       .option('--online', 'also ask the platform for secrets, and PyPI for packages')
       .option('--strict', 'treat warnings as errors')
       .option('--schema', 'print the JSON Schema of cerebrium.toml instead'),
-  run: async (context, paths, { strict, schema, ...options }): Promise<Checked | { apps: Checked[] } | Schema> => {
+  run: async (
+    context,
+    paths,
+    { strict, schema, ...options },
+  ): Promise<CheckResult | { apps: CheckResult[] } | Schema> => {
     if (schema) return configJsonSchema();
     const { progress } = context;
-    const apps: Checked[] = [];
+    const apps: CheckResult[] = [];
     for (const each of placesOf(context, paths, options.name)) apps.push(await checkApp(context, each, options));
     const problems = apps.flatMap((each) => each.problems);
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
@@ -91,7 +95,7 @@ async function checkApp(
   context: Context,
   { file, root }: ReturnType<typeof locate>,
   { online, ...options }: Partial<Record<'online' | 'useGitignore', boolean>> & { name?: string },
-): Promise<Checked> {
+): Promise<CheckResult> {
   const { config, problems: here, seen } = await checkLocalApp(context, { ...options, configFile: file, root });
   const asked = online && config && seen ? await ask(context, config.name, { seen }) : [];
   return {

@@ -67,7 +67,7 @@ export default defineCommand({
     const { loadAppConfig } = await import('../../app/config.ts');
     if (folders.length === 0) await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile, root: cwd });
   },
-  run: async (unlimited, folders, options): Promise<Outcome | RawOutput> => {
+  run: async (unlimited, folders, options): Promise<DeployOutcome | RawOutput> => {
     if (options.install) {
       const { letInstall } = await import('../../local/emulator/index.ts');
       await letInstall(unlimited, options);
@@ -101,7 +101,7 @@ export default defineCommand({
 });
 
 /** What a deploy has come to, and how that is told. */
-interface Outcome {
+interface DeployOutcome {
   document: DeployPlan | Deployment | DeployedApps | Packed;
   text: View | string;
   exit: ExitName | number;
@@ -109,9 +109,9 @@ interface Outcome {
 }
 
 /** Bytes are all that is said. */
-const ofBytes: Outcome = { document: {} as Packed, text: '', exit: 'ok', next: [] };
+const ofBytes: DeployOutcome = { document: {} as Packed, text: '', exit: 'ok', next: [] };
 
-function outcomeIn(value: Outcome | RawOutput): Outcome {
+function outcomeIn(value: DeployOutcome | RawOutput): DeployOutcome {
   return value instanceof RawOutput ? ofBytes : value;
 }
 
@@ -120,7 +120,7 @@ async function deployOne(
   unlimited: Context,
   options: DeployFlags,
   known: { app?: string | undefined } = {},
-): Promise<Outcome> {
+): Promise<DeployOutcome> {
   const { dryRun = false, timeout: typedMs, watch } = options;
   // It compares in any case, and does not stop there.
   const ifChanged = dryRun ? undefined : options.ifChanged;
@@ -163,7 +163,7 @@ async function deployOne(
   return outcomeOfDeploy(deployment, runtime === 'cortex' ? await sampleCallOf(root) : undefined);
 }
 
-function outcomeOfPacking(packed: Awaited<ReturnType<typeof packApp>>): Outcome | RawOutput {
+function outcomeOfPacking(packed: Awaited<ReturnType<typeof packApp>>): DeployOutcome | RawOutput {
   if ('send' in packed) {
     const terminalFix = sentence`${gantryCommand`deploy --dry-run -o -`} > ../app.zip`;
     return new RawOutput(packed.send, { untrusted: 'bytes', terminalFix });
@@ -172,12 +172,12 @@ function outcomeOfPacking(packed: Awaited<ReturnType<typeof packApp>>): Outcome 
   return { document: packed, text, exit: 'ok', next: [] };
 }
 
-function outcomeOfPlan(plan: DeployPlan, options: DeployFlags): Outcome {
+function outcomeOfPlan(plan: DeployPlan, options: DeployFlags): DeployOutcome {
   const exit = options.detailedExitCode && plan.changed ? 'changes' : 'ok';
   return { document: plan, text: deployPlanView(plan), exit, next: afterPlans(options, [plan]) };
 }
 
-function outcomeOfApps(deployed: DeployedApps, folders: string[], options: DeployFlags): Outcome {
+function outcomeOfApps(deployed: DeployedApps, folders: string[], options: DeployFlags): DeployOutcome {
   const { apps } = deployed;
   const failed = apps.flatMap(({ folder, error }) => (error ? [folder] : []));
   const goOn = {
@@ -194,7 +194,7 @@ function outcomeOfApps(deployed: DeployedApps, folders: string[], options: Deplo
   };
 }
 
-function outcomeOfDeploy(deployment: Deployment, call: SampleCall | undefined): Outcome {
+function outcomeOfDeploy(deployment: Deployment, call: SampleCall | undefined): DeployOutcome {
   const { app, build, status, endpoint } = deployment;
   const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
   const following = { line: gantryCommand`logs ${app} --build ${build} -f`, when: 'to follow it' };
@@ -293,7 +293,7 @@ async function tell(context: Context, { options }: Prepared, done: Deployment): 
 }
 
 /** However else it ends, before anything is sent or after: they are told, too. */
-async function withOutputs(context: Context, options: DeployFlags): Promise<Outcome> {
+async function withOutputs(context: Context, options: DeployFlags): Promise<DeployOutcome> {
   const { cwd, env, secrets } = context;
   const { configFile, name } = options;
   const known = { app: name };
@@ -301,7 +301,7 @@ async function withOutputs(context: Context, options: DeployFlags): Promise<Outc
     return await deployOne(context, options, known);
   } catch (error) {
     const { details = {}, why, fix } = error instanceof GantryError ? error.facts : {};
-    const { build = '', status = '', verdict, dashboard = '', log = [], ...told } = details as FailureDetails;
+    const { build = '', status = '', verdict, dashboard = '', log = [], ...told } = details as DeployFailure;
     const named = known.app ?? (await readAppName(resolve(cwd, configFile), configFile));
     const app = typeof named === 'string' ? named : '';
     // The app exists there, and is looked for there.
@@ -324,7 +324,7 @@ function outcomeOf(error: unknown, status: string, verdict: string | undefined):
   return status === '' ? 'failed' : 'unknown';
 }
 
-interface FailureDetails extends FailureReason {
+interface DeployFailure extends FailureReason {
   build?: string;
   status?: string;
   /** On a build that was watched or called. */

@@ -29,10 +29,10 @@ const schemaFields = {
   $defs: record(anything('schema'), 'with --schema: the definitions'),
 };
 
-type Row = Record<string, string | number>;
+type TopicRow = Record<string, string | number>;
 
 /** Topics of `gantry help TOPIC`, as rows; a topic that is a text is one row. program.ts handles the names of commands. */
-const topics: Record<string, () => readonly Row[] | Promise<readonly Row[]>> = {
+const topics: Record<string, () => readonly TopicRow[] | Promise<readonly TopicRow[]>> = {
   topics: () => Object.entries(topicSummaries).map(([topic, about]) => ({ topic, about })),
   flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
@@ -89,7 +89,7 @@ export default defineCommand({
     _,
     words,
     { schema },
-  ): Promise<readonly Row[] | Reference | Awaited<ReturnType<typeof helpSourceOf>> | OutputSchema> => {
+  ): Promise<readonly TopicRow[] | Reference | Awaited<ReturnType<typeof helpSourceOf>> | OutputSchema> => {
     const topic = words.join(' ');
     const { reference, helpSourceOf, outputSchemaOf } = await import('../reference.ts');
     if (schema) return outputSchemaOf(topic);
@@ -128,15 +128,18 @@ export default defineCommand({
   ],
 });
 
-function isRows(value: unknown): value is readonly Row[] {
+function isRows(value: unknown): value is readonly TopicRow[] {
   return Array.isArray(value);
 }
 
-function explanation(rows: readonly Row[]): View {
+function explanation(rows: readonly TopicRow[]): View {
   const [{ text } = {}] = rows;
   if (typeof text === 'string') return wrapped(text);
   const titles = Object.keys(rows[0] ?? {});
-  return wrappedTable(rows, Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: Row) => row[title]])));
+  return wrappedTable(
+    rows,
+    Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: TopicRow) => row[title]])),
+  );
 }
 
 /** Markdown with what agents read to decide whether they need the rest. */

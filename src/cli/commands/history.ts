@@ -76,9 +76,9 @@ function describe(event: ListedEvent): string[] {
   return [(texts[event.event] as (event: ListedEvent) => string | string[])(event)].flat();
 }
 
-type EventOf<Name extends ListedEvent['event']> = Extract<ListedEvent, { event: Name }>;
+type ListedEventOf<Name extends ListedEvent['event']> = Extract<ListedEvent, { event: Name }>;
 
-const texts: { [Name in ListedEvent['event']]: (event: EventOf<Name>) => string | string[] } = {
+const texts: { [Name in ListedEvent['event']]: (event: ListedEventOf<Name>) => string | string[] } = {
   created: ({ build }) => `created ${shortBuild(build)}: no upload of it is on record`,
   sending: describeSent,
   sent: describeSent,
@@ -101,13 +101,13 @@ const texts: { [Name in ListedEvent['event']]: (event: EventOf<Name>) => string 
   noticed: (event) => ['changed, not from here', ...changesOf(event)],
 };
 
-function describeReturn(what: string, event: EventOf<'rolling-back' | 'rolled-back'>): string[] {
+function describeReturn(what: string, event: ListedEventOf<'rolling-back' | 'rolled-back'>): string[] {
   const { from, to, as, reason, changes } = event;
   const steps = `${what} from ${shortBuild(from)} to ${shortBuild(to)}, as ${shortBuild(as)}`;
   return [`${steps}${reason && `: ${reason}`}`, ...changesOf(changes)];
 }
 
-function describeSent(event: EventOf<'sending' | 'sent'>): string {
+function describeSent(event: ListedEventOf<'sending' | 'sent'>): string {
   const { build, restored, named, unconfirmed } = event;
   const first = named ? `, as it was sent to ${named}` : '';
   const source = restored ? `, which is ${shortBuild(restored)} again${first}` : commitPart(event);

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts';
 
 /** A command, a group of commands, or both: their names are not its first argument. */
-export interface Entry {
+export interface CommandEntry {
   summary: string;
   load?: () => Promise<{ default: Command }>;
   commands?: Record<string, Leaf>;
@@ -9,10 +9,10 @@ export interface Entry {
   byDefault?: string;
 }
 
-export type Leaf = Entry & Required<Pick<Entry, 'load'>>;
+export type Leaf = CommandEntry & Required<Pick<CommandEntry, 'load'>>;
 
 /** All commands by category. The path of a file is its command line, and a module is imported when it is called. */
-export const commands: Record<string, Record<string, Entry>> = {
+export const commands: Record<string, Record<string, CommandEntry>> = {
   'Get started': {
     init: { summary: 'create a cerebrium.toml and main.py', load: () => import('./init.ts') },
     dev: { summary: 'run the app locally and reload on save', load: () => import('./dev.ts') },
@@ -185,6 +185,6 @@ export const commands: Record<string, Record<string, Entry>> = {
 };
 
 /** The command or group of this name. */
-export function namedCommand(name: string): Entry | undefined {
+export function namedCommand(name: string): CommandEntry | undefined {
   return Object.values(commands).find((entries) => Object.hasOwn(entries, name))?.[name];
 }

@@ -48,7 +48,7 @@ export default defineCommand({
   ],
 });
 
-function followLimit(context: Context, app: string, { run, build, timeout }: Flags): TimeLimit {
+function followLimit(context: Context, app: string, { run, build, timeout }: LogsFlags): TimeLimit {
   const word = run ?? (build === true ? 'latest' : build);
   const kind = run === undefined ? 'build' : 'run';
   const named = word === 'latest' ? `the latest ${kind}` : `${kind} ${word}`;
@@ -56,7 +56,7 @@ function followLimit(context: Context, app: string, { run, build, timeout }: Fla
 }
 
 /** What is there, and with `--follow` all that comes. */
-async function shownLog(context: Context, app: string, flags: Flags) {
+async function shownLog(context: Context, app: string, flags: LogsFlags) {
   const { run, build } = flags;
   const { interruption } = context;
   const options = readLogOptions(context, flags, (build ?? run) === undefined ? defaultLines : undefined);
@@ -79,7 +79,7 @@ async function shownLog(context: Context, app: string, flags: Flags) {
   return readLog(context, isUpToNow ? withNewestRun(context, app, source) : source, options);
 }
 
-async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
+async function followedLog(limit: TimeLimit, app: string, flags: LogsFlags) {
   const { unlimited: context } = limit;
   const { run, build } = flags;
   const [kind, id] =
@@ -100,7 +100,7 @@ async function followedLog(limit: TimeLimit, app: string, flags: Flags) {
   );
 }
 
-function buildSource(client: Context, app: string, build: string, { search }: Flags) {
+function buildSource(client: Context, app: string, build: string, { search }: LogsFlags) {
   const readStatus = async () => (await fetchBuild(client.api, { project: client.project, app, build })).status;
   return buildLogSource(client, app, build, { search, readStatus });
 }
@@ -110,7 +110,7 @@ async function appSource(
   context: Context,
   app: string,
   runId: string | undefined,
-  { container: part, source: stream, search }: Flags,
+  { container: part, source: stream, search }: LogsFlags,
   client = context,
 ) {
   const container = part === undefined ? undefined : await findContainer(context, app, part);
@@ -119,7 +119,7 @@ async function appSource(
   return search === undefined ? source : withWholeTracebacks(source, whole);
 }
 
-type Flags = FlagsOf<typeof logFlags>;
+type LogsFlags = FlagsOf<typeof logFlags>;
 
 function logFlags(command: Commander) {
   return appArgument(command)
@@ -143,7 +143,7 @@ function logFlags(command: Commander) {
 }
 
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
-function readLogOptions({ now }: Pick<Context, 'now'>, flags: Flags, defaultTail = Number.POSITIVE_INFINITY) {
+function readLogOptions({ now }: Pick<Context, 'now'>, flags: LogsFlags, defaultTail = Number.POSITIVE_INFINITY) {
   const { follow } = flags;
   const since = flags.since?.(now());
   const until = flags.until?.(now());

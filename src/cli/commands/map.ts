@@ -115,10 +115,10 @@ function mapFlags(command: Commander) {
     .option('--no-auth', 'send no token, for apps with disable_auth');
 }
 
-type Flags = FlagsOf<typeof mapFlags>;
+type MapFlags = FlagsOf<typeof mapFlags>;
 
 /** The command that continues, made as this one was. */
-function commandLine({ app, function: fn, input, results: output }: MapSummary, flags: Omit<Flags, 'output'>) {
+function commandLine({ app, function: fn, input, results: output }: MapSummary, flags: Omit<MapFlags, 'output'>) {
   const { options } = mapFlags(new DeclaringCommand() as Commander);
   const words = [app, ...(fn === 'run' ? [] : [fn]), input].map((text) => ({ text, isValue: true }));
   const typed = typedFlags(options, { ...flags, output }).map((text) => ({ text }));

@@ -114,8 +114,8 @@ export default defineCommand({
   ],
 });
 
-type Reply = ResourceMetrics & StartupTimes;
-type Result = Reply | MetCondition | ReturnType<typeof runTop>;
+type MetricsReply = ResourceMetrics & StartupTimes;
+type Result = MetricsReply | MetCondition | ReturnType<typeof runTop>;
 
 function isFrame(value: object): value is TopFrame {
   return 'failures' in value && 'apps' in value;
@@ -156,8 +156,8 @@ function metView(met: MetCondition): View {
   ]);
 }
 
-type Flags = FlagsOf<typeof metricsFlags>;
-type RangedFlags = Omit<Flags, 'until'> & { until: TimeFromNow | undefined };
+type MetricsFlags = FlagsOf<typeof metricsFlags>;
+type RangedFlags = Omit<MetricsFlags, 'until'> & { until: TimeFromNow | undefined };
 
 function chartOptions(flags: RangedFlags, now: number) {
   return {
@@ -166,10 +166,10 @@ function chartOptions(flags: RangedFlags, now: number) {
   };
 }
 
-async function readMeasured(context: Context, app: string, flags: RangedFlags): Promise<Reply> {
+async function readMeasured(context: Context, app: string, flags: RangedFlags): Promise<MetricsReply> {
   const { api, project, progress } = context;
   const { startup } = flags;
-  const reply: Reply = await atPlatformTime(context, async (now): Promise<Reply> => {
+  const reply: MetricsReply = await atPlatformTime(context, async (now): Promise<MetricsReply> => {
     const query = await metricsQuery(context, app, flags, now);
     return startup ? api(getStartupTimes, { project, app, query }) : api(getResourceMetrics, { project, app, query });
   });
@@ -224,7 +224,7 @@ function gigabytes(value: number): Cell {
   return forPeople(valueText(value, 'GB'), value);
 }
 
-function measuredOf(reply: Reply, { startup }: Pick<Flags, 'startup'>) {
+function measuredOf(reply: MetricsReply, { startup }: Pick<MetricsFlags, 'startup'>) {
   return startup ? startupTimes(reply) : resourceUse(reply);
 }
 

@@ -24,7 +24,7 @@ import {
   joinFlagValues,
   type ValueAtCursor,
 } from './candidates.ts';
-import type { NamesContext, Place, PlatformName } from './name-sources.ts';
+import type { CursorPlace, NamesContext, PlatformName } from './name-sources.ts';
 
 /** Directives of @bomb.sh/tab, after the colon of the last line. `open`: no space follows, as the value may go on. */
 const directives = { files: 0, none: 4, open: 6, folders: 16 };
@@ -48,12 +48,12 @@ interface CompletionRequest {
   words: string[];
 }
 
-interface Answer {
+interface Completions {
   words: Candidate[];
   mode: 'files' | 'folders' | 'none';
 }
 
-async function answer(request: CompletionRequest): Promise<Answer> {
+async function answer(request: CompletionRequest): Promise<Completions> {
   const tree = await typable();
   const found = findCandidates(tree, request.words);
   if ('words' in found) return { words: found.words, mode: 'none' };
@@ -115,7 +115,7 @@ const noInputs: CommandInputs = { arguments: [], flags: [], json: {} };
 /** bash expands the words it is offered, so names must not contain shell syntax. */
 const harmless = /^[\w.,:@/+=-]+$/;
 
-async function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }: Answer): Promise<void> {
+async function print({ io, secrets, words: typed }: CompletionRequest, { words, mode }: Completions): Promise<void> {
   const start = typedValue(typed);
   const fitting = words.filter(
     ([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word,
@@ -129,7 +129,7 @@ async function print({ io, secrets, words: typed }: CompletionRequest, { words, 
   await renderer.text(`${lines.join('')}:${directive}\n`);
 }
 
-interface Asked {
+interface CursorRequest {
   context: Context;
   tree: CompletionTree;
   typing: string;
@@ -141,16 +141,16 @@ const localNames = {
   compute: () => Object.keys(accelerators).map(withoutMeaning),
   role: () => ['member', 'billing', 'admin'].map(withoutMeaning),
   'time-zone': () => ['UTC', ...Intl.supportedValuesOf('timeZone')].map(withoutMeaning),
-  profile: ({ context }: Asked) => profileNames(context.settings).map(withoutMeaning),
-  async setting({ context: { settings, env } }: Asked): Promise<Candidate[]> {
+  profile: ({ context }: CursorRequest) => profileNames(context.settings).map(withoutMeaning),
+  async setting({ context: { settings, env } }: CursorRequest): Promise<Candidate[]> {
     const { describeSettings } = await import('../../platform/config/setting-list.ts');
     return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
   },
-  topic: ({ tree }: Asked) => [
+  topic: ({ tree }: CursorRequest) => [
     ...tree.commands.map(({ command, summary }): Candidate => [command.split(' ')[0] ?? '', summary]),
     ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'agents', 'version', 'faults'].map(withoutMeaning),
   ],
-  'config-file': ({ context, typing }: Asked) => configFiles(context.cwd, typing),
+  'config-file': ({ context, typing }: CursorRequest) => configFiles(context.cwd, typing),
 };
 
 function isLocalName(kind: PlatformName | keyof typeof localNames): kind is keyof typeof localNames {
@@ -230,7 +230,7 @@ const maxWaitMs = 1_000;
 const maxNames = 500;
 
 /** None if they cannot be had, or not in time. */
-async function namesOf(context: NamesContext, kind: PlatformName, place: Place): Promise<Candidate[]> {
+async function namesOf(context: NamesContext, kind: PlatformName, place: CursorPlace): Promise<Candidate[]> {
   const { nameSources } = await import('./name-sources.ts');
   const names = nameSources[kind](context, place).catch((): Candidate[] => []);
   const late = pause(maxWaitMs, undefined, { background: true }).then((): Candidate[] => []);
@@ -241,7 +241,12 @@ async function namesOf(context: NamesContext, kind: PlatformName, place: Place):
 const ofApps: readonly PlatformName[] = ['build', 'run', 'container'];
 
 /** Where an app comes first, the folder of one may leave it out: what follows it is offered, too. */
-async function platformNames(context: Context, tree: CompletionTree, kind: PlatformName, place: ValueAtCursor & Place) {
+async function platformNames(
+  context: Context,
+  tree: CompletionTree,
+  kind: PlatformName,
+  place: ValueAtCursor & CursorPlace,
+) {
   const ofHere = async (name: PlatformName) => {
     const { readAppHere } = await import('../../deploys/apps.ts');
     const file = place.given['--config-file'] ?? 'cerebrium.toml';

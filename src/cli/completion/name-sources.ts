@@ -12,9 +12,9 @@ import { type Candidate, typedFolder, type ValueAtCursor } from './candidates.ts
 
 export type NamesContext = Pick<Context, 'api' | 'settings' | 'project'>;
 
-export type Place = Pick<ValueAtCursor, 'typed' | 'given'> & { typing: string };
+export type CursorPlace = Pick<ValueAtCursor, 'typed' | 'given'> & { typing: string };
 
-type Names = (context: NamesContext, place: Place) => Promise<Candidate[]>;
+type NameSource = (context: NamesContext, place: CursorPlace) => Promise<Candidate[]>;
 
 export type PlatformName = keyof typeof nameSources;
 
@@ -63,7 +63,7 @@ export const nameSources = {
       return [`${typedFolder(typing)}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
     });
   },
-} satisfies Record<string, Names>;
+} satisfies Record<string, NameSource>;
 
 /** The volume, and the folder that is being typed, with slashes around it: `default:/a/b` is in `/a/`. */
 function folderOf(typing: string): [volume: string, dir: string] {

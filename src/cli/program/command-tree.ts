@@ -4,7 +4,7 @@ import { UsageError } from '../../kernel/errors.ts';
 import { version } from '../../kernel/version.ts';
 import type { GlobalFlags } from '../../platform/context.ts';
 import type { Command, FlagRules } from '../command.ts';
-import { commands, type Entry, type Leaf, namedCommand } from '../commands/index.ts';
+import { type CommandEntry, commands, type Leaf, namedCommand } from '../commands/index.ts';
 
 export type CommandRunner = (
   command: Command,
@@ -66,12 +66,12 @@ function addGlobalFlags(root: Commander): Commander {
   return root;
 }
 
-function addCommands(parent: Commander, entries: Record<string, Entry>, run: CommandRunner, byDefault?: string) {
+function addCommands(parent: Commander, entries: Record<string, CommandEntry>, run: CommandRunner, byDefault?: string) {
   for (const [name, { summary }] of Object.entries(entries)) {
     parent.command(name, { isDefault: name === byDefault }).summary(summary);
   }
   parent.hook('preSubcommand', async (_, called) => {
-    const { load, commands, byDefault }: Partial<Entry> = entries[called.name()] ?? {};
+    const { load, commands, byDefault }: Partial<CommandEntry> = entries[called.name()] ?? {};
     if (load) await configureCommand(called, load, run);
     if (commands) addCommands(called.helpCommand(false), commands, run, byDefault);
   });

@@ -47,7 +47,7 @@ async function loadFilter({ jq }: GlobalFlags, inputs: unknown[], { signal }: Ru
   return compileJq(jq, signal, timeout);
 }
 
-interface Call {
+interface CommandCall {
   flags: GlobalFlags;
   inputs: unknown[];
   json: JsonChoice;
@@ -57,7 +57,7 @@ interface Call {
 
 async function executeFiltered(
   command: Command,
-  { flags, inputs, json, fields, filter }: Call,
+  { flags, inputs, json, fields, filter }: CommandCall,
   given: Io,
   state: RunState,
 ): Promise<number> {

@@ -23,7 +23,7 @@ export function compareView(comparison: Comparison): View {
   return onTerminal(shown, measures);
 }
 
-export function compareReport(comparison: Comparison): ChartReport<Measure> {
+export function compareReport(comparison: Comparison): ChartReport<MeasuredBuilds> {
   const panel = (title: string, { curves }: Durations) => ({
     title,
     kind: 'lines' as const,
@@ -67,7 +67,7 @@ function inWords(verdict: BuildVerdict, what: string, change: string): string[] 
   return verdict === 'no difference' ? [] : [`${what} ${change}`];
 }
 
-interface Measure {
+interface MeasuredBuilds {
   name: string;
   unit: 'calls' | 'ms' | 'share';
   before: number | null;
@@ -77,12 +77,12 @@ interface Measure {
   verdict?: BuildVerdict;
 }
 
-function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): Measure[] {
+function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): MeasuredBuilds[] {
   const ms = (
     name: string,
     { verdict, changeShare: change, chance, ...sides }: Durations,
     at: 'p50' | 'p90',
-  ): Measure => ({
+  ): MeasuredBuilds => ({
     name: `${name} ${at}`,
     unit: 'ms',
     before: sides.before[`${at}Ms`],
@@ -103,7 +103,7 @@ function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): 
 
 const numbers = ['BEFORE', 'AFTER', 'CHANGE', 'CHANCE'] as const;
 
-const measureColumns: Columns<Measure, 'MEASURE' | (typeof numbers)[number] | 'VERDICT'> = {
+const measureColumns: Columns<MeasuredBuilds, 'MEASURE' | (typeof numbers)[number] | 'VERDICT'> = {
   MEASURE: ({ name }) => name,
   BEFORE: ({ before, unit }) => forPeople(valueText(before, unit), before),
   AFTER: ({ after, unit }) => forPeople(valueText(after, unit), after),
@@ -112,7 +112,7 @@ const measureColumns: Columns<Measure, 'MEASURE' | (typeof numbers)[number] | 'V
   VERDICT: ({ verdict }) => verdict,
 };
 
-function valueText(value: number | null, unit: Measure['unit']): string {
+function valueText(value: number | null, unit: MeasuredBuilds['unit']): string {
   if (value === null) return '';
   if (unit === 'calls') return groupDigits(value);
   return unit === 'ms' ? duration(value) : percent(value);

@@ -21,7 +21,7 @@ interface MeasuredChart extends Pick<Panel, 'title' | 'unit'> {
   series: readonly { name: string; values: readonly (number | null)[] }[];
 }
 
-interface Place {
+interface MeasuredRange {
   range: ChartRange;
   zone: string;
 }
@@ -33,7 +33,7 @@ interface MeasuredPoint {
 }
 
 /** Charts of what was measured, followed by a table; off a terminal the points as tab-separated numbers. */
-export function measuredView(measured: Measured, place: Place): View {
+export function measuredView(measured: Measured, place: MeasuredRange): View {
   const report = measuredReport(measured, place);
   const { rows } = report;
   const shown = measured.charts.filter(hasValue);
@@ -47,7 +47,7 @@ export function measuredView(measured: Measured, place: Place): View {
 
 export function measuredReport(
   { summary, times, charts }: Measured,
-  { range, zone }: Place,
+  { range, zone }: MeasuredRange,
 ): ChartReport<MeasuredPoint> {
   const points = times.map((time, at) => ({ time, at })).filter(({ time }) => !Number.isNaN(time));
   const steps = pointsOfTime(points, ({ time }) => time, range);

@@ -67,7 +67,7 @@ export function remoteBuild(project: string, app: string, build: string): Remote
   };
 }
 
-type Source = Pick<Context, 'api' | 'project'>;
+type ProjectContext = Pick<Context, 'api' | 'project'>;
 
 /** The id of an app's latest build. One that has nothing but jobs has none. */
 export function latestBuildOf({ latestBuildId, latestCreatedBuildId }: App): string | undefined {
@@ -75,7 +75,7 @@ export function latestBuildOf({ latestBuildId, latestCreatedBuildId }: App): str
 }
 
 /** A UUID is not looked up, and another form need not be listed. Throws NotFoundError, UsageError. */
-export async function resolveBuild(source: Source, app: string, word: string | undefined): Promise<string> {
+export async function resolveBuild(source: ProjectContext, app: string, word: string | undefined): Promise<string> {
   const wanted = readIdWord(word);
   if ('id' in wanted && !wanted.mayBeBeginning) return wanted.id;
   if ('latest' in wanted && wanted.latest === 'any') {
@@ -94,7 +94,11 @@ export async function resolveBuild(source: Source, app: string, word: string | u
 }
 
 /** The build of a word, if the platform lists it. */
-export async function findListedBuild({ api, project }: Source, app: string, word: string): Promise<Build | undefined> {
+export async function findListedBuild(
+  { api, project }: ProjectContext,
+  app: string,
+  word: string,
+): Promise<Build | undefined> {
   const wanted = readIdWord(word);
   const items = (await api(listBuilds, { project, app })).sort(latestFirst(({ createdAt }) => createdAt));
   if (!('latest' in wanted)) {

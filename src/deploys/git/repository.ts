@@ -5,9 +5,7 @@ import { readVariable, type Variable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { git, isShallowClone, tryGit, unlessFailed } from './run-git.ts';
-
-type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
+import { type GitContext, git, isShallowClone, tryGit, unlessFailed } from './run-git.ts';
 
 /** The repository of the working directory, the same for all of its clones as far as that can be known. */
 export interface Repository {
@@ -285,10 +283,10 @@ export async function previewedBranch(context: Pick<Context, 'env'>, branch: str
 }
 
 interface GithubEvent {
-  pull_request?: { number?: number; head?: Source; base?: Source };
+  pull_request?: { number?: number; head?: PullSide; base?: PullSide };
 }
 
-interface Source {
+interface PullSide {
   /** Null if it was deleted since. */
   repo?: { full_name?: string } | null;
 }

@@ -11,7 +11,7 @@ import { unless } from '../../platform/waiting/index.ts';
 /** Much more than any list of files or branches here. In bytes. */
 const maxOutput = 256 * 2 ** 20;
 
-type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
+export type GitContext = Pick<Context, 'env' | 'cwd' | 'signal'>;
 
 /**
  * The commands of git that are used. Those that start what settings name otherwise (diff, log, fetch, merge) are none: a

@@ -2,7 +2,7 @@ import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
 import { boolean, choice, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { type Build, buildHasFailed, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
-import type { EventName, EventOf, Facts, HistoryEvent, Verdict } from './event-log.ts';
+import type { EventFacts, EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
 import { FollowedSettings, type SettingsChange } from './followed-settings.ts';
 
 /** The commit that a build was made of. Null is what is not known. */
@@ -111,7 +111,7 @@ export class AppHistory {
   }
 
   /** The ends of rollbacks that nobody saw: their builds were seen to serve, or are listed as ready. */
-  unseenEnds(listed: readonly Build[]): (Facts<'rolled-back'> & { at: string })[] {
+  unseenEnds(listed: readonly Build[]): (EventFacts<'rolled-back'> & { at: string })[] {
     const succeeded = listed.filter(({ status }) => buildPhase(status) === 'succeeded');
     return this.#all('rolling-back').flatMap(({ from, to, as, reason, at }) => {
       const ready = succeeded.find(({ id }) => id === as);

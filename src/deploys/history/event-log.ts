@@ -209,16 +209,16 @@ const kinds = {
   noticed: v.object({ build, before: settings, after: settings }),
 };
 
-type Kinds = typeof kinds;
-export type EventName = keyof Kinds;
-export type Facts<Name extends EventName> = v.InferOutput<Kinds[Name]>;
+type EventKinds = typeof kinds;
+export type EventName = keyof EventKinds;
+export type EventFacts<Name extends EventName> = v.InferOutput<EventKinds[Name]>;
 
 /** When it was written (RFC 3339), and where: `ada@laptop`, or the pipeline. */
 interface Origin {
   at: string;
   by: string;
 }
-type Event<Name extends EventName> = Origin & { event: Name } & Facts<Name>;
+type Event<Name extends EventName> = Origin & { event: Name } & EventFacts<Name>;
 export type HistoryEvent = { [Name in EventName]: Event<Name> }[EventName];
 export type EventOf<Name extends EventName> = Extract<HistoryEvent, { event: Name }>;
 

@@ -13,10 +13,10 @@ import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { documentName, documentTime, type TeamState, teamStateOf } from '../team-state/index.ts';
 import { AppHistory } from './app-history.ts';
 import {
+  type EventFacts,
   EventLog,
   type EventName,
   type EventsRead,
-  type Facts,
   type HistoryEvent,
   maxHistoryBytes,
   maxHistoryMs,
@@ -52,7 +52,7 @@ export async function recordEvent<Name extends EventName>(
   context: Context,
   app: string,
   event: Name,
-  facts: Facts<Name>,
+  facts: EventFacts<Name>,
   at?: string,
 ): Promise<HistoryEvent> {
   const log = logOf(context, app);
@@ -78,7 +78,7 @@ export async function recordLook(
   listed: readonly Build[] = [],
 ): Promise<AppHistory> {
   let history = await readHistory(context, name);
-  const record = async <Name extends EventName>(event: Name, facts: Facts<Name>, at?: string) => {
+  const record = async <Name extends EventName>(event: Name, facts: EventFacts<Name>, at?: string) => {
     history = history.with(await recordEvent(context, name, event, facts, at));
   };
   const build = liveBuild(app);

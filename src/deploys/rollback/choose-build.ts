@@ -141,12 +141,15 @@ export function changedScaling(history: AppHistory, build: string, shown: Record
   return Object.fromEntries(kept) as Partial<AppCreation>;
 }
 
-interface Known extends Pick<Chosen, 'history' | 'live'> {
+interface KnownBuilds extends Pick<Chosen, 'history' | 'live'> {
   builds: readonly Build[];
 }
 
 /** What decides whether a rollback from the live build returns to these. */
-export function candidatesOf({ builds, history, live }: Known, served: readonly ServedBuild[]): ReturnCandidate[] {
+export function candidatesOf(
+  { builds, history, live }: KnownBuilds,
+  served: readonly ServedBuild[],
+): ReturnCandidate[] {
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
   return served.map(({ id, isSeen }) => {
     const isSame = live !== undefined && history.areOfSame(id, live);

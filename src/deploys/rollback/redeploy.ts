@@ -11,10 +11,10 @@ import { compareSent, type Deployment, type SettingChange, whichCanStart } from 
 import type { Chosen, RollbackOptions } from './choose-build.ts';
 import { proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
 
-type Made = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
+type DeployedAgain = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
 
 /** An earlier build of an app that was deployed again, as the command prints it. */
-export interface RolledBack extends Made, SourceFacts {
+export interface RolledBack extends DeployedAgain, SourceFacts {
   replaced: string | null;
   restored: string;
   /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */

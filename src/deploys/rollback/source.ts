@@ -67,7 +67,7 @@ export interface RollbackSource {
   deploy(options: SendOptions): Promise<Sent>;
 }
 
-type Use<T> = (source: RollbackSource) => Promise<T>;
+type UseSource<T> = (source: RollbackSource) => Promise<T>;
 
 /** What was chosen, and the settings that are not those of the earlier build: the name as well, if another app gets it. */
 type Again = Chosen & { keep: Partial<AppCreation> };
@@ -78,14 +78,14 @@ export function withSource<T>(
   name: string,
   again: Again,
   from: Pick<RollbackOptions, 'fromGit' | 'configFile'>,
-  use: Use<T>,
+  use: UseSource<T>,
 ) {
   const { fromGit: revision, configFile } = from;
   if (revision === undefined) return withArchive(context, name, again, use);
   return withCommit(context, name, again, { revision, configFile }, use);
 }
 
-function withArchive<T>(context: Context, name: string, again: Again, use: Use<T>): Promise<T> {
+function withArchive<T>(context: Context, name: string, again: Again, use: UseSource<T>): Promise<T> {
   const { keep, history, target } = again;
   return withKeptArchive(context, name, target.id, async (found) => {
     if (!found) throw await noArchiveError(context, name, target.id, again.without);
@@ -136,7 +136,7 @@ function withCommit<T>(
   name: string,
   { app, target, history, keep }: Again,
   { revision, configFile }: { revision: string; configFile: string },
-  use: Use<T>,
+  use: UseSource<T>,
 ): Promise<T> {
   return withRevision(context, { revision, whole: configFile.includes('..') }, async ({ commit, folder }) => {
     const local = await readRevision(context, folder, name, configFile);

@@ -163,7 +163,12 @@ export async function whichCanStart(context: Context, app: string, builds: reado
 }
 
 /** What shows that nobody uploads a pending build any more. `isOwn`: a deploy of this machine left it, for certain. */
-async function findProof(context: Context, app: string, build: Build, now: number): Promise<Proof | undefined> {
+async function findProof(
+  context: Context,
+  app: string,
+  build: Build,
+  now: number,
+): Promise<AbandonedProof | undefined> {
   const name = `build ${shortBuild(build.id)} of ${app}`;
   if (isExpired(build, now)) {
     const age = duration(now - toMs(build.createdAt));
@@ -179,7 +184,7 @@ async function findProof(context: Context, app: string, build: Build, now: numbe
   const isOver = sendingMs > maxUploadMs(sent?.bytes);
   const began = isOver ? duration(sendingMs) : '';
   const killed = `${name} never got its files: the deploy that created it from here was killed`;
-  return firstTrue<Proof>([
+  return firstTrue<AbandonedProof>([
     [isRunning === false, { message: killed, isOwn: true }],
     [isOver, { message: `nothing has come of ${name}, whose upload by ${sent?.by} began ${began} ago` }],
   ]);
@@ -188,7 +193,7 @@ async function findProof(context: Context, app: string, build: Build, now: numbe
 /** Builds that were named, of each command. */
 const namedBuilds = new WeakMap<Context['settings'], Set<string>>();
 
-async function tell(context: Context, app: string, { id }: Build, { message, isOwn }: Proof): Promise<void> {
+async function tell(context: Context, app: string, { id }: Build, { message, isOwn }: AbandonedProof): Promise<void> {
   const named = onceFor(namedBuilds, context.settings, () => new Set<string>());
   if (named.size === named.add(id).size) return;
   const fix = gantryCommand`builds cancel ${app} ${id}`;
@@ -198,7 +203,7 @@ async function tell(context: Context, app: string, { id }: Build, { message, isO
   if (status === 'canceled') await recordEnded(context, app, id, 'the deploy that created it was killed');
 }
 
-interface Proof {
+interface AbandonedProof {
   message: string;
   isOwn?: true;
 }

@@ -27,7 +27,7 @@ export interface PackedBytes {
   send: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
 }
 
-interface PackOptions extends LocalAppOptions {
+interface PackAppOptions extends LocalAppOptions {
   output: string;
   files?: true | undefined;
 }
@@ -35,7 +35,7 @@ interface PackOptions extends LocalAppOptions {
 /** Writes the archive that a deploy would upload, to a file or (`-`) to stdout. Asks the platform nothing. */
 export async function packApp(
   context: Context,
-  { output, files, ...options }: PackOptions,
+  { output, files, ...options }: PackAppOptions,
 ): Promise<Packed | PackedBytes> {
   const local = await readLocalApp(context, { ...options, outputs: [output] });
   if (local.config.partner) throw nothingToPack(local.config);

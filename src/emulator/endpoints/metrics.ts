@@ -22,7 +22,7 @@ export const metricsHandlers = {
     );
     const samples = groupByStep(used, ({ at }) => at, steps);
     const timestamps = steps.times.map((time) => Math.floor(time / 1000));
-    const chart = (series: Series[]) => ({ timestamps, series });
+    const chart = (series: MetricSeries[]) => ({ timestamps, series });
     const resource = (name: string, read: (sample: UsageSample) => number | null) =>
       chart(
         container
@@ -69,7 +69,7 @@ export const metricsHandlers = {
 } satisfies Partial<Handlers>;
 
 // An index signature, which the contract needs, is in types but not in interfaces.
-type Series = { name: string; data: (string | null)[] };
+type MetricSeries = { name: string; data: (string | null)[] };
 
 function groupByStep<Item>(items: readonly Item[], timeOf: (item: Item) => number, steps: TimeSteps): Item[][] {
   const groups = steps.times.map((): Item[] => []);
@@ -108,7 +108,7 @@ function seriesOf(
   steps: readonly UsageSample[][],
   read: (sample: UsageSample) => number | null,
   join: Join,
-): Series {
+): MetricSeries {
   const data = steps.map((samples) => {
     const values = samples.map(read).filter((value) => value !== null);
     const value = join(values.sort((a, b) => a - b));

@@ -39,9 +39,9 @@ export async function saveStream(body: ByteStream, path: string): Promise<{ size
 
 const maxPutBytes = 5 * 1024 ** 3;
 
-type Rule = [holds: boolean, status: number, code: string, message: string];
+type RequestRule = [holds: boolean, status: number, code: string, message: string];
 
-function rules({ method, headers }: IncomingMessage): Rule[] {
+function rules({ method, headers }: IncomingMessage): RequestRule[] {
   const { authorization, 'transfer-encoding': encoding, 'content-length': length } = headers;
   const implied = 'A header you provided implies functionality that is not implemented: Transfer-Encoding';
   return [

@@ -30,21 +30,21 @@ export async function applyFault(
   await actions[fault](exchange, platform);
 }
 
-type Action = (exchange: Exchange, platform: Platform) => void | Promise<void>;
+type FaultAction = (exchange: Exchange, platform: Platform) => void | Promise<void>;
 
 /** What is replied to a request that has no effect. */
 const instead =
-  (reply: ServerReply): Action =>
+  (reply: ServerReply): FaultAction =>
   (exchange) =>
     sendReply(exchange, reply);
 
 /** What a reply becomes. */
 const altered =
-  (change: (reply: ServerReply) => ServerReply): Action =>
+  (change: (reply: ServerReply) => ServerReply): FaultAction =>
   async (exchange) =>
     sendReply(exchange, change(await exchange.handle()));
 
-const actions: Record<ReplyFault, Action> = {
+const actions: Record<ReplyFault, FaultAction> = {
   html: instead(badGatewayPage),
   expired: instead(expiredUrlReply),
   'slow-down': instead(storageError(503, 'SlowDown', 'Please reduce your request rate.')),
@@ -138,14 +138,14 @@ function mapBody(reply: ServerReply, transform: (chunks: ByteStream) => ByteStre
   return { ...reply, body };
 }
 
-type LogPage = NonNullable<WireReply<typeof getAppLogs>>;
+type AppLogsPage = NonNullable<WireReply<typeof getAppLogs>>;
 
-function mapLogPage(reply: ServerReply, change: (page: LogPage) => LogPage): ServerReply {
+function mapLogPage(reply: ServerReply, change: (page: AppLogsPage) => AppLogsPage): ServerReply {
   return reply.body === '' ? reply : { ...reply, body: JSON.stringify(change(JSON.parse(String(reply.body)))) };
 }
 
 /** A token for a next page that starts two lines before the end of this one. */
-function overlappingToken({ logs, nextPageToken }: LogPage): string | null {
+function overlappingToken({ logs, nextPageToken }: AppLogsPage): string | null {
   const thirdLast = logs?.at(-3)?.timestamp;
   if (!nextPageToken || !thirdLast) return nextPageToken ?? null;
   return logPageTokenAfter(parseLogTime(thirdLast));

@@ -174,9 +174,9 @@ async function handleControl(request: IncomingMessage, url: URL, platform: Platf
   }
 }
 
-type Action = (body: Record<string, unknown>, platform: Platform) => ServerReply | Promise<ServerReply>;
+type ControlAction = (body: Record<string, unknown>, platform: Platform) => ServerReply | Promise<ServerReply>;
 
-const actions: Record<string, Action> = {
+const actions: Record<string, ControlAction> = {
   stop(_, { requestStop }) {
     // After the reply is sent.
     void turn().then(requestStop);

@@ -126,7 +126,7 @@ function startSeconds(time: ReplicaTime, starts: number): number {
   return (Math.max(0, starts) * time.medianColdStartMs()) / 1000;
 }
 
-interface SettingChange {
+interface Saving {
   change: string;
   /** What it saves and what there is, by the replay, in seconds of replicas. */
   seconds: number;
@@ -135,7 +135,7 @@ interface SettingChange {
 }
 
 /** It saves the share that the replay says, of what was paid; and never more than was idle. */
-function priced(facts: WasteFacts, { change, seconds, lived, moreColdStarts }: SettingChange) {
+function priced(facts: WasteFacts, { change, seconds, lived, moreColdStarts }: Saving) {
   const { price, since, time, rangeMs } = facts;
   const paid = paidSeconds(facts, lived);
   const savesSeconds = Math.min((seconds * paid) / lived, Math.max(0, paid - time.busySeconds));

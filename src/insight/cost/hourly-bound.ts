@@ -15,7 +15,7 @@ interface Bound {
 }
 
 /** What one replica needs: its price depends on that. */
-type Hardware = NonNullable<ReturnType<typeof hardwareOf>>;
+type ReplicaHardware = NonNullable<ReturnType<typeof hardwareOf>>;
 
 /** Apps that are asked for their price. */
 const maxAsked = 20;
@@ -43,7 +43,7 @@ export async function checkHourlyBound(context: Context, config: AppConfig, { ma
   });
 }
 
-function unknownPrice(app: string, hardware: Hardware | undefined): LimitError {
+function unknownPrice(app: string, hardware: ReplicaHardware | undefined): LimitError {
   const kind = hardware
     ? `${hardware.compute.join(' or ')} with ${count(hardware.cpu, 'core')} and ${hardware.memory} GB`
     : 'its hardware';
@@ -69,14 +69,18 @@ function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<stri
 }
 
 /** The highest price of the kinds that the platform may take; undefined if one of them is not known. */
-async function highestPrice(context: Context, own: App | undefined, hardware: Hardware): Promise<number | undefined> {
+async function highestPrice(
+  context: Context,
+  own: App | undefined,
+  hardware: ReplicaHardware,
+): Promise<number | undefined> {
   const prices: (number | undefined)[] = [];
   for (const kind of hardware.compute) prices.push(await priceOf(context, own, { ...hardware, compute: [kind] }));
   const knownPrices = prices.filter((price) => price !== undefined);
   return knownPrices.length === prices.length ? knownPrices.reduce((most, price) => Math.max(most, price)) : undefined;
 }
 
-async function priceOf({ api, project }: Context, own: App | undefined, hardware: Hardware) {
+async function priceOf({ api, project }: Context, own: App | undefined, hardware: ReplicaHardware) {
   if (own && isSame(own, hardware) && own.costPerSecondCents) return own.costPerSecondCents;
   const listed = await api(listApps, { project });
   const alike = listed.filter((app) => app.hardware === hardware.compute[0]).slice(0, maxAsked);
@@ -87,7 +91,7 @@ async function priceOf({ api, project }: Context, own: App | undefined, hardware
   return undefined;
 }
 
-function isSame(app: App, { compute, gpuCount, cpu, memory, computeTier }: Hardware): boolean {
+function isSame(app: App, { compute, gpuCount, cpu, memory, computeTier }: ReplicaHardware): boolean {
   const gpus = app.hardware === 'CPU' ? 0 : (app.gpuCount ?? 1);
   return (
     app.hardware === compute[0] &&

@@ -54,8 +54,8 @@ export async function* monitorApps(context: Context, options: MonitorOptions): A
   const { app, signal, forMs = Number.POSITIVE_INFINITY } = options;
   const everyMs = Math.max(leastIntervalMs, options.everyMs);
   const watched = contextWith(context, { signal });
-  const apps = new Map<string, WatchedApp>();
-  const watch = (name: string) => apps.set(name, new WatchedApp(watched, name, options.counterOf?.(name)));
+  const apps = new Map<string, MonitoredApp>();
+  const watch = (name: string) => apps.set(name, new MonitoredApp(watched, name, options.counterOf?.(name)));
   if (app !== undefined) watch(shortAppName(context.project, app));
   const end = context.elapsed() + forMs;
   let problem: GantryError | undefined;
@@ -86,7 +86,7 @@ function keep(problems: GantryError[]): (error: unknown) => void {
   };
 }
 
-async function updateList(context: Context, apps: Map<string, WatchedApp>, watch: (name: string) => unknown) {
+async function updateList(context: Context, apps: Map<string, MonitoredApp>, watch: (name: string) => unknown) {
   const { project } = context;
   const listed = await singleRequest(context)(listApps, { project });
   const names = new Set(listed.map((each) => appName(each, project)));
@@ -95,7 +95,7 @@ async function updateList(context: Context, apps: Map<string, WatchedApp>, watch
 }
 
 /** An app that is gone is no longer watched, unless it is the only one. */
-async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<void> {
+async function readAll(apps: Map<string, MonitoredApp>, mayGo: boolean): Promise<void> {
   await inLane(requestsAtOnce, [...apps.values()], (app) =>
     app.read().catch((error: unknown) => {
       if (!mayGo || !(error instanceof NotFoundError)) throw error;
@@ -104,7 +104,7 @@ async function readAll(apps: Map<string, WatchedApp>, mayGo: boolean): Promise<v
   );
 }
 
-function projectFigures({ project, platformNow }: Context, apps: Map<string, WatchedApp>, problem?: GantryError) {
+function projectFigures({ project, platformNow }: Context, apps: Map<string, MonitoredApp>, problem?: GantryError) {
   const figures = [...apps.values()].map((one) => one.figures);
   const calls = ({ callsPerSecond }: AppFigures) => callsPerSecond ?? 0;
   const replicas = (app: AppFigures) => app.replicas ?? 0;
@@ -120,7 +120,7 @@ function projectFigures({ project, platformNow }: Context, apps: Map<string, Wat
   };
 }
 
-function logOf(apps: Map<string, WatchedApp>) {
+function logOf(apps: Map<string, MonitoredApp>) {
   const watched = [...apps.values()].find(({ showsLog, log }) => showsLog && log);
   return watched ? { app: watched.name, lines: watched.log ?? [] } : null;
 }
@@ -140,7 +140,7 @@ const settingsEvery = 40;
 const messageEvery = 6;
 
 /** One app and what was read of it. It is asked for one thing at a time, in turns. */
-class WatchedApp {
+class MonitoredApp {
   readonly #readings: Omit<AppReadings, 'runs'> = {};
   /** Jobs as well: what is one may show later. */
   #runs: RunsRead | undefined;

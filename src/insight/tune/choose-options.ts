@@ -6,14 +6,14 @@ import type { Outcome, ScalingSettings, ServiceLevel, TunedOption } from './advi
 import { coldStartsOf, latencyOf } from './fit-model.ts';
 import { type CallTrace, type ReplicaModel, replayCalls } from './replay.ts';
 
-interface Limits {
+interface TuneLimits {
   slo: ServiceLevel | undefined;
   /** US cents in 30 days. */
   budgetCents: number | undefined;
 }
 
 /** The cheapest settings that are fast enough, and the fastest ones that are cheap enough: as now, if nothing else is said. */
-export function wishesOf(now: Outcome, { slo, budgetCents }: Limits): Wish[] {
+export function wishesOf(now: Outcome, { slo, budgetCents }: TuneLimits): Wish[] {
   const wait = (outcome: Outcome) => outcome[`${slo?.quantile ?? 'p90'}Ms`];
   const starts = ({ coldStarts }: Outcome) => coldStarts;
   const cost = ({ centsPerMonth, replicaSeconds }: Outcome) => centsPerMonth ?? replicaSeconds;

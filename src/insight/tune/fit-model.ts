@@ -13,7 +13,7 @@ export type FittedModel = ReturnType<typeof fitModel>;
  */
 export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling) {
   const daysWithCalls = [...past.days.keys()].filter((day) => (past.days[day]?.latency.size ?? 0) > 0);
-  const tried = modelsOf(past).map((model): Attempt => {
+  const tried = modelsOf(past).map((model): ModelFit => {
     const replayed = replayCalls(trace, scaling, model);
     return { model, ...replayed, misfits: past.days.map((day, at) => misfit(replayed.days[at] as ReplayedDay, day)) };
   });
@@ -42,15 +42,15 @@ export function fitModel(past: PastCalls, trace: CallTrace, scaling: Scaling) {
 /** A call may have been taken by another replica that was ready before: starts are longer than calls waited for them. */
 const startFactors = [1, 1.15, 1.3];
 
-interface Attempt extends Replayed {
+interface ModelFit extends Replayed {
   model: ReplicaModel;
   /** Misfits by day. */
   misfits: number[];
 }
 
-function bestOf(tried: readonly Attempt[], days: readonly number[]): Attempt {
+function bestOf(tried: readonly ModelFit[], days: readonly number[]): ModelFit {
   const sums = tried.map(({ misfits }) => days.reduce((sum, day) => sum + (misfits[day] ?? 0), 0));
-  return tried[sums.indexOf(sums.reduce((least, sum) => Math.min(least, sum)))] as Attempt;
+  return tried[sums.indexOf(sums.reduce((least, sum) => Math.min(least, sum)))] as ModelFit;
 }
 
 export function coldStartsOf(days: readonly ReplayedDay[]): number {

@@ -16,7 +16,7 @@ import {
   type RunningEmulator,
 } from './running-emulators.ts';
 
-type Variables = Record<string, string>;
+type EmulatorVariables = Record<string, string>;
 
 /** What starting an emulator in the background takes of the process. */
 interface Background {
@@ -30,7 +30,7 @@ interface Background {
  * Variables of the emulator of this folder, as far as they are known without starting it: it may have stopped. Undefined
  * if there was none. Throws NotFoundError if another one has its port by now.
  */
-export function knownFolderEmulator(env: Environment, cwd: string): Variables | undefined {
+export function knownFolderEmulator(env: Environment, cwd: string): EmulatorVariables | undefined {
   const folder = emulatorFolder(env, cwd);
   const running = runningIn(env, folder);
   const last = lastVariables(filesOf(env, folder).variables);
@@ -47,7 +47,7 @@ export async function useFolderEmulator(
   cwd: string,
   signal: AbortSignal,
   onStart: () => Promise<void>,
-): Promise<Variables> {
+): Promise<EmulatorVariables> {
   const { env } = background;
   const folder = emulatorFolder(env, cwd);
   const running = runningIn(env, folder);
@@ -100,7 +100,7 @@ export async function takeFolderData(context: Context, cwd: string) {
     progress.note('stopped the emulator of this folder: its data is used here');
   }
   const port = lastPortOf(files.variables);
-  const remember = async (variables: Variables) => {
+  const remember = async (variables: EmulatorVariables) => {
     if (port === undefined) await writeFileAtomic(files.variables, JSON.stringify(variables), { mode: 0o600 });
   };
   return { data, port, remember };
@@ -129,7 +129,7 @@ function runningIn(env: Environment, folder: string): RunningEmulator | undefine
   return here.find(({ command }) => command === 'dev') ?? here[0];
 }
 
-function lastVariables(file: string): Variables | undefined {
+function lastVariables(file: string): EmulatorVariables | undefined {
   const variables = readJsonSync(file);
   return v.is(v.record(v.string(), v.string()), variables) ? variables : undefined;
 }
@@ -140,7 +140,7 @@ function lastPortOf(file: string): number | undefined {
 }
 
 /** At the port that it had, if that is free. */
-async function startIn(background: Background, signal: AbortSignal, folder: string): Promise<Variables> {
+async function startIn(background: Background, signal: AbortSignal, folder: string): Promise<EmulatorVariables> {
   const { env, elapsed, delay, spawnDetached } = background;
   const files = filesOf(env, folder);
   const began = elapsed();

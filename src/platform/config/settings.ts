@@ -24,7 +24,7 @@ export interface Setting {
 }
 
 export interface Settings {
-  profile: Profile;
+  profile: ProfileSetting;
   profiles: string[];
   project: Setting;
   region: Setting;
@@ -40,7 +40,7 @@ export interface Settings {
   teamState: Setting & { region: string };
 }
 
-type Profile = Setting & { value: string };
+type ProfileSetting = Setting & { value: string };
 
 export interface SettingFlags {
   project?: string | undefined;
@@ -134,7 +134,7 @@ export function resolveSettings(
 }
 
 /** Flag, environment, the nearest folder that is bound to one, the one selected by `config profiles use`, default. */
-function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<string, unknown>): Profile {
+function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<string, unknown>): ProfileSetting {
   const source: SettingSource = { variables: ['GANTRY_PROFILE'], key: 'profile' };
   const chosen = resolveSetting(flags.profile, env, source, {});
   if (chosen.value !== undefined) return { value: chosen.value, origin: chosen.origin };
@@ -169,7 +169,7 @@ function resolveSetting(
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
 }
 
-function checkProfileName({ value, origin }: Profile, onInvalid: OnInvalidSetting): void {
+function checkProfileName({ value, origin }: ProfileSetting, onInvalid: OnInvalidSetting): void {
   if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
   const source = origin === 'flag' ? '' : `it comes from the ${origin}; `;
   const why = `${source}names have letters, digits and - _ . @, and begin with a letter or digit`;

@@ -18,7 +18,7 @@ export async function* distinctNames(
   disk: NameProbe = nameProbe,
   allFirst = disk.mergesNames(folder),
 ): AsyncGenerator<FoundEntry> {
-  const names = new Names(folder, disk, allFirst);
+  const names = new CopiedNames(folder, disk, allFirst);
   const all: FoundEntry[] = [];
   const clashes = new Set<Clash>();
   for await (const found of files) {
@@ -31,7 +31,7 @@ export async function* distinctNames(
   for (const found of all) yield withKeptName(found, folder, disk);
 }
 
-interface Entry {
+interface CopiedName {
   name: string;
   isFolder: boolean;
 }
@@ -40,7 +40,7 @@ interface Entry {
 interface Clash {
   /** Empty, or with a trailing slash. */
   parent: string;
-  entries: [Entry, Entry];
+  entries: [CopiedName, CopiedName];
 }
 
 /** A volume keeps all names apart, those of a file and of a folder as well. */
@@ -52,8 +52,8 @@ export const volumeNames: NameProbe = {
 };
 
 /** The names of a copy. A walk comes to each folder once: unless `keepsAll`, files of other folders are forgotten. */
-class Names {
-  readonly #folders = new Map<string, Map<string, Entry[]>>();
+class CopiedNames {
+  readonly #folders = new Map<string, Map<string, CopiedName[]>>();
   #current = '';
   #refusal: Clash | undefined;
   /** Folders whose names are equal to others. */
@@ -91,9 +91,9 @@ class Names {
     return undefined;
   }
 
-  #insert(parent: string, entry: Entry): Clash | undefined {
-    const names = onceFor<string, Map<string, Entry[]>>(this.#folders, parent, () => new Map());
-    const alike = onceFor<string, Entry[]>(names, nameKey(entry.name), () => []);
+  #insert(parent: string, entry: CopiedName): Clash | undefined {
+    const names = onceFor<string, Map<string, CopiedName[]>>(this.#folders, parent, () => new Map());
+    const alike = onceFor<string, CopiedName[]>(names, nameKey(entry.name), () => []);
     if (entry.isFolder && alike.some(({ name, isFolder }) => isFolder && name === entry.name)) return undefined;
     const other = alike.find((each) => this.#isSame(parent, each, entry));
     if (other) return { parent, entries: [other, entry] };
@@ -101,7 +101,7 @@ class Names {
     return undefined;
   }
 
-  #isSame(parent: string, { name, isFolder }: Entry, other: Entry): boolean {
+  #isSame(parent: string, { name, isFolder }: CopiedName, other: CopiedName): boolean {
     if (name === other.name) return isFolder === other.isFolder || this.disk !== volumeNames;
     return this.disk.isSameName(join(this.folder, parent), name, other.name);
   }
@@ -152,7 +152,7 @@ function clashError(clashes: Clash[], folder: string): ConflictError {
   );
 }
 
-const pathOf = (parent: string, { name, isFolder }: Entry) => `${parent}${name}${isFolder ? '/' : ''}`;
+const pathOf = (parent: string, { name, isFolder }: CopiedName) => `${parent}${name}${isFolder ? '/' : ''}`;
 
 function clashText([one, other]: [string, string]): string {
   if (one === other) return `several sources are named ${printablePath(one)}`;

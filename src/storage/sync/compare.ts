@@ -25,8 +25,8 @@ import {
 import { type VolumePath, type WalkedFile, walkVolume } from '../volumes/index.ts';
 
 export interface Difference {
-  added: Files;
-  updated: Files;
+  added: FoundFiles;
+  updated: FoundFiles;
   unchanged: number;
   /** Entries of the source that could not be read or are not regular files. */
   uncopied: UncopiedEntry[];
@@ -34,7 +34,7 @@ export interface Difference {
   extra: PackedList<string>;
 }
 
-type Files = Iterable<FoundFile> & { readonly length: number };
+type FoundFiles = Iterable<FoundFile> & { readonly length: number };
 
 type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
 export type CompareContext = Pick<Context, 'api' | 'project' | 'settings'>;

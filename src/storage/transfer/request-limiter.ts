@@ -10,7 +10,7 @@ interface PooledRequest {
   bytes: number;
 }
 
-interface PoolOptions {
+interface LimiterOptions {
   /** Requests in flight; undefined: adaptive. */
   concurrency: number | undefined;
   /** Maximum, whatever else is set. */
@@ -36,7 +36,7 @@ export class RequestLimiter {
   readonly #waiting: Record<RequestKind, { order: number; start: () => void }[]> = { small: [], large: [] };
   #last: RequestKind = 'small';
 
-  constructor(private readonly options: PoolOptions) {
+  constructor(private readonly options: LimiterOptions) {
     const { concurrency, maxConnections } = options;
     this.max = Math.min(maxConnections, concurrency ?? maxRequests);
     const max = Math.min(maxConnections, concurrency ?? maxLarge);

@@ -164,11 +164,11 @@ function isAdvised({ advice }: TunedOption): boolean {
   return advice !== '';
 }
 
-type Row = [name: string, of: (option: TunedOption) => string];
+type TunedRow = [name: string, of: (option: TunedOption) => string];
 
 function optionsTable(options: readonly TunedOption[], calls: number): View {
   const share = ({ coldStarts }: Outcome) => `${Number(((100 * coldStarts) / calls).toPrecision(2))} %`;
-  const rows: Row[] = [
+  const rows: TunedRow[] = [
     ['within', ({ within }) => within],
     ['min / max replicas', ({ minReplicas, maxReplicas }) => `${minReplicas} / ${maxReplicas}`],
     ['cooldown', ({ cooldownSeconds }) => duration(1000 * cooldownSeconds)],
@@ -179,9 +179,9 @@ function optionsTable(options: readonly TunedOption[], calls: number): View {
     ['p99', ({ p99Ms }) => duration(p99Ms)],
     ['month', monthText],
   ];
-  const columns: Columns<Row> = {
+  const columns: Columns<TunedRow> = {
     SETTINGS: ([name]) => name,
-    ...Object.fromEntries(options.map((option) => [option.option.toUpperCase(), ([, of]: Row) => of(option)])),
+    ...Object.fromEntries(options.map((option) => [option.option.toUpperCase(), ([, of]: TunedRow) => of(option)])),
   };
   return options.length === 0 ? () => '' : table(rows, columns, { keep: ['SETTINGS', 'NOW', 'CHEAPEST', 'FASTEST'] });
 }

@@ -18,14 +18,14 @@ export default defineCommand({
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 
-type Setting = ReturnType<typeof listSettings>[number];
+type ConfigSetting = ReturnType<typeof listSettings>[number];
 
 const columns = {
-  NAME: (setting: Setting) => setting.name,
-  VALUE: (setting: Setting) => setting.value,
+  NAME: (setting: ConfigSetting) => setting.name,
+  VALUE: (setting: ConfigSetting) => setting.value,
 };
 
 /** Only the name of a variable, to leave room for the value. */
-function shortOrigin({ value, origin }: Setting): string {
+function shortOrigin({ value, origin }: ConfigSetting): string {
   return value === null ? '' : origin.replace(/^environment \((.+)\)$/, '$1');
 }

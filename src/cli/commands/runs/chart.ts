@@ -112,7 +112,7 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone }: Ru
   });
   const values = (read: (bucket: RunBucket) => number | null | undefined) =>
     steps.map(({ entry }) => (entry ? (read(entry) ?? null) : null));
-  const times = (measure: Measure) =>
+  const times = (measure: TimeMeasure) =>
     percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
   return {
     step,
@@ -141,7 +141,7 @@ function bucketColumns(
   shownPercentiles: readonly Percentile[],
 ): Columns<RunBucket> {
   const clock = wallClock(zone);
-  const times = (title: string, measure: Measure) =>
+  const times = (title: string, measure: TimeMeasure) =>
     Object.fromEntries(
       shownPercentiles.map((name) => [
         `${title} ${name.toUpperCase()}`,
@@ -162,14 +162,14 @@ function bucketColumns(
 const fullTableColumns = 106;
 const percentiles = ['p50', 'p90', 'p99'] as const;
 type Percentile = (typeof percentiles)[number];
-type Measure = 'Runtime' | 'ResponseTime';
+type TimeMeasure = 'Runtime' | 'ResponseTime';
 
 function total(buckets: readonly RunBucket[], field: 'totalRequests' | 'failedRequests'): number {
   return buckets.reduce((sum, bucket) => sum + (bucket[field] ?? 0), 0);
 }
 
 /** A bucket without runs has no durations, even if the platform returns a number. */
-function timing(bucket: RunBucket, name: Percentile, measure: Measure): number | null {
+function timing(bucket: RunBucket, name: Percentile, measure: TimeMeasure): number | null {
   return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}Ms`] ?? null);
 }
 

@@ -88,13 +88,13 @@ export const appHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-interface Deployment {
+interface DeployedBuild {
   app: AppRecord;
   build: BuildRecord;
 }
 
 /** Replaces the app's record and creates a build that waits for its archive. */
-function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deployment {
+function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): DeployedBuild {
   const { store, now, runner } = platform;
   const settings = withDefaults(body);
   const problem = findInvalidSetting(settings, runtimes);
@@ -117,7 +117,7 @@ function checkRegistryLogins(dockerAuth = '{}'): void {
   if (!logins) refuse(400, 'dockerAuth must be a Docker config as JSON text');
 }
 
-function creationReply({ app, build }: Deployment, uploadUrl: string, platform: Platform) {
+function creationReply({ app, build }: DeployedBuild, uploadUrl: string, platform: Platform) {
   const { url, now, store } = platform;
   return {
     buildId: build.id,

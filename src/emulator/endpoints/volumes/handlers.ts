@@ -135,9 +135,9 @@ function listingEntry(name: string, entry: VolumeFile | 'folder') {
   return { name, is_folder: false, size_bytes: size, last_modified: new Date(modified).toISOString() };
 }
 
-type Listed = ReturnType<typeof listingEntry>;
+type ListingEntry = ReturnType<typeof listingEntry>;
 
-function foldersFirst(one: Listed, other: Listed): number {
+function foldersFirst(one: ListingEntry, other: ListingEntry): number {
   if (one.is_folder !== other.is_folder) return one.is_folder ? -1 : 1;
   return one.name < other.name ? -1 : 1;
 }

@@ -8,10 +8,10 @@ export interface BuildProgress {
   differences?: string[];
   /** Milliseconds since 1970, like all times here. */
   changedAt: number;
-  lines: LogLine[];
+  lines: BuildLine[];
 }
 
-interface LogLine {
+interface BuildLine {
   at: number;
   text: string;
 }
@@ -42,7 +42,7 @@ interface ScheduledScene {
   status: BuildScene['status'];
   at: number;
   endsAt: number;
-  lines: LogLine[];
+  lines: BuildLine[];
 }
 
 /** Scenes after unfinished work are never reached. */

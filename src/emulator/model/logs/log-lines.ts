@@ -27,7 +27,7 @@ export function compareLogLines(a: Pick<PrintedLine, 'at' | 'nanoseconds'>, b: t
 /** A page of a log reads one or two. */
 const keptDays = new KeptDays<readonly PrintedLine[]>(8);
 
-type Draft = Pick<PrintedLine, 'at' | 'container' | 'stream' | 'text' | 'run'>;
+type LineDraft = Pick<PrintedLine, 'at' | 'container' | 'stream' | 'text' | 'run'>;
 
 function generateLinesOf(runs: readonly RunRecord[], traffic: Traffic): PrintedLine[] {
   const lineNumbers = new Map<string, number>();
@@ -49,11 +49,17 @@ function generateLinesOf(runs: readonly RunRecord[], traffic: Traffic): PrintedL
 
 const firstNanosecond = 500_000;
 
-function draftsOf(run: RunRecord): Draft[] {
+function draftsOf(run: RunRecord): LineDraft[] {
   const progress = getRunProgress(run, Number.MAX_SAFE_INTEGER);
   const { container, functionName, coldstartMs } = run;
   const { startedAt = run.createdAt, endedAt = startedAt } = progress;
-  const line = (at: number, text: string, of = run.id): Draft => ({ at, container, stream: 'stdout', text, run: of });
+  const line = (at: number, text: string, of = run.id): LineDraft => ({
+    at,
+    container,
+    stream: 'stdout',
+    text,
+    run: of,
+  });
   const starting = [
     line(startedAt - Math.floor(coldstartMs * 0.8), 'loading the model', ''),
     line(startedAt, `ready after ${(coldstartMs / 1000).toFixed(1)} s`, ''),

@@ -123,7 +123,7 @@ function runIdAt(at: number, random: SeededRandom): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.hex(3)}-8${random.hex(3)}-${random.hex(6)}${random.hex(6)}`;
 }
 
-interface Replica {
+interface SeededReplica {
   name: string;
   /** When each of its slots becomes free. */
   freeAt: number[];
@@ -131,7 +131,7 @@ interface Replica {
 
 /** The replicas of one day: one starts when no slot is free, and ends after the cooldown. */
 class SimulatedReplicas {
-  #running: Replica[] = [];
+  #running: SeededReplica[] = [];
 
   constructor(
     readonly profile: TrafficProfile,
@@ -158,20 +158,20 @@ class SimulatedReplicas {
     return { container: replica.name, pendingMs, proxyQueueMs: routingMs + coldstartMs, containerQueueMs, coldstartMs };
   }
 
-  #start(readyAt: number): Replica {
+  #start(readyAt: number): SeededReplica {
     const freeAt = Array.from({ length: this.profile.concurrency }, () => readyAt);
     const replica = { name: `${this.prefix}-${this.random.hex(5)}`, freeAt };
     this.#running.push(replica);
     return replica;
   }
 
-  #firstToBeFree(): Replica {
+  #firstToBeFree(): SeededReplica {
     return this.#running.reduce((best, replica) => (nextFreeSlot(replica) < nextFreeSlot(best) ? replica : best));
   }
 }
 
 // Several times as fast as Math.min(...freeAt).
-function nextFreeSlot({ freeAt }: Replica): number {
+function nextFreeSlot({ freeAt }: SeededReplica): number {
   return freeAt.reduce((min, time) => Math.min(time, min));
 }
 

@@ -63,12 +63,12 @@ export async function unpackTar(bytes: Uint8Array, folder: string): Promise<stri
 type Content = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 /** Makes the folders above a file, and returns where it is to be. */
-type Place = (path: string) => string;
+type PlaceFile = (path: string) => string;
 
 /**
  * What is in it has the modes of an archive, for any user of a container. Only the owner gets past the folder around it.
  */
-async function replaceFolder(folder: string, fill: (place: Place) => Promise<void>): Promise<void> {
+async function replaceFolder(folder: string, fill: (place: PlaceFile) => Promise<void>): Promise<void> {
   const partial = `${folder}.${randomUUID()}.partial`;
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const createdFolders = new Set([dirname(folder)]);

@@ -13,7 +13,7 @@ interface RelayOptions {
   waits: boolean;
 }
 
-interface Start {
+interface ProcessStart {
   build: string;
   /** Where the process has the app's files. */
   folder: string;
@@ -21,7 +21,7 @@ interface Start {
   hold: () => () => void;
 }
 
-interface Debugged extends Start {
+interface Debugged extends ProcessStart {
   id: string;
   /** Known when the debugger listens. */
   port?: number;
@@ -76,7 +76,7 @@ export class DebugRelay {
   }
 
   /** `debugpy` is the folder to import it from. Undefined if another process of the build is debugged. */
-  claim(start: Start, debugpy: string): DebugClaim | undefined {
+  claim(start: ProcessStart, debugpy: string): DebugClaim | undefined {
     if ([...this.#processes.values()].some(({ build }) => build === start.build)) return undefined;
     const id = randomUUID();
     this.#processes.set(id, { ...start, id });

@@ -71,7 +71,7 @@ function dataArguments(data: string, functionName: string | undefined): string[]
   return isEmpty && !functionName ? [] : ['--data', data.trim() || '{}'];
 }
 
-interface StartedProgram {
+interface ProgramRun {
   app: AppRecord;
   run: string;
   container: string;
@@ -82,7 +82,7 @@ interface StartedProgram {
 }
 
 async function runProgram(
-  { app, run, container, folder, python, storage, input }: StartedProgram,
+  { app, run, container, folder, python, storage, input }: ProgramRun,
   running: Running,
 ): Promise<void> {
   const { runner, store } = running;

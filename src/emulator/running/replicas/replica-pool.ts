@@ -5,7 +5,7 @@ import { raceAbort } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { sharesPort } from './server-ready.ts';
 
-interface PoolOptions {
+interface ReplicaPoolOptions {
   start(start: ReplicaStart): Pick<PooledReplica, 'name' | 'replica'>;
   /** Environment variables of a replica that is started now. */
   environment(start: ReplicaStart): Record<string, string | undefined>;
@@ -58,7 +58,7 @@ export class ReplicaPool {
   #startAlone: Promise<unknown> | undefined;
   #isStopped = false;
 
-  constructor(private readonly options: PoolOptions) {}
+  constructor(private readonly options: ReplicaPoolOptions) {}
 
   /** Resolves to undefined if a newer build has replaced that of the request: a call that waited must not end its replicas. */
   async acquire(request: SlotRequest): Promise<ReplicaSlot | undefined> {

@@ -11,7 +11,7 @@ import {
   UndeliveredError,
 } from './replica.ts';
 
-export interface RestartOptions {
+export interface RestartingOptions {
   /** Starts its process, or starts it again. */
   start(): Replica;
   now(): number;
@@ -53,9 +53,9 @@ export class RestartingReplica implements Replica {
   #exits = 0;
   #pause: AbortController | undefined;
   #isStopped = false;
-  readonly #options: RestartOptions;
+  readonly #options: RestartingOptions;
 
-  constructor(options: RestartOptions) {
+  constructor(options: RestartingOptions) {
     this.#options = options;
     this.startedAt = options.now();
     this.#current = options.start();

@@ -5,7 +5,7 @@ import type { AppSettings } from '../../model/apps/settings.ts';
 import type { BuildRecord } from '../../model/state/records.ts';
 import { type ReplicaOptions, StartTimeoutError } from './replica.ts';
 
-interface Start {
+interface ServerStart {
   settings: AppSettings;
   port: number;
   limit: ReplicaOptions['limit'];
@@ -23,7 +23,7 @@ interface Start {
  * it answers. That a port is open says nothing: a server opens it before it loads the app, and a container's engine before
  * the server. Rejects with a `StartTimeoutError` if that takes too long.
  */
-export async function untilReady(start: Start): Promise<void> {
+export async function untilReady(start: ServerStart): Promise<void> {
   const { settings, port, limit, signal } = start;
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
   const check = readycheckEndpoint || healthcheckEndpoint;
@@ -41,7 +41,7 @@ export async function untilReady(start: Start): Promise<void> {
 }
 
 /** Tells once where the app listens instead: nothing else may show that before the time limit. Returns what stops it. */
-function tellElsewhere({ settings, port, listensOn, tell }: Start): () => void {
+function tellElsewhere({ settings, port, listensOn, tell }: ServerStart): () => void {
   const stop = every(elsewhereMs, async () => {
     const ports = await listensOn();
     if (ports.length === 0) return;
@@ -55,8 +55,8 @@ function tellElsewhere({ settings, port, listensOn, tell }: Start): () => void {
 const elsewhereMs = 3_000;
 
 /** Asks until the replica is ready. Otherwise, what answered last, and whether that was another program. */
-async function lastAnswer({ port, isOwn }: Start, check: string, ended: AbortSignal) {
-  let last: { answer: Answer; wasTaken: boolean } = { answer: undefined, wasTaken: false };
+async function lastAnswer({ port, isOwn }: ServerStart, check: string, ended: AbortSignal) {
+  let last: { answer: ProbeAnswer; wasTaken: boolean } = { answer: undefined, wasTaken: false };
   let answeredMs = answeredPollMs;
   while (!ended.aborted) {
     const answer = await ask(port, check || '/', check ? checkMs : silentMs, ended);
@@ -70,7 +70,7 @@ async function lastAnswer({ port, isOwn }: Start, check: string, ended: AbortSig
   return last;
 }
 
-async function whyUnanswered({ settings, port }: Start, check: string, answer: Answer): Promise<string> {
+async function whyUnanswered({ settings, port }: ServerStart, check: string, answer: ProbeAnswer): Promise<string> {
   const seen = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
   if (check) return `GET ${check} on port ${settings.port} did not succeed (${seen})`;
   if (await isListening(port)) return `the server on port ${settings.port} does not answer`;
@@ -86,14 +86,14 @@ const checkMs = 2_000;
 const silentMs = 10_000;
 
 /** The status of a response; `silent` if the connection stayed open without one; undefined without a connection. */
-type Answer = number | 'silent' | undefined;
+type ProbeAnswer = number | 'silent' | undefined;
 
 /** As Kubernetes sees it: a framework may redirect `/health` to `/health/`. */
-function isHealthy(answer: Answer): boolean {
+function isHealthy(answer: ProbeAnswer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer < 400;
 }
 
-function ask(port: number, path: string, timeout: number, signal: AbortSignal): Promise<Answer> {
+function ask(port: number, path: string, timeout: number, signal: AbortSignal): Promise<ProbeAnswer> {
   return new Promise((done) => {
     const answered = ({ statusCode }: IncomingMessage) => {
       done(statusCode);

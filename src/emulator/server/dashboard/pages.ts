@@ -18,9 +18,9 @@ import type { RunProgress } from '../../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { formatTime } from '../../model/time.ts';
 
-type AppFacts = ReturnType<typeof appDetails>;
-type ShownBuild = BuildProgress & { id: string; createdAt: string };
-type ShownRun = RunRecord & RunProgress;
+type AppDetails = ReturnType<typeof appDetails>;
+type DashboardBuild = BuildProgress & { id: string; createdAt: string };
+type DashboardRun = RunRecord & RunProgress;
 type ShownLine = { text: string; isError?: boolean };
 
 interface InProject {
@@ -31,16 +31,16 @@ interface InProject {
 
 interface ProjectPage extends InProject {
   /** With the number of their runs. */
-  apps: readonly (AppFacts & { runs: number })[];
+  apps: readonly (AppDetails & { runs: number })[];
 }
 
 /** Lists are newest first. */
 interface AppPage extends InProject {
-  facts: AppFacts;
-  builds: readonly ShownBuild[];
+  facts: AppDetails;
+  builds: readonly DashboardBuild[];
   /** The build whose log is shown. */
-  build: ShownBuild | undefined;
-  runs: readonly ShownRun[];
+  build: DashboardBuild | undefined;
+  runs: readonly DashboardRun[];
 }
 
 /** The apps of a project. */
@@ -76,7 +76,7 @@ ${build && pageSection('log', `Log of build ${short(build.id)}`, logView(build.l
 const maxShownRuns = 50;
 
 /** A run with what it printed. */
-export function runPage(of: InProject & { app: AppRecord; run: ShownRun; lines: ShownLine[] }): WebPage {
+export function runPage(of: InProject & { app: AppRecord; run: DashboardRun; lines: ShownLine[] }): WebPage {
   const { project, app, run, lines, link } = of;
   const trail = [[project, link()] as const, [app.name, link(app.id)] as const];
   const facts = {
@@ -104,7 +104,7 @@ export function messageReply(status: number, heading: string, text: string): Ser
   return { status, ...webPage(heading, html`<p>${text}</p>`, { server: 'emulator' }) };
 }
 
-function runTable(runs: readonly ShownRun[], app: string, link: InProject['link']): Html {
+function runTable(runs: readonly DashboardRun[], app: string, link: InProject['link']): Html {
   const rows = runs.map((run) => [
     html`<a href="${link(app, { run: run.id })}">${run.functionName} ${short(run.id)}</a>`,
     ...[runWord(run), clock(formatTime(run.createdAt), true), ms(run.queueMs), ms(run.runtimeMs)],
@@ -113,7 +113,7 @@ function runTable(runs: readonly ShownRun[], app: string, link: InProject['link'
   return html`<div class="scroll" tabindex="0">${rowsTable(names, rows, 'No runs in the last 24 hours.')}</div>`;
 }
 
-function buildTable(builds: readonly ShownBuild[], app: string, link: InProject['link']): Html {
+function buildTable(builds: readonly DashboardBuild[], app: string, link: InProject['link']): Html {
   const rows = builds.map(({ id, status, createdAt, reason }) => [
     html`<a href="${link(app, { build: id })}" title="${id}">${short(id)}</a>`,
     ...[word(ownStatus(status)), clock(createdAt), reason],

@@ -9,7 +9,7 @@ export class Html {
 }
 
 type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
-type Row = readonly HtmlValue[];
+type HtmlRow = readonly HtmlValue[];
 
 /** A template whose values are escaped, unless they are markup themselves. Lists are joined; nothing, null and false are empty. */
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
@@ -33,10 +33,10 @@ export function wrapping(text: string): Html {
 }
 
 /** Where the page is narrow, each row is a card: its first cell is the heading, the others have their names before them. */
-export function rowsTable(names: readonly string[], rows: readonly Row[], none: HtmlValue, kind = 'cards'): Html {
+export function rowsTable(names: readonly string[], rows: readonly HtmlRow[], none: HtmlValue, kind = 'cards'): Html {
   if (rows.length === 0) return html`<p class="quiet">${none}</p>`;
   const named = names.map((name) => kind === 'cards' && html` data-name="${name}"`);
-  const cells = (row: Row) => row.map((cell, at) => html`<td${named[at]}>${cell}</td>`);
+  const cells = (row: HtmlRow) => row.map((cell, at) => html`<td${named[at]}>${cell}</td>`);
   return html`<table class="${kind}"><thead><tr>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table>`;
 }
