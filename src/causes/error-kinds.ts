@@ -28,8 +28,8 @@ nil map | code | make the map before it is written to
 NotImplemented | state | it is not there for these values: take another option or version, or define it in the subclass
 [Pp]ickl | state | leave out what cannot be saved, and define classes and functions at the top of a module
 Unicode(?:De|En)code | state | name the encoding of the text: open(path, encoding="utf-8")
-JSONDecode|in JSON\b|JsonParse | state | print what is read there: an empty reply or the page of an error is no JSON
-CUDA error|device-side assert | state | CUDA_LAUNCH_BLOCKING=1 shows the call that failed
+JSONDecode|in JSON\b|valid JSON|JsonParse | state | print what is read there: an empty reply or the page of an error is no JSON
+CUDA error|device-side assert | state | CUDA_LAUNCH_BLOCKING=1 shows the call that failed: look there whether indices and labels are in their range
 Programming|Integrity|DataError|CompileError|Undefined(?:Function|Column|Table)|SQL | state | compare the types and names of the statement with the tables of the database
 Connect|Time-?[Oo]ut|Protocol|Network|\bclosed\b|disconnect | state | what it talks to does not answer, or ended the connection: look at that, and try again in the code
 Key|Permission|FileNotFound|Memory|SSL|\[Errno|NCCL|internal\b | state |

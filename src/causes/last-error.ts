@@ -15,7 +15,7 @@ import {
   type Traceback,
   type Uncaught,
 } from './tracebacks.ts';
-import { errorsIn } from './unknown-failure.ts';
+import { errorsIn, raised } from './unknown-failure.ts';
 
 /** The error that a log ends with, where no rule knows the cause: who raised it and where, and a fix by its kind. */
 export function explainLastError(
@@ -38,13 +38,11 @@ export function explainLastError(
 
 /** An exception without its stack, where nothing shows that the work went on: with the last frame that is there. */
 function findBare(shown: readonly string[], hasEnded: boolean): Uncaught | undefined {
-  const at = shown.findLastIndex((text) => bare.test(text) && !pointer.test(text) && errorsIn([text]).length > 0);
+  const at = shown.findLastIndex((text) => raised.test(text) && !pointer.test(text) && errorsIn([text]).length > 0);
   if (at < 0 || (!hasEnded && shown.slice(at + 1).some(isGoingOn))) return undefined;
   const error = shown.slice(at, at + (/:$/.test(shown[at] ?? '') ? 2 : 1)).join(' ');
   return { ...framesOf(shown).findLast(({ file }) => !isForeignFile(file)), at, error };
 }
-
-const bare = /^(?:[a-z_]\w{0,60}\.){0,6}(?:[A-Z]\w{0,80})?(?:Error|Exception)(?: \[\w{1,60}\])?: \S/;
 
 const goesOn = /Application startup complete|App is ready/;
 
@@ -100,15 +98,8 @@ function raisedIn(shown: readonly string[], { start, end, exception }: Traceback
   const special = owner && (whileImported(owner, frames, error) ?? misfitOf(owner, own, error));
   if (special) return special;
   const found = described({ ...(own ?? (owner ? {} : last)), error, owner });
-  const fix = owner === undefined ? (fixOfUnset(error, own) ?? asJson(error, sent)) : undefined;
+  const fix = owner === undefined ? asJson(error, sent) : undefined;
   return { ...found, ...defined({ fix }) };
-}
-
-/** What is read of a setting that is not there. */
-function fixOfUnset(error: string, { place, code = '' }: Partial<Frame> = {}): string | undefined {
-  const [, unset] = groupsOf(/NoneType.{0,60}\n.{0,200}\.get\(["']([\w.-]{1,60})["']\)[.[]/, `${error}\n${code}`);
-  const help = `${unset} is not set, so give it a value there, or a default here`;
-  return unset && `correct ${place}${shownCode(code)}: ${help}`;
 }
 
 /** Two packages of different times: one fails while it is imported, in the other. */

@@ -59,7 +59,9 @@ const failed =
   /(?<![\w.]|\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
 /** What did not work, without the word for it. */
 const refused = /\b(?:denied|not found|[Nn]o such|[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|not supported)\b/;
-const raised = /^\w[\w.]{0,80}(?:Error|Exception)(?:: |$)/;
+/** An exception by its name: one of a module needs no ending. */
+export const raised =
+  /^(?:(?:\w[\w.]{0,80})?(?:Error|Exception)(?: \[\w{1,60}\])?|(?:[a-z_]\w{0,60}\.){1,6}(?:[A-Z][a-z]{1,20}){2,6}(?=: ))(?:: |$)/;
 /** What is only told, and requests that failed at a gateway, which follows from the failure of the app. */
 const request =
   /^[\w.:[\]/ -]{0,40}\b(?:INFO|DEBUG)\b|^I(?:\d{4} | tensorflow\/)|"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;

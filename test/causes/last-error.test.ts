@@ -73,7 +73,7 @@ test.each([
       "conf.get('HELP_URL').get('docker', '')",
     ]),
     'code-error',
-    "correct main.py:7 (conf.get('HELP_URL').get('docker', '')): HELP_URL is not set, so give it a value there, or a default here",
+    "look for its reason at main.py:7 (conf.get('HELP_URL').get('docker', '')): a value there is None",
   ],
   [
     'what fails in another package, while a package is imported',

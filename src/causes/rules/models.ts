@@ -36,7 +36,6 @@ command-not-found | : [Errno 2] No such file or directory: {|PosixPath(}'{comman
   ...rows`
 5 browser-missing | Executable doesn't exist at {path}; Looks like Playwright {|Test or Playwright }was just installed or updated; Host system is missing dependencies; BrowserType.launch: Target page, context or browser has been closed | the browser of Playwright, or a library that it needs, is not in the image | run playwright install --with-deps chromium in the build (shell_commands), as the user that runs the app | deployment.shell_commands
 data-missing † | >>> nltk.download('{name}') | the data {name} of NLTK is not in the image | download it in the build (shell_commands): python -m nltk.downloader -d /usr/local/share/nltk_data {name} | deployment.shell_commands
-5 data-missing | [E{050|941}] Can't find model '{name} ' | the name of the model ends with a blank: '{name} ' | remove the blank from the variable or the setting that names it
 data-missing | [E{050|941}] Can't find model '{name}'; /ModuleNotFoundError: No module named '(?<name>[a-z]{2}_(?:core|dep|ent)_(?:web|news|sci|wiki)_(?:sm|md|lg|trf))'/ | the model {name} of spaCy is not in the image | download it in the build (shell_commands): python -m spacy download {name}, by its full name, such as en_core_web_sm | deployment.shell_commands
 fix-in-message | Value error, {problem…} | a value does not pass a check: {problem} | change what the message names: a setting, a variable or a flag of the command
 `,
