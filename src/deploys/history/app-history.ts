@@ -3,7 +3,7 @@ import { toMs } from '../../kernel/output/format.ts';
 import { boolean, choice, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { type Build, buildHasFailed, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
 import type { EventFacts, EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
-import { FollowedSettings, type SettingsChange } from './followed-settings.ts';
+import { changedSettings, FollowedSettings, type SettingsChange } from './followed-settings.ts';
 
 /** The commit that a build was made of. Null is what is not known. */
 export const commitShape = {
@@ -275,8 +275,9 @@ export class AppHistory {
     const followed = new FollowedSettings();
     const changes = new Map<HistoryEvent | undefined, SettingsChange>();
     for (const event of this.events) {
-      const changed = followed.add(event);
-      if (changed) changes.set(whole.#tellerOf(event), changed);
+      const before = followed.add(event);
+      if (before && event.event === 'served')
+        changes.set(whole.#tellerOf(event), changedSettings(before, event.settings));
     }
     const listed = this.events.flatMap((event): ListedEvent[] => {
       if (!isForPeople(event) || whole.#tellerOf(event) !== event) return [];

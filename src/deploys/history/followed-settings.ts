@@ -62,15 +62,15 @@ export class FollowedSettings {
   readonly #of = new Map<string, Record<string, unknown>>();
   #live = '';
 
-  /** Returns what a build that serves changed of the one before, if both are known. */
-  add(event: HistoryEvent): SettingsChange | undefined {
+  /** Returns the settings before those of a build that serves, if they are known. */
+  add(event: HistoryEvent): Record<string, unknown> | undefined {
     if (event.event === 'scaled') this.#change(this.#live, event.after);
     if (event.event === 'noticed') this.#change(event.build, event.after);
     if (event.event !== 'served') return undefined;
     const earlier = this.#of.get(event.before ?? '');
     this.#of.set(event.build, event.settings);
     this.#live = event.build;
-    return earlier && changedSettings(earlier, event.settings);
+    return earlier;
   }
 
   of(build: string): Record<string, unknown> | undefined {

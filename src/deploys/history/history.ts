@@ -175,6 +175,7 @@ async function readTeamEvents(context: Context, app: string): Promise<EventsRead
 
 /** Both, oldest first. An event that this machine has shared is in both, and here with all that it has. */
 function mergeEvents(local: readonly HistoryEvent[], team: readonly HistoryEvent[]): HistoryEvent[] {
+  if (team.length === 0) return [...local];
   const byText = new Map([...team, ...local].map((event) => [stringifyJson(withoutMarks(event)), event]));
   return [...byText.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
