@@ -225,14 +225,15 @@ describe('the emulator of the built program', () => {
 
 describe('what is loaded', () => {
   /** The files of ours that a command line opens. */
-  async function loadedBy(words: string[]): Promise<string[]> {
+  async function loadedBy(words: string[], cwd = newFolder(), more = {}): Promise<string[]> {
     const record = join(newFolder(), 'loaded');
     const hook = join(import.meta.dirname, 'record-loaded.cjs');
     await execa(process.execPath, ['--require', hook, bin, ...words], {
-      env: env({ RECORD_LOADED: record }),
+      cwd,
+      env: env({ RECORD_LOADED: record, ...more }),
       extendEnv: false,
       // There is no such app to call.
-      reject: false,
+      reject: words[0] !== 'invoke',
     });
     return readFileSync(record, 'utf8')
       .split('\n')
@@ -256,19 +257,38 @@ describe('what is loaded', () => {
   };
 
   test('apps list and invoke load none of the large libraries', async () => {
-    const chunks = readdirSync('dist').filter((file) => /\.[cm]js$/.test(file));
-    const found = (files: string[]) => {
-      const texts = files.map((file) => readFileSync(file, 'utf8'));
-      return Object.entries(heavy).flatMap(([name, marker]) => (texts.some((text) => marker.test(text)) ? [name] : []));
-    };
-    expect(found(chunks.map((file) => join('dist', file)))).toEqual(Object.keys(heavy));
     for (const words of [
       ['apps', 'list'],
       ['invoke', 'web'],
-    ]) {
-      const files = await loadedBy(words);
-      expect(files.length).toBeGreaterThan(2);
-      expect(found(files)).toEqual([]);
-    }
+    ])
+      expectNone(heavy, await loadedBy(words));
   });
+
+  test('an unchanged app is deployed and shown without what sends, watches and explains', async () => {
+    const work = {
+      archives: /two files would be sent as/,
+      uploads: /Uploaded in /,
+      watches: /was found healthy by a watch/,
+      rules: /a file that is not part of a package/,
+    };
+    const app = newFolder(smallApp());
+    const settings = { GANTRY_CONFIG_DIR: newFolder() };
+    expect(await run(['deploy'], { cwd: app, env: env(settings) })).toMatchObject({ exitCode: 0 });
+    const created = emulator.store.builds.size;
+    expectNone(work, await loadedBy(['deploy', '--if-changed'], app, settings));
+    expectNone(work, await loadedBy(['status'], app, settings));
+    expect(emulator.store.builds.size).toBe(created);
+  });
+
+  /** That no file has a marker, each of which the program has. */
+  function expectNone(markers: Record<string, RegExp>, files: string[]): void {
+    const chunks = readdirSync('dist').filter((file) => /\.[cm]js$/.test(file));
+    const found = (paths: string[]) => {
+      const texts = paths.map((path) => readFileSync(path, 'utf8'));
+      return Object.keys(markers).filter((name) => texts.some((text) => markers[name]?.test(text)));
+    };
+    expect(found(chunks.map((file) => join('dist', file)))).toEqual(Object.keys(markers));
+    expect(files.length).toBeGreaterThan(2);
+    expect(found(files)).toEqual([]);
+  }
 });
