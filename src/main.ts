@@ -42,7 +42,7 @@ export async function main(argv: string[], io: Io): Promise<number> {
   const controller = new AbortController();
   const interruption: RunState['interruption'] = {};
   const secrets = new KnownSecrets();
-  const state: RunState = { argv, signal: controller.signal, interruption, secrets };
+  const state: RunState = { argv, signal: controller.signal, interruption, secrets, warned: [] };
   const stopListening = io.onSignal((signal) => {
     if (controller.signal.aborted) return io.quit(exitCodes[exitNameFor(signal)].code);
     const { message = 'stopping' } = interruption;
@@ -129,7 +129,7 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
     const { nextAfterError } = await import('./cli/program/next-commands.ts');
-    const document = failureJson(error, secrets, nextAfterError(error, argv));
+    const document = failureJson(error, secrets, nextAfterError(error, argv), state.warned);
     const lines = events || isJsonLines;
     const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');
     await printed.catch(() => {});

@@ -32,6 +32,7 @@ import {
   record,
   sharedFields,
   text,
+  warningsShape,
   withType,
 } from './result-schema.ts';
 
@@ -196,4 +197,5 @@ const failure: ResultSchema<FailureDocument> = document({
     retryAfterMs: optional(integer('when to try again, in ms')),
     details: optional(record(anything('value'), 'ids and other facts of this error')),
   }),
+  warnings: optional(warningsShape),
 });

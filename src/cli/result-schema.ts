@@ -122,10 +122,13 @@ export function withSharedFields(result: ResultSchema): ResultSchema {
 
 const nextCommand = object({ argv: list(text('argument'), 'the command line'), when: text('what it is for') });
 
+/** In a result, and beside an error. */
+export const warningsShape = list(anything('a problem, as in gantry check'), 'what stderr warned of, if anything');
+
 /** In a document of any command, and in the last line of a stream. */
 export const sharedFields: Record<string, JsonSchema> = {
   next: list(nextCommand, 'commands that usually follow, if any').schema,
-  warnings: list(anything('a problem, as in gantry check'), 'what stderr warned of, if anything').schema,
+  warnings: warningsShape.schema,
 };
 
 function withField(schema: JsonSchema, name: string, field: JsonSchema): JsonSchema {

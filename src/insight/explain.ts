@@ -152,7 +152,7 @@ async function asSecretsAre(
 ): Promise<Partial<Explanation>> {
   if (app === null || noun !== 'secrets' || verb !== 'set') return {};
   const { prompt } = context;
-  const known = Object.keys((await trySecretsOf(context, app)) ?? {});
+  const known = Object.keys((await trySecretsOf(context, app))?.values ?? {});
   const isSet = cause === 'secret-missing' && names.every((name) => known.includes(name));
   // Where nobody can type the value.
   const source = prompt.isPossible ? [] : ['--from-env'];

@@ -368,8 +368,21 @@ describe('variables that the code reads', () => {
       const cwd = newFolder(files);
       const { code, stderr } = await gantry(words, { emulator, cwd });
       expect(stderr).toMatch(/error: the variable SHOP_KEY is not set\n {2}in {2}main\.py:3:1\n/);
+      // Only an app that is there has secrets of its own.
       expect(stderr).toContain('fix gantry secrets set SHOP_KEY\n');
       expect(code).toBe(10);
+    },
+  );
+
+  test.each([[['check', '--online']], [['deploy']], [['explain']]])(
+    'become secrets of the app that is deployed, by %s',
+    async (words) => {
+      const cwd = newFolder({ ...files, 'main.py': 'def run():\n    return 1\n' });
+      await gantry(['deploy', '--name', 'shop'], { emulator, cwd });
+      writeFileSync(join(cwd, 'main.py'), files['main.py']);
+      writeFileSync(join(cwd, 'cerebrium.toml'), files['cerebrium.toml'].replace(/name = ".*"/, 'name = "shop"'));
+      const { stdout, stderr } = await gantry(words, { emulator, cwd });
+      expect(`${stdout}${stderr}`).toContain('gantry secrets set SHOP_KEY --app shop');
     },
   );
 

@@ -17,3 +17,19 @@ test.each([
   const document = json() as { warnings: { message: string }[] };
   expect(document.warnings.map(({ message }) => message)).toEqual(said);
 });
+
+test.each([['--json'], ['--events']])(
+  'what was warned of before a failure is beside its error, with %s',
+  async (flag) => {
+    const cwd = newFolder({
+      'cerebrium.toml': '[cerebrium.deployment]\nname = "fails"\n',
+      'main.py': 'import os\n\nKEY = os.environ["FAILS_KEY"]\n',
+    });
+    const { code, stdout, stderr } = await gantry(['deploy', flag], { emulator, cwd });
+    expect([code, stderr]).toEqual([10, expect.stringContaining('warning: this app is public')]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'project' },
+      warnings: [{ message: expect.stringContaining('this app is public') }],
+    });
+  },
+);

@@ -53,7 +53,7 @@ export interface SeenProblems {
   /** The variables that the code needs: whether there are secrets of these names, only the platform knows. */
   needed: readonly Needed[];
   /** What the look says for the secrets that there are. */
-  secretProblems: (names: readonly string[]) => Promise<Problem[]>;
+  secretProblems: (names: readonly string[], app: string | undefined) => Promise<Problem[]>;
   /** What the build installs in one go; undefined if the files do not tell it. */
   requirements: Requirements | undefined;
   /** What the look says for what a resolver says of it if it finds no versions. */
@@ -109,9 +109,9 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     problems,
     names,
     needed,
-    secretProblems: (names) =>
+    secretProblems: (names, app) =>
       Promise.all(
-        placed.flatMap(({ each, place }) => missingSecrets([each], names).map((found) => problemAt(found, place))),
+        placed.flatMap(({ each, place }) => missingSecrets([each], names, app).map((found) => problemAt(found, place))),
       ),
     requirements: resolverRequirements(asked, shipment.python()),
     unresolvedProblems: async (said) => {

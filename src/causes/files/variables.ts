@@ -66,8 +66,8 @@ function pythonReads({ graph, modules }: LookedApp): Needed[] {
   );
 }
 
-/** Those that neither the project nor the app has as a secret. */
-export function missingSecrets(needed: readonly Needed[], names: readonly string[]): SeenCause[] {
+/** Those that neither the project nor the app has as a secret. Without `app`, only the project may have one. */
+export function missingSecrets(needed: readonly Needed[], names: readonly string[], app?: string): SeenCause[] {
   return needed
     .filter(({ name }) => !names.includes(name))
     .map(({ name, file, line, isOptional }) => {
@@ -76,7 +76,7 @@ export function missingSecrets(needed: readonly Needed[], names: readonly string
       return say(
         'secret-missing',
         { name, other },
-        { isCertain, at: { file, line }, fix: gantryCommand`secrets set ${name}` },
+        { isCertain, at: { file, line }, fix: gantryCommand`secrets set ${name} ${{ '--app': app }}` },
       );
     });
 }

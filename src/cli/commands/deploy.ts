@@ -40,7 +40,7 @@ import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { settingArguments } from '../mcp/setting-arguments.ts';
-import { anything, boolean, document, integer, list, object, optional, text } from '../result-schema.ts';
+import { anything, boolean, document, integer, list, object, optional, text, warningsShape } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { type DeployedApps, deployedAppsView, deploymentView } from '../views/deployment.ts';
 import { deployPlanFields } from '../views/deployment-fields.ts';
@@ -55,6 +55,7 @@ const deployedAppsFields = {
       deployment: optional(object(deploymentFields)),
       plan: optional(object(deployPlanFields)),
       error: optional(anything('why it failed, as in the JSON of a failed deploy')),
+      warnings: optional(warningsShape),
     }),
     'with folders: what became of each app',
   ),

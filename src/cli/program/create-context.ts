@@ -28,6 +28,7 @@ import type { Context, GlobalFlags, InterruptNotice } from '../../platform/conte
 import { DryRunEnd, type RunState } from './run-state.ts';
 
 interface SharedState extends Pick<RunState, 'signal' | 'interruption' | 'secrets'> {
+  warned?: RunState['warned'] | undefined;
   inPlace?: ChangeCommand;
   /** Whether the command is about a profile, whatever the folder remembers. */
   ofProfile?: boolean | undefined;
@@ -37,7 +38,7 @@ interface SharedState extends Pick<RunState, 'signal' | 'interruption' | 'secret
 export function createContext(
   io: Io,
   flags: GlobalFlags,
-  { signal, interruption, secrets, inPlace = (command) => command, ofProfile }: SharedState,
+  { signal, interruption, secrets, warned, inPlace = (command) => command, ofProfile }: SharedState,
   local?: LocalSettings,
 ): Context {
   secrets.add(environmentSecrets(io.env));
@@ -50,6 +51,7 @@ export function createContext(
     quiet: flags.quiet === true,
     annotations: workspace === undefined ? undefined : { cwd, workspace },
     elapsed: io.elapsed,
+    warned,
   });
   const warn = (message: string) => progress.warn(message);
   // `-p local` is the emulator, not a project.
@@ -154,7 +156,7 @@ export function createContext(
       const { project: _, profile: __, cwd: ___, local: ____, ...kept } = flags;
       // Inherits from io: copying it would open its streams.
       const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
-      return createContext(Object.create(io, own), kept, { signal: until, interruption: {}, secrets });
+      return createContext(Object.create(io, own), kept, { signal: until, interruption: {}, secrets, warned });
     },
     secrets,
     signal,

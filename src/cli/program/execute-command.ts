@@ -297,8 +297,8 @@ const maxNoted = 3;
 /** Adds what usually follows, and the warnings, for those who read no stderr. */
 function finishing(
   { json }: Command,
-  { inPlace, progress, isForModel }: Context,
-  { called, argv, unasked = [] }: RunState,
+  { inPlace, isForModel }: Context,
+  { called, argv, unasked = [], warned: warnings }: RunState,
   own: readonly NextCommand[],
 ): Finish {
   return async (document) => {
@@ -308,7 +308,6 @@ function finishing(
     const known = next.length > 0 ? next : usualNextOf(called, document, argv, unasked);
     const callable = isForModel ? await Promise.all(known.map((each) => isCallable(each.argv))) : [];
     const usual = known.filter((_, at) => callable[at] !== false);
-    const warnings = progress.warned;
     return {
       ...document,
       ...(usual.length > 0 && { next: usual }),

@@ -1,4 +1,5 @@
 import type { Command as Commander } from 'commander';
+import type { Problem } from '../../kernel/errors.ts';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import type { InterruptNotice } from '../../platform/context.ts';
 
@@ -9,6 +10,8 @@ export interface RunState {
   /** Prints what happens after Ctrl-C, once a command runs. */
   announce?: (text: string) => void;
   secrets: KnownSecrets;
+  /** What stderr was warned of: a part of the document, whether that is a result or an error. */
+  warned: Problem[];
   /** The command line, in gantry's words if it was that of another client, and then a warning about it. */
   argv: string[];
   warning?: string | undefined;

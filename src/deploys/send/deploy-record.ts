@@ -41,11 +41,11 @@ export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
 }
 
-/** What replicas of an app get. Its own take precedence over those of the project. */
+/** What replicas of an app get. Its own take precedence over those of the project; `app` is one that may have its own. */
 export async function readSecretsOf({ api, project }: Pick<Context, 'api' | 'project'>, app: string) {
   const ofApp = unlessMissing(api(getAppSecrets, { project, app }));
   const [shared, own] = await Promise.all([api(getProjectSecrets, { project }), ofApp]);
-  return { ...shared, ...own };
+  return { values: { ...shared, ...own }, app: own && app };
 }
 
 type AppSecrets = Awaited<ReturnType<typeof readSecretsOf>> | undefined;
@@ -60,7 +60,7 @@ export function trySecretsOf(context: Context, app: string): Promise<AppSecrets>
 
 /** What is on record of the secrets that replicas of an app get. */
 export function secretsMark(secrets: AppSecrets): string | undefined {
-  return secrets && digest(Object.entries(secrets)).slice(0, 4);
+  return secrets && digest(Object.entries(secrets.values)).slice(0, 4);
 }
 
 function digest(facts: readonly unknown[]): string {

@@ -24,6 +24,7 @@ import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts
 import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count, fileSummary } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
+import type { ReadSecrets } from './deploy-record.ts';
 
 export interface LocalApp {
   config: AppConfig;
@@ -97,14 +98,11 @@ export function tellProblems({ progress }: Context, problems: readonly Problem[]
   for (const problem of problems) progress.warn(problem);
 }
 
-/** The secrets that an app gets, by their names. Undefined if they may not be read. */
-type ReadNames = () => Promise<object | undefined>;
-
 /**
  * Refuses an app that needs a secret which is not there. `end` refuses packages that do not fit together: they are asked for
  * beside all that comes before the upload. An emulator installs nothing.
  */
-export async function checkToSend(context: Context, local: LocalApp, secrets: ReadNames, signal: AbortSignal) {
+export async function checkToSend(context: Context, local: LocalApp, secrets: ReadSecrets, signal: AbortSignal) {
   const { env, target } = context;
   await checkLocalSource(context, local);
   tellProblems(context, await checkSecrets(local, secrets));
@@ -114,10 +112,10 @@ export async function checkToSend(context: Context, local: LocalApp, secrets: Re
 }
 
 /** Variables that are no secret of the project or the app. Asks nothing if the code needs none. */
-export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadNames): Promise<Problem[]> {
+export async function checkSecrets({ seen }: Pick<LocalApp, 'seen'>, read: ReadSecrets): Promise<Problem[]> {
   if (!seen?.needed.length) return [];
   const secrets = await read();
-  return secrets ? seen.secretProblems(Object.keys(secrets)) : [];
+  return secrets ? seen.secretProblems(Object.keys(secrets.values), secrets.app) : [];
 }
 
 /** Asks a resolver whether the packages of the app can be installed together. Claims nothing that it does not say. */

@@ -32,8 +32,13 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
 
 export type FailureDocument = ReturnType<typeof failureJson>;
 
-/** `next` is the command that usually helps, if the error has no better one. */
-export function failureJson(error: unknown, secrets = new KnownSecrets(), next?: readonly string[]) {
+/** `next` is the command that usually helps, if the error has no better one. `warnings`: of what stderr was warned before. */
+export function failureJson(
+  error: unknown,
+  secrets = new KnownSecrets(),
+  next?: readonly string[],
+  warnings: readonly Problem[] = [],
+) {
   const { message, why, fix } = toProblem(error);
   const known = error instanceof GantryError ? error : undefined;
   const facts = known?.facts ?? {};
@@ -51,6 +56,7 @@ export function failureJson(error: unknown, secrets = new KnownSecrets(), next?:
       retryAfterMs: facts.retryAfterMs,
       details: detailsOf(error, facts),
     },
+    ...(warnings.length > 0 && { warnings }),
   };
   return redactValue(document, secrets);
 }

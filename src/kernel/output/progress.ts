@@ -39,6 +39,8 @@ interface ProgressOptions {
   /** Set if problems are also written as workflow annotations. */
   annotations: AnnotationRoots | undefined;
   elapsed: () => number;
+  /** Gets each warning. */
+  warned?: Problem[] | undefined;
 }
 
 const milestoneIntervalMs = 10_000;
@@ -50,7 +52,7 @@ const stillMs = 2_000;
 
 /** Shows steps as animations on a terminal, and as occasional lines elsewhere. */
 export function createProgress(options: ProgressOptions) {
-  const { stderr, page, quiet, annotations } = options;
+  const { stderr, page, quiet, annotations, warned } = options;
   const writeTogether = writesTogether(stderr);
   let spinner: ReturnType<typeof startSpinner> | undefined;
   let dropAnnouncement = () => {};
@@ -73,7 +75,6 @@ export function createProgress(options: ProgressOptions) {
     if (roots) print(workflowAnnotation(problem, roots, page.secrets));
   };
   const footnotes: string[] = [];
-  const warned: Problem[] = [];
   return {
     /** Whether steps, notes and logs are hidden: with `--quiet`. */
     isQuiet: quiet,
@@ -125,13 +126,12 @@ export function createProgress(options: ProgressOptions) {
     /** A message below the result, such as how many entries it omits. */
     footnote: (message: Fix): void => void footnotes.push(textOf(message)),
     finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
-    warned: warned as readonly Problem[],
     warn(given: Problem | Fix) {
       const isProblem = typeof given === 'object' && 'severity' in given;
       const problem: Problem = isProblem
         ? withFixCommands(given, page.inPlace)
         : { severity: 'warning', message: textOf(given) };
-      warned.push(problem);
+      warned?.push(problem);
       print(problemText(problem, page));
       if (problem.location) annotate(problem);
     },
