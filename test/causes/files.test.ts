@@ -360,6 +360,9 @@ test('a host that a variable may replace refuses no app', async () => {
 
 describe('variables that the code reads', () => {
   const emulator = emulatorForAll();
+  const keys = 'key = os.getenv("SHOP_KEY")\n    other = os.getenv("OTHER_KEY")\n    ';
+  const fields = (lines: string, more = '') =>
+    `from pydantic_settings import BaseSettings\n    from pydantic import Field\n\n    class Settings(BaseSettings${more}):\n        ${lines}\n\n    return Settings(), Field`;
   const files = { 'cerebrium.toml': settings(), 'main.py': 'import os\n\nKEY = os.environ["SHOP_KEY"]\n' };
 
   test.each([[['check', '--online']], [['deploy', '--dry-run']], [['deploy']]])(
@@ -409,12 +412,22 @@ describe('variables that the code reads', () => {
       'name by name': 'return [os.environ[each] for each in ("SHOP_KEY", "OTHER_KEY") if each in os.environ]',
       'name by name, by an exception':
         'for each in ("SHOP_KEY",):\n        try:\n            return os.environ[each]\n        except KeyError:\n            pass',
+      'by its first use': 'return os.environ["SHOP_KEY"] if os.environ.setdefault("SHOP_KEY", "none") else 1',
+      'by another variable': `${keys}if not key and not other:\n        raise ValueError()`,
+      'by any other variable': `${keys}if not (key or other):\n        raise ValueError()`,
+      'by one of all': `${keys}if not any([key, other]):\n        raise ValueError()`,
+      'by the value of a setting': fields('shop_key: str = Field("none")'),
+      'by the default of a setting': fields('shop_key: str = Field(default="none")'),
+      'by the type of a setting': fields('shop_key: str | None'),
+      'as it is no setting': fields('_shop_key: str'),
+      'as the setting has other names': fields('model_config = {"env_nested_delimiter": "__"}\n        shop_key: str'),
       'as it sets it itself': 'for each in ("SHOP_KEY", "OTHER_KEY"):\n        os.environ[each] = "none"',
     }),
   )('are not asked for where the code handles that there is none: %s', async (_, lines) => {
     const main = `import os\n\n\nclass Shop:\n    pass\n\n\ndef run():\n    ${lines}\n`;
-    const cwd = newFolder({ 'cerebrium.toml': settings(), 'main.py': main });
-    expect((await gantry(['check', '--online'], { emulator, cwd })).stderr).toBe('');
+    const cwd = newFolder({ 'cerebrium.toml': settings(pip('pydantic-settings', 'pydantic')), 'main.py': main });
+    const { stderr } = await gantry(['check', '--online'], { emulator, cwd });
+    expect(stderr.replace(/^whether the packages fit.*\n/, '')).toBe('');
   });
 
   test.each(
@@ -429,6 +442,15 @@ describe('variables that the code reads', () => {
       'all names, of a name of its own':
         'from os import environ\n    return [each for each in ("SHOP_KEY", "OTHER_KEY") if each not in environ]',
       'all values': 'return [each for each in ("SHOP_KEY", "OTHER_KEY") if not os.getenv(each)]',
+      'what is empty': `${keys}if not key:\n        raise ValueError()`,
+      'what is None': `${keys}if key is None or other is None:\n        raise ValueError()`,
+      'what is empty, with others': `${keys}if not (\n        key\n        and other\n    ):\n        raise SystemExit(1)`,
+      'what is read there': 'import sys\n    if not os.getenv("SHOP_KEY", ""):\n        sys.exit("no key")',
+      'a setting': fields('shop_key: str'),
+      'a setting with a description': fields('shop_key: str = Field(description="of the shop")'),
+      'a setting with a name': fields('key: str = Field(..., validation_alias="SHOP_KEY")'),
+      'a setting with the name of an older pydantic': fields('key: str = Field(..., env="SHOP_KEY")'),
+      'a setting with a prefix': fields('key: str', ', env_prefix="SHOP_"'),
       'all values, by a name of its own':
         'from os import getenv\n    return [each for each in ("SHOP_KEY", "OTHER_KEY") if not getenv(each)]',
     }),

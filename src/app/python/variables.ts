@@ -9,6 +9,13 @@ const readsOptional = /(?:^|\.)(?:getenv|environ\.get)$/;
 const looksForMissing = /not in (?:os\.)?environ|not (?:os\.)?(?:getenv|environ\.get)\(/;
 const readsAll = /environ\[[^\]]*\](?!\s*=[^=])/;
 const goesOnWithout = /(?<!not )\bin (?:os\.)?environ\b|\bexcept\b/;
+/** A test that each of its variables is there: not one that any of them will do for. */
+const needsEach =
+  /^\(?not \((?!.*\bor\b)|^(?!.*\b(?:and|any)\b|.*\bnot \()(?:\(?not\b|.*(?:\bis None\b|== ?["']["']))/s;
+/** Settings whose fields come from elsewhere as well, or have other names. */
+const readOtherwise =
+  /env_nested|alias_generator|case_sensitive\s*=\s*True|secrets_dir|customise_sources|(?:yaml|toml|json)_file|env_file\s*=\s*(?!["']\.env["']|None)|\bfields\s*=/;
+const givesNoDefault = /^(?:\.{3}$|(?:\w+\.)?Field\((?!.*\bdefault(?:_factory)?\s*=)\s*(?:\.{3}|\w+\s*=|\)))/s;
 /** Names that apps give to what they cannot do without, not to switches. */
 const credential = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|DSN|URL|URI)$/;
 
@@ -61,7 +68,7 @@ export class PythonVariables {
     const [first, other] = this.source.given(node);
     const name = first && this.texts.value(first.value);
     if (name !== undefined && !other && this.isReader(callee, name)) this.add(name, node, this.sureness(node));
-    if (/(?:^|\.)(?:environ\.setdefault|putenv)$/.test(callee)) this.add(name, node, 'set');
+    if (/(?:^|\.)environ\.setdefault$/.test(callee)) this.add(name, node, 'set');
     if (!readsOptional.test(callee) || name === undefined || other) return;
     if (this.needsText(node)) this.add(name, node, this.sureness(node, name));
     else this.add(name, node, credential.test(name) && !this.isTested(node) ? 'sometimes' : 'no');
@@ -89,7 +96,7 @@ export class PythonVariables {
     const name = node.parent?.kind === 'AssignStatement' ? this.source.dotted(node.parent.children[0]) : '';
     if (name === '') return false;
     return new RegExp(
-      `\\b(?:if|elif|while|assert|and|or|not)\\s+${name}\\b|\\b${name}\\s+(?:or|and|if|is|else)\\b|\\(${name}\\)`,
+      `\\b(?:if|elif|while|assert|and|or|not)\\s+${name}\\b|\\b${name}\\s+(?:or|and|if|is|else)\\b|\\(${name}\\)|\\b(?:all|any)\\(.*\\b${name}\\b`,
     ).test(this.source.text);
   }
 
@@ -97,9 +104,9 @@ export class PythonVariables {
   condition(node: PyNode): void {
     const test = node.children[1];
     const ends = childOf(node, 'Body')?.children.some((each) => this.ends(each));
-    if (!test || !ends || !/^\(?not\b|\bis None\b|== ?["']["']/.test(this.source.of(test))) return;
-    for (const name of namesIn(test)) this.demand(this.texts.constants.get(this.source.of(name)));
-    for (const call of callsIn(test)) this.demand(call);
+    if (!test || !ends || !needsEach.test(this.source.of(test))) return;
+    const values = within(test, 'VariableName').map((each) => this.texts.constants.get(this.source.of(each)));
+    for (const each of [...values, ...within(test, 'CallExpression')]) this.demand(each, this.sureness(node));
   }
 
   private ends({ kind, children: [value] }: PyNode): boolean {
@@ -108,10 +115,10 @@ export class PythonVariables {
     return kind === 'RaiseStatement' || (kind === 'ExpressionStatement' && isExit);
   }
 
-  private demand(value: PyNode | undefined): void {
+  private demand(value: PyNode | undefined, isNeeded: VariableRead['isNeeded']): void {
     if (value?.kind !== 'CallExpression' || !readsOptional.test(this.source.dotted(value.children[0]))) return;
     const [first, other] = this.source.given(value);
-    if (first && !(other && this.texts.value(other.value))) this.add(this.texts.value(first.value), value, 'always');
+    if (first && !(other && this.texts.value(other.value))) this.add(this.texts.value(first.value), value, isNeeded);
   }
 
   /** `[name for name in REQUIRED if name not in os.environ]`. */
@@ -128,19 +135,19 @@ export class PythonVariables {
   settings(node: PyNode): void {
     const body = childOf(node, 'Body');
     if (!body || !/\bBaseSettings\b/.test(this.source.of(childOf(node, 'ArgList')))) return;
-    const said = this.source.of(body);
+    const said = this.source.of(node);
     const [, prefix = ''] = /env_prefix\s*=\s*["'](\w*)["']/.exec(said) ?? [];
-    if (/env_nested|alias_generator/.test(said)) return;
+    if (readOtherwise.test(said)) return;
     for (const each of body.children) this.field(each, prefix);
   }
 
   private field(node: PyNode, prefix: string): void {
     const [target, type, , value] = node.children;
     if (node.kind !== 'AssignStatement' || target?.kind !== 'VariableName' || type?.kind !== 'TypeDef') return;
-    if (/\b(?:Optional|ClassVar|None)\b/.test(this.source.of(type))) return;
+    if (/^_|\b(?:Optional|ClassVar|None)\b/.test(this.source.of(node))) return;
     const given = value?.kind === 'CallExpression' ? this.source.given(value) : [];
-    const alias = given.find(({ key }) => /alias$/.test(key ?? ''));
-    if (value && this.source.of(given[0]?.value) !== '...' && !(alias && given.length === 1)) return;
+    const alias = given.find(({ key }) => /^(?:(?:validation_)?alias|env)$/.test(key ?? ''));
+    if (value && !givesNoDefault.test(this.source.of(value))) return;
     const name = alias ? this.texts.value(alias.value) : (prefix + this.source.of(target)).toUpperCase();
     this.add(name, target, 'always');
   }
@@ -148,8 +155,5 @@ export class PythonVariables {
 
 const tests = new Set([...conditional, 'BinaryExpression', 'AssertStatement', 'UnaryExpression']);
 
-const namesIn = (node: PyNode): PyNode[] =>
-  node.kind === 'VariableName' ? [node] : node.children.flatMap((each) => namesIn(each));
-
-const callsIn = (node: PyNode): PyNode[] =>
-  node.kind === 'CallExpression' ? [node] : node.children.flatMap((each) => callsIn(each));
+const within = (node: PyNode, kind: string): PyNode[] =>
+  node.kind === kind ? [node] : node.children.flatMap((each) => within(each, kind));
