@@ -76,6 +76,11 @@ test.each<[what: string, files: Files, said: string]>([
     'error | main.py needs Python 3.12: it has a type statement | the app has Python 3.10 | python_version = "3.12"',
   ],
   [
+    'an f-string with its own quotes before 3.12',
+    { 'main.py': 'def run(a: dict):\n    return f"{a["b"]}"\n' },
+    'error | main.py needs Python 3.12: it has the same quotes inside of an f-string | the app has Python 3.11 | python_version = "3.12"',
+  ],
+  [
     'a module in a folder that is the one in which the app starts',
     served('["uvicorn", "app.main:app", "--host", "0.0.0.0", "--port", "8000"]'),
     'error | uvicorn loads app.main, which is not in /cortex | the app has main.py | write main:app',

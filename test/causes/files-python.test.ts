@@ -113,6 +113,18 @@ test.each<[string, Files, string]>([
   ...[
     ['os.path.join', 'import os\n\nROWS = open(os.path.join("data", "rows.csv")).read()\n'],
     ['join', 'from os.path import dirname, join\n\nROWS = open(join(dirname(__file__), "data", "rows.csv")).read()\n'],
+    ...[
+      ['joinpath', 'Path(__file__).resolve().parent.joinpath("data", "rows.csv")'],
+      ['with_name', 'Path("data/names.csv").with_name("rows.csv")'],
+      ['with_name', 'Path(__file__).with_name("data") / "rows.csv"'],
+      ['Path', 'Path("data", "rows.csv")'],
+      ['Path', 'Path() / "other/../data/rows.csv"'],
+      ['files', 'files("data") / "rows.csv"'],
+      ['two strings', '"data/" "rows.csv"'],
+    ].map(([name = '', path]) => [
+      name,
+      `from importlib.resources import files\nfrom pathlib import Path\n\nROWS = open(${path}).read()\nprint(files, Path)\n`,
+    ]),
   ].map(([name, code = '']): [string, Files, string] => [
     `a file that is not sent, named by ${name}()`,
     { 'cerebrium.toml': settings('', 'exclude = ["*.csv"]\n'), 'main.py': code, 'data/rows.csv': '1\n' },

@@ -137,6 +137,11 @@ test.each<[row: string, files: Files, said: string]>([
     py('', '', { 'pyproject.toml': '[project]\nname = "a"\nversion = "1"\nrequires-python = ">=3.13"\n' }),
     'pyproject.toml wants Python >=3.13, and the app runs on 3.11',
   ],
+  ...['>3.12', '<=3.10', '===3.10', '~=3.12', '==3.12.*', '~3.12', '3.10'].map((wanted): [string, Files, string] => [
+    'python-version-unsupported project',
+    py('', '', { 'pyproject.toml': `[tool.poetry.dependencies]\npython = "${wanted}"\n` }),
+    `pyproject.toml wants Python ${wanted}, and the app runs on 3.11`,
+  ]),
   [
     'requirement-invalid no-project',
     required('-e ./lib', { 'lib/a.py': '' }),

@@ -135,6 +135,7 @@ interface TextCall {
 const same = ({ object, given, evaluate }: TextCall) => evaluate(given[0] ?? object);
 const onlySame = ({ given, evaluate }: TextCall) => evaluate(given[0]);
 const otherwise = ({ texts, given }: TextCall) => given[1] && texts.argument(given[1]);
+const pathOf = ({ given, evaluate }: TextCall) => (given.length > 0 ? given.map(evaluate).reduce(joined) : '');
 const below = ({ object, given, evaluate }: TextCall) => given.map(evaluate).reduce(joined, evaluate(object));
 
 /** Calls that give a text, by the last part of the name of what is called. */
@@ -142,7 +143,7 @@ const calls = new Map<string, (call: TextCall) => string | undefined>(
   Object.entries({
     dirname: ({ given, evaluate }) => parents(evaluate(given[0])),
     // Texts and threads have one as well, of one value or none.
-    join: ({ given, evaluate }) => (given.length < 2 ? undefined : given.map(evaluate).reduce(joined)),
+    join: (call) => (call.given.length < 2 ? undefined : pathOf(call)),
     joinpath: below,
     // Of importlib.resources.
     files: ({ given, evaluate }) => evaluate(given[0])?.replaceAll('.', '/'),
@@ -151,8 +152,8 @@ const calls = new Map<string, (call: TextCall) => string | undefined>(
     get: (call) => (/\benviron$/.test(call.texts.source.of(call.object)) ? otherwise(call) : undefined),
     int: onlySame,
     str: onlySame,
-    Path: onlySame,
-    PurePath: onlySame,
+    Path: pathOf,
+    PurePath: pathOf,
     abspath: onlySame,
     realpath: onlySame,
     normpath: onlySame,
