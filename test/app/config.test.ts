@@ -59,7 +59,7 @@ checkpointing = true
   const file = join(root, 'cerebrium.toml');
   expect(await loadAppConfig(file)).toEqual({
     warnings: [],
-    project: {
+    config: {
       file,
       root,
       text,
