@@ -15,6 +15,7 @@ import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, readyTab
 import { type AppReading, readingOf, settle } from '../observe.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { Verification } from '../verify.ts';
+import { type ReadSecrets, trySecretsOf } from './app-secrets.ts';
 import type { CreateAppOptions, MadeSettings } from './app-settings.ts';
 import {
   type BusyPolicy,
@@ -25,7 +26,7 @@ import {
   waitForBuilds,
   whichCanStart,
 } from './busy-builds.ts';
-import { type Deployment, type ReadSecrets, trySecretsOf } from './deploy-record.ts';
+import type { Deployment } from './deploy-record.ts';
 import { tellOnFailure } from './failed-build.ts';
 import type { GivenPlan } from './guard.ts';
 import { checkToSend, type LocalApp } from './local-app.ts';

@@ -7,10 +7,9 @@ import { boolean, integer, list, nullable, number, type ObjectOf, object, option
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
-import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secrets.ts';
-import { tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
 import { healthFields } from '../decide.ts';
 import { commitShape, type EventOf } from '../history/index.ts';
+import type { AppSecrets } from './app-secrets.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a build is made of, for the record. */
@@ -39,23 +38,6 @@ export async function sentFilesDigest(local: LocalApp): Promise<string> {
 /** A digest, equal for equal paths, contents and executable bits in any order. */
 export function filesDigestOf(files: readonly SentFile[]): string {
   return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
-}
-
-/** What replicas of an app get. Its own take precedence over those of the project; `app` is one that may have its own. */
-export async function readSecretsOf({ api, project }: Pick<Context, 'api' | 'project'>, app: string) {
-  const ofApp = unlessMissing(api(getAppSecrets, { project, app }));
-  const [shared, own] = await Promise.all([api(getProjectSecrets, { project }), ofApp]);
-  return { values: { ...shared, ...own }, app: own && app };
-}
-
-type AppSecrets = Awaited<ReturnType<typeof readSecretsOf>> | undefined;
-/** Undefined if they may not be read. */
-export type ReadSecrets = () => Promise<AppSecrets>;
-
-/** The secrets, for what goes on without them. */
-export function trySecretsOf(context: Context, app: string): Promise<AppSecrets> {
-  const { project } = context;
-  return tryRequest(context, (api) => readSecretsOf({ api, project }, app));
 }
 
 /** What is on record of the secrets that replicas of an app get. */

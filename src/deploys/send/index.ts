@@ -1,3 +1,4 @@
+export { readSecretsOf, trySecretsOf } from './app-secrets.ts';
 export {
   chooseRegion,
   compareSent,
@@ -10,10 +11,8 @@ export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-a
 export {
   type Deployment,
   deploymentFields,
-  readSecretsOf,
   rememberTarget,
   sentFilesDigest,
-  trySecretsOf,
 } from './deploy-record.ts';
 export { DeployedMeanwhileError, wasCreated } from './guard.ts';
 export {

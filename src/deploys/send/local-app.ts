@@ -24,7 +24,7 @@ import { removeOrphanedFiles, temporaryFilter } from '../../kernel/disk/index.ts
 import { type Problem, ProjectError } from '../../kernel/errors.ts';
 import { count, fileSummary } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import type { ReadSecrets } from './deploy-record.ts';
+import type { ReadSecrets } from './app-secrets.ts';
 
 export interface LocalApp {
   config: AppConfig;

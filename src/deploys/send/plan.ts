@@ -31,6 +31,7 @@ import { type BeforeFacts, firstTrue } from '../decide.ts';
 import { type AppHistory, allApps, readHistory, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { type Serving, servingBuild } from '../serving.ts';
+import type { ReadSecrets } from './app-secrets.ts';
 import {
   type CreateAppOptions,
   chooseRegion,
@@ -41,7 +42,7 @@ import {
   makeSettings,
   scalingOf,
 } from './app-settings.ts';
-import { type Deployment, type ReadSecrets, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type Deployment, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
 import { asNamed, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
 /** The app on disk beside the deployed one. */

@@ -22,15 +22,9 @@ import { keepArchive, shareArchive } from '../archives/index.ts';
 import { type FollowBuildOptions, fetchBuild, remoteBuild } from '../builds/index.ts';
 import { type EventOf, recordEvent } from '../history/index.ts';
 import { type Before, lookBefore } from '../observed-build.ts';
+import { type ReadSecrets, trySecretsOf } from './app-secrets.ts';
 import { isPending, waitForBuilds } from './busy-builds.ts';
-import {
-  type Deployment,
-  type ReadSecrets,
-  type SentFile,
-  type SentRecord,
-  secretsMark,
-  trySecretsOf,
-} from './deploy-record.ts';
+import { type Deployment, type SentFile, type SentRecord, secretsMark } from './deploy-record.ts';
 import { type KnownBuild, recordEnded, tellOnFailure } from './failed-build.ts';
 import { type Guard, whyNotSend } from './guard.ts';
 
