@@ -94,7 +94,7 @@ export interface Uncaught {
 
 /** What Java, Go, PHP, .NET, Rust, Elixir and C++ print before one; Node prints its name only. */
 const uncaught =
-  /^(?:(?:(?:error: )?Uncaught (?!app exception)(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* \(| {1,4}what\(\): {1,2}|Unhandled [Ee]xception[.:] |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>[\w.]{0,80}(?:Error|Exception)\b(?: \[\w{1,60}\])?: .{1,300}))/;
+  /^(?:(?:(?:error: )?Uncaught (?!app exception)(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* (?=\()| {1,4}what\(\): {1,2}|Unhandled [Ee]xception[.:] |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>(?:[\w.:]{0,80}(?:Error|Exception)\b|[A-Z]\w{0,60}::[A-Z][\w:]{1,80}(?=: ))(?: \[\w{1,60}\])?: .{1,300}))/;
 const place =
   /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs|exs?))(?::line |[:(])(\d{1,7})/;
 const packaged =
@@ -126,7 +126,7 @@ function placeIn(frames: readonly string[]): Pick<Uncaught, 'place' | 'owner'> {
 }
 
 function isFrame(text: string): boolean {
-  return /^\s+(?:at |from )|^\t/.test(text);
+  return /^\s+(?:at |from )|^\t|^\/?\S{1,200}\.rb:\d{1,7}:in /.test(text);
 }
 
 function withoutFolder(file: string): string {

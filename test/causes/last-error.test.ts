@@ -176,6 +176,30 @@ test.each(
   });
 });
 
+/** What else surely ended a program, as its language prints it. */
+test.each(
+  Object.entries({
+    "ActiveRecord::FluxInvalid: no flux\n/usr/local/bundle/gems/activerecord-6.1.6/lib/a.rb:80:in `save'\n/app/db/seeds.rb:4:in `<main>'\n":
+      /^activerecord raised ActiveRecord::FluxInvalid: no flux; .* db\/seeds\.rb:4 gives to activerecord$/,
+    "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no flux\nAborted (core dumped)\n":
+      /^the app raised no flux; /,
+    "thread 'main' panicked at 'called `Result::unwrap()` on an `Err` value: NoFlux', src/main.rs:12:30\n":
+      /; look for its reason at src\/main\.rs:12: .*has failed/,
+    '(node:12) UnhandledPromiseRejectionWarning: Error: no flux\n    at load (/app/src/flux.js:4:9)\n':
+      /^the code of the app raised Error: no flux; look for its reason at src\/flux\.js:4$/,
+    'error: Uncaught (in promise) Error: no flux\n    at file:///app/main.ts:3:9\n': / at main\.ts:3$/,
+    '** (FluxError) no flux\n    (shop 0.1.0) lib/shop.ex:31: Shop.start/2\n':
+      /^.* raised \(FluxError\) no flux; .*lib\/shop\.ex:31$/,
+    'Unhandled Exception: System.FluxException: no flux\n   at Flux.Core.Logger.Finalize()\n':
+      /; look for its reason at Flux\.Core\.Logger\.Finalize\(\)$/,
+    'java.lang.FluxException: off\n\tat java.util.Flux.run(Flux.java:3)\n\tat org.springframework.Flux.go(Flux.java:5)\n':
+      /^springframework raised java\.lang\.FluxException: off; /,
+  }),
+)('an error is named in the words of its language: %s', (log, said) => {
+  const { title, fix } = explainLog(log) ?? {};
+  expect(`${title}; ${fix}`).toMatch(said);
+});
+
 test('an error of a package in another language is its word on what the app gave it', () => {
   const log =
     'Error: flux is off\n    at check (/app/node_modules/@acme/flux/index.js:4:1)\n    at start (/app/index.js:3:1)\n';
