@@ -4,7 +4,7 @@ import { type ErrorKind, kindOf } from './error-kinds.ts';
 import { type Explanation, evidenceOf, type SearchedLine } from './explanation.ts';
 import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
-import { isGoingOn } from './relevant-lines.ts';
+import { isGoingOn, starts } from './relevant-lines.ts';
 import {
   type Frame,
   finalTraceback,
@@ -30,7 +30,7 @@ export function explainLastError(
   const at = isRaised ? traceback.end : uncaught?.at;
   const line = lines[at ?? -1];
   // An app that starts all the same, or goes on serving, has handled it.
-  const isHandled = (text: string) => goesOn.test(text) || (hasEnded && /HTTP\/1\.[01]" \d{3}\b/.test(text));
+  const isHandled = (text: string) => starts.test(text) || (hasEnded && /HTTP\/1\.[01]" \d{3}\b/.test(text));
   if (!line || shown.slice(at).some(isHandled)) return undefined;
   const found = isRaised ? raisedIn(shown, traceback, sent) : uncaught && described(uncaught);
   return found && { cause: 'code-error', ...found, evidence: evidenceOf(line) };
@@ -43,8 +43,6 @@ function findBare(shown: readonly string[], hasEnded: boolean): Uncaught | undef
   const error = shown.slice(at, at + (/:$/.test(shown[at] ?? '') ? 2 : 1)).join(' ');
   return { ...framesOf(shown).findLast(({ file }) => !isForeignFile(file)), at, error };
 }
-
-const goesOn = /Application startup complete|App is ready/;
 
 type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
 

@@ -45,7 +45,9 @@ function isOnlyWatched(lines: readonly CleanLine[]): boolean {
 }
 
 const toldError = /^\W{0,2}(?:[\d:.,]{8,16} )?\[?ERROR\b/;
-const starts = /\bstartup complete\b|\bApp is ready\b|\b(?:[Rr]unning|[Ll]istening|[Ss]erving) (?:on|at)\b/;
+/** What a server says when it has started. */
+export const starts =
+  /\bstartup complete\b|\bApp is ready\b|\b(?:[Rr]unning|[Ll]istening|[Ss]erving) (?:on|at)\b|\b[Ss]tarted (?:on port|\w{1,60} in [\d.]{1,8} s)|successfully started/;
 const watching = / \/(?:\S{0,80}\/)?(?:health\w{0,8}|livez?|ping|metrics|progress|readyz?|status)\b/;
 
 function lastAnswers(lines: readonly CleanLine[]): { isGood: boolean; hasRecovered: boolean } {
