@@ -197,9 +197,16 @@ function attempt(work: () => unknown): void {
   } catch {}
 }
 
-/** What takes too little time to be measured also on the longest text is not quadratic. What looks so is measured three times. */
+/**
+ * What takes too little time to be measured also on the longest text is not quadratic. Where one run of each is far from that,
+ * it is enough. What looks so is measured three times.
+ */
 async function expectLinear(prepare: (length: number) => () => unknown): Promise<void> {
   for (const length of [longest / 4, longest]) {
+    const first = await cpuOf(prepare(length), once);
+    if (first < enough) continue;
+    const inPieces = await cpuOf(piecesOf(prepare(length / pieces)), once);
+    if (inPieces >= enough && first / inPieces < most / 2) return;
     const whole = await cpuOf(prepare(length), enough);
     if (whole < enough) continue;
     const ratios = [await ratioOf(whole, prepare(length / pieces))];
@@ -212,13 +219,18 @@ async function expectLinear(prepare: (length: number) => () => unknown): Promise
 
 /** In microseconds. Less than a few milliseconds is noise. */
 const enough = 20_000;
+/** Any run is below it. */
+const once = Number.POSITIVE_INFINITY;
 
 /** How many times as long a text takes in one piece. */
 async function ratioOf(whole: number, piece: () => unknown): Promise<number> {
-  const inPieces = await cpuOf(async () => {
+  return whole / Math.max(await cpuOf(piecesOf(piece)), 1_000);
+}
+
+function piecesOf(piece: () => unknown): () => Promise<void> {
+  return async () => {
     for (let count = 0; count < pieces; count++) await piece();
-  });
-  return whole / Math.max(inPieces, 1_000);
+  };
 }
 
 /** The least of three runs, in microseconds, or of fewer that are below a limit. What takes a second stands out at once. */
