@@ -67,17 +67,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     },
   );
 
-  test('keeps the app running between calls, whatever its cooldown', async () => {
-    const config = named('web', '[cerebrium.scaling]\ncooldown = 0\n');
-    const files = { 'cerebrium.toml': config, 'main.py': 'import os\ndef run():\n    return os.getpid()\n' };
-    await developing(files, [], async ({ result, until }) => {
-      await until(ready);
-      const first = (await result()) as { result: number };
-      expect(await result()).toMatchObject({ result: first.result });
-    });
-  });
-
-  test('reloads on save, also in a new folder, and tells what changed', async () => {
+  test('reloads on save, also in a new folder, and tells on one line what changed or was deleted', async () => {
     const { stderr } = await developing(app, [], async ({ result, until, write, path }) => {
       await until(ready);
       write('more/deep/words.py', 'WORD = "new"\n');
@@ -94,9 +84,17 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       await until(reloads(4));
       rmSync(join(path, 'more'), { recursive: true });
       await until(reloads(5));
+      // It ends a line.
+      write('a\n14:00:00 b.py', '');
+      await until(reloads(6));
+      rmSync(join(path, 'main.py'));
+      await until(/(not reloaded)/);
     });
     const changed = [...stderr.matchAll(/\d\d:\d\d:\d\d (.*) changed: web reloaded in .+$/gm)].map(([, what]) => what);
-    expect(changed).toEqual(['more/deep/words.py', 'main.py', 'more/deep/words.py', 'main.py', 'more/deep/words.py']);
+    const odd = '"a\\n14:00:00 b.py"';
+    const saved = ['more/deep/words.py', 'main.py', 'more/deep/words.py', 'main.py', 'more/deep/words.py', odd];
+    expect(changed).toEqual(saved);
+    expect(stderr).toMatch(/ main\.py changed: web not reloaded\n/);
   });
 
   test('does not reload without end because of what it prints itself', async () => {
@@ -117,8 +115,11 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr.slice(stderr.indexOf('main.py changed'))).not.toMatch(/out\.log.* changed/);
   });
 
-  test('says at a save why it cannot serve, and keeps the version before', async () => {
-    const { stderr } = await developing(app, [], async ({ result, until, write }) => {
+  test('waits for a fix of what cannot start; says at a save why it cannot serve, and keeps the version before', async () => {
+    const broken = { ...app, 'cerebrium.toml': '[cerebrium.deployment\n' };
+    const { code, stdout, stderr } = await developing(broken, [], async ({ result, until, write }) => {
+      await until(/(no version of it is running yet; waiting for a fix)/);
+      write('cerebrium.toml', smallApp()['cerebrium.toml'] ?? '');
       const keeps = async (number: number) => {
         await until(new RegExp(`(?:(still serving the version of \\d\\d:\\d\\d:\\d\\d; waiting)[\\s\\S]*){${number}}`));
         expect(await result()).toMatchObject({ result: 'hello' });
@@ -137,7 +138,9 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       await until(reloads(2));
       expect(await result()).toMatchObject({ result: 'back' });
     });
-    expect(stderr.match(/not reloaded/g)).toHaveLength(3);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('/web\n')]);
+    expect(stderr.match(/another shell/g)).toHaveLength(1);
+    expect(stderr.slice(stderr.search(ready)).match(/not reloaded/g)).toHaveLength(3);
     const [mistakes = '', failure = ''] = stderr.split(/(?=web was built but did not start)/);
     expect(mistakes).toMatch(
       /cerebrium\.toml changed: web not reloaded\n.*error: .*\n {2}in {2}cerebrium\.toml:2:\d+\n/s,
@@ -240,34 +243,19 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr).not.toMatch(/is ready|reloaded in/);
   });
 
-  test('prints no call of an app that has no function', async () => {
-    const work = async ({ until }: Session) => void (await until(/(http:\S+\/web)\n/));
-    const { stdout } = await developing({ ...app, 'main.py': 'import os\n' }, [], work);
-    expect(stdout).toMatch(/^http:\S+\/web\n$/);
-  });
-
-  test('says once what is not as on the platform', async () => {
-    const config = named('web', '[cerebrium.scaling]\nscaling_target = 50\n');
-    const { stderr } = await developing({ ...app, 'cerebrium.toml': config }, [], async ({ until, write }) => {
+  test('says once what is not as on the platform, and keeps the app running between calls, whatever its cooldown', async () => {
+    const config = named('web', '[cerebrium.scaling]\ncooldown = 0\nscaling_target = 50\n');
+    const files = { 'cerebrium.toml': config, 'main.py': 'import os\ndef run():\n    return os.getpid()\n' };
+    const { stderr } = await developing(files, [], async ({ result, until, write }) => {
       await until(ready);
+      const first = (await result()) as { result: number };
+      expect(await result()).toMatchObject({ result: first.result });
       write('main.py', `${main}\n`);
       await until(reloads(1));
     });
     expect(stderr.match(/not as on the platform: .*/g)).toEqual([
       'not as on the platform: scaling_target 50 is ignored',
     ]);
-  });
-
-  test('names what was deleted, and names that end a line, on one line', async () => {
-    const { stderr } = await developing(app, [], async ({ until, write, path }) => {
-      await until(ready);
-      write('a\n14:00:00 b.py', '');
-      await until(reloads(1));
-      rmSync(join(path, 'main.py'));
-      await until(/(not reloaded)/);
-    });
-    expect(stderr).toMatch(/ "a\\n14:00:00 b\.py" changed: web reloaded/);
-    expect(stderr).toMatch(/ main\.py changed: web not reloaded\n/);
   });
 
   test('names files of the user, each once, and not what is made of them', async () => {
@@ -286,18 +274,6 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     });
     const changed = [...stderr.matchAll(/\d\d:\d\d:\d\d (.*) changed: web reloaded/g)].map(([, what]) => what);
     expect(changed).toEqual(['cerebrium.toml', 'linked.py, more/a.py', 'linked.py, main.py, more/a.py and 1 more']);
-  });
-
-  test('waits for a fix of what cannot start at all', async () => {
-    const broken = { ...app, 'cerebrium.toml': '[cerebrium.deployment\n' };
-    const { code, stdout, stderr } = await developing(broken, [], async ({ until, write, result }) => {
-      await until(/(no version of it is running yet; waiting for a fix)/);
-      write('cerebrium.toml', smallApp()['cerebrium.toml'] ?? '');
-      await until(ready);
-      expect(await result()).toMatchObject({ result: 'hello' });
-    });
-    expect([code, stdout]).toEqual([0, expect.stringContaining('/web\n')]);
-    expect(stderr.match(/another shell/g)).toHaveLength(1);
   });
 
   test('tells streams, asynchronous calls, errors and disconnected callers apart', async () => {
@@ -371,7 +347,7 @@ def run(): return 1
     });
   });
 
-  test('runs several apps, and says which one speaks', async () => {
+  test('runs several apps, says which one speaks, and is the emulator of its folders: --local leads to it', async () => {
     const files = {
       'apps/one/cerebrium.toml': named('one'),
       'apps/one/main.py': main,
@@ -379,9 +355,13 @@ def run(): return 1
       'apps/two/main.py': main,
       'apps/notes.md': '',
     };
-    const { code, stderr } = await developing(files, ['apps'], async ({ until, write, headers }) => {
+    const { code, stderr } = await developing(files, ['apps'], async ({ until, write, headers, path, env }) => {
       const url = await until(/(http:\S+\/two)\n/);
       await until(/(http:\S+\/one)\n/);
+      for (const cwd of [join(path, 'apps/one'), path]) {
+        const called = await gantry(['invoke', 'one', 'name=me', '--local'], { env, cwd });
+        expect([called.code, called.behind, called.stdout]).toEqual([0, [], expect.stringContaining('hello')]);
+      }
       await fetch(`${url}/run`, { method: 'POST', body: '{"name":"me"}', headers: await headers() });
       await until(/(\[two\] called by me)/);
       await until(/(\[two\] \S+ POST \/run 200)/);
@@ -395,26 +375,13 @@ def run(): return 1
     expect(stderr.match(/to use it in another shell/g)).toHaveLength(1);
   });
 
-  test('passes the secrets of a file to the app, and follows its changes', async () => {
-    const files = { ...app, '.env': 'KEY=abc1\n', 'main.py': 'import os\ndef run():\n    return os.environ["KEY"]\n' };
-    const { stdout, stderr } = await developing(
-      files,
-      ['--from-env-file', '.env'],
-      async ({ result, until, write }) => {
-        expect(await result()).toMatchObject({ result: 'abc1' });
-        write('.env', 'KEY=abc2\n');
-        await until(/\d (\.env) changed: web reloaded/);
-        expect(await result()).toMatchObject({ result: 'abc2' });
-      },
-    );
-    expect(stdout + stderr).not.toMatch(/abc[12]/);
-  });
-
-  test('keeps the secrets that are set beside those of a file', async () => {
-    const main = 'import os\ndef run():\n    return [os.environ.get(name) for name in ("KEY", "OWN")]\n';
-    const files = { ...app, '.env': 'KEY=first-one\n', 'main.py': main };
-    await developing(files, ['--from-env-file', '.env'], async ({ result, until, write, path, env }) => {
-      await until(ready);
+  test('passes the secrets of a file, and those set beside them, follows their changes, and hides no ordinary values', async () => {
+    const read = 'KEY, OWN, LEVEL = map(os.environ.get, ("KEY", "OWN", "LEVEL"))';
+    const main = `import os\ndef run():\n    ${read}\n    print(LEVEL, KEY, flush=True)\n    return [KEY, OWN]\n`;
+    const files = { ...app, '.env': 'LEVEL=changed to WARNING\nKEY=first-one\n', 'main.py': main };
+    const work = async ({ result, until, write, path, env }: Session) => {
+      expect(await result()).toMatchObject({ result: ['first-one', null] });
+      await until(/(changed to WARNING)/);
       const secrets = (words: string[]) =>
         gantry(['secrets', ...words, '--local', '--json'], {
           cwd: path,
@@ -428,21 +395,9 @@ def run(): return 1
       await until(/\.env changed: web reloaded[\s\S]*(\.env) changed: web reloaded/);
       expect(await result()).toMatchObject({ result: ['kept-value', 'own-value'] });
       expect((await secrets(['list'])).json()).toEqual([{ name: 'KEY' }, { name: 'OWN' }]);
-    });
-  });
-
-  test('hides the secrets of a file, and no ordinary values; names such a file that it is not given', async () => {
-    const body = 'import os\ndef run():\n    print(os.environ["LEVEL"], os.environ["API_TOKEN"], flush=True)\n';
-    const files = { ...app, '.env': 'LEVEL=changed to WARNING\nAPI_TOKEN=opensesame\n', 'main.py': body };
-    const { stderr } = await developing(files, ['--from-env-file', '.env'], async ({ result, until }) => {
-      await result();
-      await until(/(changed to WARNING)/);
-    });
-    expect(stderr).not.toMatch(/opensesame|\.env is not sent/);
-    const other = await developing(files, [], async ({ until }) => void (await until(ready)));
-    expect(other.stderr).toContain(
-      '.env is not sent; to pass its values to the app as secrets: --from-env-file .env\n',
-    );
+    };
+    const { stdout, stderr } = await developing(files, ['--from-env-file', '.env'], work);
+    expect(stdout + stderr).not.toMatch(/(first|second)-one|\.env is not sent/);
   });
 
   test('prints an event on each line with --json', async () => {
@@ -480,28 +435,16 @@ def run(): return 1
     expect(first('reload')).toMatchObject({ app: 'web', changed: ['cerebrium.toml'], durationMs: expect.any(Number) });
   });
 
-  test('works without a state folder, and says what that means', async () => {
+  test('works without a state folder, and says what that means; prints no call of an app without functions', async () => {
     const env = { XDG_STATE_HOME: '/dev/null/state', GANTRY_CONFIG_DIR: '' };
-    const { code, stderr } = await developing(app, [], async ({ until }) => void (await until(ready)), { env });
+    const work = async ({ until }: Session) => void (await until(/(http:\S+\/web)\n/));
+    const { code, stdout, stderr } = await developing({ ...app, 'main.py': 'import os\n' }, [], work, { env });
+    expect(stdout).toMatch(/^http:\S+\/web\n$/);
     expect([code, stderr]).toEqual([0, expect.stringContaining('what is stored here ends with this command')]);
   });
 
-  test('is the emulator of its folders, so that --local leads to it', async () => {
-    await developing(
-      { 'apps/one/main.py': main, 'apps/one/cerebrium.toml': named('one') },
-      ['apps'],
-      async (session) => {
-        await session.until(/(one is ready in)/);
-        for (const cwd of [join(session.path, 'apps/one'), session.path]) {
-          const called = await gantry(['invoke', 'one', 'name=me', '--local'], { env: session.env, cwd });
-          expect([called.code, called.behind, called.stdout]).toEqual([0, [], expect.stringContaining('hello')]);
-        }
-      },
-    );
-  });
-
-  test('is used from another shell, and stopped from there', async () => {
-    const { code } = await developing(app, [], async ({ until, env }) => {
+  test('is used from another shell, and stopped from there; names a file of secrets that it is not given', async () => {
+    const { code, stderr } = await developing({ ...app, '.env': 'KEY=opensesame\n' }, [], async ({ until, env }) => {
       await until(ready);
       const { stdout } = await gantry(['emulator', 'env', '--json'], { env });
       const own = { ...env, ...JSON.parse(stdout).environment };
@@ -511,7 +454,8 @@ def run(): return 1
       const stopped = await gantry(['emulator', 'stop'], { env, meanwhile: () => setTimeout(5) });
       expect(stopped.code).toBe(0);
     });
-    expect(code).toBe(0);
+    const said = '.env is not sent; to pass its values to the app as secrets: --from-env-file .env\n';
+    expect([code, stderr]).toEqual([0, expect.stringContaining(said)]);
   });
 });
 
@@ -546,16 +490,11 @@ describe.skipIf(!python)('the keys of gantry dev (need python3)', () => {
     expect(new Set(stderr.match(/\/builds\/[\w-]+/g)).size).toBe(2);
   });
 
-  test('are not there without a terminal, or with --no-input', async () => {
-    for (const setting of [pipe, {}]) {
-      const { stderr } = await developing(app, ['--no-input'], async ({ until }) => void (await until(ready)), setting);
-      expect(stderr).not.toContain('keys:');
-    }
-  });
-
-  test('--open opens the app once it is ready', async () => {
-    const { opened } = await developing(app, ['--open'], async ({ until }) => void (await until(/(another shell)/)));
+  test('are not there with --no-input; --open opens the app once it is ready', async () => {
+    const work = async ({ until }: Session) => void (await until(/(another shell)/));
+    const { opened, stderr } = await developing(app, ['--open', '--no-input'], work);
     expect(opened).toEqual([expect.stringMatching(/\/apps\/p-\d+-web/)]);
+    expect(stderr).not.toContain('keys:');
   });
 
   test('--open opens the root of a server', async () => {
