@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -258,6 +259,18 @@ describe('--files', () => {
       expect(stdout).toMatch(/^yes +\d+ B +requirements\.txt +generated from dependencies\.pip$/m);
     }
     expect(packed.stderr).toContain('wrote /dev/null');
+  });
+
+  test('says of others why they are not sent', async () => {
+    const cwd = newFolder({ ...files, 'cerebrium.toml': config(), '.gitignore': '*.log\n' });
+    symlinkSync('nowhere', join(cwd, 'broken'));
+    const words = ['deploy', '--dry-run', '--files', '--use-gitignore', '--save-plan', 'plan.json'];
+    await gantry(['deploy', '--dry-run', '--save-plan', 'plan.json', '--yes'], { emulator, cwd });
+    const { stdout } = await gantry(words, { emulator, cwd, ...wideTerminal });
+    expect(stdout).toMatch(/^no +- +debug\.log +ignored by \.gitignore:1 \*\.log$/m);
+    expect(stdout).toMatch(/^no +- +venv-of-mine\/ +a virtual environment$/m);
+    expect(stdout).toMatch(/^no +- +broken +not a regular file$/m);
+    expect(stdout).toMatch(/^no +- +plan\.json +gantry writes it$/m);
   });
 });
 

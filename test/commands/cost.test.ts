@@ -275,6 +275,16 @@ test('cost since a day says that it includes today so far', async () => {
   for (const { stderr } of [closed, month]) expect(stderr).not.toContain('today so far');
 });
 
+test('of a project without apps says where the cost of deleted ones is', async () => {
+  const empty = await startEmulator({ real: false });
+  onTestFinished(() => empty.close());
+  for (const terminal of [{}, wideTerminal]) {
+    const { stdout, stderr } = await gantry(['cost'], { emulator: empty, cwd: newFolder(), ...terminal });
+    expect(stderr).toMatch(/^p-\w+ has no apps; what deleted ones have cost is in the dashboard$/m);
+    expect(stdout).not.toContain('dashboard');
+  }
+});
+
 test('apps get shows the cost of a replica per hour, day and month', async () => {
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^cost +\$\d\.\d\d per hour, \$\d\d\.\d\d per day, \$\d{3}\.\d\d per month$/m);

@@ -6,7 +6,7 @@ const emulator = emulatorForEach({ real: false });
 const old = 'b0000000-0000-4000-8000-000000000000';
 
 /** Deploys to an app that shows an older or a later build as the one that serves, for so many looks. */
-async function deployTo(looks: number, createdAt: string) {
+async function deployTo(looks: number, createdAt: string, ...flags: string[]) {
   let isBuilt = false;
   const env = await altering(emulator, (method, path, json) => {
     if (method === 'POST' && path.endsWith('/apps')) isBuilt = true;
@@ -16,7 +16,7 @@ async function deployTo(looks: number, createdAt: string) {
       return { body: [...[json].flat(), { id: old, status: 'success', createdAt }] };
     return undefined;
   });
-  return await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()), env });
+  return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(smallApp()), env });
 }
 
 test('a build that has succeeded serves once the app shows it', async () => {
@@ -36,6 +36,11 @@ test('a build that a later one has replaced is not called live', async () => {
   expect([code, json()]).toEqual([0, expect.objectContaining({ status: 'succeeded', serves: old })]);
   expect(stderr).toMatch(/build \S+ has succeeded and was replaced: build b0000000 of web serves/);
   expect(stderr).not.toContain('web is live');
+});
+
+test('a build that a later one has replaced is not verified', async () => {
+  const outcome = await deployTo(Number.POSITIVE_INFINITY, '2120-01-01T00:00:00Z', '--smoke', 'run');
+  expect(outcome).toExit(7, 'was replaced before it was watched to the end: build b0000000 serves now');
 });
 
 test('a build is not called live if the app showed the one before, and then nothing', async () => {

@@ -29,21 +29,24 @@ test('tells what was sent, what served, and what was scaled, the newest first', 
   const first = await deployed('one');
   const second = await deployed('two', '[cerebrium.scaling]\nmin_replicas = 1\n');
   await run(['apps', 'scale', 'web', '--max-replicas', '9']);
+  await run(['secrets', 'set', 'SHOP_KEY', '--app', 'web', '--from-file', '-'], { stdin: 'a value' });
   const events = await history();
   expect(events.map(({ event, build }) => [event, build])).toEqual([
+    ['secrets', undefined],
     ['scaled', undefined],
     ['served', second],
     ['sent', second],
     ['served', first],
     ['sent', first],
   ]);
-  expect(events[0]).toMatchObject({ before: { maxReplicaCount: 1 }, after: { maxReplicaCount: 9 } });
+  expect(events[1]).toMatchObject({ before: { maxReplicaCount: 1 }, after: { maxReplicaCount: 9 } });
   const env = { GANTRY_CONFIG_DIR: home, ...wideTerminal.env };
   const { stdout } = await run(['history', 'web'], { ...wideTerminal, env });
   expect(stdout).toContain(`sent ${second.slice(0, 8)}`);
   expect(stdout).toContain('min_replicas 0 -> 1');
   expect(stdout).toContain(`${second.slice(0, 8)} serves; before it: ${first.slice(0, 8)}`);
   expect(stdout).toContain('max_replicas 1 -> 9');
+  expect(stdout).toContain('secret SHOP_KEY set');
 });
 
 test('notices what changed without a command of this machine, once', async () => {

@@ -140,7 +140,6 @@ function costReport(report: CostReport): ChartReport<DayCost> {
 }
 
 function headline({ project, apps, since, until, totalCents, unknown }: CostReport): string {
-  if (apps.length === 0) return `${project} has no apps; what deleted ones have cost is in the dashboard`;
   const what = apps.length === 1 ? apps[0]?.app : `${count(apps.length, 'app')} of ${project}`;
   const cost = totalCents === null ? 'a cost that is not known' : dollars(totalCents);
   const more = totalCents !== null && unknown.length > 0 ? `, and ${unknown.join(', ')}: not known` : '';

@@ -55,7 +55,7 @@ export async function readCost(context: Context, { app, since, until }: CostOpti
   for (const summary of wanted) apps.push(await readApp(context, summary, period));
   const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
   const projectCost = await total;
-  if (apps.length === 0) progress.note('no apps yet');
+  if (apps.length === 0) progress.note(`${project} has no apps; what deleted ones have cost is in the dashboard`);
   return {
     project,
     since: period.first,
