@@ -1,74 +1,37 @@
 import { posix } from 'node:path';
 import { isOlder } from '../../app/wheels.ts';
+import { once } from '../../kernel/once.ts';
 import { fits, groupsOf, lineWith } from '../groups.ts';
+import { rowsOf } from '../rule.ts';
 import type { Look } from './looked-app.ts';
 import { say } from './said.ts';
 import type { ImageStep, Shipment } from './shipment.ts';
 
-/** A tool of an image, and what a file of the app says that it wants: a version, or a sign of one. */
-interface ToolRule {
-  tool: string;
-  image: RegExp;
-  command: RegExp;
-  files: readonly string[];
-  wants: readonly (readonly [sign: RegExp, version?: string])[];
-}
+/**
+ * A tool, the images that have it, the commands that need it, the files that say what they want, and signs of a version there:
+ * they capture it, or it is behind `=>`. Before 1.21, Go tries all that it can read.
+ */
+const tools = once(() =>
+  rowsOf`
+Go | golang:(1\.(?:2[1-9]|[3-9]\d)(?:\.\d+)?) | ^go (?:build|install|run|mod|vet|test)\b | go.mod | ^go (\d+\.\d+(?:\.\d+)?)
+Go | golang:(1\.(?:1\d|20)(?:\.\d+)?) | ^go (?:build|install|run|mod|vet|test)\b | go.mod | ^go \d+\.\d+\.\d+ => 1.21 | ^toolchain\b => 1.21
+Rust | rust:(\d+\.\d+(?:\.\d+)?) | ^cargo (?:build|install|test)\b | Cargo.toml Cargo.lock | ^edition\s*=\s*"2024" => 1.85 | ^version = 4$ => 1.78 | ^rust-version\s*=\s*"([\d.]+)"
+Node | node:(\d+(?:\.\d+)*) | ^(?:yarn|pnpm)(?: install| i|$)(?: -|$)(?!.*--ignore-engines) | package.json | "node":\s*">=\s*(\d+(?:\.\d+)*)"
+Node | node:(\d+(?:\.\d+)*) | ^(?:(?:npm|pnpm) run|yarn(?: run)?) build$|^(?:npx )?(?:next|vite) build | package.json | "next":\s*"[~^]?1[45]\. => 18.17 | "next":\s*"[~^]?16\. => 20.9 | "vite":\s*"[~^]?7\. => 20.19
+Ruby | ruby:(\d+\.\d+(?:\.\d+)?) | ^bundle install\b | Gemfile | ^ruby ["'](?:(?:~>|>=)\s*)?(\d[\d.]*)["']
+PHP | php:(\d+\.\d+) | ^composer (?:install|update)\b(?!.*--ignore-platform) | composer.json | "php":\s*"(?:\^|~|>=)\s*(\d+\.\d+)
+.NET | dotnet/sdk:(\d+\.\d+) | ^dotnet (?:restore|build|publish)\b | *.csproj | <TargetFramework>net(\d+\.\d+)<
+.NET | dotnet/(?:aspnet|runtime):(\d+\.\d+) | ^dotnet \S+\.dll\b | *.csproj | <TargetFramework>net(\d+\.\d+)<
+Java | (?:temurin|openjdk|corretto|zulu\S*)[:-](\d+) | ^java\b.* -jar\b|^\S*mvnw?\b.*\b(?:compile|install|package|verify)\b | *pom.xml | <(?:java\.version|maven\.compiler\.release)>(\d+)<
+`.map((row) => {
+    const [tool = '', image = '', command = '', files = '', ...signs] = row.split(' | ');
+    const wants = signs.map((each) => each.split(' => ')).map(([sign = '', version]) => ({ sign, version }));
+    const patterns = { image: new RegExp(`(?:^|[/-])${image}`), command: new RegExp(command) };
+    return { tool, ...patterns, files: files.split(' '), wants };
+  }),
+);
 
-const tools: readonly ToolRule[] = [
-  {
-    tool: 'Go',
-    // Before 1.21 Go tries all the same.
-    image: /(?:^|\/)golang:(1\.(?:2[1-9]|[3-9]\d)(?:\.\d+)?)/,
-    command: /^go (?:build|install|run|mod|vet|test)\b/,
-    files: ['go.mod'],
-    wants: [[/^go (\d+\.\d+(?:\.\d+)?)/m]],
-  },
-  {
-    tool: 'Rust',
-    image: /(?:^|\/)rust:(\d+\.\d+(?:\.\d+)?)/,
-    command: /^cargo (?:build|install|test)\b/,
-    files: ['Cargo.toml', 'Cargo.lock'],
-    wants: [[/^edition\s*=\s*"2024"/m, '1.85'], [/^version = 4$/m, '1.78'], [/^rust-version\s*=\s*"([\d.]+)"/m]],
-  },
-  {
-    tool: 'Node',
-    image: /(?:^|\/)node:(\d+(?:\.\d+)*)/,
-    command: /^(?:yarn|pnpm)(?: install| i|$)(?: -|$)(?!.*--ignore-engines)/,
-    files: ['package.json'],
-    wants: [[/"node":\s*">=\s*(\d+(?:\.\d+)*)"/]],
-  },
-  {
-    tool: 'Node',
-    image: /(?:^|\/)node:(\d+(?:\.\d+)*)/,
-    command: /^(?:(?:npm|pnpm) run|yarn(?: run)?) build$|^(?:npx )?next build/,
-    files: ['package.json'],
-    wants: [
-      [/"next":\s*"[~^]?1[45]\./, '18.17'],
-      [/"next":\s*"[~^]?16\./, '20.9'],
-    ],
-  },
-  {
-    tool: 'Ruby',
-    image: /(?:^|\/)ruby:(\d+\.\d+(?:\.\d+)?)/,
-    command: /^bundle install\b/,
-    files: ['Gemfile'],
-    wants: [[/^ruby ["'](?:(?:~>|>=)\s*)?(\d[\d.]*)["']/m]],
-  },
-  {
-    tool: '.NET',
-    image: /dotnet\/sdk:(\d+\.\d+)/,
-    command: /^dotnet (?:restore|build|publish)\b/,
-    files: ['*.csproj'],
-    wants: [[/<TargetFramework>net(\d+\.\d+)</]],
-  },
-  {
-    tool: 'Java',
-    image: /(?:temurin|openjdk|corretto|zulu\S*):(\d+)/,
-    command: /^java\b.* -jar\b/,
-    files: ['*pom.xml'],
-    wants: [[/<(?:java\.version|maven\.compiler\.release)>(\d+)</]],
-  },
-];
+type ToolRule = ReturnType<typeof tools>[number];
 
 type ToolStep = Pick<ImageStep, 'words' | 'at' | 'cwd' | 'before'>;
 
@@ -76,23 +39,23 @@ type ToolStep = Pick<ImageStep, 'words' | 'at' | 'cwd' | 'before'>;
 export const toolVersion: Look<ToolStep> = (step, { shipment }) => {
   const command = step.words.join(' ');
   const { base } = step.before;
-  const rule = tools.find((each) => each.command.test(command) && !isBrought(shipment));
-  const [, has] = rule ? groupsOf(rule.image, base) : [];
-  if (!rule || has === undefined) return undefined;
   const place = `${step.at.file}:${step.at.line}`;
-  return rule.files
-    .flatMap((name) => filesAt(name, step, shipment))
-    .flatMap((file) => {
-      const text = shipment.read(file);
-      const wanted = wishesIn(text, rule).find(({ version }) => isBelow(has, version));
-      const facts = { file, tool: rule.tool, wanted: wanted?.version, base, has, place, command };
-      return wanted ? say('tool-version-wrong', facts, { at: { file, line: lineWith(text, wanted.said) } }) : [];
-    });
+  const rules = tools().filter((each) => each.command.test(command) && each.image.test(base));
+  const found = rules.flatMap((rule) =>
+    rule.files.flatMap((name) => filesAt(name, step, shipment)).map((file) => ({ rule, file })),
+  );
+  return (isBrought(shipment) ? [] : found).flatMap(({ rule, file }) => {
+    const text = shipment.read(file);
+    const [, has = ''] = groupsOf(rule.image, base);
+    const wanted = wishesIn(text, rule).find(({ version }) => isBelow(has, version));
+    const facts = { file, tool: rule.tool, wanted: wanted?.version, base, has, place, command };
+    return wanted ? say('tool-version-wrong', facts, { at: { file, line: lineWith(text, wanted.said) } }) : [];
+  });
 };
 
 const wishesIn = (text: string, { wants }: ToolRule) =>
-  wants.flatMap(([sign, version]) => {
-    const [said, own = ''] = groupsOf(sign, text);
+  wants.flatMap(({ sign, version }) => {
+    const [said, own = ''] = groupsOf(new RegExp(sign, 'm'), text);
     return said === undefined ? [] : [{ said, version: version ?? own }];
   });
 
