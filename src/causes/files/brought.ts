@@ -179,6 +179,10 @@ peft: accelerate transformers
 pipecat-ai: aiohttp loguru numpy pillow protobuf pydantic
 playwright: greenlet pyee
 plotly: narwhals packaging
+poetry: anyio backports-tarfile backports-zstd build cachecontrol cleo crashtest cryptography dulwich fastjsonschema
+  findpython h11 httpcore2 httpx2 importlib-metadata installer jaraco-classes jaraco-context jaraco-functools jeepney
+  keyring more-itertools msgpack pbs-installer pkginfo poetry-core pyproject-hooks rapidfuzz requests
+  requests-toolbelt secretstorage shellingham tomlkit trove-classifiers truststore virtualenv
 pooch: packaging platformdirs requests
 prometheus-fastapi-instrumentator: prometheus-client starlette
 proto-plus: protobuf
@@ -235,8 +239,8 @@ sqlmodel: pydantic sqlalchemy
 sse-starlette: starlette
 starlette: anyio
 statsmodels: formulaic interface-meta narwhals packaging pandas patsy scipy typing-extensions wrapt
-strawberry-graphql[fastapi]: fastapi python-multipart
 strawberry-graphql: cross-web graphql-core packaging python-dateutil typing-extensions
+strawberry-graphql[fastapi]: fastapi python-multipart
 streamlit: altair blinker cachetools gitpython itsdangerous pandas pillow protobuf pyarrow pydeck python-multipart
   requests rich starlette tenacity toml tornado uvicorn watchdog websockets
 stripe: requests typing-extensions
@@ -298,5 +302,5 @@ pyjwt pymupdf pymysql pyparsing pypdf pypdfium2 python-dotenv python-json-logger
 pyyaml pyzbar rapidfuzz regex rfc3986 rpds-py ruff safetensors schedule segment-anything semantic-version
 sentencepiece setuptools shellingham simplejson six slack-sdk smmap sniffio soupsieve sqlparse structlog tabulate
 tenacity termcolor threadpoolctl toml tomli tomlkit tornado tqdm truststore typing-extensions tzdata ujson uritemplate
-urllib3 uvloop waitress watchdog websockets wheel whitenoise xlrd xlsxwriter xmltodict yt-dlp zipp zope-event
+urllib3 uv uvloop waitress watchdog websockets wheel whitenoise xlrd xlsxwriter xmltodict yt-dlp zipp zope-event
 `;
