@@ -35,7 +35,9 @@ export function copyInto(
 function otherPlaces(source: string, to: string, stage: Stage | undefined, placeOf: (taken: Taken) => string) {
   const from = stage && !/[*?[]/.test(source) ? { stage, path: posix.resolve('/', source) } : undefined;
   const file = { path: placeOf({ below: '', name: posix.basename(source) }), from };
-  return /\.\w+$/.test(source) ? [file] : file.path === to ? [file] : [file, { path: to, from }];
+  // A name with an end is that of a file, and what lies among programs is one of them.
+  const isFile = /\.\w+$|^\/uvx?$|^\/(?:usr\/(?:local\/)?)?s?bin\/[\w.-]+$/.test(source);
+  return isFile || file.path === to ? [file] : [file, { path: to, from }];
 }
 
 /** Neither an address, nor a heredoc, nor what only the builder knows. */

@@ -61,8 +61,8 @@ test.each(
   Object.entries<Files>({
     'templates of folders, and one that may be missing': {
       ...flask('return render_template("mail/welcome.txt")'),
-      'views/mail/welcome.txt': '{% extends "base.txt" %}{% include "foot.txt" ignore missing %}',
-      'views/base.txt': '{% block a %}{% endblock %}',
+      'templates/mail/welcome.txt': '{% extends "base.txt" %}{% include "foot.txt" ignore missing %}',
+      'templates/base.txt': '{% block a %}{% endblock %}',
     },
     'templates that packages bring': {
       ...flask('return render_template("admin/site.html")'),

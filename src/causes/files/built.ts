@@ -53,10 +53,23 @@ const makers: readonly Maker[] = [
         : { paths: ['.next', 'out'], but: /standalone/.test(text) ? undefined : /^\.next\/standalone/ };
     },
   },
+  { command: /^vite build$/, makes: byVite },
+  { command: /^react-scripts build$/, makes: () => ({ paths: ['build'] }) },
   { command: /^go build\b/, makes: ({ words }) => made(flagOf(words, '-o')) },
   { command: /^cargo build\b/, makes: byCargo },
   { command: /^mvn (?!.*(?:-f|--file|-pl)\b).*\b(?:package|install|verify)\b/, makes: byMaven },
 ];
+
+/** The pages of a front end; what a framework makes with Vite, or in a folder of its own, is not known. */
+function byVite(_: MakingStep, textOf: (name: string) => string): BuiltPaths | undefined {
+  const text = ['js', 'ts', 'mjs', 'mts'].map((end) => textOf(`vite.config.${end}`)).join('');
+  const [said, folder = said === undefined ? 'dist' : undefined] = groupsOf(
+    /outDir\s*:\s*(?:["']([\w./-]+)["'])?/,
+    text,
+  );
+  const isOpen = /\broot\s*:|\b(?:lib|ssr)\b|svelte-?kit|remix|react-?router|qwik|start|laravel|nitro|vike/i.test(text);
+  return isOpen ? undefined : made(folder);
+}
 
 const made = (path: string | undefined): BuiltPaths | undefined => (path === undefined ? undefined : { paths: [path] });
 
@@ -123,8 +136,9 @@ function byCargo({ words, before }: MakingStep, textOf: (name: string) => string
     return undefined;
   const isOpen = name === undefined || /^\[(?:workspace|lib|\[bin\])\]/m.test(text);
   const isOther = isOpen || [...before.files.keys()].some((path) => path.includes('/src/bin/'));
+  const profile = words.some((word) => /^(?:-\w*r|--release)$/.test(word)) ? 'release' : 'debug';
   return {
     paths: ['target', 'Cargo.lock'],
-    but: isOther ? undefined : new RegExp(`^target/release/(?!${name}$)[\\w-]+$`),
+    but: new RegExp(`^target/(?!${profile}/${isOther ? '' : `${name}$`})(?:release|debug)/[\\w-]+$`),
   };
 }

@@ -5,6 +5,7 @@ import { imageLike, isPlainImage, lacksUser, mayInstall } from '../../app/image-
 import { type Copy, type Stage, stageNamed } from '../../app/image-stage.ts';
 import { closestName } from '../../kernel/closest-name.ts';
 import type { LookedApp } from './looked-app.ts';
+import { lacksProgram } from './programs.ts';
 import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Docker, Shipment } from './shipment.ts';
@@ -53,9 +54,11 @@ function* accounts({ path: file, image }: Docker): Generator<SeenCause> {
 }
 
 /** Base images whose name is a misspelling of a known one. */
-export function* lookAtImageNames({ shipment }: LookedApp): Generator<SeenCause> {
+export function* lookAtImageNames(app: LookedApp): Generator<SeenCause> {
+  const { shipment, packages } = app;
   const docker = shipment.dockerfile();
   const key = 'docker_base_image_url';
+  if (!docker && packages.apt.size > 0) yield* withoutApt(app, `deployment.${key}`);
   // A stage that begins with another one has the image of that.
   const named = new Map(docker?.image.stages.toReversed().map(({ base, line }) => [base, line]));
   for (const [base, line] of docker ? named : [[shipment.stage().base, 0] as const]) {
@@ -63,6 +66,12 @@ export function* lookAtImageNames({ shipment }: LookedApp): Generator<SeenCause>
     if (meant && docker) yield say('image-not-found', { image: base, meant }, { at: { file: docker.path, line } });
     else if (meant) yield say('image-not-found', { image: base, meant, key }, { at: { setting: `deployment.${key}` } });
   }
+}
+
+/** An image for the packages of apt that has another package manager. */
+function* withoutApt(app: LookedApp, setting: string): Generator<SeenCause> {
+  const found = lacksProgram({ words: ['apt-get'], before: app.shipment.stage() }, app);
+  if (found) yield { ...found, isCertain: false, at: { setting }, fix: 'use an image of Debian or Ubuntu' };
 }
 
 function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {

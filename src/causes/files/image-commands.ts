@@ -3,20 +3,24 @@ import { contextPath } from '../../app/docker-copy.ts';
 import { isPlainImage } from '../../app/image-contents.ts';
 import type { Stage } from '../../app/image-stage.ts';
 import { flagOf } from '../../app/shell.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { fits, groupsOf, matchesIn } from '../groups.ts';
+import { normalizeName } from '../import-names.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
-import { namedFiles } from './named-files.ts';
+import { absentFiles } from './named-files.ts';
+import { projectName } from './package-files.ts';
 import { type PackageJson, readJsonc } from './package-json.ts';
-import { lacksProgram, misspelledProgram } from './programs.ts';
+import { gemMissing, lacksProgram, misspelledProgram } from './programs.ts';
 import { say, sayUnsent } from './said.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
-import type { Docker, ImageStep } from './shipment.ts';
+import type { Docker, ImageStep, Shipment } from './shipment.ts';
 import { toolVersion } from './tool-versions.ts';
 
 /** What the commands of a Dockerfile need that the image does not have where they run. */
 export function* lookAtImageCommands(app: LookedApp): Generator<SeenCause> {
   const { shipment } = app;
   const docker = shipment.dockerfile();
+  const { startedAt: place, stage } = shipment;
+  if (!docker && place) yield* lookAtEach([{ stage: stage(), at: place, what: 'entrypoint =' }], app, [wordList]);
   if (!docker) return;
   yield* lookAtEach(shipment.steps(), app, [neededFiles, absentProgram, notLocked, misspelledProgram]);
   yield* lookAtEach(shipment.ownSteps(), app, [aptUser, aptLists, toolVersion, packageScript]);
@@ -24,8 +28,8 @@ export function* lookAtImageCommands(app: LookedApp): Generator<SeenCause> {
   if (shipment.config.custom?.entrypoint) return;
   const at = { file: docker.path, line: docker.stage.command?.line };
   const started = shipment.started().map((each) => ({ ...each, at: each.at?.file === undefined ? at : each.at }));
-  yield* lookAtEach([{ ...docker, at }], app, [wordList, ...forms.map(ofForm)]);
-  yield* lookAtEach(started, app, [absentFiles, lacksProgram, packageScript, toolVersion]);
+  yield* lookAtEach([{ ...docker, at, what: 'CMD' }], app, [wordList, ...forms.map(ofForm)]);
+  yield* lookAtEach(started, app, [absentFiles, lacksProgram, gemMissing, packageScript, toolVersion]);
 }
 
 /** A command with the image that it finds. */
@@ -84,8 +88,9 @@ const neededFiles: Look<ImageStep> = ({ words, before, cwd, hasMounts, stage }, 
   const text = words.join(' ');
   const command = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   const placesOf = (names: readonly string[]) => names.map((name) => posix.resolve(cwd, name));
-  const readme = readmeOf(words, shipment.read(before.files.get(posix.resolve(cwd, 'pyproject.toml')) ?? ''));
-  const absent = [...filesNeeded(words, text), ...readme].filter(({ names }) =>
+  const project = before.files.get(posix.resolve(cwd, 'pyproject.toml')) ?? '';
+  const ofProject = [...readmeOf(words, shipment.read(project)), ...partsOf(text, project, shipment)];
+  const absent = [...filesNeeded(words, text), ...ofProject].filter(({ names }) =>
     placesOf(names).every((path) => shipment.lacks(before, path)),
   );
   const copied = new Set(shipment.dockerfile()?.image.copies.flatMap(({ sources }) => sources.map(contextPath)));
@@ -124,6 +129,18 @@ function readmeOf(words: readonly string[], project: string): NeededFile[] {
   return isPlain ? [] : [{ names: [name], cause: 'file-not-found', isCertain: false }];
 }
 
+/** The parts of a workspace that uv installs with a project. */
+function partsOf(command: string, project: string, { paths, read }: Shipment): NeededFile[] {
+  const installs = /^uv sync\b(?!.*--(?:no-install-(?:workspace|local|project|package)|only-group))/.test(command);
+  const wanted = matchesIn(installs ? read(project) : '', /^([\w.-]+)\s*=\s*\{\s*workspace\s*=\s*true/gm);
+  return wanted.flatMap(({ match: [, name = ''] }) => {
+    const own = paths.find(
+      (path) => path.endsWith('pyproject.toml') && projectName(read(path)) === normalizeName(name),
+    );
+    return own === undefined ? [] : [{ names: [posix.relative(posix.dirname(project), own)], cause: 'file-not-found' }];
+  });
+}
+
 interface NpmLock {
   packages?: Record<string, unknown>;
 }
@@ -139,17 +156,24 @@ const notLocked: Look<ImageStep> = ({ words, cwd, before: { files } }, { shipmen
   return lacking === undefined ? undefined : say('lock-file-outdated npm', { package: lacking });
 };
 
-/** Requirements files of pip, scripts of interpreters. */
+/** How a command names a file, or a folder, that it reads. */
+const namesFile: readonly RegExp[] = [
+  /^(?:python[\d.]*|(?:ba)?sh|node|ruby|php) ([\w./-]+\.\w+)(?= |$)/,
+  /^(\.\/[\w./-]+)(?= |$)/,
+  /^go (?:build|install|run) (?:.* )?(\.\/[\w./-]*\w)$/,
+  /^dotnet (?:restore|build|publish) ([\w./-]+\.(?:csproj|sln))\b/,
+];
+
+/** Requirements files of pip, scripts of interpreters, sources of compilers. */
 function filesOfBuild(words: readonly string[]): string[] {
-  const [program = '', first = ''] = words;
-  if (/^(?:pip[\d.]*|uv)$/.test(program))
+  const text = words.join(' ');
+  if (/^(?:pip[\d.]*|uv) /.test(text))
     return words.filter(
       (word, at) => fits(/^(?:-r|--requirement|-c|--constraint)$/, words[at - 1]) && !/:\/\//.test(word),
     );
-  if (/^(?:python[\d.]*|(?:ba)?sh|node|ruby|php)$/.test(program) && /^[\w./-]+\.\w+$/.test(first)) return [first];
-  if (/^(?:(?:npx|yarn|pnpm exec) )?tsc(?: |$)(?!.*(?:-v|--init|--version|\.tsx?)\b)/.test(words.join(' ')))
+  if (/^(?:(?:npx|yarn|pnpm exec) )?tsc(?: |$)(?!.*(?:-v|--init|--version|\.tsx?)\b)/.test(text))
     return [flagOf(words, '-p', '--project') ?? 'tsconfig.json'];
-  return /^\.\/[\w./-]+$/.test(program) ? [program] : [];
+  return namesFile.flatMap((pattern) => groupsOf(pattern, text).slice(1));
 }
 
 const namesScript = /^(?:(?:npm|pnpm|yarn|bun) run|npm(?= start)) ([\w:.-]+)$/;
@@ -172,16 +196,19 @@ const packageScript: Look<FoundStep> = ({ words, cwd, at, before: { files } }, {
 const defaultScripts = (files: ReadonlyMap<string, string>, cwd: string) =>
   files.has(posix.resolve(cwd, 'server.js')) ? ['start'] : [];
 
+/** The command of an image, and what says it. */
+type Started = Pick<Docker, 'stage'> & { at: CausePlace; what: string };
+
 /** A list of words that is no JSON, and a variable in one, which only a shell replaces. */
-const wordList: Look<Docker & { at: CausePlace }> = ({ path: file, stage: { command, cmd } }) => {
+const wordList: Look<Started> = ({ what, at, stage: { command, cmd } }) => {
   const { words = [], line, isShell } = (cmd?.isShell ? cmd : command) ?? {};
   const [program = ''] = words;
   const isText = isShell && /^\s*\[/.test(program);
   const hasShell = isShell || /^(?:\S*\/)?(?:ba|da)?sh$/.test(program);
   const [, variable] = groupsOf(/(?:^|[\s:=])\$\{?(\w+)/, hasShell ? '' : words.join(' '));
-  const at = { file, line };
-  if (isText) return say('dockerfile-invalid list', { problem: 'the list of CMD is no JSON' }, { at });
-  return variable === undefined ? undefined : say('port-invalid', { variable }, { at });
+  const place = at.file === undefined ? at : { ...at, line };
+  if (isText) return say('dockerfile-invalid list', { problem: 'the list of CMD is no JSON' }, { at: place });
+  return variable === undefined ? undefined : say('port-invalid', { variable, what }, { at: place });
 };
 
 const serving = /vllm\/vllm-openai|text-(?:generation|embeddings)-inference|ollama\/ollama/;
@@ -209,22 +236,6 @@ const forms: readonly (readonly [name: string, fails: (stage: Stage) => boolean 
 ];
 
 const ofForm =
-  ([name, fails]: (typeof forms)[number]): Look<Docker & { at: CausePlace }> =>
+  ([name, fails]: (typeof forms)[number]): Look<Started> =>
   ({ stage }) =>
     fails(stage) ? say(name, { form: stage.entrypoint ? 'ENTRYPOINT' : 'CMD', base: stage.base }) : undefined;
-
-/** Files that a command of the start runs or reads, and that the image does not have. */
-const absentFiles: Look<FoundStep> = ({ words, cwd, before }, { shipment }) => {
-  const { files, others } = before;
-  const places = [...files.keys(), ...others.map(({ path }) => path)];
-  const dockerfile = shipment.dockerfile()?.path;
-  return namedFiles(words).flatMap(({ file, isRead }) => {
-    const path = posix.resolve(cwd, file);
-    if (/^\/(?:usr\/)?s?bin\//.test(path) || !shipment.lacks(before, path)) return [];
-    const same = places.find((each) => posix.basename(each) === posix.basename(path));
-    if (same === undefined && !shipment.sent.has(file) && shipment.exists(file)) return sayUnsent(file, shipment);
-    return isRead
-      ? say('entrypoint-not-found read', { path: file, program: words[0], same, dockerfile })
-      : say('entrypoint-not-found image', { path, same, dockerfile });
-  });
-};

@@ -15,6 +15,7 @@ import { lookAtImports } from './imports.ts';
 import { lookAtLinks } from './linked.ts';
 import { lookAtListening } from './listening.ts';
 import { LookedApp } from './looked-app.ts';
+import { lookAtMembers } from './members.ts';
 import { lookAtOpened } from './opened.ts';
 import { lookAtPackageNames } from './package-names.ts';
 import { lookAtPins, lookAtPythonVersion } from './pins.ts';
@@ -28,6 +29,7 @@ import { lookAtScripts } from './scripts.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import { lookAtShellScripts } from './shell-scripts.ts';
 import { Shipment } from './shipment.ts';
+import { lookAtSourceImports } from './source-imports.ts';
 import { lookAtStart } from './started.ts';
 import { lookAtSystem } from './system.ts';
 import { lookAtTemplates } from './templates.ts';
@@ -77,6 +79,8 @@ const looks: readonly ((app: LookedApp) => Iterable<SeenCause>)[] = [
   lookAtStages,
   lookAtImageCommands,
   lookAtScripts,
+  lookAtSourceImports,
+  lookAtMembers,
   lookAtLinks,
   lookAtStart,
   lookAtFunctions,

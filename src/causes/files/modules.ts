@@ -3,7 +3,7 @@ import { isBelowOrSame } from '../../app/image-stage.ts';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf, lineAt } from '../groups.ts';
+import { groupsOf, lineAt, matchesIn } from '../groups.ts';
 import type { Packages } from './packages.ts';
 import type { Shipment, StartedServer } from './shipment.ts';
 
@@ -151,7 +151,7 @@ export class ModuleGraph {
     this.loading.push({ path, line });
     for (const { name, arguments: given } of facts.calls)
       if (/^sys\.path\.(?:append|insert|extend)$/.test(name)) this.addFolder(module, given);
-    for (const each of facts.imports) this.follow(module, each);
+    for (const each of [...facts.imports, ...namedBySettings(text)]) this.follow(module, each);
     for (const { value } of facts.texts) this.named.push(value);
     this.loading.pop();
     this.followTexts();
@@ -256,6 +256,25 @@ export class ModuleGraph {
     }
     return all;
   }
+}
+
+/** Settings of Django that name modules, or objects in them. */
+const settingsOfDjango =
+  /^(?:(?:\w+_APPS|MIDDLEWARE)\s*\+?=\s*[[(](?<list>[^\])]*)[\])]|(?:ROOT_URLCONF|WSGI_APPLICATION|ASGI_APPLICATION)\s*=\s*(?<one>.*))/gm;
+
+/** The modules that Django imports because its settings name them. */
+function namedBySettings(text: string): Import[] {
+  const lists = text.includes('INSTALLED_APPS') ? [...text.matchAll(settingsOfDjango)] : [];
+  return lists.flatMap(({ 0: whole, index, groups = {} }) => {
+    const start = index + whole.indexOf(groups.list ?? groups.one ?? '');
+    return matchesIn((groups.list ?? groups.one ?? '').replace(/#.*/g, ''), /["']([A-Za-z_][\w.]*)["']/g).map(
+      ({ match: [, name = ''], line }) => {
+        const [, owner = name, object] = groupsOf(/^(.*)\.([A-Z]\w*|application)$/, name);
+        const at = { line: lineAt(text, start) + line - 1 };
+        return { ...at, module: owner, name: object, as: name, level: 0, isNeeded: 'sometimes' as const };
+      },
+    );
+  });
 }
 
 function undecodableLine(text: string): number | undefined {

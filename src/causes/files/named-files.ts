@@ -1,6 +1,12 @@
 import { posix } from 'node:path';
+import type { ImageState } from '../../app/image-stage.ts';
 import { flagOf, serverOf } from '../../app/shell.ts';
 import { fits } from '../groups.ts';
+import type { Look } from './looked-app.ts';
+import { say, sayUnsent } from './said.ts';
+import type { StartedCommand } from './script-commands.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
 
 /** A file that a command of the start names: one that it runs, or one that it reads before it starts. */
 interface NamedFile {
@@ -24,8 +30,51 @@ const usualFiles: ReadonlyMap<string, string> = new Map([['alembic', 'alembic.in
 /** Below such a folder, packages of the system have files of their own. */
 const ofSystem = /^\/etc\/[^/]+\//;
 
+/** Whether a command of the build of the platform does more than install packages. */
+export const bringsCode = (shipment: Shipment) =>
+  shipment.builds(/^(?!(?:apt|apt-get|pip[\d.]*|uv|echo|export|mkdir|chmod|ls|true)(?: |$))/);
+
+/** Where systems and packages have their programs. */
+const ofPackages = /^(?:\.\/)?\.?venv\/|node_modules\/|^\/(?:usr\/)?s?bin\//;
+
+type Started = Pick<StartedCommand, 'words' | 'cwd' | 'before'>;
+
+/** Files that a command of the start runs or reads, and that are not where it looks. */
+export const absentFiles: Look<Started> = (command, { shipment, packages }) => {
+  const isKnown = shipment.isDocker || !(packages.hasOthers || bringsCode(shipment));
+  const named = isKnown ? namedFiles(command.words) : [];
+  return named.flatMap((each) => (isAbsent(each, command, shipment) ? absent(each, command, shipment) : []));
+};
+
+const placesIn = ({ files, others }: ImageState) => [...files.keys(), ...others.map(({ path }) => path)];
+
+/** What is copied to its place, and not made, is told of the copy. */
+function isAbsent({ file }: NamedFile, { cwd, before }: Started, shipment: Shipment): boolean {
+  const path = posix.resolve(cwd, file);
+  const isOther = ofPackages.test(file) || (!shipment.isDocker && file.startsWith('/'));
+  return !isOther && !placesIn(before).includes(path) && shipment.lacks(before, path);
+}
+
+function absent({ file, isRead }: NamedFile, { words, cwd, before }: Started, shipment: Shipment) {
+  const same = placesIn(before).find((each) => posix.basename(each) === posix.basename(file));
+  const dockerfile = shipment.dockerfile()?.path;
+  const program = isRead ? words[0] : undefined;
+  const isUnsent = !shipment.sent.has(file) && shipment.exists(file);
+  if (same === undefined && (!dockerfile || isUnsent)) return missing(file, shipment, program);
+  if (!dockerfile) return [say('entrypoint-not-found elsewhere', { path: file, near: shipment.fileAt(same ?? '') })];
+  const path = isRead ? file : posix.resolve(cwd, file);
+  return [say(`entrypoint-not-found ${isRead ? 'read' : 'image'}`, { path, program, same, dockerfile })];
+}
+
+/** A file that is started and not sent. */
+export function missing(path: string, shipment: Shipment, program?: string): SeenCause[] {
+  if (path.includes('$') || shipment.isOutput(path)) return [];
+  if (shipment.exists(path)) return [sayUnsent(path, shipment)];
+  return [say(program === undefined ? 'entrypoint-not-found' : 'entrypoint-not-found read', { path, program })];
+}
+
 /** The files that a command surely names. */
-export function namedFiles(words: readonly string[]): NamedFile[] {
+function namedFiles(words: readonly string[]): NamedFile[] {
   const [program = ''] = words;
   const script = program.startsWith('[') ? undefined : (serverOf(words)?.script ?? scriptOf(words));
   const isRun = script === program ? program.includes('/') : fits(/^[\w./-]+\.\w+$/, script);

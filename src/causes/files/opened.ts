@@ -170,14 +170,17 @@ function likeIt(path: string, shipment: Shipment): string | undefined {
 
 /** Whether a command of the build speaks of it, or of its folder. */
 export function isBuilt(path: string, shipment: Shipment): boolean {
-  const [top = ''] = path.split('/');
-  const named = [posix.basename(path), ...(path.includes('/') ? [top] : [])];
+  const name = posix.basename(path);
+  const [top = name] = path.split('/');
   const making = shipment.buildCommands().filter(({ words }) => !fits(/^ch(?:mod|own)$/, words[0]));
-  const texts = making.map(({ words }) => {
+  const isNamed = (text: string, ...names: string[]) => names.some((each) => text.includes(each));
+  const isMade = making.some(({ words }) => {
     const scripts = words.slice(0, 2).flatMap((word) => shipment.fileAt(word) ?? []);
-    return [...words, ...scripts.map((file) => shipment.read(file))].join(' ');
+    const others = words.filter((word) => shipment.fileAt(word) === undefined && !/^--?[\w-]+$/.test(word));
+    const texts = scripts.map((file) => shipment.read(file)).join(' ');
+    return isNamed(others.join(' '), name, top) || isNamed(texts, name, `${top}/`);
   });
-  return [...texts, ...shipment.stage().written.keys()].some((text) => named.some((each) => text.includes(each)));
+  return isMade || isNamed([...shipment.stage().written.keys()].join(' '), name, top);
 }
 
 const lastNames = (names: string) => new Set(names.trim().split(/\s+/));
@@ -235,8 +238,16 @@ function pathsOpened(app: LookedApp): Opened[] {
     isNamed: !isSettings.test(each.value) || texts.some((text) => text !== each.value && isSameTop(text, each.value)),
   }));
   const known = found.filter(({ value }) => !isLost || isFromFile(value) || value.startsWith('/'));
-  return [...known, ...(app.shipment.isDocker ? openedByOthers(app.shipment) : [])];
+  return [...known, ...(app.shipment.isDocker ? openedByOthers(app.shipment) : []), ...givenByStart(app.shipment)];
 }
+
+/** Files that the start names in variables. */
+const givenByStart = ({ started, stage }: Shipment): Opened[] =>
+  started().flatMap(({ environment, line, at: { file } = {} as { file?: string } }) =>
+    [...environment]
+      .filter(([name, value]) => file !== undefined && /^\w[\w./-]*$/.test(value) && !stage().environment.has(name))
+      .map(([, value]) => ({ value, file: file ?? '', line, isRead: false })),
+  );
 
 /** Calls of other languages that read a file by its name. */
 const readingElsewhere =

@@ -68,13 +68,14 @@ export function lacksProgram(
 
 /** Long names of programs: a word that is nearly one of them is a misspelling. */
 const usualPrograms =
-  'apt-get bundle bundler celery daphne fastapi gunicorn hypercorn python streamlit supervisord supervisorctl uvicorn waitress-serve'.split(
+  'apt-get bundle bundler celery daphne fastapi gunicorn hypercorn python streamlit supervisord supervisorctl uvicorn waitress-serve vllm.entrypoints.openai.api_server vllm.entrypoints.api_server sglang.launch_server llama_cpp.server'.split(
     ' ',
   );
 
-/** A command that begins with a misspelled program. */
-export const misspelledProgram: Look<{ words: readonly string[] }> = ({ words: [program = ''] }) => {
-  const isKnown = !/^[a-z][a-z-]{4,}$/.test(program) || usualPrograms.includes(program);
+/** A command that begins with a misspelled program, or a module that is run as one. */
+export const misspelledProgram: Look<{ words: readonly string[] }> = ({ words: [first = '', flag, module = ''] }) => {
+  const program = flag === '-m' && module.includes('.') ? module : first;
+  const isKnown = !/^[a-z][a-z-]{4,}$|\./.test(program) || usualPrograms.includes(program);
   const meant = isKnown ? undefined : closestName(program, usualPrograms);
   return meant === undefined ? undefined : say('command-not-found like', { command: program, meant });
 };
@@ -88,7 +89,9 @@ function certainFix(image: ImageState, program: string): string | undefined {
 
 /** Whether nothing that is known may have brought it. */
 const isBareOf = (image: ImageState, program: string) =>
-  isPlainImage(image.base) && !isInstalled(image, program) && (!image.environment.has('PATH') || inits.test(program));
+  isPlainImage(image.base) &&
+  !isInstalled(image, program) &&
+  (!fits(/bin|[$](?!PATH|PNPM)/, image.environment.get('PATH')) || inits.test(program));
 
 const mayHave = (image: ImageState, program: string, debian: string, packages: Packages) =>
   !isBareOf(image, program) ||
@@ -134,7 +137,7 @@ const bringsLike = (words: readonly string[], debian: string) =>
       : word.length > 3 && (word.startsWith(debian.slice(0, 4)) || debian.includes(word) || /jdk|jre/.test(word)),
   );
 
-const finds = /venv|activate|\b(?:uv|poetry|pipenv|pdm) run\b/;
+const finds = /venv|activate|\b(?:uv|poetry|pipenv|pdm|conda|mamba) run\b/;
 
 /** A program of a virtual environment whose folder is not in the PATH. */
 export function* lookAtStages({ shipment }: LookedApp): Generator<SeenCause> {
@@ -144,12 +147,25 @@ export function* lookAtStages({ shipment }: LookedApp): Generator<SeenCause> {
   const [home] = environmentsOf(stage);
   const path = stage.environment.get('PATH') ?? '';
   const texts = [...(stage.command?.words ?? []), ...shipment.startedFiles().map((each) => shipment.read(each))];
-  const isFound = path.includes(`${home}/`) || /\$(?!PATH)/.test(path) || finds.test(texts.join(' '));
+  const isFound =
+    path.includes(`${home}/`) || path.includes('/envs/') || /\$(?!PATH)/.test(path) || finds.test(texts.join(' '));
   if (home === undefined || isFound || mayBring(stage, program)) return;
-  const fix = home === homeOfPoetry ? 'RUN poetry config virtualenvs.create false, before poetry install' : undefined;
+  const fix = fixesOfHomes[home];
   const at = { file, line: stage.command?.line };
   yield say('command-not-found path', { command: program, home }, { at, ...(fix && { fix }) });
 }
+
+/** Programs that packages of Ruby bring, and that nothing lists. */
+export const gemMissing: Look<Pick<ImageStep, 'words' | 'before'>> = (
+  { words: [program = ''], before },
+  { shipment },
+) => {
+  const lists = [...before.files.values()].filter((path) => /(?:^|\/)Gemfile/.test(path)).map(shipment.read);
+  const isGem = /^(?:puma|unicorn|thin|falcon|rackup|rails|sidekiq|foreman)$/.test(program) && lists.length > 0;
+  return isGem && ![...lists, ...shipment.buildTexts()].some((text) => text.includes(program))
+    ? say('command-not-found', { command: program, package: program }, { fix: `bundle add ${program}` })
+    : undefined;
+};
 
 /** Whether something else may have brought a program. */
 const mayBring = ({ commands, others }: ImageState, program: string) =>
@@ -160,6 +176,13 @@ const mayBring = ({ commands, others }: ImageState, program: string) =>
   );
 
 const homeOfPoetry = '/root/.cache/pypoetry/virtualenvs/…';
+const homeOfConda = '/opt/conda/envs/…';
+
+/** What helps, where the folder has a name that nobody knows. */
+const fixesOfHomes: Readonly<Record<string, string>> = {
+  [homeOfPoetry]: 'RUN poetry config virtualenvs.create false, before poetry install',
+  [homeOfConda]: 'CMD ["conda", "run", "--no-capture-output", "-n", "…", …], with the name of the environment',
+};
 
 /** Where Poetry makes one, unless it is told otherwise. */
 function ofPoetry(commands: ImageState['commands'], environment: ReadonlyMap<string, string>): string | undefined {
@@ -177,8 +200,9 @@ function environmentsOf({ commands, others }: ImageState): string[] {
       words.join(' '),
     );
     const usual = made?.startsWith('uv') ? (environment.get('UV_PROJECT_ENVIRONMENT') ?? '.venv') : undefined;
-    const place =
-      folder ?? usual ?? (/^poetry install\b/.test(words.join(' ')) ? ofPoetry(commands, environment) : undefined);
+    const ofTool = /^poetry install\b/.test(words.join(' ')) ? ofPoetry(commands, environment) : undefined;
+    const isConda = /^(?:conda|mamba) (?:env )?create\b(?!.*(?:-p|--prefix)\b)/.test(words.join(' '));
+    const place = folder ?? usual ?? (isConda ? homeOfConda : ofTool);
     return place === undefined ? [] : [posix.resolve(cwd, place)];
   });
   const copied = others.flatMap(({ path, from }) =>

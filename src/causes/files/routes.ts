@@ -1,10 +1,12 @@
 import { posix } from 'node:path';
 import type { PythonCall } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
+import { matchesIn } from '../groups.ts';
 import { isFront } from './listening.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
 import { ownRoutes } from './tables.ts';
 
 /** Whether the app answers the checks of the platform, where all of its routes are known. */
@@ -22,7 +24,7 @@ export function* lookAtChecks(app: LookedApp): Generator<SeenCause> {
 function unanswered(check: string, path: string, routes: readonly string[]): SeenCause {
   const meant = routes.find((route) => /health|live|ready|ping|status/i.test(route)) ?? closestName(path, routes);
   const at = { setting: `runtime.custom.${check}_endpoint` };
-  return say('health-check-failed', { path, check, routes: routes.slice(0, 6).join(', '), meant }, { at });
+  return say('health-check-failed', { path, check, routes: routes.slice(0, 6).join(', ') || undefined, meant }, { at });
 }
 
 const answers = ({ routes, isBelow }: Routes, path: string) =>
@@ -53,7 +55,29 @@ function routesOf(app: LookedApp): Routes | undefined {
   const own = [...ownRoutes].find(([server]) => texts.some((each) => new RegExp(server).test(each)));
   if (own) return { routes: own[1] };
   if (texts.some((each) => isFront.test(each))) return undefined;
-  return shipment.servers().some(({ module, script }) => module ?? script) ? pythonRoutes(app) : undefined;
+  if (shipment.servers().some(({ module, script }) => module ?? script)) return pythonRoutes(app);
+  return shipment.isDocker ? otherRoutes(shipment) : undefined;
+}
+
+/** How other languages than Python say a route. */
+const said =
+  /(?:\b(?:get|all|use|route|GET|Get|HandleFunc|Handle|GetMapping|RequestMapping|MapGet)\s*\(?\s*|\bget\s+)["'`](?:GET )?(\/[\w/.-]*)["'`]/g;
+/** What answers at any path, or at one that it does not say. */
+const answersMore =
+  /["'`]\/?[*:{]|createServer|NoRoute|fallback|rescue_from|Handle(?:Func)?\(\s*"\/"|RouteHandler|FileServer|serveStatic|quarkus|micronaut|actuator|terminus|under-pressure|lightship|health_?check|rails/i;
+
+/** The routes that the sources of other languages say; of Spring, which says none, its own. */
+function otherRoutes({ stages, read }: Shipment): Routes | undefined {
+  const files = new Set(stages.flatMap((stage) => [...stage.files.values()]));
+  const sources = [...files].filter((path) =>
+    /\.(?:[cm]?[jt]s|go|rs|rb|php|java|kt|cs)$|pom\.xml$|\.gradle(?:\.kts)?$|config\.ru$/.test(path),
+  );
+  const texts = sources.map(read);
+  const routes = texts.flatMap((text) => matchesIn(text, said).map(({ match: [, route = ''] }) => route));
+  const isSpring = texts.some((text) => text.includes('SpringApplication'));
+  return texts.some((text) => answersMore.test(text)) || (routes.length === 0 && !isSpring)
+    ? undefined
+    : { routes, isBelow: true };
 }
 
 /** Frameworks whose routes are in the calls that are known here. */

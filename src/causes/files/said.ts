@@ -17,6 +17,7 @@ await-missing stream | - | {name}() gives an async generator, which a plain for 
 await-missing value | - | {name} gives a plain value, which cannot be awaited | - | remove await
 bound-to-localhost | - | - | {what} listens on {said} // {what} does not say where it listens | write 0.0.0.0 instead of {said} // write {keyword}="0.0.0.0" in that call
 circular-import | ! | - | {other} imports {file} in line {waitsAt}, before it defines {name} in line {definedAt} | move what both need into a module of its own, or import {name} inside of the function that uses it
+command-failed member | - | {name} is asked for, and nothing in the project has that name | there are {names} | write {meant} // write one of these names
 command-failed script | ! | {file} runs {command}, and {own} has no script {name} | - | add {name} to {own}, or use one of {known}
 command-failed static | ! | collectstatic needs STATIC_ROOT, which {file} does not set | - | write STATIC_ROOT = BASE_DIR / "staticfiles" in {file}
 command-not-found | - | - | nothing installs {package} | -
@@ -94,6 +95,7 @@ module-missing elsewhere | - | {file} imports {module}, which is not where Pytho
 module-missing own | - | {file} imports {module}, which the app does not have | the app has {near} | import it by the name that it has, or rename {near} // add its file to the app
 module-missing renamed | - | {file} imports {module}, and the module of the package {of} is {own} | - | import {own}
 module-missing uncopied | - | {file} imports {module}, and {dockerfile} does not copy {own} | - | COPY {words}
+module-missing unlisted | - | {file} imports {module}, which {manifest} does not list | - | {adds} {module}
 module-missing uninstalled | - | {file} imports {module}, and nothing installs {package} | - | -
 name-undefined | - | {path} uses {name} before line {definedAt}, which defines it | only {those} have it | -
 node-module-kind | ! | {path} imports {name}, and Node wants the whole name of a file | - | write ./{meant}
@@ -113,7 +115,7 @@ package-version-not-found local | ! | - | builds with +{local} are on an index o
 package-version-not-found never | ! | - | {package} {version} was never released | use {package} {older} or {newer}
 permission-denied | - | {path} is started, and is not executable | - | chmod +x {path}, and commit that; or start it by its interpreter
 permission-denied user | ! | {program} has to run as root, and the user of the image is {user} at this line | - | write USER root above this line, and the other user again below it
-port-invalid | - | CMD has \${variable}, which is not replaced in a list of words | - | write the value, or CMD ["sh", "-c", "exec …"]
+port-invalid | - | {what} has \${variable}, which is not replaced in a list of words | - | write the value, or {what} ["sh", "-c", "exec …"]
 python-version-unsupported module | - | {file} imports {module}, which Python {python} does not have | {module} is in the standard library since Python {since} // {module} is not in the standard library since Python {until} | python_version = "{since}"
 python-version-unsupported name | - | {file} takes {name} from {module}, which has it since Python {since} // {file} takes {name} from {module}, which has it no more since Python {until} | the app has Python {python} | python_version = "{since}" // use what the page "What's New in Python {until}" names instead
 python-version-unsupported needed | ! | - | {package} {version} needs Python {bound}, and the app runs on {python} | set a Python {bound}, or use an older {package}

@@ -11,7 +11,7 @@ import { pythonPackageOfProgram } from '../program-packages.ts';
 import { configOf, startsServer, startsStdio } from './listening.ts';
 import { type Look, type LookedApp, lookAtEach, type ModuleCall } from './looked-app.ts';
 import { folderOf, foldersIn, type Module, type ModuleGraph } from './modules.ts';
-import { namedFiles } from './named-files.ts';
+import { absentFiles, bringsCode, missing } from './named-files.ts';
 import { misspelledProgram } from './programs.ts';
 import { say, sayUnsent } from './said.ts';
 import type { StartedCommand } from './script-commands.ts';
@@ -30,7 +30,7 @@ export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
     yield* uncallable(known);
   }
   if (shipment.config.runtime === 'custom') {
-    yield* lookAtEach(shipment.servers(), known, [target, workerLike, otherInterface]);
+    yield* lookAtEach(shipment.servers(), known, [target, settingsModule, workerLike, otherInterface]);
     yield* entrypoint(shipment);
     yield* notExecutable(shipment);
     yield* lookAtEach(shipment.started(), known, [absentFiles, daemon, serverMissing, misspelledProgram]);
@@ -76,26 +76,6 @@ function* uncallable({ shipment, modules }: LookedApp): Generator<SeenCause> {
 
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian|celery|arq|dramatiq)$/;
 
-/** Where packages have their programs. */
-const ofPackages = /^\/|^(?:\.\/)?\.?venv\/|node_modules\//;
-
-/** Files that a command runs or reads, and that are not where it looks. An image is compared with its files elsewhere. */
-const absentFiles: Look<StartedCommand> = ({ words, cwd }, { shipment, packages }) => {
-  if (shipment.isDocker || packages.hasOthers || bringsCode(shipment)) return undefined;
-  const absent = namedFiles(words).filter(
-    ({ file }) => !ofPackages.test(file) && shipment.fileAt(file, cwd) === undefined,
-  );
-  return absent.flatMap(({ file: path, isRead }) => {
-    const near = shipment.paths.find((each) => posix.basename(each) === posix.basename(path));
-    if (near !== undefined) return say('entrypoint-not-found elsewhere', { path, near });
-    return missing(posix.normalize(path), shipment, isRead ? words[0] : undefined);
-  });
-};
-
-/** Whether a command of the build does more than install packages. */
-const bringsCode = (shipment: Shipment) =>
-  shipment.builds(/^(?!(?:apt|apt-get|pip[\d.]*|uv|echo|export|mkdir|chmod|ls|true)(?: |$))/);
-
 /** The module that a server loads, and the object in it. */
 const target: Look<StartedServer> = (server, known) => {
   const { module, attribute, words } = server;
@@ -107,6 +87,13 @@ const target: Look<StartedServer> = (server, known) => {
     return say('entrypoint-not-found main', { path: `${module.replaceAll('.', '/')}/__main__.py`, module });
   if (!found && !folder) return absentModule(server, module, known);
   return found && attribute !== undefined ? objectMissing(server, found, attribute, known) : undefined;
+};
+
+/** The settings of Django that a variable names. */
+const settingsModule: Look<StartedServer> = (server, known) => {
+  const name = server.environment.get('DJANGO_SETTINGS_MODULE');
+  const isThere = name === undefined || known.graph.find(name.split('.')) !== undefined;
+  return isThere ? undefined : absentModule({ ...server, program: 'DJANGO_SETTINGS_MODULE' }, name, known);
 };
 
 function absentModule(server: StartedServer, module: string, known: LookedApp) {
@@ -330,13 +317,6 @@ const serverMissing: Look<StartedCommand> = (started, { shipment, packages }) =>
   const isCertain = packages.all().isWhole && packages.listed.length > 0;
   return say('command-not-found', { command, package: needed }, { isCertain, fix: packages.fixOf(needed) });
 };
-
-/** A file that is started and not sent. */
-function missing(path: string, shipment: Shipment, program?: string): SeenCause[] {
-  if (path.startsWith('/') || path.includes('$') || shipment.isOutput(path)) return [];
-  if (shipment.exists(path)) return [sayUnsent(path, shipment)];
-  return [say(program === undefined ? 'entrypoint-not-found' : 'entrypoint-not-found read', { path, program })];
-}
 
 const runsFile = /^(?:(?:ba|da|z)?sh \S+\.sh|python[\d.]* \S+\.py)(?: |$)/;
 

@@ -28,7 +28,12 @@ function* optionalMissing({ packages, modules }: LookedApp): Generator<SeenCause
     ...facts.imports
       .filter(({ isNeeded }) => isNeeded !== 'guarded')
       .map(({ module, name, line }) => ({ name: `${module}.${name}`, at: { file, line } })),
-    ...facts.calls.map(({ name, line }) => ({ name, at: { file, line } })),
+    ...facts.calls.flatMap(({ name, keywords, line }) =>
+      [name, ...Object.keys(keywords).map((each) => `${name}.${each}`)].map((each) => ({
+        name: each,
+        at: { file, line },
+      })),
+    ),
   ]);
   for (const [pattern, needed] of packages.all().isWhole ? optionalPackages : []) {
     const use = uses.find(({ name }) => new RegExp(pattern).test(name));

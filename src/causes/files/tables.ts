@@ -103,6 +103,8 @@ export const optionalPackages = wordsBy(String.raw`
   .to_excel$: openpyxl xlsxwriter
   .to_markdown$: tabulate
   .to_parquet$: pyarrow fastparquet polars dask
+  from_pretrained.device_map$: accelerate
+  from_pretrained.load_in_(?:4|8)bit$: bitsandbytes
   ^transformers.pipeline$: torch tensorflow jax
   ^transformers.BitsAndBytesConfig$: bitsandbytes
   .enable_(?:model|sequential)_cpu_offload$: accelerate

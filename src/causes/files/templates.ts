@@ -11,6 +11,8 @@ const renders = /(?:^|\.)(?:render_template|TemplateResponse|get_template|render
 const otherLoaders = /(?:^|\.)(?:DictLoader|FunctionLoader|PrefixLoader|ModuleLoader|BaseLoader)$/;
 const isTemplate = /^[\w./-]+\.(?:html?|j2|jinja2?|txt|xml|md|tmpl)$/;
 
+const saysFolder = ({ name, keywords }: ModuleCall) => 'template_folder' in keywords || /Loader$/.test(name);
+
 type TemplatePlace = { name: string; file: string; line: number };
 
 /** Templates and folders of them that Python names and the app does not have, and blocks in them that have no end. */
@@ -29,7 +31,10 @@ export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
     ...given.filter(({ name }) => isTemplate.test(name)),
     ...templates.flatMap((file) => namedIn(file, shipment.read(file))),
   ];
-  for (const each of named) if (!isThere(each.name, files) && isOwn(each.name, files)) yield absent(each, shipment);
+  // Flask has them in one folder, unless it is told of another.
+  const isOfFlask = rendered.every(({ name }) => name === 'flask.render_template') && !calls.some(saysFolder);
+  const places = isOfFlask ? files.filter((path) => /(?:^|\/)templates\//.test(path)) : files;
+  for (const each of named) if (!isThere(each.name, places) && isOwn(each.name, files)) yield absent(each, shipment);
   for (const file of templates) yield* openBlock(file, shipment.read(file));
 }
 
@@ -84,8 +89,9 @@ function* foldersNamed(calls: readonly ModuleCall[], shipment: Shipment): Genera
   const made = calls.flatMap(({ name, object, arguments: given }) =>
     makesFolder.test(name) ? [object, given[0]] : [],
   );
-  const files = [...shipment.stage().files.values()];
-  const isThere = (path: string) => made.includes(path) || files.some((each) => `/${each}`.includes(`/${path}/`));
+  const { files, others } = shipment.stage();
+  const there = [...[...files.values()].map((file) => `/${file}`), ...others.map((each) => `${each.path}/`)];
+  const isThere = (path: string) => made.includes(path) || there.some((each) => each.includes(`/${path}/`));
   for (const call of calls) {
     const path = servedBy(call);
     if (path === undefined || isThere(path) || isBuilt(path, shipment)) continue;

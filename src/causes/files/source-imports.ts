@@ -1,0 +1,123 @@
+import { posix } from 'node:path';
+import { closestName } from '../../kernel/closest-name.ts';
+import { once } from '../../kernel/once.ts';
+import { groupsOf, matchesIn } from '../groups.ts';
+import { rowsOf } from '../rule.ts';
+import type { LookedApp } from './looked-app.ts';
+import { isBuilt } from './opened.ts';
+import { say, sayUnsent } from './said.ts';
+import { candidates, isBeside, packageIn, scriptImports, withoutComments } from './script-imports.ts';
+import type { SeenCause } from './seen-cause.ts';
+import type { Shipment } from './shipment.ts';
+
+/**
+ * The sources of a language, how they name a file beside them, and the paths where it may be; how they name a package, the
+ * files that list it, and what adds one. What `-` stands for, scripts of Node say in a way of their own.
+ */
+const languages = once(() =>
+  rowsOf`
+(?<!\.d)\.[cm]?[jt]sx?$ | - | - | - | package.json | npm install
+(?<!_test)\.go$ | - | - | ^(?:import\s+|\t)(?:[\w.]+\s+)?"([\w-]+\.[\w.-]+/[^"\s]+)"$ | go.mod | go get
+\.rs$ | ^(?:pub(?:\([\w: ]+\))?\s+)?mod\s+(\w+); | @.rs @/mod.rs $/@.rs $/@/mod.rs | ^(?:pub\s+)?use\s+(?:::)?(?!std|core|alloc|crate|self|super)([a-z]\w*):: | Cargo.toml | cargo add
+\.r[bu]$ | ^\s*require_relative\s*\(?\s*["']([\w./-]+)["'] | @.rb @
+\.php$ | ^\s*(?:require|include)(?:_once)?\s*\(?\s*__DIR__\s*\.\s*["']/((?!.*vendor/)[\w./-]+)["'] | @
+`.map((row) => {
+    const [files = '', beside = '-', places = '', packages = '-', manifest = '', adds] = row.split(' | ');
+    return { files: new RegExp(files), beside, places: places.split(' '), packages, manifest, adds };
+  }),
+);
+
+type Language = ReturnType<typeof languages>[number];
+
+/** A name in a source, and the paths where it may be. */
+interface Named {
+  name: string;
+  line: number;
+  paths: string[];
+}
+
+function named(file: string, text: string, pattern: string, { places }: Language): Named[] {
+  const stem = posix.parse(file).name;
+  return matchesIn(withoutComments(text), new RegExp(pattern, 'gm')).map(({ match: [, name = ''], line }) => ({
+    name,
+    line,
+    paths: places.map((each) => posix.join(posix.dirname(file), each.replace('@', name).replace('$', stem))),
+  }));
+}
+
+const namedByScript = (file: string, text: string): Named[] =>
+  scriptImports(text).map(({ name, line }) => ({
+    name,
+    line,
+    paths: candidates(posix.join(posix.dirname(file), name.replace(/\?.*$/, ''))),
+  }));
+
+/** What sources say for some systems only, and commands that write sources or lists of packages. */
+const isOpen = /^\/\/go:build|^\s*#!?\[(?:cfg|path)/m;
+const writes = /generate|codegen|protoc|^(?:go (?:get|mod (?:tidy|edit)|work)|cargo add)\b/;
+
+/** What sources of other languages than Python load, in an app that is built from a Dockerfile. */
+export function* lookAtSourceImports({ shipment }: LookedApp): Generator<SeenCause> {
+  const inImage = new Set(shipment.stages.flatMap(({ files }) => [...files.values()]));
+  const isWritten = shipment.hasFolder('vendor') || shipment.steps().some(({ words }) => writes.test(words.join(' ')));
+  for (const file of isWritten ? [] : inImage) {
+    const language = isBeside(file) ? undefined : languages().find(({ files }) => files.test(file));
+    const text = language ? shipment.read(file) : '';
+    if (language && !isOpen.test(text)) yield* importsOf(file, text, language, shipment);
+  }
+}
+
+function* importsOf(file: string, text: string, language: Language, shipment: Shipment): Generator<SeenCause> {
+  const all = language.beside === '-' ? namedByScript(file, text) : named(file, text, language.beside, language);
+  for (const { name, line, paths } of all.filter((each) => language.beside !== '-' || each.name.startsWith('.'))) {
+    const found = absentFile(name, paths, file, shipment);
+    if (found) yield { ...found, at: { file, line } };
+  }
+  const { manifest, packages, adds } = language;
+  const texts = shipment.paths.filter((path) => posix.basename(path) === manifest).map(shipment.read);
+  const lists = texts.length === 0 ? undefined : listing[manifest];
+  const used = packages === '-' ? all : named(file, text, packages, language);
+  for (const { name, line } of lists ? used : [])
+    if (!lists?.(name, texts.join('\n'), shipment))
+      yield say('module-missing unlisted', { module: name, file, manifest, adds }, { at: { file, line } });
+}
+
+function absentFile(name: string, paths: readonly string[], file: string, shipment: Shipment): SeenCause | undefined {
+  const [path = ''] = paths;
+  if (paths.some((each) => shipment.sent.has(each) || shipment.hasFolder(each)) || isBuilt(path, shipment))
+    return undefined;
+  const unsent = paths.find(shipment.exists);
+  if (unsent !== undefined) return sayUnsent(unsent, shipment);
+  const beside = shipment.paths.filter((each) => posix.dirname(each) === posix.dirname(path));
+  const plain = (each: string) => posix.parse(each).name;
+  const meant = closestName(plain(path), beside.map(plain));
+  return say('module-missing own', { module: name, file, near: beside.find((each) => plain(each) === meant) });
+}
+
+const lockFile = /(?:^|\/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lock)$/;
+
+/** Whether the files that list packages have one, or the app has what the name stands for. */
+const listing: Readonly<Record<string, (name: string, manifests: string, shipment: Shipment) => boolean>> = {
+  'package.json': (whole, manifests, { paths, read }) => {
+    const name = packageIn(whole) ?? '';
+    const texts = [manifests, ...paths.filter((path) => lockFile.test(path)).map(read)];
+    const isOwn = paths.some((path) => `/${path}`.includes(`/${name.split('/')[0]}/`));
+    return (
+      isOwn || /^[@~]?$/.test(name) || texts.some((text) => text.includes(`${name}"`) || text.includes(`${name}@`))
+    );
+  },
+  'go.mod': (name, manifests, shipment) => {
+    const [, own = ''] = groupsOf(/^module\s+(\S+)/m, manifests);
+    const listed = matchesIn(manifests, /^(?:(?:require|module)\s+|\t)([\w-]+\.\S+)/gm).map(
+      ({ match: [, each] }) => each,
+    );
+    if (name.startsWith(`${own}/`)) return shipment.hasFolder(name.slice(own.length + 1));
+    return listed.some((each) => `${name}/`.startsWith(`${each}/`));
+  },
+  'Cargo.toml': (name, manifests, { paths, read }) => {
+    const crate = name.replaceAll('_', '[-_]');
+    const inList = new RegExp(String.raw`^\W*${crate}\W*(?:=|\.\w)|dependencies\.${crate}\]|"${crate}"`, 'm');
+    const inSource = new RegExp(String.raw`\b(?:mod|crate) ${name}\b|::\{?[^;]*\b${name}\b`);
+    return inList.test(manifests) || paths.some((path) => path.endsWith('.rs') && inSource.test(read(path)));
+  },
+};
