@@ -1,12 +1,14 @@
 import { GantryError, isTransient } from '../kernel/errors.ts';
 import { onceFor } from '../kernel/once.ts';
-import { shortBuild } from '../kernel/output/format.ts';
+import { shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Settings } from '../platform/config/settings.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../platform/contract/builds.ts';
+import { listContainers } from '../platform/contract/containers.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { isRefusal, unless, unlessMissing } from '../platform/waiting/index.ts';
+import { isRefusal, tryRequest, unless, unlessMissing } from '../platform/waiting/index.ts';
+import { badNow } from './replicas.ts';
 import { buildFact, lateMs, type ServingFacts, serving } from './serving.ts';
 
 /** What the platform shows of an app at one time. */
@@ -62,6 +64,18 @@ export async function settle(
   } finally {
     step.clear();
   }
+}
+
+/** What is bad of the replicas of a build that serves, by one request: one that was healthy may have begun to crash. */
+export async function lookForBad(
+  context: Context,
+  app: string,
+  build: string,
+  known: { sentAt: string | undefined; isKept: boolean },
+) {
+  const { project } = context;
+  const listed = await tryRequest(context, (api) => api(listContainers, { project, app }));
+  return badNow(build, listed ?? [], { ...known, ageMs: context.platformNow() - toMs(known.sentAt) });
 }
 
 /** `build b-1`, `build b-1 or b-2`. */

@@ -1,3 +1,4 @@
+import { hourMs } from '../kernel/durations.ts';
 import { toMs } from '../kernel/output/format.ts';
 import {
   type Container,
@@ -251,6 +252,26 @@ export class Replicas {
     const { end } = life;
     return end !== undefined && (this.#isMissed(life) || (end.livedMs < end.cooldownMs && !this.#isReduced));
   }
+}
+
+interface LiveBuild {
+  /** For how long it was there, in ms; NaN if that is not known: restarts within the hour are its own. */
+  ageMs: number;
+  /** Whether the app keeps replicas. */
+  isKept: boolean;
+}
+
+/**
+ * What is bad of the replicas of a build that serves, by one look; undefined if nothing is. Restarts of one that runs may be
+ * weeks old, unless the build is new. One that failed may be, too, unless the app keeps replicas and none runs.
+ */
+export function badNow(build: string, listed: readonly Container[], { ageMs, isKept }: LiveBuild) {
+  const replicas = new Replicas(build, { isNew: true });
+  const isDown = isKept && !listed.some((each) => isRunning(each) && each.buildId === build);
+  const containers = listed.filter((each) => (hasCrashed(each) ? isDown : ageMs < hourMs || !isRunning(each)));
+  replicas.see({ at: 0, now: 0, containers, minReplicas: 0, cooldownMs: 0 });
+  const facts = replicas.facts(() => false, true);
+  return facts.state === 'bad' ? facts : undefined;
 }
 
 /** Counts for a replica, and for those in whose place it is. */

@@ -17,12 +17,13 @@ import {
 import type { FailureFacts } from '../causes/index.ts';
 import { fetchBuild, findListedBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import { type AppHistory, readHistory } from '../deploys/history/index.ts';
+import { lookForBad } from '../deploys/observe.ts';
 import { gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { UsageError } from '../kernel/errors.ts';
 import { latestFirst, shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
-import { liveBuild } from '../platform/contract/apps.ts';
+import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildHasFailed, buildPhase, listBuilds, ownStatus } from '../platform/contract/builds.ts';
 import type { Run } from '../platform/contract/runs.ts';
 import { readIdWord } from '../platform/ids.ts';
@@ -76,13 +77,13 @@ export async function findSubject(context: Context, options: SubjectOptions): Pr
   if (build?.failed) return build;
   const incident = (await readHistory(context, app)).incident(liveBuild(shown));
   if (incident !== undefined) return readBuild(context, app, incident);
-  return withoutFailedBuild(context, app, { last, latest }, options);
+  return withoutFailedBuild(context, shown, { app, last, latest }, options);
 }
 
 async function withoutFailedBuild(
   context: Context,
-  app: string,
-  { last, latest }: Awaited<ReturnType<typeof readLatest>>,
+  { minReplicaCount = 0 }: App,
+  { app, last, latest }: Awaited<ReturnType<typeof readLatest>> & { app: string },
   options: SubjectOptions,
 ): Promise<Subject> {
   const { callsOnly } = options;
@@ -90,9 +91,19 @@ async function withoutFailedBuild(
   // One that is not ready is what is waited for, unless a call failed after it began.
   if (last && !callsOnly && !isReady(last.status) && !(toMs(failed?.at) > toMs(last.createdAt)))
     return buildSubject(context, app, last);
+  const bad = latest && !callsOnly && !failed && (await nowBad(context, app, latest, minReplicaCount > 0));
+  if (bad) return bad;
   // Younger runs may not be listed yet.
   const mayLack = !callsOnly && !(context.platformNow() - toMs(newest?.createdAt) > recentMs);
   return { ...(failed ?? { app, failed: false, ...noWork, mayLack }), isDeployed: latest !== undefined };
+}
+
+/** A build whose replicas crash by now: nothing of it has failed before. */
+async function nowBad(context: Context, app: string, { id: build }: Build, isKept: boolean) {
+  const history = await readHistory(context, app);
+  const bad = await lookForBad(context, app, build, { sentAt: history.sent(build)?.at, isKept });
+  const at = new Date(context.platformNow()).toISOString();
+  return bad && sickSubject(context, app, { ...bad, build, at }, history.servesSince(build));
 }
 
 /** The last build, and the last that has ended. */
@@ -204,7 +215,7 @@ function sickSubject(context: Context, app: string, sickness: Sickness, since: n
   };
 }
 
-type Sickness = NonNullable<ReturnType<AppHistory['sickness']>>;
+type Sickness = Pick<NonNullable<ReturnType<AppHistory['sickness']>>, 'build' | 'at' | 'container' | 'reason'>;
 
 /** A failed call says something of the app, a failed job only of itself. A status looks at the latest runs only. */
 async function findFailedRun(context: Context, app: string, { callsOnly, jobs }: SubjectOptions) {

@@ -5,6 +5,7 @@ import { fetchBuild, latestBuildOf } from '../deploys/builds/index.ts';
 import type { Here } from '../deploys/commit-files.ts';
 import { findCommit } from '../deploys/commit-of-build.ts';
 import { type AppHistory, allApps, readHistory, recordLook } from '../deploys/history/index.ts';
+import { badNow } from '../deploys/replicas.ts';
 import { compareHere } from '../deploys/send/index.ts';
 import { hourMs } from '../kernel/durations.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
@@ -77,24 +78,20 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   );
   // What serves was not refused.
   const differs = async () => (await compared())?.changed !== false;
-  const [[platform, serving], [containers, here], calls, failure] = await Promise.all([
+  const [[platform, serving], [counted, here], calls, failure] = await Promise.all([
     inTurn(
       () => parts.read('platform', () => readServiceStatus(quiet)),
       () => parts.read('live', async () => readLive(quiet, { app, configFile }, asked, await known())),
     ),
-    inTurn(
-      () => parts.read('replicas', async () => countRunning(quiet, app, liveBuild(asked), await known())),
-      compared,
-    ),
+    inTurn(() => parts.read('replicas', async () => countRunning(quiet, app, asked, await known())), compared),
     parts.read('lastHour', () => readLastHour(quiet, app, jobs)),
     parts.read('failure', () => readFailure(quiet, { app, configFile, callsOnly: true, jobs, differs })),
   ]);
-  const { costPerSecondCents, minReplicaCount: minReplicas = null, maxReplicaCount: maxReplicas = null } = asked;
   return {
     ...status,
     app,
     status: asked.status ?? null,
-    sick: whySick(containers, Boolean(minReplicas), calls?.failedAt ?? [], serving?.readyAt),
+    sick: whySick(counted, calls?.failedAt ?? [], serving?.readyAt),
     live: serving?.live ?? null,
     latest: latestOf(asked),
     here,
@@ -102,15 +99,19 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     failure,
     platform,
     unknown: parts.unknown,
-    replicas: containers && { ...containers, minReplicas, maxReplicas },
+    replicas: counted?.replicas ?? null,
     region: asked.region ?? null,
-    centsPerHour: hourlyCents(parts, containers && containers.running + containers.others, costPerSecondCents),
+    centsPerHour: hourlyCents(parts, counted?.replicas, asked.costPerSecondCents),
   };
 }
 
-function hourlyCents(parts: Parts, replicas: number | null, price: number | undefined): number | null {
-  if (replicas === null) parts.missing(['centsPerHour'], 'replicas');
-  else if (price !== undefined) return roundCents(price * 3_600 * replicas);
+function hourlyCents(
+  parts: Parts,
+  replicas: { running: number; others: number } | undefined,
+  price: number | undefined,
+): number | null {
+  if (!replicas) parts.missing(['centsPerHour'], 'replicas');
+  else if (price !== undefined) return roundCents(price * 3_600 * (replicas.running + replicas.others));
   else parts.unknown.centsPerHour = 'the platform does not tell the price';
   return null;
 }
@@ -160,8 +161,10 @@ function latestOf(app: App) {
     : { build, status: ownStatus(app.lastBuildStatus ?? '') };
 }
 
-async function countRunning(context: Context, app: string, live: string | undefined, history: AppHistory) {
+async function countRunning(context: Context, app: string, asked: App, history: AppHistory) {
   const { api, project } = context;
+  const { minReplicaCount: minReplicas = null, maxReplicaCount: maxReplicas = null } = asked;
+  const live = liveBuild(asked);
   const [containers, changedAt] = await Promise.all([
     api(listContainers, { project, app }),
     secretsChangedAt(context, history),
@@ -172,7 +175,12 @@ async function countRunning(context: Context, app: string, live: string | undefi
   // One without a build may be that of a job.
   const failed = replicas.filter((each) => hasCrashed(each) && each.buildId === live).length;
   const oldSecrets = ofLive.filter(({ containerStartTimestamp: start }) => toMs(start) < changedAt).length;
-  return { running: ofLive.length, failed, others: all.length - ofLive.length, oldSecrets };
+  const ageMs = context.platformNow() - toMs(history.sent(live)?.at);
+  // Of an app that may have none, one that failed may be older than calls that succeeded.
+  const bad = (hasFailed: boolean) =>
+    badNow(live ?? '', replicas, { ageMs, isKept: Boolean(minReplicas) || hasFailed })?.reason;
+  const counts = { running: ofLive.length, failed, others: all.length - ofLive.length, oldSecrets };
+  return { replicas: { ...counts, minReplicas, maxReplicas }, bad };
 }
 
 /** When secrets of the app or its project last changed, by what is on record, in ms; 0 if nothing is. */
@@ -208,16 +216,14 @@ function failedSinceSuccess(calls: readonly Call[]): number[] {
 
 /** Why calls fail by now, by the replicas and the latest calls of the live build; null where nothing shows that they do. */
 function whySick(
-  replicas: { running: number; failed: number } | null,
-  keepsReplicas: boolean,
+  counted: { bad: (hasFailed: boolean) => string | undefined } | null,
   failedAt: readonly number[],
   readyAt = Number.NaN,
 ): string | null {
   const failed = failedAt.filter((at) => !(at < readyAt)).length;
-  // Of an app that may have none, one that failed may be older than calls that succeeded.
-  const isDown = replicas?.failed && !replicas.running && (keepsReplicas || failed > 0);
+  const down = counted?.bad(failed > 0);
   const reasons = [
-    ...(isDown ? ['the live build no longer starts'] : []),
+    ...(down ? [`the live build no longer starts: ${down}`] : []),
     // A single one may be due to its input.
     ...(failed > 1 ? [`the last ${failed} calls failed`] : []),
   ];

@@ -82,6 +82,26 @@ test('a build of which one of two replicas runs is healthy with a warning, at fi
   expect(await machine.run(line)).toExit(0, /1 of 2 replicas run.*: not watched again/s);
 });
 
+test.each<[string, Partial<Replica>, boolean]>([
+  ['waits after two restarts', { state: 'PENDING', restarts: 2 }, true],
+  ['waits after one restart', { state: 'PENDING', restarts: 1 }, false],
+  ['has failed', { state: 'Failed' }, true],
+  ['runs after restarts that may be old', { restarts: 4 }, false],
+])('what was found healthy is not unchanged if its replica crashes by now: one that %s', async (_, shown, isSick) => {
+  const { stage, machine } = await healthy();
+  delete stage.quirks.restarts;
+  stage.pass(2 * 3_600_000);
+  alter(stage, (replica) => [{ ...replica, ...shown }]);
+  const status = await machine.run('status web');
+  expect(
+    /^sick\tthe live build no longer starts: replica \S+ (is Failed|restarted 2 times)$/m.test(status.stdout),
+  ).toBe(isSick);
+  const explained = (await machine.run('explain web')).stdout;
+  expect(/has not failed/.test(explained)).toBe(!isSick);
+  const { stderr } = await machine.run('deploy --if-changed');
+  expect(stderr).toMatch(isSick ? /web is unchanged, but replica \S+ .*: deploying/ : 'nothing to deploy');
+});
+
 test.each<[string, Quirks['refuses']]>([
   ['replicas', { containers: 403 }],
   ['calls', { runs: 403, chart: 403 }],

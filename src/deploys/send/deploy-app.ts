@@ -172,7 +172,7 @@ function factsOf(context: Context, intent: Intent, ifBusy: BusyPolicy) {
   const looked = once(() => lookAt(context, intent, compares, listed));
   const compared = once(async () => {
     const { planned, reading } = await looked();
-    return compareWithLive(context, planned, reading, secrets);
+    return compareWithLive(context, planned, reading, secrets, isAsked(options.verification));
   });
   // What is sent is compared with the plan before its upload.
   const broken = once(async () => {

@@ -29,7 +29,7 @@ import {
 } from '../builds/index.ts';
 import { type BeforeFacts, firstTrue } from '../decide.ts';
 import { type AppHistory, allApps, readHistory, recordLook } from '../history/index.ts';
-import { type AppReading, buildsText } from '../observe.ts';
+import { type AppReading, buildsText, lookForBad } from '../observe.ts';
 import { type Serving, servingBuild } from '../serving.ts';
 import type { ReadSecrets } from './app-secrets.ts';
 import {
@@ -259,9 +259,10 @@ export async function compareWithLive(
   planned: Planned,
   { serving, list }: Pick<AppReading, 'serving' | 'list'>,
   secrets: ReadSecrets,
+  verifies: boolean,
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
-  const { app, build } = plan;
+  const { app, build, setup } = plan;
   const shown = list.find(({ id }) => id === build);
   const live = liveOf(context, planned, shown);
   const compared = (difference: Compared['difference'], because: string, health: Compared['health'] = 'not sick') => {
@@ -274,10 +275,14 @@ export async function compareWithLive(
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
   if (!sent)
     context.progress.note(`${named} of ${app} was not deployed from here: only its files were compared (by ${hash})`);
-  const sickness = firstTrue([
+  const known = firstTrue([
     [history.isSick(live.build), `${named} was found sick`],
     [appIsUnwell(plan.status), `its status is ${plan.status}`],
   ]);
+  const about = { sentAt: sent?.at, isKept: Number(setup.minReplicaCount) > 0 };
+  // What is verified is looked at anyway.
+  const bad = known || verifies ? undefined : await lookForBad(context, app, live.build, about);
+  const sickness = known ?? bad?.reason;
   return sickness ? compared('equal', `${app} is unchanged, but ${sickness}`, 'sick') : compared('equal', '');
 }
 
