@@ -80,7 +80,7 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
     await gantry(['deploy'], setting);
     const called = await gantry(['invoke', 'server', 'predict'], setting);
-    expect([called.code, called.stderr]).toEqual([13, expect.stringContaining('fix gantry logs server --since 10m')]);
+    expect([called.code, called.stderr]).toEqual([13, expect.stringContaining('fix gantry explain server\n')]);
     emulator.late.pass();
     const explained = (await gantry(['explain', '--json'], setting)).json() as { next: { argv: string[] }[] };
     expect(explained).toMatchObject({

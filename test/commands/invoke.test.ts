@@ -201,6 +201,8 @@ describe('an error', () => {
     [403, { message: 'no' }, 5, 'the token has no permission to call the app (HTTP 403)'],
     [402, { message: 'pay first' }, 14, 'pay first'],
     [429, {}, 75, 'too many calls to web (HTTP 429)'],
+    // It says the run, which has begun.
+    [502, { run_id: 'r-7', message: 'it ended' }, 13, 'web/run did not respond (HTTP 502)'],
     [502, '<html>', 69, 'web/run is unavailable (HTTP 502)'],
     [503, '', 69, 'web/run is unavailable (HTTP 503)'],
     [504, 'timeout', 69, 'web/run did not respond within'],
@@ -240,6 +242,45 @@ describe('an error', () => {
     const { stderr } = await gantry(['invoke', 'web'], { env });
     expect(stderr).toContain("the platform ends a call after the app's response_grace_period");
     expect(stderr).toMatch(/fix .*response_grace_period.*--async/);
+  });
+
+  /** Containers of the live build, and when they ended, in seconds since the call. */
+  const live = { lastBuildStatus: 'success', latestReadyBuildId: 'b-1' };
+  test.each([
+    [503, { lastBuildStatus: 'build_failure' }, [], 11, 'no build of web serves'],
+    [503, { lastBuildStatus: 'init_failure' }, [], 12, 'no build of web serves'],
+    [503, { lastBuildStatus: 'initializing' }, [], 69, 'no replica of the app could take the call'],
+    [503, { lastBuildStatus: 'init_failure', latestReadyBuildId: 'b-0' }, [], 69, 'no replica'],
+    [503, live, [['Failed', 1]], 12, 'the live build no longer starts'],
+    [503, live, [['Failed', -60]], 69, 'no replica of the app could take the call'],
+    [
+      503,
+      live,
+      [
+        ['Failed', 1],
+        ['Running', 0],
+      ] as const,
+      69,
+      'no replica of the app could take the call',
+    ],
+    [502, live, [['OOMKilled', 1]], 13, 'the app closed the connection'],
+    [502, live, [], 69, 'the app closed the connection'],
+  ] as const)('%i of an app that is shown as %j with %j is exit code %i', async (status, shown, ended, exit, why) => {
+    const { env } = await appServer((response, { method, path }) => {
+      if (method === 'POST') return sayJson(response, {}, status);
+      if (!path.endsWith('/containers')) return sayJson(response, { id: 'p-12345678-web', name: 'web', ...shown });
+      return sayJson(
+        response,
+        ended.map(([containerState, seconds], at) => ({
+          ...{ containerId: `c-${at}`, buildId: 'b-1', containerState },
+          containerTerminationTimestamp: new Date(Date.now() + seconds * 1_000).toISOString(),
+        })),
+      );
+    });
+    const outcome = await gantry(['invoke', 'web', '--json'], { env });
+    expect(outcome).toExit(exit, why);
+    // Who repeats what is retryable must not do it for ever.
+    expect(outcome.json()).toMatchObject({ error: { retryable: exit === 69, fix: 'gantry explain web' } });
   });
 
   test('404 says whether the app or the function is missing', async () => {

@@ -5,24 +5,28 @@ import {
   AppError,
   AuthError,
   attempt,
+  BuildFailedError,
   DeniedError,
   type ErrorFacts,
   type GantryError,
   LimitError,
   NotFoundError,
+  NotReadyError,
   RateLimitedError,
   UnavailableError,
 } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
-import { cutText, duration } from '../../kernel/output/format.ts';
+import { cutText, duration, toMs } from '../../kernel/output/format.ts';
 import { decompress, readAtMost } from '../../platform/api/http-reply.ts';
 import { parseRetryAfter } from '../../platform/api/retry.ts';
 import { isGatewayStatus, isTransientStatus } from '../../platform/api/transient-failures.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
+import { buildPhase, hasNotStarted, ownStatus } from '../../platform/contract/builds.ts';
+import { hasCrashed, isRunning, listContainers } from '../../platform/contract/containers.ts';
 import { FunctionReply } from '../../platform/contract/invocation.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
-import { tryRequest } from '../../platform/waiting/index.ts';
+import { tryRequest, waitForChange } from '../../platform/waiting/index.ts';
 import { describeGracePeriod, recordFailedCall } from '../runs/index.ts';
 import type { CallAuth, CallTarget } from './call-target.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
@@ -48,7 +52,8 @@ export async function responseError(context: Context, response: AppResponse, aut
   const said = responseMessage(content);
   const refused = refusalOf(context, response, auth, said, facts);
   if (refused) return refused;
-  const fix = whereToLook(target.app, runId, content);
+  const isOfRun = runId !== undefined && Object(content.body).run_id === runId;
+  const fix = gantryCommand`explain ${target.app} ${isOfRun ? [runId] : []}`;
   await recordFailedCall(context, target.app, runId, said.why);
   // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
@@ -57,14 +62,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   // The request reached no app: its id is not that of a run.
   if (status === 404)
     return notFoundError(context, response, said.why, { ...facts, details: { ...facts.details, run: null } });
-  return gatewayError(context, response, fix, said.why, { ...facts, retryable: isTransientStatus(status) });
-}
-
-/** Only the default runtime says the run in its body: a server of the app's own prints lines of no run. */
-function whereToLook(app: string, runId: string | undefined, { body }: DecodedBody): CommandLine {
-  const isOfRun = runId !== undefined && Object(body).run_id === runId;
-  const flags = isOfRun ? { '--run': runId } : { '--since': '10m' };
-  return gantryCommand`logs ${app} ${flags}`;
+  return gatewayError(context, response, isOfRun, said.why, { ...facts, fix });
 }
 
 /** The error for a status that an app and the platform use alike. */
@@ -224,34 +222,53 @@ async function notFoundError(context: Context, response: AppResponse, why: strin
 /** A gateway error: the platform could not reach the app, or got no response from it (spec 8). */
 async function gatewayError(
   context: Context,
-  { status, target, firstByteMs }: AppResponse,
-  fix: CommandLine,
+  response: AppResponse,
+  isOfRun: boolean,
   reason: string | undefined,
   facts: ErrorFacts,
-) {
+): Promise<GantryError> {
+  const { status, target, firstByteMs } = response;
   const { app, name } = target;
+  const because = (...causes: (string | undefined)[]) => [reason, ...causes].filter(Boolean).join('\n');
   if (status === 504) {
     return new UnavailableError(`${name} did not respond within ${duration(firstByteMs)} (HTTP 504)`, {
       ...facts,
-      why: [reason, await describeGracePeriod(context, app)].filter(Boolean).join('\n'),
+      why: because(await describeGracePeriod(context, app)),
       fix: sentence`raise response_grace_period in cerebrium.toml (${gantryCommand`apps scale ${app} --response-grace-period 1h`}), or use --async`,
     });
   }
-  const cause =
-    status === 502
-      ? 'the app closed the connection during the call: it crashed, or was stopped and exceeded its response_grace_period'
-      : 'no replica of the app could take the call';
-  return new UnavailableError(`${name} is unavailable (HTTP ${status})`, {
-    ...facts,
-    why: [reason, cause].filter(Boolean).join('\n'),
-    fix: status === 503 && (await neverServed(context, target)) ? gantryCommand`explain ${app}` : fix,
-  });
+  // How the replica of a run ended may be shown late.
+  const pausesMs = status === 503 && isOfRun ? [250, 500, 500] : [];
+  const down = await waitForChange(() => whyDown(context, response), Boolean, context.delay, pausesMs);
+  // The platform names the run of a call that began.
+  if (status === 502 && (isOfRun || down?.Why === NotReadyError))
+    return new AppError(`${name} did not respond (HTTP 502)`, { ...facts, why: because(closed) });
+  if (down) return new down.Why(`${name} cannot be called (HTTP ${status})`, { ...facts, why: because(down.why) });
+  const why = because(status === 502 ? closed : 'no replica of the app could take the call');
+  return new UnavailableError(`${name} is unavailable (HTTP ${status})`, { ...facts, why });
 }
 
-/** An app without a successful build has no log of a call. */
-async function neverServed(context: Context, { project, app }: CallTarget): Promise<boolean> {
-  const deployed = await tryRequest(context, (api) => fetchApp(api, { project, app }));
-  return deployed !== undefined && liveBuild(deployed) === undefined;
+const closed =
+  'the app closed the connection during the call: it crashed, or was stopped and exceeded its response_grace_period';
+
+/** Why a later call fails as well, as far as the platform shows it: the last build, or each replica since this call began. */
+async function whyDown(context: Context, { target: { project, app }, startedAt }: AppResponse) {
+  // The platform tells its time in whole seconds.
+  const began = context.platformNow() - (context.elapsed() - startedAt) - 1_000;
+  const shown = await tryRequest(context, (api) =>
+    Promise.all([fetchApp(api, { project, app }), api(listContainers, { project, app })]),
+  );
+  const [deployed = { id: '' }, containers = []] = shown ?? [];
+  const last = deployed.lastBuildStatus ?? '';
+  const live = liveBuild(deployed);
+  if (live === undefined && buildPhase(last) === 'failed')
+    return {
+      Why: hasNotStarted(last) ? NotReadyError : BuildFailedError,
+      why: `no build of ${app} serves, and the last one has status ${ownStatus(last)}`,
+    };
+  const own = containers.filter(({ buildId }) => live !== undefined && buildId === live);
+  const crashed = own.some((each) => hasCrashed(each) && toMs(each.containerTerminationTimestamp) >= began);
+  return crashed && !own.some(isRunning) ? { Why: NotReadyError, why: 'the live build no longer starts' } : undefined;
 }
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */

@@ -59,7 +59,7 @@ export default defineCommand({
       ? [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'to follow it' }]
       : [],
   effect: 'changes',
-  exits: ['pending', 'app-error'],
+  exits: ['pending', 'build-failed', 'not-ready', 'app-error'],
   examples: [
     'invoke web prompt="a red fox" steps:=20',
     'invoke web classify image=@photo.png',

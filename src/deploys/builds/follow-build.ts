@@ -15,6 +15,7 @@ import {
   cancelBuild,
   getBuild,
   getBuildZipContents,
+  hasNotStarted,
   isCanceled,
   listBuilds,
   ownStatus,
@@ -258,7 +259,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedL
     details: { app, build: build.id, status: ownStatus(build.status), reason: reason ?? null, log: tail },
     log: log.tail(),
   };
-  if (/^init_/i.test(build.status))
+  if (hasNotStarted(build.status))
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
   const ended = isCanceled(build.status) ? 'was canceled' : `failed (${build.status})`;
   return new BuildFailedError(`build ${shortBuild(build.id)} of ${app} ${ended}`, facts);

@@ -205,7 +205,7 @@ export class AppRunner {
           throw error;
         }
         if (!pool.isRunning) throw error;
-        print('An address is in use, perhaps by the version before: stopping that, and starting again');
+        print('An address is in use, perhaps by a build before: stopping that, and starting again');
         printed.length = 0;
         return pool.startFirstAlone({ app, build, python }, signal);
       });

@@ -30,6 +30,11 @@ export function buildHasFailed(status: string): boolean {
   return buildPhase(status) === 'failed' && !isCanceled(status);
 }
 
+/** Whether a build that failed was built, but did not start. */
+export function hasNotStarted(status: string): boolean {
+  return /^init_/i.test(status);
+}
+
 /** Whether a build or a run is canceled, in either spelling. */
 export function isCanceled(status: string): boolean {
   return /^cancell?ed$/i.test(status);

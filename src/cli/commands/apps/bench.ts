@@ -41,7 +41,7 @@ export default defineCommand({
   data: ({ seconds: _, ...report }) => report,
   effect: 'changes',
   dryRun: true,
-  exits: ['app-error'],
+  exits: ['build-failed', 'not-ready', 'app-error'],
   json: document({
     app: text('app name'),
     function: text('function or path'),

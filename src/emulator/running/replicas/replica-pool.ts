@@ -107,7 +107,7 @@ export class ReplicaPool {
     this.#coolDown(member, start.app);
   }
 
-  /** Starts the first replica once those of the version before have ended, if it needs an address which they have. */
+  /** Starts the first replica once those of the builds before have ended, of which one has an address that it needs. */
   async startFirstAlone(start: ReplicaStart, signal: AbortSignal): Promise<void> {
     const before = this.#startAlone ?? Promise.resolve();
     const starting = before.then(() => this.#freePort()).then(() => this.startFirst(start, signal));
@@ -196,7 +196,7 @@ export class ReplicaPool {
   }
 
   async #freePort(): Promise<void> {
-    for (const member of this.#accepting) this.#dismiss(member);
+    for (const member of this.#running) this.#dismiss(member);
     await this.#stopped();
   }
 
