@@ -94,6 +94,16 @@ export function largestFiles(entries: readonly FileEntry[], count = 10): FileEnt
   return entries.toSorted((one, other) => other.size - one.size).slice(0, count);
 }
 
+/** The largest files, so many that the others fit a limit. `bytes`: what all of them take. */
+export function filesOver(entries: readonly FileEntry[], bytes: number, limit: number): FileEntry[] {
+  let rest = bytes;
+  return largestFiles(entries).filter(({ size }) => {
+    const isOver = rest > limit;
+    rest -= size;
+    return isOver;
+  });
+}
+
 const gibibyte = 2 ** 30;
 
 /** docs/platform.md#uploads: throws ProjectError over 2 GiB, returns a warning over 1 GiB. */
@@ -104,7 +114,7 @@ export function checkLimits(entries: readonly FileEntry[], exclude: readonly str
   const isOver = bytes > 2 * gibibyte;
   const largest = largestFiles(entries);
   const lines = largest.map((entry) => `${sizeText(entry.size).padStart(11)}  ${entry.path}`);
-  const paths = largest.slice(0, 3).map(({ path }) => path);
+  const paths = filesOver(entries, bytes, gibibyte).map(({ path }) => path);
   const problem: Problem = {
     severity: isOver ? 'error' : 'warning',
     message: `the files total ${sizeText(bytes)}, ${isOver ? 'over' : 'close to'} the limit of 2 GiB`,

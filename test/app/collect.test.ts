@@ -261,4 +261,10 @@ describe('limits', () => {
       expect((error as ProjectError).facts.why).toContain('2.00 GiB  model.bin\n     11 MiB  m11');
     }
   });
+
+  test('so many of the largest files are named that the others fit', () => {
+    const shards = Array.from({ length: 3 }, (_, index) => entry(`shard${index}`, 2 ** 29));
+    const [problem] = checkLimits([...many, ...shards], ['.*']);
+    expect(String(problem?.fix)).toMatch(/^exclude = \["\.\*", "\.\/shard0", "\.\/shard1"\], and copy/);
+  });
 });

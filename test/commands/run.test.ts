@@ -400,6 +400,13 @@ describe('nothing is sent', () => {
       /fix gantry run --detach -C jobs job\.py 3\n/,
     ],
     [
+      'files too large beside the program: it is not excluded',
+      { 'job.py': `${job}#${big.slice(0, 1e6)}`, a: big, b: big },
+      ['job.py', '3'],
+      10,
+      /exclude = \[".*", "\.\/a"\]/,
+    ],
+    [
       'a folder behind the file',
       { 'jobs/job.py': job },
       ['--detach', 'job.py', '3', '--cwd', 'jobs'],

@@ -21,8 +21,9 @@ export function temporaryFiles(): string[] {
 
 /** The one document, or the only line of a stream, that `--json` prints when a command fails. */
 export function expectErrorDocument({ code, json }: Pick<Outcome, 'code' | 'json'>): void {
-  const { type = 'error', ...document } = json() as { type?: string };
+  const { type = 'error', warnings = [], ...document } = json() as { type?: string; warnings?: unknown };
   expect(type).toBe('error');
+  expect(warnings).toBeInstanceOf(Array);
   expect(document).toEqual({
     error: expect.objectContaining({ code: expect.any(String), message: expect.stringMatching(/\S/), exitCode: code }),
   });

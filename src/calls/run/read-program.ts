@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { checkSource, throwOnError } from '../../app/app-source.ts';
-import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../app/collect.ts';
+import {
+  collectFiles,
+  defaultExclude,
+  defaultInclude,
+  filesOver,
+  largestFiles,
+  totalBytes,
+} from '../../app/collect.ts';
 import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../app/config.ts';
 import { exclusionReason, type FileEntry } from '../../app/files/entry.ts';
 import { excludeLine } from '../../app/files/patterns.ts';
@@ -81,7 +88,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     const start = called === undefined && argv.length > 0 ? startOf(file, argv, collection.entries) : undefined;
     const added = new Map([[file, sent], ...(start ? [[start.path, start.content] as const] : [])]);
     const narrower = lineOfFolder(config, file, [functionName, ...options.programArguments.argv]);
-    const tar = await packProgram({ entries: collection.entries, exclude, narrower }, added);
+    const tar = await packProgram({ file, entries: collection.entries, exclude, narrower }, added);
     step.done(
       `Packed ${fileSummary(collection.entries.length, totalBytes(collection.entries))}; runs ${[file, called ? `${called}()` : argv.join(' ')].filter(Boolean).join(called ? ', ' : ' ')}`,
     );
@@ -263,6 +270,8 @@ function throwMissing(functions: readonly string[], file: string, name: string):
 }
 
 interface PackedFiles {
+  /** The program: it is sent in any case. */
+  file: string;
   entries: readonly FileEntry[];
   exclude: readonly string[];
   /** The line that sends the folder of the file alone. */
@@ -295,12 +304,13 @@ function backslashIn(path: string): ProjectError {
 }
 
 /** Checks the limit of a run. The error lists the largest files. */
-function checkArchive(bytes: number, { entries, exclude, narrower }: PackedFiles): void {
+function checkArchive(bytes: number, { file, entries, exclude, narrower }: PackedFiles): void {
   if (bytes <= runLimits.archiveBytes) return;
   const message = `the files are too large for a run: ${size(bytes)} (maximum ${size(runLimits.archiveBytes)})`;
   const top = largestFiles(entries, 5);
   const why = ['the largest files:', ...top.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
-  const names = top.slice(0, 3).map(({ path }) => path);
+  const others = entries.filter(({ path }) => path !== file);
+  const names = filesOver(others, bytes, runLimits.archiveBytes).map(({ path }) => path);
   const exclusion = `${excludeLine(exclude, names)} in cerebrium.toml, and copy data to a volume with gantry cp`;
   const details = {
     bytes,
