@@ -40,6 +40,7 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
   checkSegments(request.path);
   const path = request.path.replaceAll('{project}', () => toPathSegment(context.project, 'project'));
   const body = await readBody(context, request);
+  if (method === 'DELETE') await context.prompt.confirm(`Send DELETE ${path}?`);
   const { status, headers, body: text } = await context.raw({ method, path, query, body });
   const reply = { statusCode: status, headers, body: parseJsonOr(text, text), text };
   return context.isForModel ? hideSecrets(reply, path, context.secrets) : reply;

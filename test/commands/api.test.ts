@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
+import { emulatorForAll, gantry, keys, newFolder, smallApp } from '../support/index.ts';
 
 const emulator = emulatorForAll({ real: false });
 
@@ -72,6 +72,16 @@ describe('gantry api', () => {
     expect(code).toBe(6);
     expect(emulator.calls.length).toBe(before + 1);
   });
+});
+
+test('what deletes is confirmed', async () => {
+  const words = ['api', 'delete', '/v2/projects/{project}/apps/p-12345678-nope'];
+  const sent = emulator.calls.length;
+  const asked = await gantry(words, { emulator });
+  expect(asked).toExit(9, 'confirmation required: Send DELETE', 'pass --yes');
+  const no = await gantry(words, { emulator, stdin: keys('n\r'), columns: 160 });
+  expect([no.code, emulator.calls.length]).toEqual([130, sent]);
+  expect(await gantry([...words, '--yes'], { emulator })).toExit(6, 'not found');
 });
 
 test.each(['/v2/projects/{project}/apps/../secrets', '/v2/./projects', '/v2/projects/%2E%2e/x', '/v2\\..\\x?a=..'])(
