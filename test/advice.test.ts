@@ -14,7 +14,7 @@ beforeAll(async () => {
   await type(['cp', 'a.txt', ':/a.txt']);
 });
 
-/** A command line, its exit code, and what it says to type, in order; all of that exits with 0. */
+/** A command line, its exit code, and what it says to type, in order; all of that exits with 0, or asks to confirm. */
 const rows: [line: string, code: number, next: string[]][] = [
   ['apps get web', 0, []],
   ['deploy', 0, ['invoke web', 'logs web']],
@@ -22,21 +22,26 @@ const rows: [line: string, code: number, next: string[]][] = [
   ['explain web BUILD', 0, []],
   ['apps get wob', 6, ['apps get web --json']],
   ['logs wob', 6, ['logs web --json']],
-  ['builds get web nope', 6, ['builds list web']],
-  ['runs get web nope', 6, ['runs list web']],
+  ['builds get web nope', 6, ['builds list web --json']],
+  ['runs get web nope', 6, ['runs list web --json']],
   ['deploy --files', 2, ['deploy --files --json --dry-run']],
   ['deploy --save-plan plan.json', 2, ['deploy --save-plan plan.json --json --dry-run']],
   ['apps lst', 2, ['apps list --json']],
-  ['init .', 7, ['check -C CWD']],
+  ['init .', 7, ['check -C CWD --json']],
   ['init --ci jenkins', 2, ['init --help']],
-  ['secrets get A', 2, ['secrets list --show-values']],
-  ['runs get web nope -p PROJECT', 6, ['runs list web -p PROJECT']],
-  ['builds get web nope --project PROJECT -C CWD', 6, ['builds list web --project PROJECT -C CWD']],
-  ['--project=PROJECT builds get web nope', 6, ['builds list web --project=PROJECT']],
+  ['secrets get A', 2, ['secrets list --show-values --json']],
+  ['runs get web nope -p PROJECT', 6, ['runs list web -p PROJECT --json']],
+  ['builds get web nope --project PROJECT -C CWD', 6, ['builds list web --project PROJECT -C CWD --json']],
+  ['--project=PROJECT builds get web nope', 6, ['builds list web --project=PROJECT --json']],
   ['deploy --cwd CWD', 0, ['invoke web --cwd CWD', 'logs web --cwd CWD']],
-  ['init . -C CWD', 7, ['check -C CWD']],
-  ['rm :/a.txt', 9, ['rm :/a.txt --json --yes']],
-  ['apps delete web', 9, ['apps delete web --json --confirm web']],
+  ['init . -C CWD', 7, ['check -C CWD --json']],
+  // What is missing is a confirmation: the fix names it.
+  ['rm :/a.txt', 9, []],
+  ['rm /', 2, ['rm -r / --json']],
+  ['rm -r /', 9, []],
+  ['apps delete web', 9, []],
+  ['apps delete web --dry-run', 0, ['apps delete web --json']],
+  ['api DELETE /v2/projects/PROJECT/apps/PROJECT-web', 9, []],
 ];
 
 test.each(rows)('%s exits with %i, and what it says next works', async (line, code, next) => {
@@ -49,5 +54,6 @@ test.each(rows)('%s exits with %i, and what it says next works', async (line, co
   const { next: after, error } = ended.json() as { next?: { argv: string[] }[]; error?: { next?: string[] } };
   const advised = error ? (error.next ? [error.next] : []) : (after ?? []).map(({ argv }) => argv);
   expect([ended.code, advised.map(([, ...words]) => words.join(' '))]).toEqual([code, next.map(fill)]);
-  for (const [, ...words] of advised) expect(await type(words), words.join(' ')).toMatchObject({ code: 0 });
+  const ends = line.startsWith('rm') || line.startsWith('apps delete') ? 9 : 0;
+  for (const [, ...words] of advised) expect(await type(words), words.join(' ')).toMatchObject({ code: ends });
 });

@@ -45,7 +45,9 @@ interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   startsLocal?: boolean;
   /** It changes the login or the settings of a profile, which an emulator has none of. */
   ofProfile?: boolean;
-  /** Whether this command line only reads, if others of the command change something. */
+  /** What this command line does, if others of the command do more. `gantry mcp` allows it by that. */
+  effectOf?: (...inputs: Inputs) => Effect;
+  /** Whether it only reads on the platform: it may write a file here. */
   onlyReads?: (...inputs: Inputs) => boolean;
   /** Has `--dry-run`: `run` calls `willChange` of the context before it changes something. */
   dryRun?: boolean;
@@ -195,11 +197,12 @@ export function defineCommand<
 >(
   parts: CommandParts<Inputs, Options, Value, Data, Json>,
 ): CheckedCommand<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
-  const { view = () => '', raw = defaults.raw, local = false, exits = [] } = parts;
+  const { view = () => '', raw = defaults.raw, local = false, exits = [], effectOf = () => parts.effect } = parts;
   const command = {
     ...defaults,
     verbatim: raw,
-    onlyReads: () => parts.effect === 'reads',
+    effectOf,
+    onlyReads: (...inputs: [...Inputs, Options]) => effectOf(...inputs) === 'reads',
     ...parts,
     configure: (command: Commander) => {
       const configured = parts.configure?.(command);

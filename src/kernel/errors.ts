@@ -15,7 +15,7 @@ export const exitCodes = {
   denied: { code: 5, when: 'permission denied (403)' },
   'not-found': { code: 6, when: 'app, build, run, file or project not found (404)' },
   conflict: { code: 7, when: 'already exists, or changed in the meantime (409, 412)' },
-  pending: { code: 8, when: '--timeout reached; the remote work continues' },
+  pending: { code: 8, when: "--timeout reached; remote work continues, its own or another's" },
   'input-needed': { code: 9, when: 'input required, but prompting is not possible' },
   project: { code: 10, when: 'cerebrium.toml or local files are invalid, missing or too large' },
   'build-failed': { code: 11, when: 'the build failed' },

@@ -98,7 +98,7 @@ test('7: is told by a failed deploy where to look', async () => {
   emulator.fail('build', 'build_failure');
   const failed = await run('deploy --json');
   expect([failed.code, failed.json.error.retryable]).toEqual([11, false]);
-  const { code, json } = await run([...failed.json.error.next, '--json']);
+  const { code, json } = await run(failed.json.error.next);
   expect([code, JSON.stringify(json).includes('log')]).toEqual([0, true]);
 });
 
@@ -149,7 +149,7 @@ test('14: rotates a secret without showing it', async () => {
   const next = { ...env, API_KEY: 'sk-second-value' };
   const asked = await run('secrets set API_KEY --from-env --json', { env: next });
   expect([asked.code, asked.json.error.code]).toEqual([9, 'input-needed']);
-  const { code, json } = await run(asked.json.error.next, { env: next });
+  const { code, json } = await run('secrets set API_KEY --from-env --json --yes', { env: next });
   expect([code, JSON.stringify(json)]).toEqual([0, expect.not.stringContaining('sk-')]);
 });
 
@@ -175,16 +175,21 @@ test('18: removes a file after it was told which flag is missing', async () => {
   await writeFile(join(folder, 'old.bin'), 'x');
   await run('cp old.bin :/old.bin --json');
   const asked = await run('rm /old.bin --json');
-  expect(asked.code).toBe(9);
-  const { code, json } = await run(asked.json.error.next);
+  expect([asked.code, asked.json.error]).toMatchObject([9, { fix: expect.stringMatching(/^pass --yes: /) }]);
+  const { code, json } = await run('rm /old.bin --json --yes');
   expect([code, JSON.stringify(json)]).toEqual([0, expect.stringContaining('old.bin')]);
 });
 
 test('19: deletes an app only by its name', async () => {
   await run('deploy --json');
   const asked = await run('apps delete web --json');
-  expect([asked.code, asked.json.error.next.slice(-2)]).toEqual([9, ['--confirm', 'web']]);
-  expect(await run(asked.json.error.next)).toMatchObject({ code: 0, json: { app: 'web', changed: true } });
+  expect([asked.code, asked.json.error.fix, asked.json.error.next]).toEqual([
+    9,
+    'pass --confirm web: gantry apps delete web --json --confirm web',
+    undefined,
+  ]);
+  const deleted = await run('apps delete web --json --confirm web');
+  expect(deleted).toMatchObject({ code: 0, json: { app: 'web', changed: true } });
 });
 
 test('20: learns the names of apps from a wrong one', async () => {
@@ -198,7 +203,7 @@ test('21: stops waiting in time, and continues later', async () => {
   emulator.fail('build', 'slow');
   const late = await run('deploy --json --timeout 1s');
   expect([late.code, late.json.error.code]).toEqual([8, 'pending']);
-  expect(late.json.error.next).toEqual(['gantry', 'logs', 'web', '--build', expect.any(String), '-f']);
+  expect(late.json.error.next).toEqual(['gantry', 'logs', 'web', '--build', expect.any(String), '-f', '--json']);
 });
 
 test('22: knows that it is not logged in', async () => {
@@ -242,9 +247,10 @@ test('26: finds what fills the volume, and frees it', async () => {
   await run('cp large.bin :/old/checkpoints/ --json');
   const { json: use } = await run('volumes usage / --json');
   const [largest] = use.entries.toSorted((a: { bytes: number }, b: { bytes: number }) => b.bytes - a.bytes);
-  const asked = await run(['rm', '-r', use.path + largest.name, '--json']);
+  const words = ['rm', '-r', use.path + largest.name, '--json'];
+  const asked = await run(words);
   expect([asked.code, asked.json.error.code]).toEqual([9, 'input-needed']);
-  expect((await run(asked.json.error.next)).code).toBe(0);
+  expect((await run([...words, '--confirm', use.path + largest.name])).code).toBe(0);
   expect(JSON.stringify((await run('volumes usage / --json')).json.entries)).not.toContain(largest.name);
 });
 

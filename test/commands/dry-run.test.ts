@@ -126,11 +126,12 @@ test('config profiles remove --dry-run keeps the profile', async () => {
   expect((await gantry(['config', 'profiles'], { env })).stdout).toContain('spare');
 });
 
-test.each(['apps delete web', 'plan set hobby'])('the command that follows %s --dry-run asks nothing', async (line) => {
+test.each(['apps delete web', 'plan set hobby'])('the command that follows %s --dry-run asks', async (line) => {
   const emulator = await startEmulator({ seed: 1 });
   const { json } = await gantry([...line.split(' '), '--dry-run', '--json'], { emulator });
   const [next] = (json() as { next: { argv: string[] }[] }).next;
-  expect((await gantry(next?.argv.slice(1) ?? [], { emulator })).code).toBe(0);
+  expect(next?.argv).toEqual(['gantry', ...line.split(' '), '--json']);
+  expect((await gantry(next?.argv.slice(1) ?? [], { emulator })).code).toBe(9);
   await emulator.close();
 });
 

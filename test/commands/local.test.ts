@@ -237,7 +237,10 @@ test('what to do next is to install the packages of the app, where nothing did',
     '[cerebrium.deployment]\nname = "my-app"\n[cerebrium.dependencies.pip]\nnobody_has_this = "latest"\n',
   );
   const { code, json } = await run('deploy --local --json', { cwd });
-  expect([code, json()]).toMatchObject([12, { error: { next: ['gantry', 'deploy', '--install', '--local'] } }]);
+  expect([code, json()]).toMatchObject([
+    12,
+    { error: { next: ['gantry', 'deploy', '--install', '--local', '--json'] } },
+  ]);
 });
 
 test('a folder remembers where its app is, if the first deploy fails', async () => {

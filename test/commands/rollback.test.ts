@@ -221,7 +221,7 @@ test('a build that never ends is exit code 8, and continues', async () => {
   const { code, json } = await back('--timeout', '5s');
   expect([code, json()]).toMatchObject([
     8,
-    { error: { next: ['gantry', 'logs', 'web', '--build', expect.anything(), '-f'] } },
+    { error: { next: ['gantry', 'logs', 'web', '--build', expect.anything(), '-f', '--json'] } },
   ]);
 });
 

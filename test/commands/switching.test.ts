@@ -142,7 +142,7 @@ describe('the login of the official client', () => {
     const { code, stderr, json } = await gantry(['apps', 'list', '--json'], { emulator, env: own });
     expect(code).toBe(4);
     expect(stderr).toContain('fix gantry login --import');
-    expect(json()).toMatchObject({ error: { next: ['gantry', 'login', '--import'] } });
+    expect(json()).toMatchObject({ error: { next: ['gantry', 'login', '--import', '--json'] } });
   });
 
   test.each(['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'])('is not in %s, which old instructions name', async (name) => {

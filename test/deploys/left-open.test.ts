@@ -98,7 +98,7 @@ describe('a rollback that was not seen to its end', () => {
     };
     expect({ code, json: json() }).toMatchObject({
       code: 12,
-      json: { error: { next: ['gantry', 'logs', 'web', '--build', made, '-f'], details: { rollback } } },
+      json: { error: { next: ['gantry', 'logs', 'web', '--build', made, '-f', '--json'], details: { rollback } } },
     });
   });
 });

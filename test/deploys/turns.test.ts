@@ -298,6 +298,17 @@ describe('a platform with other defaults', () => {
   });
 });
 
+test('--if-busy wait that takes too long leaves the build of the other, and is to be typed again', async () => {
+  const { stage, machine } = await deployed({});
+  const other = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 30_000 });
+  await machine.write({ version: 2 });
+  const { code, json } = await machine.run('deploy --if-busy wait --timeout 5s --json');
+  const next = ['gantry', 'deploy', '--if-busy', 'wait', '--json', '--timeout', '2h'];
+  const details = expect.objectContaining({ builds: [other], status: 'canceled' });
+  expect([code, json()]).toEqual([8, { error: expect.objectContaining({ next, details }) }]);
+  expect((await machine.run(next.slice(1).join(' '))).code).toBe(0);
+});
+
 test('--if-busy wait waits for others on a platform without times', async () => {
   const { stage, machine } = await deployed({}, { hasNoTimes: true });
   const other = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 30_000 });

@@ -23,7 +23,7 @@ export default defineCommand({
       return [...(showHeaders ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
     },
   effect: 'destroys',
-  onlyReads: (method) => method.toUpperCase() === 'GET',
+  effectOf: (method) => (method.toUpperCase() === 'GET' ? 'reads' : 'destroys'),
   json: document({
     statusCode: integer('HTTP status'),
     headers: record(anything('text, or a list of texts'), 'response headers'),

@@ -8,7 +8,7 @@ import { version } from '../../kernel/version.ts';
 import type { Effect } from '../command.ts';
 import { namesOf } from '../program/command-tree.ts';
 import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
-import { nextAfterError, withDefault } from '../program/next-commands.ts';
+import { withDefault } from '../program/next-commands.ts';
 import { endOfOwn, readTypedCommand, withFlags } from '../program/typed-command.ts';
 import { usageError } from '../program/usage-errors.ts';
 import { type CommandReference, flagMeaning } from '../reference.ts';
@@ -69,7 +69,7 @@ function askedHelp(query: string, all: readonly CommandReference[], started: Sta
   const isFound = commands.some(({ command }) => command === named) || commandsIn(named, commands).length > 0;
   const command = all.find((each) => each.command === 'help');
   if (query === '' || isFound || !command) return find({ query: named }, commands, started);
-  return { command, argv: ['help', ...words], set: [] };
+  return { command, effect: 'reads', argv: ['help', ...words], set: [] };
 }
 
 /** Throws UsageError for flags beside the line, which would have no effect. */
@@ -104,8 +104,8 @@ function askedPage({ result, from = 0 }: Input): Asked {
 }
 
 /** A dry run only reads, unless it writes a file. */
-function checkAllowed({ command, set }: AskedCommand, { allowed, inPlace }: Started): void {
-  const { command: line, effect } = command;
+function checkAllowed({ command, effect, set }: AskedCommand, { allowed, inPlace }: Started): void {
+  const { command: line } = command;
   const isDryRun = set.includes('--dry-run') && !set.includes('--output') && !set.includes('--save-plan');
   if (allowed.includes(isDryRun ? 'reads' : effect)) return;
   const flag = effect === 'destroys' ? '--allow-destroy' : '--allow-changes';
@@ -203,6 +203,7 @@ const shellOnly = 'not over MCP: run it in a shell';
 
 interface AskedCommand {
   command: CommandReference;
+  effect: Effect;
   argv: readonly string[];
   set: readonly string[];
 }
@@ -214,12 +215,13 @@ interface AskedCommand {
 async function readCommandLine(typed: readonly string[], all: readonly CommandReference[]): Promise<AskedCommand> {
   const words = typed[0] === 'gantry' ? typed.slice(1) : [...typed];
   let argv: readonly string[] = hereLocal(words);
-  const called = await parseLine(argv).catch(async (thrown: unknown) => {
+  const parsed = await parseLine(argv).catch(async (thrown: unknown) => {
     argv = (await spelledLine(argv)) ?? [];
     if (argv.length === 0) throw await completedError(thrown, words);
     return parseLine(argv);
   });
-  if (!called) throw new UsageError('call requires a command', { fix: 'call find for the commands' });
+  if (!parsed) throw new UsageError('call requires a command', { fix: 'call find for the commands' });
+  const { called, effect } = parsed;
   const line = namesOf(called).join(' ');
   const command = all.find(({ command }) => command === line);
   if (!command) throw new UsageError(`unknown command "${line}"`, { fix: 'call find for the commands' });
@@ -234,16 +236,13 @@ async function readCommandLine(typed: readonly string[], all: readonly CommandRe
     throw new UsageError(`${line} has no flag "${unknown}" here`, { why: `its flags: ${known.join(', ')}` });
   }
   refuseEndless(set);
-  return { command, argv, set };
+  return { command, effect, argv, set };
 }
 
 /** As the program reports it. */
 async function completedError(thrown: unknown, words: string[]): Promise<UsageError> {
   const error = thrown instanceof CommanderError ? await usageError(thrown, words) : (thrown as UsageError);
   await completeFix(error, { argv: words }, true);
-  const { facts } = error;
-  const next = facts.fix instanceof CommandLine ? undefined : nextAfterError(error, words);
-  if (next && facts.next === undefined) facts.next = new CommandLine(next);
   return error;
 }
 

@@ -1,8 +1,9 @@
 import type { Command as Commander } from 'commander';
 import { asTyped, CommandLine, type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import type { Effect } from '../command.ts';
 import { buildProgram } from './command-tree.ts';
-import { answered, isCallable, nextAfterError } from './next-commands.ts';
+import { answered, isCallable, nextAfterError, withJson } from './next-commands.ts';
 import { divideLine } from './program-arguments.ts';
 import { normalizeArguments } from './run-program.ts';
 import type { RunState } from './run-state.ts';
@@ -23,8 +24,9 @@ export async function completeFix(
   if (facts.retryWith) facts.fix = again(facts.fix, new CommandLine(withFlags(argv, facts.retryWith)));
   const { corrected } = facts;
   if (corrected && (isReading || !corrected.isGuess)) facts.fix = (await correctedFix(argv, corrected)) ?? facts.fix;
-  const next = facts.next === undefined ? commandOf(error, argv) : facts.next;
-  if (next !== undefined) facts.next = isForModel && next && !(await isCallable(next.argv)) ? null : next;
+  const next = facts.next === undefined ? commandOf(error, argv) : facts.next?.argv;
+  const isTaken = next && !(isForModel && !(await isCallable(next)));
+  facts.next = isTaken ? new CommandLine(await withJson(next, argv)) : null;
 }
 
 async function correctedFix(argv: readonly string[], corrected: CorrectedWord): Promise<Fix | undefined> {
@@ -38,12 +40,10 @@ function again(fix: Fix | undefined, line: CommandLine): Fix {
 }
 
 /** That of its fix, for programs. */
-function commandOf(error: GantryError, argv: readonly string[]): CommandLine | null | undefined {
+function commandOf(error: GantryError, argv: readonly string[]): readonly string[] | undefined {
   const { fix } = error.facts;
-  if (!(fix instanceof CommandLine)) return undefined;
-  if (!fix.argv.some((word) => placeholder.test(word))) return new CommandLine(answered(fix.argv));
-  const usual = nextAfterError(error, argv);
-  return usual ? new CommandLine(usual) : null;
+  const isWhole = fix instanceof CommandLine && !fix.argv.some((word) => placeholder.test(word));
+  return isWhole ? answered(fix.argv) : nextAfterError(error, argv);
 }
 
 /** A word that a person replaces: a program cannot run such a line. */
@@ -97,18 +97,18 @@ function canParse(line: readonly string[]): Promise<boolean> {
 /** A flag before `--help` may take it for its value. */
 function isAskedForHelp(line: readonly string[]): Promise<boolean> {
   return parseLine(line).then(
-    (called) => called === undefined,
+    (parsed) => parsed === undefined,
     () => false,
   );
 }
 
-/** The command that a line calls, without running it; undefined if it asks for help. Throws what the parser throws. */
-export async function parseLine(line: readonly string[]): Promise<Commander | undefined> {
-  let called: Commander | undefined;
+/** The command that a line calls, and what it would do; undefined if it asks for help. Throws what the parser throws. */
+export async function parseLine(line: readonly string[]) {
+  let parsed: { called: Commander; effect: Effect } | undefined;
   let isHelp = false;
   const program = buildProgram({
-    run: async (_, __, ___, command) => {
-      called = command;
+    run: async (command, _, inputs, called) => {
+      parsed = { called, effect: command.effectOf(...inputs) };
     },
     onHelp: () => {
       isHelp = true;
@@ -120,7 +120,7 @@ export async function parseLine(line: readonly string[]): Promise<Commander | un
   } catch (error) {
     if (!isHelp) throw error;
   }
-  return called;
+  return parsed;
 }
 
 /** What was typed is not repeated if it may have a secret: a token is in the history of a shell, but not in every log. */

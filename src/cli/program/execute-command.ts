@@ -70,7 +70,6 @@ async function executeFiltered(
   const context = createContext(io, flags, { ...state, inPlace, ofProfile: command.ofProfile }, local);
   if (flags.profile !== undefined && !command.ofProfile) checkProfile(context.settings);
   state.cwd = context.cwd;
-  state.unasked = context.prompt.unasked;
   const page = {
     ...createPage(io.stdout, io.env, flags.color, io.now(), secrets),
     inPlace,
@@ -298,14 +297,14 @@ const maxNoted = 3;
 function finishing(
   { json }: Command,
   { inPlace, isForModel }: Context,
-  { called, argv, unasked = [], warned: warnings }: RunState,
+  { called, argv, warned: warnings }: RunState,
   own: readonly NextCommand[],
 ): Finish {
   return async (document) => {
     if (!called || !isExtensible(document, json)) return document;
     const { answered, isCallable, usualNextOf } = await import('./next-commands.ts');
     const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
-    const known = next.length > 0 ? next : usualNextOf(called, document, argv, unasked);
+    const known = next.length > 0 ? next : usualNextOf(called, document, argv);
     const callable = isForModel ? await Promise.all(known.map((each) => isCallable(each.argv))) : [];
     const usual = known.filter((_, at) => callable[at] !== false);
     return {

@@ -5,18 +5,17 @@ import type { NextCommand } from '../command.ts';
 import { namedCommand } from '../commands/index.ts';
 import { hasChild } from './command-tree.ts';
 import { inSamePlace } from './same-place.ts';
-import { readTypedCommand, withFlags } from './typed-command.ts';
+import { endOfOwn, readTypedCommand, withFlags } from './typed-command.ts';
 
-/** `line` is the command line, and `unasked` the flags that answer what its dry run would have asked. */
+/** After a dry run, the line itself: what it asks is not answered here. */
 export function usualNextOf(
   called: Commander,
   document: { folder?: unknown; dryRun?: unknown; changed?: unknown },
   line: readonly string[],
-  unasked: readonly string[],
 ) {
   if (document.dryRun === true) {
-    const again = line.filter((word) => word !== '--dry-run');
-    return document.changed === false ? [] : [{ argv: withFlags(again, unasked), when: 'to do it' }];
+    const again = ['gantry', ...line.filter((word) => word !== '--dry-run')];
+    return document.changed === false ? [] : [{ argv: answered(again), when: 'to do it' }];
   }
   const usual = usualCommands[called.name()]?.(String(document.folder)) ?? [];
   return usual.map((next) => ({ argv: inSamePlace(next.line.argv, line), when: next.when }));
@@ -33,12 +32,7 @@ export const usualCommands: Readonly<Record<string, (folder: string) => NextComm
 
 /** What answers commands that always ask, if nothing is lost for good: a flag, and those that answer as well. */
 const answers: Readonly<Record<string, readonly [flag: string, others: RegExp]>> = {
-  ...Object.fromEntries(
-    ['apps restart', 'rollback', 'promote', 'builds cancel', 'runs cancel'].map((asking) => [
-      asking,
-      ['--yes', /^-y$/],
-    ]),
-  ),
+  ...Object.fromEntries(['apps restart', 'rollback', 'promote'].map((asking) => [asking, ['--yes', /^-y$/]])),
   'secrets set': ['--from-env', /^--from-/],
 };
 
@@ -50,15 +44,29 @@ export function answered(argv: readonly string[]): readonly string[] {
   return flag === undefined || isAnswered ? argv : withFlags(own, [flag]);
 }
 
-/** Whether a tool call may be this command: `dev` never ends. */
-export async function isCallable(argv: readonly string[]): Promise<boolean> {
-  const { path } = readTypedCommand(argv.slice(1));
+/** The command of a line of gantry. */
+async function commandIn([program, ...argv]: readonly string[]) {
+  const { path } = readTypedCommand(argv);
   const [group = '', name = ''] = path;
   const { load, commands = {} } = namedCommand(group) ?? {};
-  const command = await (commands[name]?.load ?? load)?.();
-  const { isSuitable } = await import('../mcp/offered.ts');
-  return argv[0] !== 'gantry' || !command || isSuitable({ ...command.default, command: path.join(' ') });
+  const command = program === 'gantry' ? await (commands[name]?.load ?? load)?.() : undefined;
+  return command && { ...command.default, command: path.join(' ') };
 }
+
+/** Whether a tool call may be this command: `dev` never ends. */
+export async function isCallable(argv: readonly string[]): Promise<boolean> {
+  const command = await commandIn(argv);
+  return !command || (await import('../mcp/offered.ts')).isSuitable(command);
+}
+
+/** With `--json` if the line that was typed asked for JSON, and this one prints some. */
+export async function withJson(argv: readonly string[], line: readonly string[]): Promise<readonly string[]> {
+  const isAsked = line.slice(0, endOfOwn(line)).some((word) => asksForJson.test(word));
+  const isPlain = isAsked && !argv.some((word) => word === '--help' || asksForJson.test(word));
+  return isPlain && (await commandIn(argv))?.json ? withFlags(argv.slice(1), ['--json']) : argv;
+}
+
+const asksForJson = /^--(json|jq)(=|$)/;
 
 interface Failed extends ReturnType<typeof readTypedCommand> {
   argv: readonly string[];
@@ -71,6 +79,8 @@ interface Failed extends ReturnType<typeof readTypedCommand> {
  */
 export function nextAfterError(error: unknown, argv: readonly string[]): readonly string[] | undefined {
   const { exit, facts } = error instanceof GantryError ? error : { exit: 'bug' as const, facts: {} };
+  // What is to be confirmed is for a person to read: the fix says what to add.
+  if (facts.retryWith?.some((flag) => /^--(yes|confirm)(=|$)/.test(flag))) return undefined;
   if (facts.retryWith) return withFlags(argv, facts.retryWith);
   const typed = readTypedCommand(argv);
   const usual = usualNext[exit]({ ...typed, argv, details: facts.details ?? {} });

@@ -19,8 +19,6 @@ export interface RunState {
   called?: Commander;
   /** Whether this line of it only reads: one that does more is never told with a name that was guessed. */
   isReading?: boolean;
-  /** The flags that answer what a dry run would have asked. */
-  unasked?: readonly string[];
   cwd?: string;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
   isJsonLines?: boolean;

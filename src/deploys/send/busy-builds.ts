@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
+import { hourMs } from '../../kernel/durations.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
 import { once, onceFor } from '../../kernel/once.ts';
 import { duration, shortBuild, toMs } from '../../kernel/output/format.ts';
@@ -75,7 +76,7 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
   };
   try {
     await limit.wait((ms) => {
-      const deadline = new Deadline(context, ms, () => timeoutError(app, busy, duration(ms)));
+      const deadline = new Deadline(context, ms, () => timeoutError(app, busy, ms));
       const onFailure = (error: unknown, silentMs: number) =>
         void throwUnlessTransient(error, silentMs, own ? { ...work, ageMs: deadline.waitedMs } : work);
       return pollUntil(context, { poll: (api) => list(api, project, app), deadline, pauses, onFailure }, hasEnded);
@@ -120,14 +121,15 @@ function names(builds: readonly Build[]): string {
 }
 
 /** Without a list of builds, nothing is known to be in progress. */
-function timeoutError(app: string, [first, ...more]: readonly Build[], time: string): GantryError {
-  if (!first) {
+function timeoutError(app: string, busy: readonly Build[], ms: number): GantryError {
+  const time = duration(ms);
+  if (busy.length === 0) {
     const facts = { why: 'other builds may be in progress', details: { app } };
     return new UnavailableError(`the builds of ${app} could not be listed within ${time}`, facts);
   }
-  const details = { app, builds: [first, ...more].map(({ id }) => id) };
-  const fix = gantryCommand`builds cancel ${app} ${first.id}`;
-  return new PendingError(`${names([first, ...more])} of ${app} still in progress after ${time}`, { fix, details });
+  const details = { app, builds: busy.map(({ id }) => id) };
+  const retryWith = ['--timeout', `${1 + Math.ceil(ms / hourMs)}h`];
+  return new PendingError(`${names(busy)} of ${app} still in progress after ${time}`, { retryWith, details });
 }
 
 /** The life of an upload URL (docs/platform.md#uploads), and what an upload that began in time may take. In ms. */

@@ -68,18 +68,14 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     throw new InputNeededError(needed, { why: why ?? unasked, fix: `pass ${flag}`, ...defined({ retryWith }) });
   };
   const notEnough = yes ? '--yes is not enough for what cannot be undone' : undefined;
-  const unasked: string[] = [];
   return {
     /** Whether stdin and stderr are terminals, at which somebody answers. */
     get isPossible() {
       return canAsk();
     },
     isConfirmed: yes || dryRun,
-    /** The flags that answer what a dry run would have asked. */
-    unasked: unasked as readonly string[],
     /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
     async confirm(question: string, { byDefault = false } = {}) {
-      if (dryRun && !yes) unasked.push('--yes');
       if (yes || dryRun) return;
       const { confirm } = await loadPrompts(`confirmation required: ${question}`, '--yes', { retryWith: ['--yes'] });
       const isConfirmed = await answer((streams) =>
@@ -89,11 +85,8 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     },
     /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
     async confirmByName(question: string, name: string, given: string | undefined, others: readonly string[] = []) {
+      if (dryRun) return;
       const retryWith = flagWords('--confirm', name);
-      if (dryRun) {
-        if (given === undefined) for (const word of retryWith) unasked.push(word);
-        return;
-      }
       const fix = new CommandLine(retryWith).toString();
       const isNamed = (word: string | undefined) => [name, ...others].some((each) => each === word);
       if (isNamed(given)) return;

@@ -64,10 +64,22 @@ test.each([
   expect(emulator.calls.slice(sent).filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
+test.each([
+  [[], 'api PATCH /v2/projects/{project}/secrets', 'not allowed here'],
+  [['--allow-changes'], 'api DELETE /v2/projects/{project}/apps/p-1-web --yes', 'not allowed here'],
+  [['--allow-destroy'], 'api DELETE /v2/projects/{project}/apps/p-1-web', 'confirmation required'],
+])('with %j, %s is refused', async (words, line, said) => {
+  const sent = emulator.calls.length;
+  const { isError, text } = await calling(words, line);
+  expect([isError, text]).toEqual([true, expect.stringContaining(said)]);
+  expect(emulator.calls.slice(sent).filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
 test('api shows the names of secrets and not their values, whatever the path and the filter', async () => {
   await gantry(['secrets', 'set', 'SHORT', '--from-env', '--yes'], { emulator, env: { SHORT: 'pa55' } });
   const path = '/v2/projects/{project}/secrets';
-  const asked = (words: string) => calling(['--allow-destroy'], `api GET ${words}`);
+  // It only reads.
+  const asked = (words: string) => calling([], `api GET ${words}`);
   const others = [`${path} --jq .text`, `${path} --jq .body.SHORT`, path.replace('secrets', '%73ecrets/')];
   for (const words of others) expect((await asked(words)).text).not.toContain('pa55');
   expect(JSON.parse((await asked(path)).text)).toMatchObject({ statusCode: 200, body: { SHORT: '[hidden]' } });

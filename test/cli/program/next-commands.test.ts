@@ -99,6 +99,21 @@ describe('after an error', () => {
     expect(nextAfterError(failed, ['dev', ...typed.split(' ')])?.join(' ')).toBe(`gantry dev ${expected}`);
   });
 
+  test.each([[['--yes']], [['--confirm', 'web']]])(
+    'a confirmation that is missing is not filled in: %s',
+    (retryWith) => {
+      for (const { command } of program.commands)
+        for (const exit of ['input-needed', 'conflict'] as const)
+          expect(nextAfterError(new Failure(exit, { retryWith }), command.split(' '))).toBeUndefined();
+    },
+  );
+
+  test('what is canceled, deleted or replaced is a command to read first', () => {
+    const destroying = program.commands.filter(({ effect }) => effect === 'destroys').map(({ command }) => command);
+    for (const line of [...destroying, 'builds cancel', 'runs cancel'].filter((line) => line !== 'secrets set'))
+      expect(answered(['gantry', ...line.split(' '), 'web'])).toEqual(['gantry', ...line.split(' '), 'web']);
+  });
+
   test('the log of the build that failed', () => {
     const failed = new Failure('build-failed', { details: { app: 'web', build: 'b-1' } });
     expect(nextAfterError(failed, ['deploy'])).toEqual(['gantry', 'logs', 'web', '--build', 'b-1']);
