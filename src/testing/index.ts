@@ -92,7 +92,8 @@ export class TestPlatform implements AsyncDisposable {
   /** Deploys the app of a folder, with flags of `gantry deploy`. Rejects with a `GantryFailed`, which has its errors. */
   async deploy(folder = '.', ...flags: string[]): Promise<TestApp> {
     const printed = await this.gantry(['deploy', '--yes', '--json', ...flags], folder);
-    return this.app((JSON.parse(printed) as { app: string }).app);
+    const { app, differences } = JSON.parse(printed) as { app: string; differences: string[] };
+    return Object.assign(this.app(app), { differences });
   }
 
   /** An app that is deployed already. */
@@ -191,6 +192,8 @@ interface CalledPlatform {
 
 export class TestApp {
   readonly url: string;
+  /** What the emulator does not do as the platform does, in words; known of an app from `deploy`. */
+  readonly differences: readonly string[] = [];
   readonly #api: string;
 
   constructor(

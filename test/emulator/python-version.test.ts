@@ -165,10 +165,6 @@ test('the build log says which settings of the app are not as on the platform', 
   ]);
 });
 
-test('a limit of the container of an app with a Dockerfile is no difference', () => {
-  const settings = { ...withDefaults({ name: 'web', compute: ['CPU'] }), cpu: 1 };
-  expect(settingDifferences(settings)).toEqual([
-    'cpu 1 is simulated: costs count it; a limit only for apps with a Dockerfile',
-  ]);
-  expect(settingDifferences({ ...settings, dockerfilePath: './Dockerfile' })).toEqual([]);
+test('a number of processors is no difference that a developer could see', () => {
+  expect(settingDifferences({ ...withDefaults({ name: 'web', compute: ['CPU'] }), cpu: 1 })).toEqual([]);
 });

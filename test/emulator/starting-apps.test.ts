@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { createBuildScript } from '../../src/emulator/model/builds/script.ts';
+import { buildDifferences } from '../../src/emulator/model/builds/stages.ts';
 import { half } from '../support/extent.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
@@ -249,4 +250,16 @@ test.each([
   expect(log).not.toMatch(/Successfully|Logging in|PIP_INSTALL|App is ready/);
   if ('requirements.txt' in texts)
     expect(log).toMatch(/does not install pip packages; gantry deploy --install does\n- numpy$/m);
+});
+
+test.each([
+  [false, undefined, ['apt', 'conda', 'pip']],
+  [true, undefined, ['apt', 'conda']],
+  [false, './Dockerfile', []],
+])('packages that are not installed are a difference: with pip %s, from %s', (installs, dockerfilePath, expected) => {
+  const settings = withDefaults({ name: 'web', compute: ['CPU'], ...(dockerfilePath && { dockerfilePath }) });
+  const files = ['pkglist.txt', 'conda_pkglist.txt', 'requirements.txt'];
+  const archive = { files: new Map(), contents: new Map(files.map((path) => [path, Buffer.from('x\n')])) };
+  const said = buildDifferences({ settings, archive, plan: { installs, obstacle: undefined } });
+  expect(said.map((text) => /install (\w+) packages/.exec(text)?.[1])).toEqual(expected);
 });

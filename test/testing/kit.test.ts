@@ -12,7 +12,8 @@ def fail():
 `;
 
 describe.skipIf(!python)('the kit for tests (needs python3)', () => {
-  const folder = newFolder({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "greeter"\n', 'main.py': main });
+  const config = '[cerebrium.deployment]\nname = "greeter"\n[cerebrium.dependencies.pip]\nhttpx = "latest"\n';
+  const folder = newFolder({ 'cerebrium.toml': config, 'main.py': main });
   let platform: TestPlatform;
   let app: TestApp;
 
@@ -23,6 +24,11 @@ describe.skipIf(!python)('the kit for tests (needs python3)', () => {
   });
   beforeEach(() => platform.restore());
   afterAll(() => platform.stop());
+
+  test('tells what the app has on the platform only', () => {
+    expect(app.differences).toEqual(['The emulator does not install pip packages; gantry deploy --install does']);
+    expect(platform.app('greeter').differences).toEqual([]);
+  });
 
   test('repeats a refusal on the clock of the platform', async () => {
     const before = await platform.clock.now();

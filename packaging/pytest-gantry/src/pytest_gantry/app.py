@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
@@ -43,8 +43,10 @@ class CallFailed(AssertionError):
 class App:
     """Calls an app, and shows what became of the calls."""
 
-    def __init__(self, platform: Platform, name: str):
+    def __init__(self, platform: Platform, name: str, differences: Sequence[str] = ()):
         self.name = name
+        #: What the emulator does not do as the platform does, in words; known of an app from `deploy`.
+        self.differences = list(differences)
         self.id = f"{platform.project}-{name}"
         self.url = f"{platform.url}/v4/{platform.project}/{quote(name)}"
         self._platform = platform

@@ -52,7 +52,8 @@ class Platform:
         """Deploys the app of a folder, with flags of `gantry deploy`. Raises GantryFailed with its errors."""
         __tracebackhide__ = True
         printed = self.gantry("deploy", "--yes", "--json", *flags, cwd=folder)
-        return App(self, json.loads(printed)["app"])
+        deployed = json.loads(printed)
+        return App(self, deployed["app"], deployed["differences"])
 
     def app(self, name: str) -> App:
         """An app that is deployed already."""

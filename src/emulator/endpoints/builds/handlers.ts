@@ -5,8 +5,8 @@ import { buildPhase } from '../../../platform/contract/builds.ts';
 import { refuse } from '../../http/reply.ts';
 import { requirementsOf } from '../../model/apps/settings.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
-import { createBuildScript, filesToRead } from '../../model/builds/script.ts';
-import type { BuildPlan } from '../../model/builds/stages.ts';
+import { createBuildScript } from '../../model/builds/script.ts';
+import { type BuildPlan, buildDifferences, filesToRead } from '../../model/builds/stages.ts';
 import { fileNameOf } from '../../model/state/data-folder.ts';
 import type { AppRecord, BuildRecord, NotStarted } from '../../model/state/records.ts';
 import { findApp, findBuild } from '../../model/state/store.ts';
@@ -78,13 +78,15 @@ export async function startBuild(build: BuildRecord, platform: Platform, archive
   );
   const plan = await planBuild(build, requirements, platform);
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
-  build.script = createBuildScript({ settings, ...defined({ archive, plan }) }, fault);
+  const input = { settings, ...defined({ archive, plan }) };
+  build.script = createBuildScript(input, fault);
   build.startedAt = now();
   store.save();
   const app = store.apps.get(build.app);
   if (app && build.script.scenes.some(({ work }) => work)) {
     const kept = () => keepAfter(build, signal, platform);
-    runner.runInBackground(performBuild(app, build, requirements, platform, signal).then(kept));
+    const needs = { requirements, differences: buildDifferences(input) };
+    runner.runInBackground(performBuild(app, build, needs, platform, signal).then(kept));
   }
 }
 

@@ -33,7 +33,7 @@ export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
   'deployment.disable_auth': emulated(),
   'deployment.use_uv': ignored('with `--install`, uv is used where it is on the PATH', 'useUv'),
   'deployment.deployment_initialization_timeout': emulated(),
-  'hardware.cpu': simulated('costs count it; a limit only for apps with a Dockerfile', 'cpu'),
+  'hardware.cpu': simulated('costs count it; a limit only for apps with a Dockerfile'),
   'hardware.memory': emulated('a limit for apps without a GPU'),
   'hardware.compute': simulated('costs count it; there is no GPU', 'compute'),
   'hardware.gpu_count': simulated('costs count it; there is no GPU', 'gpuCount'),
@@ -53,7 +53,7 @@ export const settingFidelity: Readonly<Record<string, SettingFidelity>> = {
   'scaling.roll_out_duration_seconds': ignored(undefined, 'rollOutDurationSeconds'),
   'runtime.container_runtime': ignored('apps are processes', 'containerRuntime'),
   'runtime.custom.entrypoint': emulated(),
-  'runtime.custom.port': emulated('another one if it is in use: `$PORT`'),
+  'runtime.custom.port': emulated('another one if it is in use: a Python server gets it, others read `$PORT`'),
   'runtime.custom.healthcheck_endpoint': emulated('until the app is ready'),
   'runtime.custom.readycheck_endpoint': emulated('until the app is ready'),
   'runtime.custom.dockerfile_path': emulated('where docker or podman is running'),
@@ -79,8 +79,6 @@ export function settingDifferences(settings: AppSettings): string[] {
   const usual = withDefaults({ name: settings.name, compute: settings.compute });
   return Object.entries(settingFidelity).flatMap(([key, { is, note, field }]) => {
     if (!field) return [];
-    // The container of such an app has the limit.
-    if (field === 'cpu' && settings.dockerfilePath) return [];
     const isUsual = field === 'compute' ? settings.compute[0] === 'CPU' : settings[field] === usual[field];
     if (isUsual) return [];
     const value = [settings[field]].flat().join(', ');

@@ -14,9 +14,6 @@ export function createBuildScript(input: BuildInput, fault?: BuildFault): BuildS
 
 const keepsOutcome: BuildFault[] = ['unknown-status', 'hostile-log'];
 
-/** Files of the archive that a build reads; the others are only copied. */
-export const filesToRead = ['requirements.txt', 'conda_pkglist.txt', 'pkglist.txt'];
-
 function normalScript(input: BuildInput): BuildScript {
   const { settings, archive } = input;
   if (archive instanceof Error) return failedScript(`the archive cannot be unpacked: ${archive.message}`);

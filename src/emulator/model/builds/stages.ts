@@ -31,7 +31,6 @@ export interface BuildStage {
 export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[] {
   const { settings, plan } = input;
   const archive = input.archive as ReadArchive | undefined;
-  const read = (name: string) => meaningfulLines(String(archive?.contents.get(name) ?? ''));
   const differences = plan ? settingDifferences(settings) : [];
   if (!archive) return withLines([`FROM ${settings.runtime}:${settings.imageVersion ?? 'latest'} (not pulled)`]);
   if (dockerfile)
@@ -44,12 +43,10 @@ export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[
       [`FROM ${settings.baseImage} (not pulled: the app runs on this machine)`],
       differences,
       commandLines('pre-build', settings.preBuildCommands),
-      notInstalled('apt', read('pkglist.txt')),
-      notInstalled('conda', read('conda_pkglist.txt')),
+      notInstalled(archive, 'apt'),
+      notInstalled(archive, 'conda'),
     ),
-    plan?.installs
-      ? { lines: [], isPerformed: true }
-      : { lines: notInstalled('pip', read('requirements.txt'), '; gantry deploy --install does') },
+    plan?.installs ? { lines: [], isPerformed: true } : { lines: notInstalled(archive, 'pip') },
     ...withLines(copyLines(archive), commandLines('shell', settings.shellCommands)),
   ];
 }
@@ -84,7 +81,28 @@ function copyLines({ files }: ReadArchive): string[] {
   return [`Received ${files.size} ${files.size === 1 ? 'file' : 'files'} (${bytes} bytes)`];
 }
 
-function notInstalled(manager: string, packages: string[], hint = ''): string[] {
+/** Files of the archive that list packages, with what installs those. */
+const packageFiles = {
+  apt: ['pkglist.txt'],
+  conda: ['conda_pkglist.txt'],
+  pip: ['requirements.txt', '; gantry deploy --install does'],
+} as const;
+
+/** Files of the archive that a build reads; the others are only copied. */
+export const filesToRead = Object.values(packageFiles).map(([file]) => file);
+
+/** What differs in an app that the emulator starts, for its developer: its settings, and packages that it lacks. */
+export function buildDifferences({ settings, archive, plan }: BuildInput): string[] {
+  const lists = settings.dockerfilePath || !archive || archive instanceof Error ? undefined : archive;
+  const managers = (['apt', 'conda', 'pip'] as const).filter(
+    (manager) => lists && !(manager === 'pip' && plan?.installs),
+  );
+  return [...settingDifferences(settings), ...managers.flatMap((manager) => notInstalled(lists, manager).slice(0, 1))];
+}
+
+function notInstalled(archive: ReadArchive | undefined, manager: keyof typeof packageFiles): string[] {
+  const [file, hint = ''] = packageFiles[manager];
+  const packages = meaningfulLines(String(archive?.contents.get(file) ?? ''));
   if (packages.length === 0) return [];
   return [`The emulator does not install ${manager} packages${hint}`, ...packages.map((name) => `- ${name}`)];
 }

@@ -1,6 +1,5 @@
 import { after } from '../../../kernel/clock.ts';
 import type { EndedBuildStatus } from '../../../platform/contract/builds.ts';
-import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { getBuildProgress } from '../../model/builds/build-progress.ts';
 import type { AppRecord, BuildRecord, BuildScript, SceneWork } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
@@ -16,7 +15,7 @@ import { StartTimeoutError } from '../replicas/replica.ts';
 export async function performBuild(
   app: AppRecord,
   build: BuildRecord,
-  requirements: Buffer,
+  needs: { requirements: Buffer; differences: readonly string[] },
   running: Running,
   signal: AbortSignal,
 ): Promise<void> {
@@ -26,9 +25,9 @@ export async function performBuild(
   let python: AppPython | undefined;
   try {
     signal.throwIfAborted();
-    python = await install(build, requirements, ended, running);
+    python = await install(build, needs.requirements, ended, running);
     await start(app, build, python, ended, running);
-    const differences = [...(python?.differs ? [python.differs] : []), ...settingDifferences(build.settings)];
+    const differences = [...(python?.differs ? [python.differs] : []), ...needs.differences];
     build.script.end = { status: 'success', ...(differences.length > 0 && { differences }) };
     const { changedAt } = getBuildProgress(build, Number.POSITIVE_INFINITY);
     const started = { app, build, python: python?.path ?? '' };
