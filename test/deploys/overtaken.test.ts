@@ -27,9 +27,18 @@ async function overtaken(quirks: Quirks): Promise<{ stage: Stage; machine: Machi
 }
 
 describe.each(platforms)('%s', (_, quirks) => {
-  test('a rollback that is typed again goes by what serves', async () => {
+  test('a rollback that is typed again goes by what serves, and --if-changed as well', async () => {
     const { stage, machine } = await overtaken(quirks);
     const [zero, one, two, made, theirs] = ids(stage);
+    const isChanged = async (changed: boolean) => {
+      // It knows what this machine knows, and this one does not learn what it sees.
+      const copy = await stage.killed(machine);
+      await copy.write({ version: 3 });
+      const { code, json } = await copy.run('deploy --if-changed --json');
+      expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed } });
+    };
+    if (quirks.servesLastCreated) await isChanged(false);
+    expect(ids(stage)).toHaveLength(5);
     const { code, json } = await machine.run('rollback web --yes --json');
     const serves = stage.platform.live();
     const done = { replaced: two, restored: one, build: made, changed: false };
@@ -41,6 +50,8 @@ describe.each(platforms)('%s', (_, quirks) => {
     expect((await machine.run('builds list web --json')).json()).toContainEqual(
       expect.objectContaining({ id: two, found: 'rolled back' }),
     );
+    if (!quirks.servesLastCreated) await isChanged(true);
+    expect(ids(stage)).toHaveLength(6);
   });
 
   test('a sick build is rolled back if it serves', async () => {
@@ -63,14 +74,6 @@ describe.each(platforms)('%s', (_, quirks) => {
     const details = isSick ? { rollback } : { reason: `build ${slow} serves now` };
     expect({ code, json: json() }).toMatchObject({ code: isSick ? 12 : 7, json: { error: { details } } });
     expect(stage.platform.live()).toBe(quirks.servesLastCreated ? ids(stage)[3] : slow);
-  });
-
-  test('the files of the build that serves are not deployed again: --if-changed', async () => {
-    const { stage, machine } = await overtaken(quirks);
-    await machine.write({ version: 3 });
-    const { code, json } = await machine.run('deploy --if-changed --json');
-    expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: !quirks.servesLastCreated } });
-    expect(ids(stage)).toHaveLength(quirks.servesLastCreated ? 5 : 6);
   });
 });
 
@@ -118,7 +121,7 @@ describe('of two builds that are later than the one that a late app shows', () =
     ['serves', { lagsMs }],
     ['does not serve', { lagsMs, servesLastCreated: true }],
   ])(
-    'the files of the one that serves are not deployed again if the one that was created first %s',
+    'if the one that was created first %s, the files of what serves are not deployed again, and others are',
     async (_, quirks) => {
       const { stage, machine } = await unseen(quirks, 4_000);
       const serves = stage.platform.live();
@@ -126,6 +129,9 @@ describe('of two builds that are later than the one that a late app shows', () =
       const { code, stderr, json } = await machine.run('deploy --if-changed --json');
       expect(stderr).not.toContain('main.py changed');
       expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: false, build: serves } });
+      await machine.write({ version: 1 });
+      const changed = (await machine.run('deploy --if-changed --json')).json();
+      expect(changed).toMatchObject({ changed: true, build: stage.platform.live() });
     },
   );
 
@@ -136,25 +142,14 @@ describe('of two builds that are later than the one that a late app shows', () =
   ])('%s: a dry run compares with it', async (_, quirks, slowMs) => {
     const dryRun = 'deploy --dry-run --detailed-exit-code --json';
     const { stage, machine } = await unseen(quirks, slowMs);
-    const other = await unseen(quirks, slowMs);
     await writeServing(stage, machine, slowMs);
     const equal = await machine.run(dryRun);
     expect({ code: equal.code, json: equal.json() }).toMatchObject({ code: 0, json: { changed: false } });
-    await other.machine.write({ version: 1 });
-    const differs = await other.machine.run(`${dryRun} --save-plan plan.json`);
-    expect({ code: differs.code, json: differs.json() }).toMatchObject({ code: 3, json: { changed: true } });
-    const { code, json } = await other.machine.run('deploy --apply-plan plan.json --json');
-    expect({ code, json: json() }).toMatchObject({ code: 0, json: { build: other.stage.platform.live() } });
-  });
-
-  test.each([
-    ['serves', { lagsMs }],
-    ['does not serve', { lagsMs, servesLastCreated: true }],
-  ])('the files of the one that was created first are not taken for live if it %s: --if-changed', async (_, quirks) => {
-    const { stage, machine } = await unseen(quirks, 4_000);
     await machine.write({ version: 1 });
-    const { code, json } = await machine.run('deploy --if-changed --json');
-    expect({ code, json: json() }).toMatchObject({ code: 0, json: { changed: true, build: stage.platform.live() } });
+    const differs = await machine.run(`${dryRun} --save-plan plan.json`);
+    expect({ code: differs.code, json: differs.json() }).toMatchObject({ code: 3, json: { changed: true } });
+    const { code, json } = await machine.run('deploy --apply-plan plan.json --json');
+    expect({ code, json: json() }).toMatchObject({ code: 0, json: { build: stage.platform.live() } });
   });
 });
 
