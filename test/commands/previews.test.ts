@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
@@ -23,12 +23,6 @@ async function preview(words: string[] = [], more: Setting = {}) {
   return { code, stdout, stderr, app: code === 0 ? (json() as { app: string }).app : '' };
 }
 
-const listed = async () =>
-  (await run(['apps', 'list', '--previews', '--json'])).json() as {
-    app: string;
-    proof: string | null;
-    merged: boolean | null;
-  }[];
 const appNames = () => [...emulator.store.apps.values()].map(({ name }) => name).sort();
 
 describe('deploy --preview', () => {
@@ -44,15 +38,16 @@ describe('deploy --preview', () => {
   });
 
   test('has the same name in other clones, and another one for other branches, apps and repositories', async () => {
-    const names = [(await preview()).app];
+    const named = async (...words: string[]) => (await preview([...words, '--dry-run'])).app;
+    const names = [await named()];
     app.git('remote', 'set-url', 'origin', 'https://token@github.test/org/shop');
-    expect((await preview()).app).toBe(names[0]);
+    expect(await named()).toBe(names[0]);
     app.git('checkout', '-q', '-b', 'a-b');
-    names.push((await preview()).app, (await preview(['a_b'])).app, (await preview(['--name', 'web-a'])).app);
+    names.push(await named(), await named('a_b'), await named('--name', 'web-a'));
     app.git('remote', 'set-url', 'origin', 'git@github.test:org/fork.git');
-    names.push((await preview()).app);
+    names.push(await named());
     const long = `very-long-branch-name-${'x'.repeat(80)}`;
-    names.push((await preview([`${long}1`])).app, (await preview([`${long}2`])).app);
+    names.push(await named(`${long}1`), await named(`${long}2`));
     expect(new Set(names).size).toBe(7);
     expect(Math.max(...names.map((name) => name.length))).toBe(63);
   });
@@ -130,23 +125,29 @@ describe('previews', () => {
     return at;
   }
 
-  test('list those of this repository with a proof, and others as unproven', async () => {
-    const { merged, open, gone, foreign } = await arranged();
-    const records = join(home, 'state', 'history');
+  /** Lists them on a machine that has all records but those of previews. */
+  async function expectProofs({ merged, open, gone, foreign }: Record<string, string>): Promise<void> {
+    const unrecorded = newFolder();
+    await cp(home, unrecorded, { recursive: true });
+    const records = join(unrecorded, 'state', 'history');
     for (const file of await readdir(records)) {
       const lines = (await readFile(join(records, file), 'utf8')).split('\n');
       await writeFile(join(records, file), lines.filter((line) => !line.includes('"event":"preview"')).join('\n'));
     }
-    const found = Object.fromEntries((await listed()).map(({ app: name, proof, merged: is }) => [name, [proof, is]]));
+    const { json } = await run(['apps', 'list', '--previews', '--json'], { env: { GANTRY_CONFIG_DIR: unrecorded } });
+    const previews = json() as { app: string; proof: string | null; merged: boolean | null }[];
+    const found = Object.fromEntries(previews.map(({ app: name, proof, merged: is }) => [name, [proof, is]]));
     expect(found).toEqual({
       [merged ?? '']: ['branch', null],
       [open ?? '']: ['branch', false],
       ...Object.fromEntries([gone, foreign, 'web-x-deadbeef'].map((name) => [name, [null, null]])),
     });
-  });
+  }
 
-  test('prune deletes only those of this repository, after its name is typed, or those that its flags choose', async () => {
-    const { merged, foreign } = await arranged();
+  test('are listed with a proof, others as unproven; prune deletes only those of this repository, after its name is typed, or those that its flags choose', async () => {
+    const at = await arranged();
+    const { merged, foreign } = at;
+    await expectProofs(at);
     const pruned = async (...flags: string[]) => {
       const { json } = await run(['apps', 'prune', '--dry-run', '--json', ...flags]);
       return (json() as { app: string }[]).map(({ app: name }) => name);
