@@ -115,9 +115,8 @@ export class ZipWriter {
     this.#output = new BufferedFile(file);
   }
 
-  /** Writes an entry whose sizes and checksum are known. */
+  /** Writes an entry whose sizes and checksum are known, and for which there was no room at once. */
   async writeEntry(entry: ZipEntry, data: Uint8Array): Promise<void> {
-    if (this.writeAtOnce(entry, data)) return;
     await this.beginEntry(entry);
     await this.#output.append(data);
     this.entries.push(entry);

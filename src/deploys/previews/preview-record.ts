@@ -52,7 +52,6 @@ export function previewName({ repository, base, branch }: PreviewSource): string
 
 /** Which of these branches the app is a preview of: the name is its only proof. */
 export function findPreviewSource(app: string, repository: string, branches: Iterable<string>) {
-  if (!looksLikePreview(app)) return undefined;
   const bases = [...app.matchAll(/-/g)].map(({ index }) => app.slice(0, index));
   for (const branch of branches) {
     const slug = toAppName(branch);

@@ -46,14 +46,12 @@ export function formatRequirements(versions: Record<string, string>): string {
 
 const isWindows = process.platform === 'win32';
 
-/** On Windows, `python3` may be a program that only opens the store. */
+/** People install their packages for `python3`. On Windows, it may be a program that only opens the store. */
 const commands = isWindows ? [['py', '-3'], ['python'], ['python3']] : [['python3'], ['python']];
 
-/** `python3` is preferred, because people install their packages for it. */
+/** Another than the usual one. */
 async function findVersion(version: string): Promise<Python | undefined> {
   const isWanted = (python: Python | undefined) => python?.version.startsWith(`${version}.`);
-  const usual = await findPython();
-  if (isWanted(usual)) return usual;
   const located = isWindows ? 'py' : locatePython(version, process.env);
   const python = located === undefined ? undefined : await ask([located, ...(isWindows ? [`-${version}`] : [])]);
   if (isWanted(python)) return python;
