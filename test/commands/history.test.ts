@@ -49,6 +49,13 @@ test('tells what was sent, what served, and what was scaled, the newest first', 
   expect(stdout).toContain('secret SHOP_KEY set');
 });
 
+test('tells which pipeline did it', async () => {
+  await deployed('one');
+  const env = { GANTRY_CONFIG_DIR: home, GITHUB_REPOSITORY: 'acme/shop' };
+  await run(['apps', 'scale', 'web', '--max-replicas', '9'], { env });
+  expect((await history())[0]).toMatchObject({ event: 'scaled', by: 'GitHub Actions acme/shop' });
+});
+
 test('notices what changed without a command of this machine, once', async () => {
   const build = await deployed('one');
   const others = { env: { GANTRY_CONFIG_DIR: newFolder() } };

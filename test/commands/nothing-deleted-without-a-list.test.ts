@@ -110,3 +110,11 @@ test.each([
       .filter((path) => !path.endsWith('/')),
   ).toEqual(['/t/a', '/t/s/b']);
 });
+
+test('sync --delete copies a folder of a volume to one apart from it', async () => {
+  for (const path of ['/t/s/b', '/other/old']) emulator.volume().write(path, 'x');
+  const words = ['sync', ':/t/s', ':/other', '--delete', '--confirm', 'default:/other'];
+  expect(await gantry(words, { emulator, cwd: here })).toExit(0, '');
+  const files = emulator.volume().paths();
+  expect(files.filter((path) => !path.endsWith('/'))).toEqual(['/other/b', '/t/a', '/t/s/b']);
+});

@@ -174,10 +174,9 @@ function checkApart({ location }: CopyEndSource, { folder }: CopyTarget): void {
   if (location.kind !== 'remote' || folder.kind !== 'remote') return;
   const source = location.at;
   const target = folder.at;
-  if (source.volume !== target.volume || source.region !== target.region) return;
   const from = withTrailingSlash(source.path);
   const to = withTrailingSlash(target.path);
-  if (!from.startsWith(to) && !to.startsWith(from)) return;
+  if (source.volume !== target.volume || !(from.startsWith(to) || to.startsWith(from))) return;
   throw new UsageError(`${formatRemotePath(source)} and ${formatRemotePath(target)} overlap`, {
     why: '--delete would delete files of the source',
     fix: 'pass two folders of which neither is in the other, or leave out --delete',
