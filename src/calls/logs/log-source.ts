@@ -14,6 +14,7 @@ import {
   getAppLogs,
 } from '../../platform/contract/logs.ts';
 import { jsonText } from '../../platform/contract/scalars.ts';
+import { ifTold } from '../../platform/waiting/index.ts';
 import { keepFound } from './keep-found.ts';
 import { appFrameLine, appLine, buildFrameLine, buildLine, eachLine, type LogLine } from './log-line.ts';
 
@@ -167,12 +168,9 @@ export async function findContainer(
   given: string,
 ): Promise<string> {
   if (given.startsWith(`${toAppId(project, app)}-`)) return given;
-  const containers = await api(listContainers, { project, app }).catch((error: unknown) => {
-    // The log itself can be read without.
-    if (!(error instanceof GantryError) || signal.aborted) throw error;
-    return [];
-  });
-  const names = [...new Set(containers.map(({ containerId }) => containerId))];
+  // The log itself can be read without.
+  const containers = await ifTold({ signal }, api(listContainers, { project, app }));
+  const names = [...new Set(containers?.map(({ containerId }) => containerId))];
   const matches = [
     names.filter((name) => name === given),
     names.filter((name) => name.endsWith(given)),

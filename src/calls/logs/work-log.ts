@@ -2,7 +2,7 @@ import { type CommandLine, sentence } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { deferred } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
-import { contextUntil, type Deadline, timeoutSignal } from '../../platform/waiting/index.ts';
+import { contextUntil, type Deadline, ifTold, timeoutSignal } from '../../platform/waiting/index.ts';
 import { type LogEnding, maxLagMs, msToSettle, noteLate } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { readLastLines } from './history.ts';
@@ -198,13 +198,11 @@ export async function readLogTail(
 ): Promise<string[]> {
   const until = timeoutSignal(timeoutMs, () => new UnavailableError('request timed out'), signal);
   const source = appLogSource({ api: apiWithSignal(until, () => {}), project, openLog }, app, filter);
-  try {
-    const { lines } = await readLastLines(source, {}, tailLines, new SeenLines(), () => {});
-    return lines.flatMap(({ text }) => splitLogText(text)).map((line) => line.trimEnd());
-  } catch (error) {
-    if (signal.aborted || !(error instanceof GantryError)) throw error;
-    return [];
-  }
+  const read = await ifTold(
+    { signal },
+    readLastLines(source, {}, tailLines, new SeenLines(), () => {}),
+  );
+  return (read?.lines ?? []).flatMap(({ text }) => splitLogText(text)).map((line) => line.trimEnd());
 }
 
 /**

@@ -9,6 +9,7 @@ export {
   unfinishedError,
 } from './poll.ts';
 export {
+  ifTold,
   isRefusal,
   isTooEarly,
   readEvidence,

@@ -34,6 +34,11 @@ export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefin
   return unless((error) => error instanceof NotFoundError, reading);
 }
 
+/** Undefined if it fails, for whatever reason: what is asked for goes on without. Throws an interruption. */
+export async function ifTold<T>({ signal }: Pick<Context, 'signal'>, reading: Promise<T>): Promise<T | undefined> {
+  return unless((error) => !signal.aborted && error instanceof GantryError, reading);
+}
+
 const detailsMs = 5_000;
 
 /** Best-effort request for details of an error: returns undefined on failure. */

@@ -1,23 +1,19 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { GantryError, PendingError, UsageError } from '../../kernel/errors.ts';
+import { PendingError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { listVolumes, resizeVolume } from '../../platform/contract/volumes.ts';
-import { isRefusal, unconfirmedError, waitForChange } from '../../platform/waiting/index.ts';
+import { ifTold, isRefusal, unconfirmedError, waitForChange } from '../../platform/waiting/index.ts';
 import { sizeInGigabytes } from './parse-volumes.ts';
 import { volumeRegion } from './walk-volume.ts';
 
 /** After a confirmation. PendingError if the old size is still reported: it may not be asked for again. */
 export async function growVolume(context: Context, newSizeGb: number) {
-  const { api, project, settings, prompt, progress, willChange, delay, signal } = context;
+  const { api, project, settings, prompt, progress, willChange, delay } = context;
   const region = volumeRegion(settings);
   const volume = `default-${region}`;
   const readShown = async () => sizeInGigabytes(await api(listVolumes, { project }), region);
   // The list of volumes is undocumented, so a failure is not an error: the size is unknown then.
-  const readSize = () =>
-    readShown().catch((error: unknown) => {
-      if (!(error instanceof GantryError) || signal.aborted) throw error;
-      return undefined;
-    });
+  const readSize = () => ifTold(context, readShown());
   const currentGb = await readSize();
   if (currentGb !== undefined && currentGb > newSizeGb) {
     throw new UsageError(`${volume} has ${currentGb} GB and cannot be made smaller`, {
