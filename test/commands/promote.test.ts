@@ -70,6 +70,21 @@ test('a build that was found sick is promoted with --force only', async () => {
   expect((await run('promote web-staging web --yes --force')).code).toBe(0);
 });
 
+test.each([
+  ['promote web-staging web', /Created build/, 'and nothing was promoted', 'promote web-staging web --yes'],
+  ['apps restart web', /Created build/, 'and nothing was restarted', 'apps restart web --yes'],
+  ['apps restart web', /^web is live/m, 'and replicas of earlier builds may be left', 'apps containers web'],
+  ['rollback web', /Created build/, 'and nothing was rolled back', 'rollback web --yes'],
+])('%s says what serves if it is interrupted at %s', async (line, stop, truth, fix) => {
+  await deploy('web', 'one');
+  await deploy('web-staging', 'two');
+  await deploy('web', 'three');
+  const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: 'default:/.gantry' };
+  const stopped = await gantry([...line.split(' '), '--yes', '--json'], { emulator, cwd: data, env, stop });
+  expect(stopped).toExit(130, new RegExp(`interrupted: build \\S+ serves, ${truth}\\n`), `fix gantry ${fix}\n`);
+  expect(stopped.json()).toMatchObject({ error: { next: ['gantry', ...fix.split(' ')] } });
+});
+
 test('says that the other app must be there, and what was meant', async () => {
   await deploy('web-staging', 'two');
   expect(await run('promote web-staging web-new --yes')).toExit(6, 'fix gantry deploy --name web-new --new\n');

@@ -10,6 +10,7 @@ import { scalingOf } from '../send/index.ts';
 import { servingBuild } from '../serving.ts';
 import { type Chosen, chooseServing, type RollbackOptions } from './choose-build.ts';
 import { type Onto, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
+import { untilStopped, type Work } from './rollback.ts';
 
 /** Deploys the build of an app that serves as another app of the project. Throws ConflictError for one that was found sick. */
 export async function promote(
@@ -26,9 +27,11 @@ export async function promote(
   const choice = await chooseServing(context, from, seen, gantryCommand`deploy --name ${to}`);
   if (!force) refuseSick(from, choice);
   const onto = await lookAtOther(context, app);
-  const again = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
-  const way = { configFile: '', logs, question: `Deploy ${again}?`, deed: `deploy ${again}` };
-  return redeploy(started, choice, onto, way);
+  const build = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
+  const way = { configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
+  const again: Work['again'] = (answered) => gantryCommand`promote ${from} ${app} ${answered}`;
+  const work: Work = { app, title: 'promotion', done: 'promoted', again };
+  return untilStopped(unlimited, work, () => redeploy(started, choice, onto, way));
 }
 
 function refuseSick(app: string, { history, target }: Chosen): void {

@@ -7,6 +7,7 @@ import { Deadline, pollUntil, throwUnlessTransient } from '../../platform/waitin
 import type { AppReading } from '../observe.ts';
 import { chooseServing, keptScaling, type RollbackOptions } from './choose-build.ts';
 import { type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
+import { untilStopped, type Work } from './rollback.ts';
 
 type RestartOptions = Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' | 'logs' | 'typedMs'>;
 
@@ -16,11 +17,16 @@ export async function restart(unlimited: Context, given: string, options: Restar
   const { limit, app, seen } = started;
   const choice = await chooseServing(limit.context, app, seen, gantryCommand`apps restart ${app} --from-git REV`);
   const onto = { ...choice, seen, keep: keptScaling(choice, {}) };
-  const again = `build ${shortBuild(choice.target.id)} of ${app} again`;
-  const way = { ...options, question: `Deploy ${again}?`, deed: `deploy ${again}` };
-  const done = await redeploy(started, choice, onto, way);
-  await untilReplaced(unlimited, done, seen, limit.handOver());
-  return done;
+  const build = `build ${shortBuild(choice.target.id)} of ${app} again`;
+  const way = { ...options, question: `Deploy ${build}?`, deed: `deploy ${build}` };
+  const again: Work['again'] = (answered) => gantryCommand`apps restart ${app} ${answered}`;
+  const work: Work = { app, title: 'restart', done: 'restarted', again };
+  return untilStopped(unlimited, work, async () => {
+    const done = await redeploy(started, choice, onto, way);
+    work.made = done.build;
+    await untilReplaced(unlimited, done, seen, limit.handOver());
+    return done;
+  });
 }
 
 /** Waits until no replica of before is left, also none that only ends its calls. Throws PendingError. */

@@ -8,7 +8,7 @@ import { type AppReading, observe } from '../observe.ts';
 import { DeployedMeanwhileError, wasCreated, whichCanStart } from '../send/index.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
 import { type Chosen, chooseBuild, keptScaling, NothingBeforeError, type RollbackOptions } from './choose-build.ts';
-import { planOf, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
+import { planOf, type Redeploy, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 
 /** What became of the app after its new build was found unhealthy. */
 interface RollbackOutcome {
@@ -20,15 +20,38 @@ interface RollbackOutcome {
   fix?: Fix | undefined;
 }
 
-/** Rolls back by hand. An interruption after the build was created says what serves: the new build may have been faster. */
-export async function rollback(context: Context, app: string, options: RollbackOptions): Promise<RolledBack> {
+/** Rolls back by hand. */
+export function rollback(context: Context, app: string, options: RollbackOptions): Promise<RolledBack> {
+  return untilStopped(context, rollbackOf(app), () => returnToBuild(context, app, options));
+}
+
+/** A command that deploys a build again, for what is said if it is interrupted. */
+export interface Work {
+  app: string;
+  title: Redeploy['title'];
+  done: string;
+  /** Its line, to be typed again. */
+  again: (answered: { '--yes'?: true }) => Fix;
+  /** The new build, once it serves and only replicas of before are waited for. */
+  made?: string | null;
+}
+
+const rollbackOf = (app: string): Work => ({
+  app,
+  title: 'rollback',
+  done: 'rolled back',
+  again: (answered) => gantryCommand`rollback ${app} ${answered}`,
+});
+
+/** An interruption after the build was created says what serves: the new build may have been faster. */
+export async function untilStopped<Result>(context: Context, work: Work, run: () => Promise<Result>): Promise<Result> {
   try {
-    return await returnToBuild(context, app, options);
+    return await run();
   } catch (error) {
-    const { build, status } = detailsOf(error);
-    if (!context.signal.aborted || build === undefined) throw error;
-    const { message, fix, serves } = await endOf(context, app, error);
-    throw retold(abortError(context.signal), `: ${message}`, fix, { app, build, status, serves });
+    const { build = work.made, status } = detailsOf(error);
+    if (!context.signal.aborted || !build) throw error;
+    const { message, fix, serves } = await endOf(context, work, error);
+    throw retold(abortError(context.signal), `: ${message}`, fix, { app: work.app, build, status, serves });
   }
 }
 
@@ -43,7 +66,7 @@ export async function orRollBack(
   const sick = { build, reason };
   const { fix, ...rollback } = await returnToBuild(context, app, { ...options, sick }).then(
     ({ build: made, restored, serves }) => rolledBack(restored, made ?? '', serves),
-    (failure: unknown) => endOf(context, app, failure, build),
+    (failure: unknown) => endOf(context, rollbackOf(app), failure, build),
   );
   // An interruption ends the wait for the log, and changes nothing of what has become of the app.
   await explained?.().catch((failure: unknown) => {
@@ -114,7 +137,8 @@ const endings: readonly Ending[] = [
 ];
 
 /** How a rollback has ended that did not return, by what serves now: its build may have been faster. */
-async function endOf(context: Context, app: string, error: unknown, sick?: string): Promise<RollbackOutcome> {
+async function endOf(context: Context, work: Work, error: unknown, sick?: string): Promise<RollbackOutcome> {
+  const { app } = work;
   const isInterrupted = context.signal.aborted;
   if (!isInterrupted && !(error instanceof GantryError)) throw error;
   // Within seconds, also after Ctrl-C.
@@ -127,7 +151,7 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
   const done = history?.openRollback(now);
   const serves = now ?? null;
   const truth = now === undefined ? 'what serves is not known' : `build ${shortBuild(now)} serves`;
-  if (isInterrupted) return interruptedEnd(context, app, detailsOf(error), { now, truth });
+  if (isInterrupted) return interruptedEnd(context, work, detailsOf(error), { now, truth });
   // It may have become ready since.
   if (done && done.from === sick) return rolledBack(done.to, done.as);
   const { message, facts } = error as GantryError;
@@ -139,14 +163,15 @@ async function endOf(context: Context, app: string, error: unknown, sick?: strin
 
 function interruptedEnd(
   { prompt }: Context,
-  app: string,
+  { app, title, done, again, made: live }: Work,
   { build: made = '', status }: ReturnType<typeof detailsOf>,
   { now, truth }: { now: string | undefined; truth: string },
 ): RollbackOutcome {
-  const again = gantryCommand`rollback ${app} ${prompt.isConfirmed ? ['--yes'] : []}`;
+  const line = again(prompt.isConfirmed ? { '--yes': true } : {});
   const rows: [isSo: boolean, message: string, fix: Fix | undefined][] = [
-    [made === '' || status === 'canceled', `${truth}, and nothing was rolled back`, again],
-    [made === now, `the rollback of ${app} has succeeded, ${truth}`, undefined],
+    [live === now, `${truth}, and replicas of earlier builds may be left`, gantryCommand`apps containers ${app}`],
+    [made === '' || status === 'canceled', `${truth}, and nothing was ${done}`, line],
+    [made === now, `the ${title} of ${app} has succeeded, ${truth}`, undefined],
     [true, `${truth}, and build ${shortBuild(made)} may replace it`, gantryCommand`logs ${app} --build ${made} -f`],
   ];
   const [, message, fix] = rows.find(([isSo]) => isSo) as (typeof rows)[number];
