@@ -127,6 +127,17 @@ test('a call whose caller has left does not wait for a server that starts alone'
   await starting;
 });
 
+test('what needs an address ends a build before that is still starting, too', async () => {
+  const { pool, of, alive } = poolOf({ max: 1, concurrency: 1, cooldown: 60 }, { runtime: 'custom' });
+  const { signal } = new AbortController();
+  void pool.startFirst(of('b-1'), signal);
+  const starting = pool.startFirstAlone(of('b-2'), signal);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([...alive]).toEqual(['r-1']);
+  await vi.advanceTimersByTimeAsync(startMs);
+  await starting;
+});
+
 test('a version that was replaced while it waited for the port of the one before is not kept', async () => {
   const { pool, of, call, builds } = poolOf(
     { min: 1, max: 1, concurrency: 1, cooldown: 60 },

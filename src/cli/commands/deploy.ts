@@ -283,7 +283,7 @@ async function confirmPlan({ target, progress, prompt }: Context, { plan, questi
 async function tell(context: Context, { options }: Prepared, done: Deployment): Promise<void> {
   const { env, progress, secrets } = context;
   const { app, build, status, endpoint, dashboard, notStarted } = done;
-  await rememberTarget(context, { app, isPreview: Boolean(options.preview) });
+  await remember(context, app, options);
   const built = { 'build-id': build, status, 'build-status': status };
   writeGithubOutputs(env, { app, ...built, endpoint, 'dashboard-url': dashboard }, secrets);
   progress.note(deploymentView(done));
@@ -291,6 +291,14 @@ async function tell(context: Context, { options }: Prepared, done: Deployment): 
   const calls = notStarted.calls === 'simulated' ? 'simulated' : 'refused with 501';
   const message = `${app} was not started: its calls are ${calls}`;
   progress.warn({ severity: 'warning', message, why: notStarted.reason });
+}
+
+/** The folder remembers how to start the emulator again that it went to. */
+async function remember(context: Context, app: string, { preview }: { preview?: unknown }): Promise<void> {
+  const { platform, address } = context.target;
+  const isEmulator = platform.value === 'emulator';
+  const found = isEmulator && (await import('../../local/emulator/index.ts')).findEmulatorAt(context, address);
+  await rememberTarget(context, { app, isPreview: Boolean(preview), ...(found && { dataFolder: found.dataFolder }) });
 }
 
 /** However else it ends, before anything is sent or after: they are told, too. */
@@ -306,7 +314,7 @@ async function withOutputs(context: Context, options: DeployFlags): Promise<Depl
     const named = known.app ?? (await readAppName(resolve(cwd, configFile), configFile));
     const app = typeof named === 'string' ? named : '';
     // The app exists there, and is looked for there.
-    if (build !== '') await rememberTarget(context, { app, isPreview: Boolean(options.preview) });
+    if (build !== '') await remember(context, app, options);
     const { message } = error as Error;
     const cause = causeOf(message, { ...(log.length === 0 && { reason: why }), ...told });
     const built = { 'build-id': build, status: outcomeOf(error, status, verdict), 'build-status': status };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEntry } from '../../app/files/entry.ts';
 import { readVariable } from '../../kernel/environment.ts';
-import { stringifyJson } from '../../kernel/json-text.ts';
+import { defined, stringifyJson } from '../../kernel/json-text.ts';
 import { boolean, integer, list, nullable, number, type ObjectOf, object, optional, text } from '../../kernel/shape.ts';
 import { readFolderTarget, rememberFolderTarget } from '../../platform/config/folder-target.ts';
 import type { Context } from '../../platform/context.ts';
@@ -51,7 +51,10 @@ function digest(facts: readonly unknown[]): string {
 }
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
-export async function rememberTarget(context: Context, { app, isPreview }: { app: string; isPreview: boolean }) {
+export async function rememberTarget(
+  context: Context,
+  { app, isPreview, dataFolder }: { app: string; isPreview: boolean; dataFolder?: string | undefined },
+) {
   const { settings, target, cwd, env, trace } = context;
   if (readVariable(env, 'GANTRY_FOLDER_TARGET') === 'off') return;
   const { project, platform, address } = target;
@@ -60,7 +63,7 @@ export async function rememberTarget(context: Context, { app, isPreview }: { app
     // A preview goes there, too, but is no app of this folder.
     const own = isPreview ? (last?.app ?? '') : app;
     const place = { app: own, project: project.value ?? '', platform: platform.value, address };
-    const current = { ...place, flags: flagsFor(context) };
+    const current = { ...place, flags: flagsFor(context), ...defined({ dataFolder }) };
     if (!isDeepStrictEqual(last, current)) await rememberFolderTarget(settings.folders, cwd, current);
   } catch (error) {
     trace(`cannot remember where ${app} went: ${(error as Error).message}`);

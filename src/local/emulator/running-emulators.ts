@@ -16,6 +16,7 @@ const RunningEmulatorSchema = v.object({
   folder: v.string(),
   folders: v.optional(v.array(v.string()), []),
   apps: v.array(v.string()),
+  dataFolder: v.optional(v.string()),
   startedAt: v.string(),
   /** Variables that point gantry and the official client to it, its token among them. */
   environment: v.record(v.string(), v.string()),

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readJsonSync } from '../../kernel/disk/regular-file.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
-import { AuthError } from '../../kernel/errors.ts';
+import { AuthError, type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import { emulatorIssuer } from '../contract/issuer.ts';
+import type { FolderTarget } from './folder-target.ts';
 import { homeFolder } from './folders.ts';
 import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';
@@ -39,7 +40,7 @@ const variables: Variable[] = ['GANTRY_TOKEN', 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN'
 
 /**
  * Finds the token: from the environment, else the profile's. Throws AuthError if there is none, or if it has expired and
- * cannot be renewed. Calls `warn` if other users can read the credentials file. `readLast` tells where the last deploy
+ * cannot be renewed, and UnavailableError for an emulator that has stopped. Calls `warn` if other users can read the credentials file. `readLast` tells where the last deploy
  * from this folder went; `folder` is null where a command has no emulator.
  */
 export function findCredential(
@@ -61,10 +62,7 @@ export function findCredential(
   throw new AuthError(problem.message, { why, fix: problem.fix ?? renewalFix(credential) });
 }
 
-interface LastTarget {
-  platform: string;
-  address: string;
-}
+type LastTarget = Pick<FolderTarget, 'platform' | 'address' | 'dataFolder'>;
 
 /** Longer ones do not fit into the headers of a request. */
 const maxTokenCharacters = 12_000;
@@ -107,12 +105,15 @@ const notInTokens = [
   { form: /^bearer\s/i, why: 'begins with the word Bearer, which is not part of it', fix: 'remove the word Bearer' },
 ];
 
-export function notLoggedInError(env: Environment = {}, last?: LastTarget, folder?: string | null): AuthError {
+export function notLoggedInError(env: Environment = {}, last?: LastTarget, folder?: string | null): GantryError {
   if (last?.platform === 'emulator') {
     const { port } = new URL(last.address);
-    return new AuthError('not logged in', {
-      why: `the last deploy from this folder went to the emulator on port ${port}, which is not running`,
-      fix: sentence`start it in another terminal: ${gantryCommand`emulator start --port ${port}`}; or use the emulator of this folder: ${gantryCommand`deploy --local`}`,
+    const next = gantryCommand`emulator start ${{ '--port': port, '--data-dir': last.dataFolder }}`;
+    return new UnavailableError(`no emulator runs at ${last.address}`, {
+      why: 'the last deploy from this folder went to it',
+      fix: sentence`start it in another terminal: ${next}; or use the emulator of this folder: ${gantryCommand`deploy --local`}`,
+      next,
+      retryable: false,
     });
   }
   const other = officialConfigFile(env);

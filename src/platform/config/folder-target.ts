@@ -9,6 +9,8 @@ export interface FolderTarget {
   project: string;
   platform: string;
   address: string;
+  /** Where an emulator stores its state, to start it again with. */
+  dataFolder?: string;
   /** Flags that lead there again; empty if the environment had the address. */
   flags: string[];
 }

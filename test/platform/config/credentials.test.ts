@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AuthError, type UsageError } from '../../../src/kernel/errors.ts';
-import { findCredential, parseClaims } from '../../../src/platform/config/credentials.ts';
+import { findCredential, notLoggedInError, parseClaims } from '../../../src/platform/config/credentials.ts';
 import { checkProjectId } from '../../../src/platform/config/setting-values.ts';
 import { resolveSettings } from '../../../src/platform/config/settings.ts';
 import { newFolder } from '../../support/files.ts';
@@ -164,3 +164,10 @@ function jwt(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'none' })}.${part(claims)}.signature`;
 }
+
+test('an emulator that has stopped is started again with what it stored', () => {
+  const last = { platform: 'emulator', address: 'http://127.0.0.1:4100', dataFolder: '/data' };
+  const { exit, facts } = notLoggedInError({}, last);
+  expect([exit, facts.retryable]).toEqual(['unavailable', false]);
+  expect(String(facts.next)).toBe('gantry emulator start --port 4100 --data-dir /data');
+});

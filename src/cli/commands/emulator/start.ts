@@ -82,6 +82,7 @@ async function* serve(context: Context, flags: StartFlags) {
     folder: cwd,
     apps: [],
     environment,
+    dataFolder: flags.dataDir?.(cwd),
   });
   try {
     const shell = detectShell(env);
