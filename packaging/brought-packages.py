@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import textwrap
 
 TABLE = "src/causes/files/brought.ts"
 # Libraries of CUDA, and types: nothing that apps import.
@@ -33,7 +32,7 @@ def closure_of(package):
 
 def read_table(text):
     rows = {}
-    for row in re.search(r"`\n(.*?)\n`", text, re.S)[1].replace("\n  ", " ").split("\n"):
+    for row in re.search(r"`\n(.*?)\n`", text, re.S)[1].split("\n"):
         name, colon, rest = row.partition(":")
         for each in [name] if colon else row.split():
             rows[each] = set(rest.split())
@@ -67,13 +66,8 @@ def reduce(rows):
 
 
 def render(rows):
-    lines = [
-        textwrap.fill(f"{name}: {' '.join(sorted(members))}", 118, subsequent_indent="  ", break_on_hyphens=False)
-        for name, members in sorted(rows.items())
-        if members
-    ]
-    alone = textwrap.fill(" ".join(sorted(name for name, members in rows.items() if not members)), 118, break_on_hyphens=False)
-    return "\n".join([*lines, alone])
+    lines = [f"{name}: {' '.join(sorted(members))}" for name, members in sorted(rows.items()) if members]
+    return "\n".join([*lines, " ".join(sorted(name for name, members in rows.items() if not members))])
 
 
 def main(packages):

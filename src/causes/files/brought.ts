@@ -21,31 +21,20 @@ arrow: python-dateutil
 authlib: cryptography
 auto-gptq: datasets peft sentencepiece
 beautifulsoup4: soupsieve typing-extensions
-bentoml: a2wsgi aiohttp aiohttp-asgi-connector aiosqlite asgiref cattrs click-option-group cloudpickle fsspec httpx
-  httpx-ws jinja2 kantoku numpy opentelemetry-instrumentation opentelemetry-instrumentation-aiohttp-client
-  opentelemetry-instrumentation-asgi opentelemetry-sdk opentelemetry-util-http packaging pathspec
-  pip-requirements-parser prometheus-client psutil pydantic pyparsing python-dateutil python-json-logger
-  python-multipart pyyaml pyzmq rich rich-toolkit schema simple-di starlette tomli-w tornado uvicorn watchfiles wrapt
-  wsproto
+bentoml: a2wsgi aiohttp aiohttp-asgi-connector aiosqlite asgiref cattrs click-option-group cloudpickle fsspec httpx httpx-ws jinja2 kantoku numpy opentelemetry-instrumentation opentelemetry-instrumentation-aiohttp-client opentelemetry-instrumentation-asgi opentelemetry-sdk opentelemetry-util-http packaging pathspec pip-requirements-parser prometheus-client psutil pydantic pyparsing python-dateutil python-json-logger python-multipart pyyaml pyzmq rich rich-toolkit schema simple-di starlette tomli-w tornado uvicorn watchfiles wrapt wsproto
 bitsandbytes: packaging torch
 boto3: s3transfer
 botocore: jmespath python-dateutil urllib3
 bs4: beautifulsoup4
 catboost: graphviz matplotlib pandas plotly scipy
-celery: amqp billiard click click-didyoumean click-plugins click-repl kombu prompt-toolkit python-dateutil
-  typing-extensions tzlocal vine wcwidth
+celery: amqp billiard click click-didyoumean click-plugins click-repl kombu prompt-toolkit python-dateutil typing-extensions tzlocal vine wcwidth
 cffi: pycparser
-chromadb: aiohttp aiohttp-retry bcrypt build durationpy googleapis-common-protos grpcio httptools importlib-resources
-  jsonschema kubernetes mmh3 oauthlib onnxruntime opentelemetry-exporter-otlp-common
-  opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-grpc opentelemetry-proto
-  opentelemetry-sdk orjson overrides pybase64 pydantic-settings pypika pyproject-hooks python-dateutil
-  requests-oauthlib tenacity tokenizers typer uvicorn uvloop watchfiles websocket-client websockets
+chromadb: aiohttp aiohttp-retry bcrypt build durationpy googleapis-common-protos grpcio httptools importlib-resources jsonschema kubernetes mmh3 oauthlib onnxruntime opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-grpc opentelemetry-proto opentelemetry-sdk orjson overrides pybase64 pydantic-settings pypika pyproject-hooks python-dateutil requests-oauthlib tenacity tokenizers typer uvicorn uvloop watchfiles websocket-client websockets
 coloredlogs: humanfriendly
 controlnet-aux: einops importlib-metadata opencv-python-headless scikit-image timm
 cryptography: cffi
 ctranslate2: numpy pyyaml
-daphne: asgiref attrs autobahn automat cbor2 constantly cryptography hyperlink idna incremental msgpack packaging
-  pyopenssl service-identity twisted txaio typing-extensions ujson zope-interface
+daphne: asgiref attrs autobahn automat cbor2 constantly cryptography hyperlink idna incremental msgpack packaging pyopenssl service-identity twisted txaio typing-extensions ujson zope-interface
 dash: comm flask importlib-metadata janus nest-asyncio plotly pydantic requests retrying setuptools
 dash-bootstrap-components: dash
 dask: click cloudpickle fsspec importlib-metadata locket packaging partd pyyaml toolz
@@ -65,16 +54,8 @@ eventlet: dnspython greenlet
 exceptiongroup: typing-extensions
 faiss-cpu: numpy packaging
 fastapi: annotated-doc opentelemetry-api pydantic starlette
-fastapi[all]: agent-detector detect-installer email-validator fastapi-cli fastapi-cloud-cli fastar
-  googleapis-common-protos httpcore2 httptools httpx httpx2 itsdangerous jinja2 opentelemetry-exporter-http-transport
-  opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-http
-  opentelemetry-proto opentelemetry-sdk orjson pydantic-extra-types pydantic-settings python-multipart pyyaml requests
-  rich-toolkit rignore sentry-sdk starlette truststore typer ujson uvicorn uvloop watchfiles websockets
-fastapi[standard]: agent-detector detect-installer email-validator fastapi-cli fastapi-cloud-cli fastar
-  googleapis-common-protos httpcore2 httptools httpx httpx2 jinja2 opentelemetry-exporter-http-transport
-  opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-http
-  opentelemetry-proto opentelemetry-sdk pydantic-extra-types pydantic-settings python-multipart pyyaml requests
-  rich-toolkit rignore sentry-sdk starlette truststore typer uvicorn uvloop watchfiles websockets
+fastapi[all]: agent-detector detect-installer email-validator fastapi-cli fastapi-cloud-cli fastar googleapis-common-protos httpcore2 httptools httpx httpx2 itsdangerous jinja2 opentelemetry-exporter-http-transport opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-http opentelemetry-proto opentelemetry-sdk orjson pydantic-extra-types pydantic-settings python-multipart pyyaml requests rich-toolkit rignore sentry-sdk starlette truststore typer ujson uvicorn uvloop watchfiles websockets
+fastapi[standard]: agent-detector detect-installer email-validator fastapi-cli fastapi-cloud-cli fastar googleapis-common-protos httpcore2 httptools httpx httpx2 jinja2 opentelemetry-exporter-http-transport opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-http opentelemetry-proto opentelemetry-sdk pydantic-extra-types pydantic-settings python-multipart pyyaml requests rich-toolkit rignore sentry-sdk starlette truststore typer uvicorn uvloop watchfiles websockets
 faster-whisper: av ctranslate2 onnxruntime tokenizers
 fastmcp: authlib cyclopts exceptiongroup mcp openapi-pydantic rich websockets
 feedparser: sgmllib3k
@@ -92,8 +73,7 @@ google-api-core: google-auth googleapis-common-protos opentelemetry-api proto-pl
 google-auth: cryptography pyasn1-modules
 google-cloud-storage: google-api-core google-cloud-core google-crc32c google-resumable-media
 googleapis-common-protos: protobuf
-gradio: aiofiles brotli fastapi gradio-client groovy hf-gradio huggingface-hub jinja2 orjson pandas pillow pydub
-  python-multipart safehttpx semantic-version tomlkit typer uvicorn websockets
+gradio: aiofiles brotli fastapi gradio-client groovy hf-gradio huggingface-hub jinja2 orjson pandas pillow pydub python-multipart safehttpx semantic-version tomlkit typer uvicorn websockets
 granian: click
 graphene: graphql-core graphql-relay
 groq: distro httpx pydantic sniffio
@@ -118,34 +98,25 @@ jsonschema: jsonschema-specifications
 jsonschema-specifications: referencing
 keras: absl-py h5py ml-dtypes namex optree packaging rich typing-extensions
 langchain: langgraph numpy sqlalchemy
-langchain-anthropic: anthropic jsonpointer langchain-core langchain-protocol orjson requests requests-toolbelt
-  uuid-utils websockets xxhash zstandard
-langchain-community: aiohttp distro httpcore2 httpx httpx-sse httpx2 jsonpointer langchain-classic langchain-core
-  langchain-protocol langchain-text-splitters numpy orjson pydantic-settings requests requests-toolbelt sniffio
-  sqlalchemy truststore uuid-utils websockets xxhash zstandard
+langchain-anthropic: anthropic jsonpointer langchain-core langchain-protocol orjson requests requests-toolbelt uuid-utils websockets xxhash zstandard
+langchain-community: aiohttp distro httpcore2 httpx httpx-sse httpx2 jsonpointer langchain-classic langchain-core langchain-protocol langchain-text-splitters numpy orjson pydantic-settings requests requests-toolbelt sniffio sqlalchemy truststore uuid-utils websockets xxhash zstandard
 langchain-core: jsonpatch langsmith packaging pydantic pyyaml tenacity
 langchain-openai: langchain-core openai tiktoken
-langgraph: distro httpcore2 httpx httpx2 jsonpointer langchain-core langchain-protocol langgraph-checkpoint
-  langgraph-prebuilt langgraph-sdk orjson ormsgpack requests requests-toolbelt sniffio truststore uuid-utils
-  websockets xxhash zstandard
+langgraph: distro httpcore2 httpx httpx2 jsonpointer langchain-core langchain-protocol langgraph-checkpoint langgraph-prebuilt langgraph-sdk orjson ormsgpack requests requests-toolbelt sniffio truststore uuid-utils websockets xxhash zstandard
 lazy-loader: packaging
 librosa: audioread decorator lazy-loader msgpack numba pooch scikit-learn soundfile soxr
 lightgbm: narwhals scipy
 litestar: click faker httpx litestar-htmx msgspec multidict multipart polyfactory pyyaml rich rich-click sniffio
-litserve: email-validator fastapi httptools httpx jinja2 python-dotenv python-multipart pyyaml pyzmq uvicorn uvloop
-  watchfiles websockets
+litserve: email-validator fastapi httptools httpx jinja2 python-dotenv python-multipart pyyaml pyzmq uvicorn uvloop watchfiles websockets
 livekit: aiofiles numpy protobuf
 llama-cpp-python: diskcache jinja2 numpy typing-extensions
 mako: markupsafe
 markdown-it-py: mdurl
 marshmallow: packaging
 matplotlib: contourpy cycler fonttools kiwisolver numpy packaging pillow pyparsing python-dateutil
-mcp: cryptography httpcore2 httpx httpx-sse httpx2 jsonschema mcp-types opentelemetry-api pydantic-settings pyjwt
-  python-multipart sse-starlette truststore uvicorn
+mcp: cryptography httpcore2 httpx httpx-sse httpx2 jsonschema mcp-types opentelemetry-api pydantic-settings pyjwt python-multipart sse-starlette truststore uvicorn
 mediapipe: absl-py certifi cffi flatbuffers matplotlib opencv-contrib-python sounddevice
-mlflow: aiohttp alembic cachetools databricks-sdk docker fastapi flask-cors gitpython google-auth graphene gunicorn
-  huey importlib-metadata matplotlib mlflow-skinny mlflow-tracing opentelemetry-proto opentelemetry-sdk pandas
-  prettytable pyarrow python-dotenv pyyaml requests scikit-learn skops sqlparse uvicorn wcwidth
+mlflow: aiohttp alembic cachetools databricks-sdk docker fastapi flask-cors gitpython google-auth graphene gunicorn huey importlib-metadata matplotlib mlflow-skinny mlflow-tracing opentelemetry-proto opentelemetry-sdk pandas prettytable pyarrow python-dotenv pyyaml requests scikit-learn skops sqlparse uvicorn wcwidth
 motor: pymongo
 moviepy: decorator imageio imageio-ffmpeg proglog python-dotenv
 netcdf4: certifi cftime numpy packaging
@@ -179,10 +150,7 @@ peft: accelerate transformers
 pipecat-ai: aiohttp loguru numpy pillow protobuf pydantic
 playwright: greenlet pyee
 plotly: narwhals packaging
-poetry: anyio backports-tarfile backports-zstd build cachecontrol cleo crashtest cryptography dulwich fastjsonschema
-  findpython h11 httpcore2 httpx2 importlib-metadata installer jaraco-classes jaraco-context jaraco-functools jeepney
-  keyring more-itertools msgpack pbs-installer pkginfo poetry-core pyproject-hooks rapidfuzz requests
-  requests-toolbelt secretstorage shellingham tomlkit trove-classifiers truststore virtualenv
+poetry: anyio backports-tarfile backports-zstd build cachecontrol cleo crashtest cryptography dulwich fastjsonschema findpython h11 httpcore2 httpx2 importlib-metadata installer jaraco-classes jaraco-context jaraco-functools jeepney keyring more-itertools msgpack pbs-installer pkginfo poetry-core pyproject-hooks rapidfuzz requests requests-toolbelt secretstorage shellingham tomlkit trove-classifiers truststore virtualenv
 pooch: packaging platformdirs requests
 prometheus-fastapi-instrumentator: prometheus-client starlette
 proto-plus: protobuf
@@ -218,22 +186,19 @@ requests: certifi charset-normalizer idna urllib3
 rich: markdown-it-py pygments
 rq: click redis
 s3transfer: botocore
-sanic: aiofiles html5tagger httptools multidict sanic-routing setuptools tracerite typing-extensions ujson uvloop
-  websockets
+sanic: aiofiles html5tagger httptools multidict sanic-routing setuptools tracerite typing-extensions ujson uvloop websockets
 scikit-image: imageio lazy-loader networkx scipy tifffile
 scikit-learn: joblib narwhals scipy threadpoolctl
 scipy: numpy
 seaborn: matplotlib pandas
-selenium: attrs certifi idna outcome pysocks sniffio sortedcontainers trio trio-websocket typing-extensions urllib3
-  websocket-client wsproto
+selenium: attrs certifi idna outcome pysocks sniffio sortedcontainers trio trio-websocket typing-extensions urllib3 websocket-client wsproto
 sentence-transformers: pillow scikit-learn torch transformers
 sentry-sdk: certifi urllib3
 shapely: numpy
 slack-bolt: slack-sdk
 slowapi: deprecated limits packaging typing-extensions wrapt
 soundfile: cffi numpy typing-extensions
-spacy: blis catalogue cloudpathlib confection cymem httpx jinja2 langcodes murmurhash numpy packaging preshed requests
-  setuptools smart-open spacy-legacy spacy-loggers srsly thinc tqdm typer wasabi weasel wrapt
+spacy: blis catalogue cloudpathlib confection cymem httpx jinja2 langcodes murmurhash numpy packaging preshed requests setuptools smart-open spacy-legacy spacy-loggers srsly thinc tqdm typer wasabi weasel wrapt
 sqlalchemy: greenlet typing-extensions
 sqlmodel: pydantic sqlalchemy
 sse-starlette: starlette
@@ -241,14 +206,11 @@ starlette: anyio
 statsmodels: formulaic interface-meta narwhals packaging pandas patsy scipy typing-extensions wrapt
 strawberry-graphql: cross-web graphql-core packaging python-dateutil typing-extensions
 strawberry-graphql[fastapi]: fastapi python-multipart
-streamlit: altair blinker cachetools gitpython itsdangerous pandas pillow protobuf pyarrow pydeck python-multipart
-  requests rich starlette tenacity toml tornado uvicorn watchdog websockets
+streamlit: altair blinker cachetools gitpython itsdangerous pandas pillow protobuf pyarrow pydeck python-multipart requests rich starlette tenacity toml tornado uvicorn watchdog websockets
 stripe: requests typing-extensions
-supabase: cryptography deprecation gotrue h2 httpx multidict packaging postgrest propcache pydantic pyjwt realtime
-  storage3 supabase-auth supabase-functions supafunc websockets yarl
+supabase: cryptography deprecation gotrue h2 httpx multidict packaging postgrest propcache pydantic pyjwt realtime storage3 supabase-auth supabase-functions supafunc websockets yarl
 sympy: mpmath
-tensorflow: astunparse flatbuffers gast google-pasta grpcio keras libclang opt-einsum protobuf requests setuptools six
-  tensorboard termcolor wheel wrapt
+tensorflow: astunparse flatbuffers gast google-pasta grpcio keras libclang opt-einsum protobuf requests setuptools six tensorboard termcolor wheel wrapt
 tifffile: numpy
 tiktoken: regex requests
 timm: huggingface-hub safetensors torchvision
@@ -261,28 +223,13 @@ tts: librosa pandas torchaudio transformers
 twilio: aiohttp aiohttp-retry pyjwt requests
 typer: annotated-doc click pydantic rich shellingham
 typing-inspection: typing-extensions
-ultralytics: httpx opencv-python polars polars-runtime-32 psutil pyyaml requests scipy seaborn torchvision tqdm
-  ultralytics-platform ultralytics-thop
+ultralytics: httpx opencv-python polars polars-runtime-32 psutil pyyaml requests scipy seaborn torchvision tqdm ultralytics-platform ultralytics-thop
 umap-learn: numba pynndescent scikit-learn tqdm
 uvicorn: click h11
 uvicorn[standard]: click h11 httptools python-dotenv pyyaml uvloop watchfiles websockets
 virtualenv: distlib packaging platformdirs python-discovery
-vllm: agent-detector aiohttp anthropic apache-tvm-ffi astor blake3 cachetools cbor2 cloudpickle compressed-tensors
-  depyf detect-installer dill einops email-validator fastapi fastapi-cli fastapi-cloud-cli fastar fastsafetensors
-  flashinfer-python googleapis-common-protos grpcio httptools humming-kernels ijson instanttensor interegular jmespath
-  lark llguidance lm-format-enforcer loguru mcp mistral-common ml-dtypes model-hosting-container-standards msgspec
-  nccl-extensions nccl4py ninja numba nvtx openai opencv-python-headless opentelemetry-exporter-http-transport
-  opentelemetry-exporter-otlp opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common
-  opentelemetry-exporter-otlp-proto-grpc opentelemetry-exporter-otlp-proto-http opentelemetry-proto opentelemetry-sdk
-  opentelemetry-semantic-conventions-ai orjson oss-harmony outlines-core partial-json-parser
-  prometheus-fastapi-instrumentator psutil py-cpuinfo pybase64 pycountry pydantic-extra-types pynvvideocodec
-  python-json-logger pyzmq quack-kernels ray rich-toolkit rignore sentencepiece sentry-sdk setproctitle supervisor
-  tabulate tiktoken tilelang tokenspeed-mla tokenspeed-triton torch-c-dlpack-ext torchaudio torchcodec torchvision
-  transformers uvloop watchfiles websockets xgrammar z3-solver
-wandb: click cwevals distro gitpython googleapis-common-protos httpx opentelemetry-exporter-http-transport
-  opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-http
-  opentelemetry-proto opentelemetry-sdk packaging platformdirs psutil pydantic pyyaml requests sentry-sdk sniffio
-  xxhash
+vllm: agent-detector aiohttp anthropic apache-tvm-ffi astor blake3 cachetools cbor2 cloudpickle compressed-tensors depyf detect-installer dill einops email-validator fastapi fastapi-cli fastapi-cloud-cli fastar fastsafetensors flashinfer-python googleapis-common-protos grpcio httptools humming-kernels ijson instanttensor interegular jmespath lark llguidance lm-format-enforcer loguru mcp mistral-common ml-dtypes model-hosting-container-standards msgspec nccl-extensions nccl4py ninja numba nvtx openai opencv-python-headless opentelemetry-exporter-http-transport opentelemetry-exporter-otlp opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-grpc opentelemetry-exporter-otlp-proto-http opentelemetry-proto opentelemetry-sdk opentelemetry-semantic-conventions-ai orjson oss-harmony outlines-core partial-json-parser prometheus-fastapi-instrumentator psutil py-cpuinfo pybase64 pycountry pydantic-extra-types pynvvideocodec python-json-logger pyzmq quack-kernels ray rich-toolkit rignore sentencepiece sentry-sdk setproctitle supervisor tabulate tiktoken tilelang tokenspeed-mla tokenspeed-triton torch-c-dlpack-ext torchaudio torchcodec torchvision transformers uvloop watchfiles websockets xgrammar z3-solver
+wandb: click cwevals distro gitpython googleapis-common-protos httpx opentelemetry-exporter-http-transport opentelemetry-exporter-otlp-common opentelemetry-exporter-otlp-proto-common opentelemetry-exporter-otlp-proto-http opentelemetry-proto opentelemetry-sdk packaging platformdirs psutil pydantic pyyaml requests sentry-sdk sniffio xxhash
 watchfiles: anyio
 weasyprint: cffi cssselect2 fonttools pillow pydyf pyphen tinycss2
 werkzeug: markupsafe
@@ -291,16 +238,5 @@ xarray: packaging pandas
 xformers: torch
 xgboost: scipy
 zarr: asciitree donfig fasteners google-crc32c numcodecs numpy packaging pyyaml typing-extensions
-aiofiles aiohappyeyeballs aiosqlite annotated-doc annotated-types asgiref astor asyncpg attrs av babel bcrypt blinker
-bottle brotli cachetools certifi charset-normalizer click cloudpickle colorama colorful confluent-kafka defusedxml
-dill diskcache distlib django-environ dnspython duckdb einops falcon filelock flatbuffers fsspec greenlet grpcio h11
-h3 hf-xet hiredis hpack httptools huey humanfriendly humanize hyperframe idna isodate itsdangerous jmespath lark
-loguru lxml markdown markupsafe mdurl mpmath msgpack msgspec mutagen narwhals nats-py nest-asyncio networkx numpy
-opencensus-context orjson packaging passlib phonenumbers pika pillow platformdirs polars prometheus-client protobuf
-psutil psycopg-binary psycopg2 psycopg2-binary py-cpuinfo py-spy pyarrow pyasn1 pycountry pycparser pydub pygments
-pyjwt pymupdf pymysql pyparsing pypdf pypdfium2 python-dotenv python-json-logger python-magic python-multipart pytz
-pyyaml pyzbar rapidfuzz regex rfc3986 rpds-py ruff safetensors schedule segment-anything semantic-version
-sentencepiece setuptools shellingham simplejson six slack-sdk smmap sniffio soupsieve sqlparse structlog tabulate
-tenacity termcolor threadpoolctl toml tomli tomlkit tornado tqdm truststore typing-extensions tzdata ujson uritemplate
-urllib3 uv uvloop waitress watchdog websockets wheel whitenoise xlrd xlsxwriter xmltodict yt-dlp zipp zope-event
+aiofiles aiohappyeyeballs aiosqlite annotated-doc annotated-types asgiref astor asyncpg attrs av babel bcrypt blinker bottle brotli cachetools certifi charset-normalizer click cloudpickle colorama colorful confluent-kafka defusedxml dill diskcache distlib django-environ dnspython duckdb einops falcon filelock flatbuffers fsspec greenlet grpcio h11 h3 hf-xet hiredis hpack httptools huey humanfriendly humanize hyperframe idna isodate itsdangerous jmespath lark loguru lxml markdown markupsafe mdurl mpmath msgpack msgspec mutagen narwhals nats-py nest-asyncio networkx numpy opencensus-context orjson packaging passlib phonenumbers pika pillow platformdirs polars prometheus-client protobuf psutil psycopg-binary psycopg2 psycopg2-binary py-cpuinfo py-spy pyarrow pyasn1 pycountry pycparser pydub pygments pyjwt pymupdf pymysql pyparsing pypdf pypdfium2 python-dotenv python-json-logger python-magic python-multipart pytz pyyaml pyzbar rapidfuzz regex rfc3986 rpds-py ruff safetensors schedule segment-anything semantic-version sentencepiece setuptools shellingham simplejson six slack-sdk smmap sniffio soupsieve sqlparse structlog tabulate tenacity termcolor threadpoolctl toml tomli tomlkit tornado tqdm truststore typing-extensions tzdata ujson uritemplate urllib3 uv uvloop waitress watchdog websockets wheel whitenoise xlrd xlsxwriter xmltodict yt-dlp zipp zope-event
 `;

@@ -1,22 +1,12 @@
 import { posix } from 'node:path';
 import type { Stage } from '../../app/image-stage.ts';
 import { isOlder } from '../../app/wheels.ts';
+import { once } from '../../kernel/once.ts';
+import { rowsOf } from '../rule.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
-
-/** A program that one image builds and that another one cannot load. */
-interface LinkedProgram {
-  builds: RegExp;
-  builder: RegExp;
-  /** Words of the Dockerfile that make it a program without libraries, or bring these. */
-  unless: RegExp;
-  /** Only if a source has it. */
-  sources?: { files: RegExp; text: RegExp };
-  language: string;
-  fix: string;
-}
 
 const withoutGlibc = /^scratch$|distroless\/static|(?:^|\/)alpine(?::|$)|-alpine/;
 
@@ -32,23 +22,22 @@ const glibcs: readonly (readonly [image: RegExp, glibc: string])[] = [
 
 const glibcOf = (base: string) => glibcs.find(([image]) => image.test(base))?.[1] ?? '';
 
-const links: readonly LinkedProgram[] = [
-  {
-    language: 'Go',
-    builds: /^go (?:build|install)\b/,
-    builder: /(?:^|\/)golang:(?!.*alpine)/,
-    sources: { files: /(?<!_test)\.go$/, text: /^(?:import\s+|\t)(?:\w+\s+)?"(?:net|net\/http|os\/user)"$/m },
-    unless: /CGO_ENABLED[= ]"?0|-static|netgo|libc6-compat|gcompat|zig/,
-    fix: 'write CGO_ENABLED=0 before go build',
-  },
-  {
-    language: 'Rust',
-    builds: /^cargo (?:build|install)\b/,
-    builder: /(?:^|\/)rust:(?!.*alpine)/,
-    unless: /musl|crt-static|libc6-compat|gcompat|zig|libgcc/,
-    fix: 'build it in rust:alpine, or run it in debian:stable-slim or gcr.io/distroless/cc',
-  },
-];
+/**
+ * Programs that one image builds and that another one cannot load: the language, the command, the image, words of the Dockerfile
+ * that make it a program without libraries or bring these, what helps, and what a source has if only some need the libraries.
+ */
+const links = once(() =>
+  rowsOf`
+Go | ^go (?:build|install)\b | (?:^|/)golang:(?!.*alpine) | CGO_ENABLED[= ]"?0|-static|netgo|libc6-compat|gcompat|zig | write CGO_ENABLED=0 before go build | ^(?:import\s+|\t)(?:\w+\s+)?"(?:net|net/http|os/user)"$
+Rust | ^cargo (?:build|install)\b | (?:^|/)rust:(?!.*alpine) | musl|crt-static|libc6-compat|gcompat|zig|libgcc | build it in rust:alpine, or run it in debian:stable-slim or gcr.io/distroless/cc
+`.map((row) => {
+    const [language = '', builds = '', builder = '', unless = '', fix = '', source = ''] = row.split(' | ');
+    const patterns = { builds: new RegExp(builds), builder: new RegExp(builder), unless: new RegExp(unless) };
+    return { language, fix, source: new RegExp(source, 'm'), ...patterns };
+  }),
+);
+
+type LinkedProgram = ReturnType<typeof links>[number];
 
 /** Whether the last image has what the program that it starts was linked with. */
 export function* lookAtLinks({ shipment }: LookedApp): Generator<SeenCause> {
@@ -59,7 +48,7 @@ export function* lookAtLinks({ shipment }: LookedApp): Generator<SeenCause> {
   const place = posix.resolve(stage.workdir, started.words[0] ?? '');
   const from = stage.others.find(({ path, from }) => from && posix.basename(path) === posix.basename(place))?.from
     ?.stage;
-  const link = from && isUnlike(stage, from) ? links.find((each) => isBroken(each, from, text, shipment)) : undefined;
+  const link = from && isUnlike(stage, from) ? links().find((each) => isBroken(each, from, text, shipment)) : undefined;
   const at = { file, line: stage.command?.line };
   if (from && link) yield broken(link, from, stage, started.words[0], at);
 }
@@ -91,8 +80,8 @@ function broken(
 const isUnlike = ({ base }: Stage, from: Stage) =>
   withoutGlibc.test(base) || isOlder(glibcOf(base) || '9', glibcOf(from.base) || '0');
 
-const isBroken = ({ builds, builder, unless, sources }: LinkedProgram, from: Stage, text: string, shipment: Shipment) =>
+const isBroken = ({ builds, builder, unless, source }: LinkedProgram, from: Stage, text: string, shipment: Shipment) =>
   builder.test(from.base) &&
   from.commands.some(({ words }) => builds.test(words.join(' '))) &&
   !unless.test(text) &&
-  (!sources || shipment.paths.some((path) => sources.files.test(path) && sources.text.test(shipment.read(path))));
+  shipment.paths.some((path) => /(?<!_test)\.(?:go|rs)$/.test(path) && source.test(shipment.read(path)));

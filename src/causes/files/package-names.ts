@@ -22,19 +22,11 @@ const isName = /^[a-z0-9][a-z0-9.+-]+$/;
 type PackageName = Packages['aptNames'][number];
 
 /** The languages of Tesseract have three letters of their own. */
-const languages: Readonly<Record<string, string>> = {
-  ger: 'deu',
-  fre: 'fra',
-  dut: 'nld',
-  chi: 'chi-sim',
-  cze: 'ces',
-  gre: 'ell',
-  en: 'eng',
-  de: 'deu',
-  fr: 'fra',
-  es: 'spa',
-  it: 'ita',
-};
+const languages = new Map(
+  'ger=deu fre=fra dut=nld chi=chi-sim cze=ces gre=ell en=eng de=deu fr=fra es=spa it=ita'
+    .split(' ')
+    .map((each) => each.split('=') as [string, string]),
+);
 
 const stem = (name: string) => name.replace(/[\d.-]+$/, '');
 
@@ -45,7 +37,7 @@ const plausible =
 function meantByName(name: string): string | undefined {
   const known = aptPackages();
   const [, language = ''] = groupsOf(/^tesseract-ocr-(\w+)$/, name);
-  const own = languages[language];
+  const own = languages.get(language);
   if (own) return `tesseract-ocr-${own}`;
   // Debian calls headers so; other distributions have the longer word.
   if (/-devel$/.test(name) && name !== 'mono-devel') return name.replace(/el$/, '');

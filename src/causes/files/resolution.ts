@@ -1,5 +1,7 @@
 import type { Requirements } from '../../app/resolver.ts';
+import { once } from '../../kernel/once.ts';
 import { cutText } from '../../kernel/output/format.ts';
+import { rowsOf } from '../rule.ts';
 import type { Listed, Packages } from './packages.ts';
 import type { SeenCause } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -24,37 +26,36 @@ export function resolverRequirements(listed: readonly Listed[], python: string |
   return python === undefined || lines.length === 0 ? undefined : { lines, python };
 }
 
-type RefusalKind = readonly [cause: string, said: RegExp];
-
 /** What uv says of a package, and what that means. The last one is meant if no other is. */
-const kinds: readonly RefusalKind[] = [
-  ['package-not-found', /(?<package>[\w.-]+) was not found in the package registry/],
-  [
-    'python-version-unsupported',
-    /does not satisfy Python\S+ and (?<wanted>(?<package>[\w.-]+)\S*) depends? on (?<needed>Python\S+\d)/,
-  ],
-  ['package-version-not-found', /^Because there is no version of (?<package>[\w.-]+)(?:\[[^\]]*\])?(?<wanted>\S+)/],
-  [
-    'package-version-not-found',
-    /^Because only (?<package>[\w.-]+)\S+ is available and you require \k<package>(?<wanted>\S+?),? we can/,
-  ],
-  ['dependency-conflict', /^Because/],
-];
+const kinds = once(
+  () => ofRows`
+package-not-found | (?<package>[\w.-]+) was not found in the package registry
+python-version-unsupported | does not satisfy Python\S+ and (?<wanted>(?<package>[\w.-]+)\S*) depends? on (?<needed>Python\S+\d)
+package-version-not-found | ^Because there is no version of (?<package>[\w.-]+)(?:\[[^\]]*\])?(?<wanted>\S+)
+package-version-not-found | ^Because only (?<package>[\w.-]+)\S+ is available and you require \k<package>(?<wanted>\S+?),? we can
+dependency-conflict | ^Because
+`,
+);
 
 /** What is said where there are no wheels: the platform may build the package, or fail to. */
-const ofWheels: readonly RefusalKind[] = [
-  [
-    'python-version-unsupported',
-    /^Because (?<wanted>(?<package>[\w.-]+)\S*) has no wheels with a matching Python .{1,80} and you require [^,]+, we can conclude that your requirements are/,
-  ],
-];
+const ofWheels = once(
+  () => ofRows`
+python-version-unsupported | ^Because (?<wanted>(?<package>[\w.-]+)\S*) has no wheels with a matching Python .{1,80} and you require [^,]+, we can conclude that your requirements are
+`,
+);
+
+const ofRows = (table: TemplateStringsArray) =>
+  rowsOf(table).map((row) => {
+    const [cause = '', said = ''] = row.split(' | ');
+    return { cause, said: new RegExp(said) };
+  });
 
 /** Undefined if it is about what uv could not read. */
 export function whyUnresolved<T extends Listed>(said: string, listed: readonly T[]): [SeenCause, T] | undefined {
   if (/\b(?:offline|network|metadata|the cache)\b/i.test(said)) return undefined;
   const reason = (/Because[\s\S]*?(?=\n\s*\n|$(?!\n))/.exec(said)?.[0] ?? '').replace(/\s+/g, ' ').trim();
   const isOfWheels = /\bwheels?\b/.test(reason);
-  const [cause, sign] = (isOfWheels ? ofWheels : kinds).find(([, each]) => each.test(reason)) ?? [];
+  const { cause, said: sign } = (isOfWheels ? ofWheels : kinds)().find((each) => each.said.test(reason)) ?? {};
   const named = [...reason.matchAll(/you require ([\w.-]+)/g)].map(([, name]) => name);
   const asked = listed.findLast(({ name }) => name === named.at(-1)) ?? listed.find(({ name }) => named.includes(name));
   if (!asked || !cause) return undefined;

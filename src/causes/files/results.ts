@@ -1,78 +1,43 @@
 import type { FunctionFlow, Use, Value } from '../../app/python/facts.ts';
+import { once } from '../../kernel/once.ts';
+import { rowsOf } from '../rule.ts';
 import type { Flows, FoundValue } from './flows.ts';
 import type { LookedApp, ModuleCall } from './looked-app.ts';
 import type { Module } from './modules.ts';
 import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';
 
-const numbers = '(?:float(?:16|32)|u?int(?:8|16|32|64)?|bool_?)';
-/** What keeps an array or a tensor what it is. */
-const kept = String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|squeeze|unsqueeze|detach|cpu|cuda|to|float|half|clone|contiguous|eval|softmax|sigmoid|argmax|max|min|mean|sum)\(\w*\)|\.T|\[[^\]]*\])*$`;
-const whole = String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|squeeze)\(\w*\)|\.T|\[:\])*$`;
-const frames = String.raw`(?:\.(?:head|tail|copy|dropna|fillna|rename|reset_index|set_index|sort_values|query|to_crs|drop|sample|describe|value_counts)\(\)|\.(?:loc|iloc)(?:\[:?\])?|\[[:\]]\]?|\[\])*$`;
+/** What arrays, tensors and frames are made to be without becoming another thing. */
+const parts: Readonly<Record<string, string>> = {
+  numbers: '(?:float(?:16|32)|u?int(?:8|16|32|64)?|bool_?)',
+  kept: String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|squeeze|unsqueeze|detach|cpu|cuda|to|float|half|clone|contiguous|eval|softmax|sigmoid|argmax|max|min|mean|sum)\(\w*\)|\.T|\[[^\]]*\])*$`,
+  whole: String.raw`(?:\.(?:astype|reshape|copy|flatten|ravel|transpose|squeeze)\(\w*\)|\.T|\[:\])*$`,
+  frames: String.raw`(?:\.(?:head|tail|copy|dropna|fillna|rename|reset_index|set_index|sort_values|query|to_crs|drop|sample|describe|value_counts)\(\)|\.(?:loc|iloc)(?:\[:?\])?|\[[:\]]\]?|\[\])*$`,
+};
 
-const image = ['a PIL image', 'save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode()'] as const;
-const array = ['a numpy array', 'return its .tolist()'] as const;
-
-/** Values that JSON does not have: what makes them, what they are called, and what turns them into one that it has. */
-const kinds: readonly (readonly [made: RegExp, what: string, cure: string])[] = [
-  [
-    /^PIL\.Image\.(?:open|new|fromarray|frombytes|merge|blend)\(\)(?:\.(?:convert|resize|crop|rotate|copy|transpose|filter|quantize)\(\))*$/,
-    ...image,
-  ],
-  [/^diffusers\.\w+\.from_(?:pretrained|single_file|pipe)\(\)(?:\.to\(\))?\(\)\.images(?:\[\d*\])?$/, ...image],
-  [
-    new RegExp(
-      String.raw`^numpy\.(?:(?:as|ascontiguous)?array|zeros|ones|full|empty|arange|linspace|[vh]?stack|concatenate|argsort|frombuffer|where|unique|random\.\w+)\(\w*\)${whole}|^(?:numpy|cv2)\.(?:imread|imdecode|cvtColor|GaussianBlur|load|fromfile)\(\w*\)${whole}|\.numpy\(\)${whole}`,
-    ),
-    ...array,
-  ],
-  [
-    new RegExp(
-      String.raw`^numpy\.(?:${numbers}\(\)|arg(?:max|min)\(\)|\w+\(${numbers}\))$|^numpy\.\w+\(\w*\)\.(?:argmax|argmin)\(\)$|^xgboost\.XGB\w+\(\)\.predict(?:_proba)?\(\)(?:\[[^\]]*\])*$`,
-    ),
-    'a value of numpy',
-    'convert it with float(), int() or .tolist()',
-  ],
-  [
-    /^sklearn\.[\w.]+\(\)\.(?:predict|predict_proba|transform|fit_transform|decision_function)\(\)(?:\[:\])?$|^sentence_transformers\.SentenceTransformer\(\)\.encode\(\)(?:\[\d*\])?$/,
-    ...array,
-  ],
-  [
-    new RegExp(
-      String.raw`^torch\.(?:tensor|from_numpy|zeros|ones|rand|randn|softmax|sigmoid|argmax|cat|stack|mean|round|nn\.functional\.\w+)\(\w*\)${kept}|^ultralytics\.YOLO\(\)(?:\.predict\(\)|\(\))\[\d*\]\.boxes(?:\[\d*\])?\.(?:conf|cls|xyxyn?|xywhn?)${kept}|^transformers\..*\(\)\.(?:logits|last_hidden_state|pooler_output)${kept}`,
-    ),
-    'a tensor',
-    'convert it with .tolist() or .item()',
-  ],
-  [
-    new RegExp(
-      String.raw`^(?:geo)?pandas\.(?:(?:Geo)?DataFrame|(?:Geo)?Series|read_\w+|concat|merge|to_datetime)\(\)${frames}`,
-    ),
-    'a DataFrame or Series of pandas',
-    'convert it with .to_dict() or .tolist()',
-  ],
-  [/^(?:set|frozenset)\(\)$/, 'a set', 'convert it with list() or sorted()'],
-  [
-    /^bytes\(\)$|^base64\.\w+encode\(\)$|^io\.BytesIO\(\)\.(?:getvalue|read)\(\)$|^(?:requests|httpx)\.\w+\(\)\.content$/,
-    'bytes',
-    'return base64.b64encode(data).decode()',
-  ],
-  [
-    /^(?:generator|map|filter|zip)\(\)$|^faster_whisper\.WhisperModel\(\)\.transcribe\(\)\[0\]$/,
-    'a generator',
-    'make a list of it',
-  ],
-  [/^\{\}\.(?:keys|values|items)\(\)$/, 'a view of a dictionary', 'make a list of it'],
-  [/^spacy\.load\(\)\(\)(?:\.ents|\.sents|\.noun_chunks)?(?:\[[^\]]*\])?$/, 'an object of spaCy', 'return its .text'],
-  [
-    /^datetime\.(?:datetime|date)(?:\.(?:now|utcnow|today|fromtimestamp|fromisoformat|strptime))?\(\)$/,
-    'a datetime',
-    'return its .isoformat()',
-  ],
-  [/^decimal\.Decimal\(\)$/, 'a Decimal', 'convert it with float() or str()'],
-  [/^uuid\.uuid[1-5]\(\)$/, 'a UUID', 'convert it with str()'],
-];
+/** Values that JSON does not have: what they are called, what turns them into one that it has, and what makes them. */
+const kinds = once(() =>
+  rowsOf`
+a PIL image | save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode() | ^PIL\.Image\.(?:open|new|fromarray|frombytes|merge|blend)\(\)(?:\.(?:convert|resize|crop|rotate|copy|transpose|filter|quantize)\(\))*$
+a PIL image | save it to a BytesIO, and return base64.b64encode(buffer.getvalue()).decode() | ^diffusers\.\w+\.from_(?:pretrained|single_file|pipe)\(\)(?:\.to\(\))?\(\)\.images(?:\[\d*\])?$
+a numpy array | return its .tolist() | ^numpy\.(?:(?:as|ascontiguous)?array|zeros|ones|full|empty|arange|linspace|[vh]?stack|concatenate|argsort|frombuffer|where|unique|random\.\w+)\(\w*\)<whole>|^(?:numpy|cv2)\.(?:imread|imdecode|cvtColor|GaussianBlur|load|fromfile)\(\w*\)<whole>|\.numpy\(\)<whole>
+a value of numpy | convert it with float(), int() or .tolist() | ^numpy\.(?:<numbers>\(\)|arg(?:max|min)\(\)|\w+\(<numbers>\))$|^numpy\.\w+\(\w*\)\.(?:argmax|argmin)\(\)$|^xgboost\.XGB\w+\(\)\.predict(?:_proba)?\(\)(?:\[[^\]]*\])*$
+a numpy array | return its .tolist() | ^sklearn\.[\w.]+\(\)\.(?:predict|predict_proba|transform|fit_transform|decision_function)\(\)(?:\[:\])?$|^sentence_transformers\.SentenceTransformer\(\)\.encode\(\)(?:\[\d*\])?$
+a tensor | convert it with .tolist() or .item() | ^torch\.(?:tensor|from_numpy|zeros|ones|rand|randn|softmax|sigmoid|argmax|cat|stack|mean|round|nn\.functional\.\w+)\(\w*\)<kept>|^ultralytics\.YOLO\(\)(?:\.predict\(\)|\(\))\[\d*\]\.boxes(?:\[\d*\])?\.(?:conf|cls|xyxyn?|xywhn?)<kept>|^transformers\..*\(\)\.(?:logits|last_hidden_state|pooler_output)<kept>
+a DataFrame or Series of pandas | convert it with .to_dict() or .tolist() | ^(?:geo)?pandas\.(?:(?:Geo)?DataFrame|(?:Geo)?Series|read_\w+|concat|merge|to_datetime)\(\)<frames>
+a set | convert it with list() or sorted() | ^(?:set|frozenset)\(\)$
+bytes | return base64.b64encode(data).decode() | ^bytes\(\)$|^base64\.\w+encode\(\)$|^io\.BytesIO\(\)\.(?:getvalue|read)\(\)$|^(?:requests|httpx)\.\w+\(\)\.content$
+a generator | make a list of it | ^(?:generator|map|filter|zip)\(\)$|^faster_whisper\.WhisperModel\(\)\.transcribe\(\)\[0\]$
+a view of a dictionary | make a list of it | ^\{\}\.(?:keys|values|items)\(\)$
+an object of spaCy | return its .text | ^spacy\.load\(\)\(\)(?:\.ents|\.sents|\.noun_chunks)?(?:\[[^\]]*\])?$
+a datetime | return its .isoformat() | ^datetime\.(?:datetime|date)(?:\.(?:now|utcnow|today|fromtimestamp|fromisoformat|strptime))?\(\)$
+a Decimal | convert it with float() or str() | ^decimal\.Decimal\(\)$
+a UUID | convert it with str() | ^uuid\.uuid[1-5]\(\)$
+`.map((row) => {
+    const [what = '', cure = '', made = ''] = row.split(' | ');
+    return { what, cure, made: new RegExp(made.replace(/<(\w+)>/g, (_, part: string) => parts[part] ?? '')) };
+  }),
+);
 
 /** Where values become JSON, what says it, and what that can carry besides. */
 interface JsonSink {
@@ -110,7 +75,7 @@ function* unsendable(found: FoundValue, sink: JsonSink, flows: Flows, depth: num
   const { trail, items, module, line } = found;
   for (const each of /^(?:\{\}|\[\]|,)$/.test(trail) && depth < 4 ? items() : [])
     for (const inner of flows.of(each, module)) yield* lookAtPart(inner, sink, flows, depth + 1);
-  const [, what = '', cure] = kinds.find(([made]) => made.test(trail)) ?? [];
+  const { what = '', cure } = kinds().find(({ made }) => made.test(trail)) ?? {};
   if (cure === undefined || sink.carries.test(what) || (depth === 0 && sink.asWhole?.test(what))) return;
   yield say('result-not-json', { path: module.file, what, by: sink.by, cure }, { at: { file: module.file, line } });
 }

@@ -1,4 +1,6 @@
+import { once } from '../../kernel/once.ts';
 import { groupsOf } from '../groups.ts';
+import { rowsOf } from '../rule.ts';
 import { foundInCode } from './script-imports.ts';
 import type { CausePlace } from './seen-cause.ts';
 import type { Shipment } from './shipment.ts';
@@ -18,64 +20,49 @@ export interface ListeningPlace {
   isSetting?: boolean;
 }
 
-/** How a language says where it listens: groups `host`, `port`, or `values`, which has both by their names. */
-interface Listener {
-  files: RegExp;
-  pattern: RegExp;
-  /** Where it listens if it says a port, and no host. */
-  usual?: (text: string) => string | undefined;
-}
+/**
+ * The sources of a language, how they say where they listen (groups `host`, `port`, or `values`, which has both by their names),
+ * and where that is if they say a port, and no host.
+ */
+const listeners = once(() =>
+  rowsOf`
+(?<!\.d)\.[cm]?[jt]sx?$ | \.listen\(\s*\{(?<values>[^{}]*)\} | fastify
+(?<!\.d)\.[cm]?[jt]sx?$ | \.listen\(\s*(?<port>[^,(){}]+(?:\([^()]*\)[^,(){}]*)?)(?:,\s*["'](?<host>[^"']+)["'])?(?=[,)]) | 0.0.0.0
+(?<!_test)\.go$ | \b(?:ListenAndServe|Run|Start|Listen|http\.Server\{[^}]*?Addr:\s*)\(?\s*(?:"tcp",\s*)?@
+\.rs$ | @(?:(?<=\b(?:bind\(|SocketAddr\s*=)\s*&?\S+)|(?=\s*\.parse\b))
+/application\.properties$ | ^server\.port\s*=\s*(?<port>\d{2,5})\s*$
+/application\.ya?ml$ | ^server:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+port:[ \t]*(?<port>\d{2,5})
+\.rs$ | \bbind\(\(\s*"(?<host>[\w.]+)",\s*(?<port>\d{2,5})\b
+\.rs$ | SocketAddr::from\(\(\[(?<host>[\d,\s]+)\],\s*(?<port>\d{2,5})\)
+`.map((row) => {
+    const [files = '', pattern = '', usual] = row.split(' | ');
+    const whole = pattern.replace('@', String.raw`"(?<host>[\w.]*|\[[:\d]+\]):(?<port>\d{2,5})"`);
+    return { files: new RegExp(files), pattern: new RegExp(whole, 'gm'), usual };
+  }),
+);
 
-const script = /(?<!\.d)\.[cm]?[jt]sx?$/;
-const address = String.raw`"(?<host>[\w.]*|\[[:\d]+\]):(?<port>\d{2,5})"`;
 /** Fastify takes localhost, unlike the server of Node. */
-const ofFastify = (text: string) => (/["']fastify["']/.test(text) ? 'localhost' : '0.0.0.0');
-
-const listeners: readonly Listener[] = [
-  { files: script, pattern: /\.listen\(\s*\{(?<values>[^{}]*)\}/g, usual: ofFastify },
-  {
-    files: script,
-    pattern: /\.listen\(\s*(?<port>[^,(){}]+(?:\([^()]*\)[^,(){}]*)?)(?:,\s*["'](?<host>[^"']+)["'])?(?=[,)])/g,
-    usual: () => '0.0.0.0',
-  },
-  {
-    files: /(?<!_test)\.go$/,
-    pattern: new RegExp(
-      String.raw`\b(?:ListenAndServe|Run|Start|Listen|http\.Server\{[^}]*?Addr:\s*)\(?\s*(?:"tcp",\s*)?${address}`,
-      'g',
-    ),
-  },
-  {
-    files: /\.rs$/,
-    pattern: new RegExp(String.raw`${address}(?:(?<=\b(?:bind\(|SocketAddr\s*=)\s*&?\S+)|(?=\s*\.parse\b))`, 'g'),
-  },
-  {
-    files: /\/application\.properties$/,
-    pattern: /^server\.port\s*=\s*(?<port>\d{2,5})\s*$/gm,
-  },
-  { files: /\/application\.ya?ml$/, pattern: /^server:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+port:[ \t]*(?<port>\d{2,5})/gm },
-  { files: /\.rs$/, pattern: /\bbind\(\(\s*"(?<host>[\w.]+)",\s*(?<port>\d{2,5})\b/g },
-  { files: /\.rs$/, pattern: /SocketAddr::from\(\(\[(?<host>[\d,\s]+)\],\s*(?<port>\d{2,5})\)/g },
-];
+const usualHost = (text: string, usual: string | undefined) =>
+  usual === 'fastify' ? (/["']fastify["']/.test(text) ? 'localhost' : '0.0.0.0') : usual;
 
 /** Where the sources of an image say that they listen, if they say it themselves. */
 export function sourcesListen(shipment: Shipment): ListeningPlace[] {
   const isSet = shipment.stage().environment.has('PORT');
   const files = [...new Set(shipment.stages.flatMap((each) => [...each.files.values()]))];
-  const found = listeners.flatMap((listener) =>
+  const found = listeners().flatMap((listener) =>
     foundInCode(files, shipment.read, listener.files, listener.pattern).flatMap(({ match, line, file }) =>
-      placeIn(match, listener, isSet).map((place) => ({ ...place, at: { file, line }, what: file })),
+      placeIn(match, listener.usual, isSet).map((place) => ({ ...place, at: { file, line }, what: file })),
     ),
   );
   // Only one of several may be the server that is reached.
   return found.map((each) => ({ ...each, isSetting: found.length > 1 }));
 }
 
-function placeIn({ groups = {}, input }: RegExpExecArray, { usual }: Listener, isSet: boolean) {
+function placeIn({ groups = {}, input }: RegExpExecArray, usual: string | undefined, isSet: boolean) {
   const { host = valueIn(groups.values, 'host'), port = valueIn(groups.values, 'port') } = groups;
   const number = portOf(port, input, isSet);
   const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
-  const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usual?.(input));
+  const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usualHost(input, usual));
   return number === undefined && own === undefined ? [] : [{ host: own, port: number }];
 }
 

@@ -24,12 +24,14 @@ export const hasUnknownExtra = (name: string, extras: readonly string[]): boolea
   !plainExtras.test(name) && extras.some((extra) => !table().has(`${name}[${extra}]`));
 
 const table = once((): ReadonlyMap<string, readonly string[]> => {
-  const rows = brought.trim().replaceAll('\n  ', ' ').split('\n');
   return new Map(
-    rows.flatMap((row): [string, string[]][] => {
-      const [name = '', rest] = row.split(': ');
-      return rest === undefined ? row.split(' ').map((each) => [each, []]) : [[name, rest.split(' ')]];
-    }),
+    brought
+      .trim()
+      .split('\n')
+      .flatMap((row): [string, string[]][] => {
+        const [name = '', rest] = row.split(': ');
+        return rest === undefined ? row.split(' ').map((each) => [each, []]) : [[name, rest.split(' ')]];
+      }),
   );
 });
 
