@@ -52,13 +52,13 @@ export function sentence(texts: TemplateStringsArray, ...values: (Fix | number)[
 /** Flags by their names: true for one without a value. What is undefined is omitted. */
 type FlagValues = Readonly<Record<string, string | true | undefined>>;
 
-type Value = string | readonly string[] | FlagValues;
+type CommandValue = string | readonly string[] | FlagValues;
 /** A flag that is known is no value: it would stand behind `--`. It is text of the command, or one of {@link FlagValues}. */
 type NoFlag<Given> =
   Extract<Given extends readonly (infer Word)[] ? Word : Given, `-${string}`> extends never ? Given : never;
 
 /** `` gantryCommand`apps get ${app}` ``. A value is one argument. What follows a long flag, `-C` or `-p` is its value. */
-export function gantryCommand<const Values extends readonly Value[]>(
+export function gantryCommand<const Values extends readonly CommandValue[]>(
   texts: TemplateStringsArray,
   ...values: { [At in keyof Values]: NoFlag<Values[At]> }
 ) {
@@ -118,7 +118,7 @@ function append(words: Word[], text: string): void {
   if (last && text !== '') words.splice(-1, 1, { ...last, text: last.text + text });
 }
 
-function valueWords(value: Value): Word[] {
+function valueWords(value: CommandValue): Word[] {
   if (typeof value === 'string') return [{ text: value, isValue: true }];
   if (isList(value)) return value.map((text) => ({ text, isValue: true }));
   return Object.entries(value).flatMap(([flag, of]) => {

@@ -197,10 +197,10 @@ const defaultScripts = (files: ReadonlyMap<string, string>, cwd: string) =>
   files.has(posix.resolve(cwd, 'server.js')) ? ['start'] : [];
 
 /** The command of an image, and what says it. */
-type Started = Pick<Docker, 'stage'> & { at: CausePlace; what: string };
+type StartedStage = Pick<Docker, 'stage'> & { at: CausePlace; what: string };
 
 /** A list of words that is no JSON, and a variable in one, which only a shell replaces. */
-const wordList: Look<Started> = ({ what, at, stage: { command, cmd } }) => {
+const wordList: Look<StartedStage> = ({ what, at, stage: { command, cmd } }) => {
   const { words = [], line, isShell } = (cmd?.isShell ? cmd : command) ?? {};
   const [program = ''] = words;
   const isText = isShell && /^\s*\[/.test(program);
@@ -236,6 +236,6 @@ const forms: readonly (readonly [name: string, fails: (stage: Stage) => boolean 
 ];
 
 const ofForm =
-  ([name, fails]: (typeof forms)[number]): Look<Started> =>
+  ([name, fails]: (typeof forms)[number]): Look<StartedStage> =>
   ({ stage }) =>
     fails(stage) ? say(name, { form: stage.entrypoint ? 'ENTRYPOINT' : 'CMD', base: stage.base }) : undefined;

@@ -37,10 +37,10 @@ export const bringsCode = (shipment: Shipment) =>
 /** Where systems and packages have their programs. */
 const ofPackages = /^(?:\.\/)?\.?venv\/|node_modules\/|^\/(?:usr\/)?s?bin\//;
 
-type Started = Pick<StartedCommand, 'words' | 'cwd' | 'before'>;
+type StartedFiles = Pick<StartedCommand, 'words' | 'cwd' | 'before'>;
 
 /** Files that a command of the start runs or reads, and that are not where it looks. */
-export const absentFiles: Look<Started> = (command, { shipment, packages }) => {
+export const absentFiles: Look<StartedFiles> = (command, { shipment, packages }) => {
   const isKnown = shipment.isDocker || !(packages.hasOthers || bringsCode(shipment));
   const named = isKnown ? namedFiles(command.words) : [];
   return named.flatMap((each) => (isAbsent(each, command, shipment) ? absent(each, command, shipment) : []));
@@ -49,13 +49,13 @@ export const absentFiles: Look<Started> = (command, { shipment, packages }) => {
 const placesIn = ({ files, others }: ImageState) => [...files.keys(), ...others.map(({ path }) => path)];
 
 /** What is copied to its place, and not made, is told of the copy. */
-function isAbsent({ file }: NamedFile, { cwd, before }: Started, shipment: Shipment): boolean {
+function isAbsent({ file }: NamedFile, { cwd, before }: StartedFiles, shipment: Shipment): boolean {
   const path = posix.resolve(cwd, file);
   const isOther = ofPackages.test(file) || (!shipment.isDocker && file.startsWith('/'));
   return !isOther && !placesIn(before).includes(path) && shipment.lacks(before, path);
 }
 
-function absent({ file, isRead }: NamedFile, { words, cwd, before }: Started, shipment: Shipment) {
+function absent({ file, isRead }: NamedFile, { words, cwd, before }: StartedFiles, shipment: Shipment) {
   const same = placesIn(before).find((each) => posix.basename(each) === posix.basename(file));
   const dockerfile = shipment.dockerfile()?.path;
   const program = isRead ? words[0] : undefined;
