@@ -27,6 +27,11 @@ test('emulator exec configures gantry and the official client to use it', async 
   expect((await gantry(['emulator', 'exec', '--', node, '-e', `process.exit(${missing})`])).code).toBe(0);
 });
 
+test('emulator exec --json prints nothing beside what its command prints', async () => {
+  const { code, stdout } = await gantry(['emulator', 'exec', '--json', '--', node, '-e', 'process.exit(3)']);
+  expect([code, stdout]).toEqual([3, '']);
+});
+
 test('emulator exec reports a program that does not exist', async () => {
   expect(await gantry(['emulator', 'exec', '--', 'no-such-program'])).toExit(1, 'cannot start no-such-program');
 });

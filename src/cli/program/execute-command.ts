@@ -245,7 +245,8 @@ async function showOutcome(
   const finish = finishWith(next);
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
-  else if (value !== undefined) {
+  // What emulator exec prints is that of its command.
+  else if (value !== undefined && (json === false || command.json)) {
     state.isJsonLines ||= json !== false && isStream(value);
     const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
     await noteNext(next, context, renderer);

@@ -5,7 +5,6 @@ import { ownCommand } from '../../../own-files.ts';
 import type { Context } from '../../../platform/context.ts';
 import { defineCommand } from '../../command.ts';
 import { emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
-import { document, integer } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,7 +20,6 @@ export default defineCommand({
     }
   },
   exit: ({ exitCode }) => exitCode,
-  json: document({ exitCode: integer('exit code of the command') }),
   effect: 'changes',
   local: true,
   unattended: false,
