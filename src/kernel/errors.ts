@@ -66,6 +66,8 @@ export interface Problem {
   why?: string | undefined;
   /** What to do about it: the command to type, or prose. */
   fix?: Fix | undefined;
+  /** Flags with which the same command line would work. */
+  retryWith?: readonly string[];
 }
 
 export interface CorrectedWord {
@@ -167,8 +169,13 @@ export class ProjectError extends errorOf('project') {
     readonly problems: readonly Problem[],
     facts: ErrorFacts = {},
   ) {
-    const { why, fix, location } = problems.find(({ severity }) => severity === 'error') ?? {};
-    super(message, { why, fix, location, ...facts });
+    const {
+      message: _,
+      severity: __,
+      cause: ___,
+      ...first
+    } = problems.find(({ severity }) => severity === 'error') ?? {};
+    super(message, { ...first, ...facts });
   }
 }
 

@@ -184,6 +184,14 @@ describe('canceling a build', () => {
     expect(json()).toEqual({ changed: false });
   });
 
+  test('is followed to its end once, and then shown another way', async () => {
+    await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator });
+    const { code, stdout } = await gantry(['logs', 'web', '--build', build, '-f', '--json'], { emulator });
+    const { error } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect([code, error.next]).toEqual([11, ['gantry', 'builds', 'get', 'web', build.slice(0, 8), '--json']]);
+    expect(error.details).not.toHaveProperty('log');
+  });
+
   test('exits with 7 without asking if the build has ended', async () => {
     const done = await deploy();
     const outcome = await gantry(['builds', 'cancel', 'web', done, '--json'], { emulator });

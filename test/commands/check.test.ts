@@ -104,8 +104,11 @@ test.each([
   ['check apps', 'apps/web/cerebrium.toml', 'apps/web'],
   ['deploy', 'apps/web/cerebrium.toml', 'apps/web'],
 ])('%s says that an app lies in a subfolder: %s', async (words, file, folder) => {
-  const { stderr } = await gantry(words.split(' '), { cwd: newFolder({ [file]: '' }) });
+  const cwd = newFolder({ [file]: '' });
+  const { stderr, json } = await gantry([...words.split(' '), '--json'], { cwd });
   expect(stderr).toContain(`; there is one in ${folder}\n  fix cd ${folder}\n`);
+  const there = words === 'check apps' ? undefined : ['gantry', words, '--json', '-C', join(cwd, folder)];
+  expect(json()).toEqual({ error: expect.objectContaining(there ? { next: there } : { fix: `cd ${folder}` }) });
 });
 
 test('checks several apps at once, as deploy takes them', async () => {

@@ -257,6 +257,8 @@ test('the command that continues makes calls as this one does', async () => {
   const all = flags.split(' ').sort();
   const flagsOf = ({ argv }: { argv: string[] }) => argv.slice(argv.indexOf('out.jsonl') + 1).sort();
   expect(next.map(flagsOf)).toEqual([all, [...all, '--retry-failed'].sort()]);
+  const again = (await run(`${flags} --retry-failed --json`)).json() as typeof next & { next: typeof next };
+  expect(again.next.at(-1)?.argv.slice(0, 3)).toEqual(['gantry', 'logs', 'web']);
 });
 
 test('a call may take some time', async () => {

@@ -54,5 +54,7 @@ test('who has no account is told to type what works without one, if there is an 
       next: ['gantry', ...line.split(' '), '--local'],
     });
   const none = await nextIn({}, 'whoami --verify --json');
-  expect([none.code, none.next]).toEqual(['auth', ['gantry', 'login']]);
+  expect([none.code, none.next]).toEqual(['auth', ['gantry', 'help', 'environment', '--json']]);
+  // Where nobody can log in, that is said again.
+  expect((await nextIn({}, 'login --json')).next).toEqual(none.next);
 });

@@ -73,8 +73,11 @@ function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string
     const below = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
     const apps = below.map((app) => join(dirname(shownAs), app));
     const [app] = apps;
+    const [folder] = below;
     return failure(`${shownAs} not found`, {
       why: apps.length > 0 ? `looked for ${file}; there is one in ${apps.join(', ')}` : lookedFor(file),
+      // Another argument than the folder would be looked for in it.
+      ...(folder !== undefined && shownAs === 'cerebrium.toml' && { retryWith: ['-C', join(dirname(file), folder)] }),
       ...(basename(file) === 'cerebrium.toml' && { fix: app === undefined ? gantryCommand`init` : `cd ${app}` }),
     });
   }

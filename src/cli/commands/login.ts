@@ -53,5 +53,6 @@ export default defineCommand({
 function noTerminalError(): InputNeededError {
   return new InputNeededError('login needs a terminal', {
     fix: sentence`pass a token (${gantryCommand`login --token`} < FILE), or run ${gantryCommand`login --device`}`,
+    next: gantryCommand`help environment`,
   });
 }

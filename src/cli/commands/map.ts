@@ -1,7 +1,7 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { Command as DeclaringCommand } from 'commander';
 import { failureGroupFields, type MapSummary, mapInputs } from '../../calls/map/index.ts';
-import { arrangeCommand } from '../../kernel/command-line.ts';
+import { arrangeCommand, gantryCommand } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { count, countCell, dollars, duration, groupDigits } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
@@ -41,9 +41,10 @@ export default defineCommand({
   },
   exit: ({ failed, stoppedBy }) => (stoppedBy === 'budget' ? 'limit' : failed > 0 ? 'app-error' : 'ok'),
   view: mapView,
-  next: (summary, { retryFailed: _, output: __, ...flags }) => [
+  next: (summary, { retryFailed, output: _, ...flags }) => [
     ...(summary.pending > 0 ? [{ line: commandLine(summary, flags), when: 'to call the others' }] : []),
-    ...(summary.failed > 0
+    ...(summary.failed > 0 && retryFailed ? [{ line: gantryCommand`logs ${summary.app}`, when: 'to see why' }] : []),
+    ...(summary.failed > 0 && !retryFailed
       ? [{ line: commandLine(summary, { ...flags, retryFailed: true }), when: 'to call those that failed again' }]
       : []),
   ],

@@ -98,7 +98,7 @@ export function withFlags(argv: readonly string[], flags: readonly string[]): st
   const { flagsAt: start } = readTypedCommand(argv);
   const known = flags.every((flag) => argv.includes(flag));
   // Instead of the value that was typed.
-  const valued = flags.filter((flag, at) => flag.startsWith('--') && flags[at + 1]?.startsWith('--') === false);
+  const valued = flags.filter((flag, at) => /^--|^-C$/.test(flag) && flags[at + 1]?.startsWith('--') === false);
   const isOther = (word: string, at: number) =>
     known || !valued.some((flag) => [word, argv[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
   const others = argv.map((word, at) => (at >= end || isOther(word, at) ? [word] : []));

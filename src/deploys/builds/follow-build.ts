@@ -247,7 +247,7 @@ function explainSilence(context: Context, { app, config }: { app: string; config
   };
 }
 
-function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedLog): GantryError {
+function failure(build: Build, { app, logs, shown }: FollowBuildOptions, log: FollowedLog): GantryError {
   const tail = log.tail(tailLines);
   const reason = build.initError || undefined;
   // A reason of several lines is the end of the log.
@@ -255,8 +255,16 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, log: FollowedL
   const why = [reason, shownAlready ? undefined : `end of the log:\n${tail.join('\n')}`].filter(Boolean).join('\n');
   const facts = {
     ...(why ? { why } : {}),
-    fix: gantryCommand`logs ${app} --build ${shortBuild(build.id)}`,
-    details: { app, build: build.id, status: ownStatus(build.status), reason: reason ?? null, log: tail },
+    ...(shown
+      ? { next: gantryCommand`builds get ${app} ${shortBuild(build.id)}` }
+      : { fix: gantryCommand`logs ${app} --build ${shortBuild(build.id)}` }),
+    details: {
+      app,
+      build: build.id,
+      status: ownStatus(build.status),
+      reason: reason ?? null,
+      ...(!shown && { log: tail }),
+    },
     log: log.tail(),
   };
   if (hasNotStarted(build.status))

@@ -165,8 +165,8 @@ function errorParts(error: unknown, page: Page): FailurePart[] {
     labeled(dim('in '), explained.place),
     labeled(dim('fix'), explained.fix),
   ];
-  const logLine = { text: labeled(dim('log'), String(log)), isCommand: true };
-  return [...problemParts(shown, page), { text: lines.join('\n') }, logLine];
+  const logLines = log ? [{ text: labeled(dim('log'), String(log)), isCommand: true }] : [];
+  return [...problemParts(shown, page), { text: lines.join('\n') }, ...logLines];
 }
 
 function toProblem(error: unknown): Problem {

@@ -6,7 +6,6 @@ import { type Environment, readVariable, type Variable } from '../../kernel/envi
 import { AuthError, type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import { emulatorIssuer } from '../contract/issuer.ts';
-import type { FolderTarget } from './folder-target.ts';
 import { homeFolder } from './folders.ts';
 import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';
@@ -62,7 +61,12 @@ export function findCredential(
   throw new AuthError(problem.message, { why, fix: problem.fix ?? renewalFix(credential) });
 }
 
-type LastTarget = Pick<FolderTarget, 'platform' | 'address' | 'dataFolder'>;
+interface LastTarget {
+  platform: string;
+  address: string;
+  /** Of an emulator. */
+  dataFolder?: string | undefined;
+}
 
 /** Longer ones do not fit into the headers of a request. */
 const maxTokenCharacters = 12_000;
@@ -127,7 +131,7 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget, folde
   const unread = ['CEREBRIUM_API_KEY', 'CEREBRIUM_TOKEN'].find((name) => env[name]);
   return new AuthError('not logged in', {
     why: `no token found in the environment or settings${unread ? `; ${unread} is not read` : ''}${about}`,
-    ...(hasApp ? { retryWith: ['--local'] } : { next: gantryCommand`login` }),
+    ...(hasApp ? { retryWith: ['--local'] } : { next: gantryCommand`help environment` }),
     fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)${about === '' ? emulator : ''}`,
   });
 }
