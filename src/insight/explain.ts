@@ -24,7 +24,7 @@ export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'm
   /** The setting to change. */
   location: FileLocation | null;
   /** The lines of the log that show most, if the cause is unknown. */
-  log: string[];
+  log?: string[];
   /** The command that helps. */
   command?: CommandLine;
 }
@@ -77,10 +77,11 @@ async function explainSubject(
   const own = app === null || app === config?.name ? config : undefined;
   const about = { ...here, own, facts: { ...facts, config: own }, readLog, subject };
   if (failed === false) return explainOpen(context, about, nothingFailed(described));
-  const { text: log, command } = await logOf(readLog);
+  const { text: log, command } = await readLog();
   const found = await explainEnded(log, about.facts);
-  if (!found) return { ...subject, ...nothing, ...(await unknownOf(log, facts, status)), ...defined({ command }) };
-  return { ...subject, ...defined({ command }), ...(await tellFound(context, about, log, found)), log: [] };
+  if (found) return { ...subject, ...(await tellFound(context, about, log, found)) };
+  const unknown = await unknownOf(log, facts, status);
+  return { ...subject, ...nothing, ...unknown, ...(log !== '' && defined({ command })) };
 }
 
 /** A build that is not ready, in progress or canceled, by what its log shows until now. */
@@ -88,17 +89,12 @@ async function explainOpen(context: Context, about: About, title: string): Promi
   const { facts, subject } = about;
   const { build, status } = subject;
   if (build === null || isReady(status ?? '')) return { ...subject, ...nothing, title };
-  const { text: log, command } = await logOf(about.readLog);
+  const { text: log } = await about.readLog();
   const [find, when] = isCanceled(status ?? '') ? [explainEnded, 'its log shows'] : [explainUnended, 'so far'];
   const found = await find(log, facts);
   if (!found) return { ...subject, ...nothing, title };
   const told = await tellFound(context, about, log, found);
-  return { ...subject, ...defined({ command }), ...told, log: [], title: `${title}; ${when}: ${told.title}` };
-}
-
-async function logOf(readLog: Subject['readLog']) {
-  const { text, command } = await readLog();
-  return { text, command: text === '' ? undefined : command };
+  return { ...subject, ...told, title: `${title}; ${when}: ${told.title}` };
 }
 
 /** What is found, with what the files of the app in this folder show of it. */
@@ -164,7 +160,7 @@ async function asSecretsAre(
   };
 }
 
-const nothing = { cause: null, evidence: null, fix: null, location: null, log: [] };
+const nothing = { cause: null, evidence: null, fix: null, location: null };
 
 /** The first error of the app in this folder, of which the platform never hears, unless something failed since it was made. */
 async function refusalSince(context: Context, app: string, { configFile, look }: FolderApp, failedAt: string | null) {

@@ -33,8 +33,9 @@ test('explains the failed build of the app in the folder, with the line of its c
     cause: 'package-not-found',
     evidence: { source: 'log', text: 'ERROR: No matching distribution found for torchh' },
     location: { file: 'cerebrium.toml', line: 7 },
-    log: [],
   });
+  // What shows the cause is the evidence, and nothing is to be looked up.
+  for (const name of ['log', 'next']) expect(json()).not.toHaveProperty(name);
 });
 
 test.each<[string, string[], Parameters<Emulator['fail']>[]]>([

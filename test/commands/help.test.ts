@@ -6,6 +6,7 @@ import { faults } from '../../src/emulator/index.ts';
 import { variables } from '../../src/kernel/environment.ts';
 import { exitCodes } from '../../src/kernel/errors.ts';
 import { version } from '../../src/kernel/version.ts';
+import { loadCommand } from '../support/commands.ts';
 import { gantry } from '../support/gantry.ts';
 
 test.each([
@@ -167,4 +168,16 @@ test.each([
 ])('help %s --schema names a command that has one', async (group, said, fix) => {
   const { code, stderr } = await gantry(['help', ...group.split(' ').filter(Boolean), '--schema']);
   expect([code, stderr]).toEqual([2, `error: ${said}\n  fix name a command, such as ${fix}\n`]);
+});
+
+test('help json names every command that prints a result with another exit code than 0', async () => {
+  const { stdout } = await gantry(['help', 'json']);
+  const { commands } = await reference();
+  const failing = [];
+  for (const { command } of commands) {
+    const { exit, json } = await loadCommand(command);
+    if (json && !/=>\s*["']ok["']/.test(String(exit))) failing.push(command);
+  }
+  const [, named = ''] = /--json; (.*) print a result with others than 0/.exec(stdout) ?? [];
+  expect(named.split(/, | and /)).toEqual(failing.sort());
 });

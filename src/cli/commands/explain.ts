@@ -57,7 +57,7 @@ export default defineCommand({
     ),
     fix: nullable(text('what to change')),
     location: nullable(locationShape),
-    log: list(text('line'), 'lines of the log that show most, if the cause is unknown'),
+    log: optional(list(text('line'), 'lines of the log that show most, if the cause is unknown')),
   }),
   details: [
     'Compares the log, the status and cerebrium.toml with known causes. If none matches, it shows the end of the log, and exits with 0 all the same.',
@@ -70,7 +70,7 @@ const logWord = /[/\\]|\.(?:log|txt)$/;
 
 /** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
 function explanationView(explained: ExplainedFailure): View {
-  const { cause, title, evidence, fix, location, log, laterSucceeded } = explained;
+  const { cause, title, evidence, fix, location, log = [], laterSucceeded } = explained;
   if (cause === null) return wrapped(title);
   const why = evidence
     ? `${evidence.line === null ? evidence.source : `line ${evidence.line} of the log`}: ${evidence.text}`

@@ -47,14 +47,18 @@ const topics: Record<string, () => readonly TopicRow[] | Promise<readonly TopicR
     {
       form: 'errors',
       prints:
-        'code, message, exitCode and retryable always; why, fix and others if known; next is the command to run next, as a list of arguments',
+        'code, message, exitCode and retryable always; why, fix and others if known; next is the command to run next, as a list of arguments; none where a person has to confirm',
     },
     { form: 'next', prints: 'in a result: the commands that usually follow, each with argv and when' },
     { form: 'warnings', prints: 'in a result: what stderr warned of' },
     { form: '--jq EXPRESSION', prints: 'the result filtered by jq; strings are unquoted, and errors are not filtered' },
     { form: 'fields', prints: "the platform's names; numbers are numbers" },
     { form: 'times', prints: 'RFC 3339 in UTC, or null' },
-    { form: 'exit codes', prints: 'the same with and without --json' },
+    {
+      form: 'exit codes',
+      prints:
+        'the same with and without --json; apps bench, cp, deploy, doctor, map, runs list, status, sync and volumes verify print a result with others than 0, too',
+    },
   ],
   version: () => [{ text: version }],
   agents: async () => [{ text: await agentSkill() }],

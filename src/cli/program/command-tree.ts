@@ -48,7 +48,7 @@ function rejectUnknownCommand(commander: Commander): void {
 
 function addGlobalFlags(root: Commander): Commander {
   root
-    .option('--json [fields]', 'print JSON, or only these fields of it')
+    .option('--json [fields]', 'print JSON, or only these fields of it (not cat)')
     .option('--jq <expression>', 'print JSON, filtered by this jq expression')
     .option('-q, --quiet', 'print results and errors only')
     .option('--debug', 'show requests and the stack of an error')
