@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { frameOf, type Line, lineAt, logPlatform } from '../support/log-platform.ts';
 import { joiningProxy, overHttps } from '../support/proxy.ts';
@@ -91,14 +92,24 @@ test('sorts lines of several containers that arrive together', async () => {
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] one', '[b] two', '[a] end']);
 });
 
-test('sorts a late line while several containers print', async () => {
+test('sorts a line that is 49 ms late while several containers print', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const pass = async (ms: number) => {
+    // What was sent has arrived by then.
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
+    vi.advanceTimersByTime(ms);
+  };
   const env = await logPlatform({
     page: () => whole([lineAt(1, 'one', a), lineAt(2, 'two', b)]),
-    socket: (send) => {
+    socket: async (send) => {
       send(frameOf(lineAt(4, 'four', a)));
-      setImmediate(() => setImmediate(() => send(frameOf(lineAt(3, 'three', b)))));
-      setTimeout(() => send(frameOf(lineAt(20, 'end', a))), 200);
+      await pass(49);
+      send(frameOf(lineAt(3, 'three', b)));
+      await pass(1);
+      send(frameOf(lineAt(20, 'end', a)));
+      await pass(50);
     },
   });
   const { stdout } = await logs(['-f', '--prefix'], env, { stop: /end/ });
