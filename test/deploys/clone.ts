@@ -29,11 +29,12 @@ export class Clone {
       await cp(copied, own, { recursive: true });
       return clone;
     }
-    clone.git('init', '--quiet', '--template=', '--initial-branch=main');
     // Branches are pushed to it, and commits that no branch has any more are fetched, as from a server.
-    for (const name of ['receive.denyCurrentBranch=ignore', 'uploadpack.allowAnySHA1InWant=true']) {
-      clone.git('config', ...name.split('='));
-    }
+    clone.#atOnce(
+      'init --quiet --template= --initial-branch=main',
+      'config receive.denyCurrentBranch ignore',
+      'config uploadpack.allowAnySHA1InWant true',
+    );
     await clone.commit({ version: 1 });
     const copy = newFolder();
     await cp(own, copy, { recursive: true });
@@ -47,17 +48,21 @@ export class Clone {
     const { folder } = other.machine;
     const url = `file://${this.machine.folder}`;
     await rm(folder, { recursive: true });
-    if (depth === undefined) {
-      execFileSync('git', ['clone', '--quiet', '--template=', '--branch=main', url, folder]);
-    } else {
-      execFileSync('git', ['init', '--quiet', '--template=', '--initial-branch=main', folder]);
-      other.git('remote', 'add', 'origin', url);
-    }
-    if (at !== undefined) {
-      other.git('fetch', '--quiet', ...(depth ? [`--depth=${depth}`] : []), 'origin', at);
-      other.git('reset', '--quiet', '--hard', at);
-    }
+    await mkdir(folder);
+    const fetch = `fetch --quiet ${depth ? `--depth=${depth}` : ''} origin ${at}`;
+    other.#atOnce(
+      ...(depth === undefined
+        ? [`clone --quiet --template= --branch=main ${url} .`]
+        : ['init --quiet --template= --initial-branch=main', `remote add origin ${url}`]),
+      ...(at === undefined ? [] : [fetch, `reset --quiet --hard ${at}`]),
+    );
     return other;
+  }
+
+  /** Several commands of git, with one start of a program: it begins as a copy of this process, which is large. */
+  #atOnce(...lines: string[]): void {
+    const script = lines.map((line) => `git ${line}`).join(' && ');
+    execFileSync('sh', ['-c', script], { cwd: this.machine.folder, stdio: 'pipe' });
   }
 
   git(...words: string[]): string {
@@ -78,8 +83,7 @@ export class Clone {
   async commit(app: AppOf | string): Promise<void> {
     if (typeof app === 'string') await this.write('.notes', app);
     else await this.machine.write(app);
-    this.git('add', '--all');
-    this.git('commit', '--quiet', '--allow-empty', '--message', 'next');
+    this.#atOnce('add --all', 'commit --quiet --allow-empty --message next');
   }
 
   /** What a deploy of a commit sends. */

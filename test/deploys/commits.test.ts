@@ -42,19 +42,21 @@ describe('an older commit', () => {
   });
 });
 
-test.each([
-  [1, 'HEAD~1', 1],
-  [1, 'HEAD', 0],
-  [2, 'HEAD', 0],
-])('a clone of depth %i at %s: warnings that an older commit would not be noticed: %i', async (depth, at, times) => {
+test('a shallow clone that does not have the commit that serves warns that an older one would not be noticed', async () => {
   const stage = await Stage.open();
   const upstream = await Clone.of(stage);
   await upstream.commit({ version: 2 });
   await upstream.run('deploy');
-  const clone = await upstream.clone({ depth, at: upstream.id(at) });
-  if (depth > 1) await clone.commit({ version: 3 });
-  const { code, stderr } = await clone.run('deploy');
-  expect([code, stderr.split('git fetch --unshallow').length - 1]).toEqual([0, times]);
+  for (const [depth, at, times] of [
+    [1, 'HEAD', 0],
+    [1, 'HEAD~1', 1],
+    [2, 'HEAD', 0],
+  ] as const) {
+    const clone = await upstream.clone({ depth, at: upstream.id(at) });
+    if (depth > 1) await clone.commit({ version: 3 });
+    const { code, stderr } = await clone.run('deploy');
+    expect([depth, at, code, stderr.split('git fetch --unshallow').length - 1]).toEqual([depth, at, 0, times]);
+  }
 });
 
 test.each([
@@ -78,13 +80,6 @@ test.each([
   expect([code, stderr.split(`this clone has no commit ${lost.slice(0, 8)}`).length - 1]).toEqual([0, times]);
 });
 
-test('status --serves of an app that is not there names what is missing', async () => {
-  const stage = await Stage.open();
-  const clone = await Clone.of(stage);
-  await clone.run('deploy');
-  expect(await clone.run('status wbe --serves HEAD')).toExit(6, 'app wbe not found');
-});
-
 test('the commit that serves is named wherever a build is', async () => {
   const stage = await Stage.open();
   const clone = await Clone.of(stage);
@@ -97,6 +92,7 @@ test('the commit that serves is named wherever a build is', async () => {
     expect((await clone.run(line)).stdout, line).toContain(short);
     expect((await clone.run(`${line} --json`)).stdout, line).toEqual(isNamed);
   }
+  expect(await clone.run('status wbe --serves HEAD')).toExit(6, 'app wbe not found');
 });
 
 test('a machine that has sent nothing names it, too, whatever it asks first', async () => {
@@ -142,37 +138,20 @@ test('status --serves of a commit that this clone no longer has compares the fil
   expect((await clone.run('status --serves HEAD')).code).toBe(0);
 });
 
-describe('from the top of a repository, status --serves', () => {
-  async function below() {
-    const stage = await Stage.open();
-    const clone = await Clone.of(stage);
-    clone.git('update-index', '--force-remove', 'main.py', 'cerebrium.toml');
-    await mkdir(join(clone.machine.folder, 'apps/web'), { recursive: true });
-    for (const file of ['main.py', 'cerebrium.toml'])
-      await rename(join(clone.machine.folder, file), join(clone.machine.folder, 'apps/web', file));
-    clone.git('add', '--all');
-    clone.git('commit', '--quiet', '--message', 'moved');
-    expect((await clone.run('-C apps/web deploy')).code).toBe(0);
-    return clone;
-  }
-
-  test('finds the folder of an app that is named', async () => {
-    const clone = await below();
-    expect(await clone.run('status web --serves HEAD')).toMatchObject({ code: 0 });
-    const fresh = await clone.clone();
-    expect(await fresh.run('status web --serves HEAD')).toMatchObject({ code: 0 });
-  });
-
-  test('says why nothing is known, and what to type', async () => {
-    const clone = await below();
-    expect(await clone.run('status --serves HEAD')).toExit(2, 'gantry status web --serves HEAD');
-    const before = await clone.run('status web --serves HEAD~1 --json');
-    expect(before).toMatchObject({ code: 8 });
-    expect(before.json()).toMatchObject({
-      hasFiles: null,
-      reason: expect.stringContaining('no app in cerebrium.toml'),
-    });
-  });
+test('from the top of a repository, status --serves finds the folder of an app that is named, or says why not', async () => {
+  const stage = await Stage.open();
+  const clone = await Clone.of(stage);
+  await mkdir(join(clone.machine.folder, 'apps/web'), { recursive: true });
+  for (const file of ['main.py', 'cerebrium.toml'])
+    await rename(join(clone.machine.folder, file), join(clone.machine.folder, 'apps/web', file));
+  await clone.commit('moved');
+  expect((await clone.run('-C apps/web deploy')).code).toBe(0);
+  for (const each of [clone, await clone.clone()])
+    expect(await each.run('status web --serves HEAD')).toMatchObject({ code: 0 });
+  expect(await clone.run('status --serves HEAD')).toExit(2, 'gantry status web --serves HEAD');
+  const before = await clone.run('status web --serves HEAD~1 --json');
+  expect(before).toMatchObject({ code: 8 });
+  expect(before.json()).toMatchObject({ hasFiles: null, reason: expect.stringContaining('no app in cerebrium.toml') });
 });
 
 const inFile = (more: string) => `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${more}`;
