@@ -16,50 +16,20 @@ const emulator = emulatorForAll();
 const meanwhile = () => setTimeout(20);
 
 describe.skipIf(!python)('apps that really fail (need python3)', () => {
-  test.each([
-    ['memory-loop', '{}', 'out-of-memory', /^MemoryError/],
-    ['exits-later', '{"after": 0}', 'app-exited', /^error: .*exit code \d+/],
-  ])('%s is live, and its failed run is explained', async (name, data, cause, evidence) => {
-    const cwd = fixture(name);
+  test('an app that exits later is live, and its failed run is explained', async () => {
+    const cwd = fixture('exits-later');
     const deploy = await gantry(['deploy'], { emulator, cwd, meanwhile });
     expect(deploy.code, deploy.stderr).toBe(0);
-    const call = await gantry(['invoke', name, '--data', data], { emulator, cwd });
+    const call = await gantry(['invoke', 'exits-later', '--data', '{"after": 0}'], { emulator, cwd });
     expect(call.code).toBeGreaterThan(0);
     emulator.late.pass();
     const { json, stderr } = await gantry(['explain', '--json'], { emulator, cwd });
     expect(json(), stderr).toMatchObject({
-      app: name,
+      app: 'exits-later',
       build: null,
       failed: true,
-      cause,
-      evidence: { text: expect.stringMatching(evidence) },
-    });
-  });
-
-  test('the last run that failed is found behind all pages of others', async () => {
-    const main = 'def run(fail: bool = False):\n    return {}["user"] if fail else 1\n';
-    const config = '[cerebrium.deployment]\nname = "web"\ndisable_auth = true\n';
-    const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
-    await gantry(['deploy', '--name', 'paged'], setting);
-    expect((await gantry(['invoke', 'paged', 'fail:=true'], setting)).code).toBeGreaterThan(0);
-    const [now, name] = [Date.now(), `${emulator.project}-paged`];
-    recordMany(emulator, { name: 'fine', number: 120, from: now, to: now + 119, app: name });
-    const { json } = await gantry(['explain', 'paged', '--json=failed,title'], setting);
-    expect(json()).toMatchObject({ failed: true, title: expect.stringContaining("KeyError: 'user'") });
-  });
-
-  test("the app's own error is its cause, with the line that raises it", async () => {
-    const main = 'def run():\n    raise RuntimeError("the flux is gone")\n';
-    const config = '[cerebrium.deployment]\nname = "own"\ndisable_auth = true\n';
-    const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
-    await gantry(['deploy'], setting);
-    await gantry(['invoke', '.'], setting);
-    emulator.late.pass();
-    expect((await gantry(['explain', '--json'], setting)).json()).toMatchObject({
-      cause: 'code-error',
-      title: 'the code of the app raised RuntimeError: the flux is gone',
-      fix: expect.stringMatching(/^look for its reason at main.py:2/),
-      location: { file: 'main.py', line: 2 },
+      cause: 'app-exited',
+      evidence: { text: expect.stringMatching(/^error: .*exit code \d+/) },
     });
   });
 
@@ -88,29 +58,35 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     });
   });
 
-  test.each([
-    ['a server that prints its error', 'traceback.print_exc(); self.send_error(500)', /KeyError: 'user'/, 3_000],
-    ['a server that prints nothing', 'self.send_response(500); self.end_headers()', /failed \(HTTP 500\)/, 4_000],
-    ['a call that a server refuses', 'self.send_response(404); self.end_headers()', /failed \(HTTP 404\)/, 0],
-  ])('--wait does not wait for lines of the run of %s: it has none', async (_, replies, says, waitMs) => {
+  test('--wait does not wait for lines of the run of a server: it has none', async () => {
     const main = `import http.server, traceback
 class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_): pass
     def do_POST(self):
         try: {}["user"]
-        except KeyError: ${replies}
+        except KeyError:
+            if self.path == "/prints": traceback.print_exc()
+            if self.path == "/prints": return self.send_error(500)
+            self.send_response(404 if self.path == "/refuses" else 500)
+            self.end_headers()
 http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
 `;
     const config =
       '[cerebrium.deployment]\nname = "server"\n[cerebrium.runtime.custom]\nentrypoint = ["python3", "-u", "main.py"]\nport = 8000\n';
     const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
     await gantry(['deploy'], setting);
-    emulator.calls.length = 0;
-    const { code, stderr, waits } = await gantry(['invoke', 'server', '--wait'], setting);
-    expect([code, stderr]).toEqual([13, expect.stringMatching(says)]);
-    const afterRun = emulator.calls.filter(({ path }) => !path.includes('/runs/'));
-    expect(waits.reduce((one, other) => one + other, 0)).toBeLessThanOrEqual(waitMs + 2_500);
-    expect(afterRun.length).toBeLessThanOrEqual(waitMs === 0 ? 4 : 12);
+    for (const [path, says, waitMs] of [
+      ['prints', /KeyError: 'user'/, 3_000],
+      ['fails', /failed \(HTTP 500\)/, 4_000],
+      ['refuses', /failed \(HTTP 404\)/, 0],
+    ] as const) {
+      emulator.calls.length = 0;
+      const { code, stderr, waits } = await gantry(['invoke', 'server', path, '--wait'], setting);
+      expect([path, code, stderr]).toEqual([path, 13, expect.stringMatching(says)]);
+      const afterRun = emulator.calls.filter(({ path: asked }) => !asked.includes('/runs/'));
+      expect(waits.reduce((one, other) => one + other, 0)).toBeLessThanOrEqual(waitMs + 2_500);
+      expect(afterRun.length).toBeLessThanOrEqual(waitMs === 0 ? 4 : 12);
+    }
   });
 
   test('the latest run is the one that has just failed, before the platform lists it', async () => {
@@ -160,10 +136,11 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect(await explained()).toEqual([undefined, true]);
   });
 
-  test('a mistake of the code is located in the file', async () => {
+  test('a mistake of the code and its own error are located in the file, also behind all pages of other runs', async () => {
     const mistakes = ['1 + "a"', '{}["user"]', '[][3]'];
     const functions = mistakes.map((mistake, at) => `def f${at}():\n    return ${mistake}\n`);
-    const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': functions.join('') }), meanwhile };
+    const main = `${functions.join('')}def own():\n    raise RuntimeError("the flux is gone")\n`;
+    const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': main }), meanwhile };
     await gantry(['deploy'], setting);
     for (const [at, mistake] of mistakes.entries()) {
       await gantry(['invoke', '.', `f${at}`], setting);
@@ -176,6 +153,18 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
         location: { file: 'main.py', line, column: 5, text: `    return ${mistake}` },
       });
     }
+    await gantry(['invoke', '.', 'own'], setting);
+    emulator.late.pass();
+    expect((await gantry(['explain', '--json'], setting)).json()).toMatchObject({
+      cause: 'code-error',
+      title: 'the code of the app raised RuntimeError: the flux is gone',
+      fix: expect.stringMatching(/^look for its reason at main.py:8/),
+      location: { file: 'main.py', line: 8 },
+    });
+    const now = Date.now();
+    recordMany(emulator, { name: 'fine', number: 120, from: now, to: now + 119, app: `${emulator.project}-web` });
+    const { json } = await gantry(['explain', 'web', '--json=failed,title'], setting);
+    expect(json()).toMatchObject({ failed: true, title: expect.stringContaining('the flux is gone') });
   });
 
   test('a run that was killed for its memory has the fact in its log', async () => {
@@ -232,7 +221,7 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     }
   });
 
-  test('so do invoke --wait and logs -f of a run, also in another folder', async () => {
+  test('so do invoke --wait and logs -f of a run, and explain, also in another folder', async () => {
     await gantry(['deploy'], { emulator, cwd: fixture('memory-loop'), meanwhile });
     const waited = await gantry(['invoke', 'memory-loop', '--wait', '--json'], { emulator, meanwhile });
     const { run } = (waited.json() as { error: { details: { run: string } } }).error.details;
@@ -241,6 +230,9 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     const { stderr } = await gantry(['runs', 'get', 'memory-loop', run], { emulator });
     expect(stderr).toMatch(/^to see why it failed: gantry explain \S+( \S+)?$/m);
     expect(waited.json()).toMatchObject({ error: { details: { explanation: { evidence: { source: 'log' } } } } });
+    const explained = await gantry(['explain', 'memory-loop', '--json'], { emulator, meanwhile });
+    const evidence = { text: expect.stringMatching(/^MemoryError/) };
+    expect(explained.json()).toMatchObject({ build: null, failed: true, cause: 'out-of-memory', evidence });
   });
 
   test.each([
