@@ -45,15 +45,14 @@ describe('a plan', () => {
     expect([...(builds(stage).at(-1)?.files.keys() ?? [])].sort()).toEqual(['cerebrium.toml', 'main.py']);
   });
 
-  test.each(['', ' --if-busy wait'])('is not applied over a build in progress:%s', async (flags) => {
+  test('is not applied over a build in progress, nor after it', async () => {
     const { stage, machine } = await planned();
     await stage.stranger(builds(stage)[0]?.body ?? {}, { buildMs: 20_000 });
     const before = uploaded(stage);
-    expect(await machine.run(`${applyPlan} ../plan.json${flags}`)).toMatchObject({
-      code: 7,
-      stderr: expect.stringContaining('not as planned'),
-    });
-    expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
+    for (const flags of ['', ' --if-busy wait']) {
+      expect(await machine.run(`${applyPlan} ../plan.json${flags}`)).toExit(7, 'not as planned');
+      expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
+    }
   });
 
   test('holds although our own create app resets what was scaled by hand', async () => {
@@ -252,21 +251,18 @@ describe('a rollback', () => {
     for (const outcome of goneOn) expect(outcome?.stderr).toContain(serves);
   });
 
-  test.each(['deploy --watch 40s --or-rollback', 'rollback web --yes'])(
-    'a history that is there and cannot be read is not an empty one: %s',
-    async (line) => {
-      const { stage, machine } = await deployed({ version: 1 });
-      await machine.write({ version: 2 });
-      const folder = join(machine.home, 'state', 'history');
-      for (const name of await readdir(folder)) {
-        await rm(join(folder, name));
-        await mkdir(join(folder, name));
-      }
-      const { code, stderr } = await machine.run(line);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('which builds were found sick') });
-      expect(builds(stage)).toHaveLength(1);
-    },
-  );
+  test('a history that is there and cannot be read is not an empty one', async () => {
+    const { stage, machine } = await deployed({ version: 1 });
+    await machine.write({ version: 2 });
+    const folder = join(machine.home, 'state', 'history');
+    for (const name of await readdir(folder)) {
+      await rm(join(folder, name));
+      await mkdir(join(folder, name));
+    }
+    for (const line of ['deploy --watch 40s --or-rollback', 'rollback web --yes'])
+      expect(await machine.run(line)).toExit(1, 'which builds were found sick');
+    expect(builds(stage)).toHaveLength(1);
+  });
 
   test('is refused if the archive is damaged', async () => {
     const { machine } = await deployed({ version: 1 });
@@ -288,13 +284,6 @@ describe('a platform with other defaults', () => {
     const fresh = await stage.machine({ version: 2 });
     expect((await fresh.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
     expect((await fresh.run('deploy --fail-on-drift --dry-run')).code).toBe(0);
-  });
-
-  test('proves nothing to a fresh machine without checksums', async () => {
-    const stage = await Stage.open({ hasNoChecksums: true });
-    await (await stage.machine()).deploys({});
-    const { stderr } = await (await stage.machine()).run('deploy --if-changed');
-    expect(stderr).toContain('cannot prove that web is unchanged');
   });
 });
 
@@ -381,6 +370,8 @@ describe('a list of files', () => {
     await (await stage.machine()).deploys({});
     const fresh = await stage.machine({ version: 2 });
     expect((await fresh.run('status')).stdout).toMatch(/here\s+the same names and sizes; 2 files without a checksum/);
+    const { stderr } = await (await stage.machine()).run('deploy --if-changed');
+    expect(stderr).toContain('cannot prove that web is unchanged');
   });
 });
 
