@@ -63,17 +63,13 @@ test('a rollback whose build was ready after a later one that serves has not rol
 });
 
 describe('the same command typed again', () => {
-  test.each(['rollback web ZERO', 'rollback web'])('finds that it is done: %s', async (line) => {
-    const { stage, machine } = await outOfTime(line);
-    const [zero = '', one, two, made] = ids(stage);
-    const { code, json } = await machine.run(`${line.replace('ZERO', zero)} --yes --json`);
-    const restored = line.endsWith('ZERO') ? zero : one;
-    expect([code, json()]).toEqual([
-      0,
-      expect.objectContaining({ replaced: two, restored, build: made, changed: false }),
-    ]);
+  async function expectDone({ stage, machine }: { stage: Stage; machine: Machine }, line: string, restored: number) {
+    const [, , two, made] = ids(stage);
+    const { code, json } = await machine.run(`${line} --yes --json`);
+    const done = { replaced: two, restored: ids(stage)[restored], build: made, changed: false };
+    expect([code, json()]).toEqual([0, expect.objectContaining(done)]);
     expect(ids(stage)).toHaveLength(4);
-  });
+  }
 
   test('finds that it is done, also if it goes back to what was rolled back before', async () => {
     const { stage, machine, build: zero } = await deployed({ version: 0 });
@@ -86,11 +82,18 @@ describe('the same command typed again', () => {
     expect(json()).toMatchObject({ restored: one, build: ids(stage)[3], changed: false });
   });
 
-  test('goes to another build that is named', async () => {
+  test('finds that it is done, and goes to another build that is named', async () => {
     const { stage, machine } = await outOfTime('rollback web ZERO');
-    const [, one, , made] = ids(stage);
+    const [zero, one, , made] = ids(stage);
+    await expectDone({ stage, machine }, `rollback web ${zero}`, 0);
     const { json } = await machine.run(`rollback web ${one} --yes --json`);
     expect(json()).toMatchObject({ replaced: made, restored: one, build: ids(stage)[4], changed: true });
+  });
+
+  test('finds that it is done, or deploys the revision that it names and the first one did not', async () => {
+    const { stage, machine } = await outOfTime('rollback web');
+    expect(await machine.run('rollback web --yes --from-git HEAD')).toExit(2, 'is not in a git repository');
+    await expectDone({ stage, machine }, 'rollback web', 1);
   });
 
   test('does what its flag says and the first one did not: --restore-scaling', async () => {
@@ -106,27 +109,23 @@ describe('the same command typed again', () => {
     );
     expect((await machine.run('rollback web --dry-run --json')).json()).toMatchObject({ restored: zero });
   });
-
-  test('deploys the revision that it names and the first one did not', async () => {
-    const { machine } = await outOfTime('rollback web');
-    expect(await machine.run('rollback web --yes --from-git HEAD')).toExit(2, 'is not in a git repository');
-  });
 });
 
-test.each(['rollback web --yes --restore-scaling --json', 'rollback web --dry-run --restore-scaling --json'])(
-  'what the earlier build left to the platform is named if it changes back: %s',
-  async (line) => {
-    const { stage, machine } = await deployed({ version: 0 });
-    await machine.deploys({ version: 1, scaling: 'response_grace_period = 60\n' });
-    await machine.run('apps scale web --min-replicas 0 --cooldown 99');
-    const { stderr, json } = await machine.run(line);
-    const settings = [
-      { setting: 'cooldown', from: 99, to: 10 },
-      { setting: 'response_grace_period', from: 60, to: 900 },
-    ];
+test('what the earlier build left to the platform is named if it changes back', async () => {
+  const { stage, machine } = await deployed({ version: 0 });
+  await machine.deploys({ version: 1, scaling: 'response_grace_period = 60\n' });
+  await machine.run('apps scale web --min-replicas 0 --cooldown 99');
+  const settings = [
+    { setting: 'cooldown', from: 99, to: 10 },
+    { setting: 'response_grace_period', from: 60, to: 900 },
+  ];
+  for (const [how, cooldown] of [
+    ['--dry-run', 99],
+    ['--yes', 10],
+  ] as const) {
+    const { stderr, json } = await machine.run(`rollback web ${how} --restore-scaling --json`);
     expect(json()).toMatchObject({ settings: expect.arrayContaining(settings) });
     expect(stderr).toContain('setting cooldown: 99 -> 10');
-    const isDone = stage.platform.app('web')?.settings.cooldownPeriodSeconds === 10;
-    expect(isDone).toBe(!line.includes('--dry-run'));
-  },
-);
+    expect(stage.platform.app('web')?.settings.cooldownPeriodSeconds).toBe(cooldown);
+  }
+});
