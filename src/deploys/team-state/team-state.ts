@@ -186,7 +186,7 @@ export class TeamState {
 
   /** Throws what is no error of the volume. */
   #warn({ progress }: Context, verb: string, error: unknown, more: { why: string; fix: Fix }): void {
-    if (!(error instanceof GantryError) && typeof systemCode(error) !== 'string') throw error;
+    if (!(error instanceof GantryError) && systemCode(error) === '') throw error;
     const message = `cannot ${verb} the team state at ${this.place}: ${(error as Error).message}`;
     progress.warn({ severity: 'warning', message, ...more });
   }
