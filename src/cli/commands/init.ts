@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { checkAppConfig } from '../../app/config.ts';
@@ -48,8 +48,14 @@ export default defineCommand({
     const config = join(folder, 'cerebrium.toml');
     const pipeline = ci && (await planPipeline(context, ci, folder));
     if (pipeline && print) return { folder, paths: [], pipeline: pipeline.text, ...pipeline.toDo };
-    const exists = existsSync(config);
-    if (exists && !agents && !ci) throw existsError(folder);
+    const exists = attempt(() => lstatSync(config)) !== undefined;
+    if (exists && !agents && !ci) {
+      const fix = gantryCommand`check -C ${folder}`;
+      throw new ConflictError(`cerebrium.toml already exists in ${folder}`, {
+        why: 'init does not overwrite files',
+        fix,
+      });
+    }
     const appName = await chooseName(context, folder, name, dir === '.' && !exists);
     const region = settings.region.value;
     const files = Object.entries(projectTemplate({ name: appName, compute, pythonVersion: python, region, agents }));
@@ -137,22 +143,13 @@ function isLoggedIn(context: Context): boolean {
   return Boolean(attempt(() => context.credential.token));
 }
 
-/** Never overwrites: an existing config file is an error, existing code is kept. */
+/** Never overwrites: what exists is kept. */
 async function createFile(folder: string, file: string, text: string): Promise<boolean> {
   try {
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
   } catch (cause) {
     if (systemCode(cause) !== 'EEXIST') throw cause;
-    if (file !== 'cerebrium.toml') return false;
-    throw existsError(folder, cause);
+    return false;
   }
-}
-
-function existsError(folder: string, cause?: unknown): ConflictError {
-  return new ConflictError(`cerebrium.toml already exists in ${folder}`, {
-    why: 'init does not overwrite files',
-    fix: gantryCommand`check -C ${folder}`,
-    cause,
-  });
 }
