@@ -52,6 +52,26 @@ describe('one mistake is one problem', () => {
       ['warning 6:1 unknown section [cerebrium.entrypoint] is ignored'],
     ],
     [
+      'a file as the command in a runtime that does not exist',
+      `${head}[cerebrium.runtime.python]\nentrypoint = "main.py"\n`,
+      main,
+      ['warning 3:1 unknown section [cerebrium.runtime.python] is ignored -> remove it'],
+    ],
+    [
+      'environment variables as a list',
+      `${head}env = ["API_KEY=secretvalue", "B=2", 3]\n`,
+      main,
+      [
+        'warning 3:1 env is ignored: environment variables are set as secrets -> set each as a secret: gantry secrets set API_KEY, gantry secrets set B',
+      ],
+    ],
+    [
+      'a section as a text, without a main.py',
+      `${head}[cerebrium.runtime]\ncustom = "x"\n`,
+      {},
+      ['error 4:10 runtime.custom must be a section, got a string -> [cerebrium.runtime.custom]'],
+    ],
+    [
       'no mistake: the Dockerfile installs the file that paths names',
       `${head}[cerebrium.dependencies.paths]\npip = "requirements/prod.txt"\n${custom}dockerfile_path = "Dockerfile"\n`,
       { Dockerfile: 'FROM x\nCOPY . .\nRUN pip install -r requirements/prod.txt\n', 'requirements/prod.txt': 'a\n' },
