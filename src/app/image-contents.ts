@@ -21,7 +21,7 @@ const tagWords = 'alpine bionic bookworm bullseye buster focal jammy latest nobl
 
 /** A tag with the words that it misspells as they are written. */
 const tagLike = (tag: string) =>
-  tag.replace(/(?<=[:-])[a-z]{4,}/g, (word) =>
+  tag.replace(/(?<=[:-])[a-z]{3,}/g, (word) =>
     tagWords.includes(word) ? word : (closestName(word, tagWords) ?? word),
   );
 
@@ -79,7 +79,7 @@ function mayMake(step: RunCommand, path: string, makes: Makes): boolean {
 }
 
 const ofPackages =
-  /^\/(?:usr|etc|root|home|var|lib\d*|s?bin|opt|tmp|go|venv)(?:\/|$)|node_modules|venv|vendor|\.cache|\.yarn|\.pnp/;
+  /^\/(?:usr(?!\/src\/\w)|etc|root|home|var|lib\d*|s?bin|opt|tmp|go|venv)(?:\/|$)|node_modules|venv|vendor|\.cache|\.yarn|\.pnp/;
 
 /** Whether what installs something may have put it there: the folder is one of packages, or a command names it. */
 export const mayInstall = ({ commands }: ImageState, path: string): boolean =>

@@ -1,129 +1,78 @@
 import type { PythonCall } from '../app/python/facts.ts';
 import { once, onceFor } from '../kernel/once.ts';
+import { groupsOf } from './groups.ts';
 
 /**
  * Modules and names with the versions of their package that have them, from its release notes. After a `:`, a keyword or a
  * text that a call takes; after a `!`, the one that it can do without, and how many values before it.
  */
 const names = `
-aioredis.create_redis_pool<2 anyio.start_blocking_portal<4 bcrypt.__about__<4.1 celery.decorators<5 celery.task<5
-click._unicodefun<8.1 click.get_os_args<8.1 diffusers.FluxPipeline>=0.30 diffusers.StableDiffusion3Pipeline>=0.29
-diffusers.StableVideoDiffusionPipeline>=0.24 django.conf.urls.url<4 django.contrib.postgres.fields.JSONField<4
-django.core.urlresolvers<2 django.db.models.NullBooleanField<4 django.shortcuts.render_to_response<3
-django.utils.encoding.force_text<4 django.utils.encoding.smart_text<4 django.utils.http.urlquote<4 django.utils.six<3
-django.utils.timezone.utc<5 django.utils.translation.ugettext<4 django.utils.translation.ugettext_lazy<4
-docker.Client<2 elasticsearch.RequestsHttpConnection<8 flask._app_ctx_stack<2.3 flask._compat<2
-flask._request_ctx_stack<2.3 flask.escape<3 flask.ext<1 flask.Flask.before_first_request<2.3
-flask.helpers.safe_join<2.1 flask.json.JSONDecoder<2.3 flask.json.JSONEncoder<2.3 flask.Markup<3 flask.safe_join<2.1
-gensim.models.wrappers<4 gensim.summarization<4 google.protobuf.internal.builder>=3.20
-google.protobuf.MessageFactory.GetPrototype<6 google.protobuf.MessageToDict.including_default_value_fields<5
-google.protobuf.MessageToJson.including_default_value_fields<5 google.protobuf.runtime_version>=5.26 gradio.inputs<4
-gradio.outputs<4 huggingface_hub.cached_download<0.26 huggingface_hub.HfFolder<1 huggingface_hub.Repository<1
-huggingface_hub.split_torch_state_dict_into_shards>=0.22 huggingface_hub.utils._errors<0.25 itsdangerous.json<2.1
-itsdangerous.JSONWebSignatureSerializer<2.1 itsdangerous.TimedJSONWebSignatureSerializer<2.1 jax.linear_util<0.4.24
-jax.random.KeyArray<0.4.24 jinja2.contextfilter<3.1 jinja2.environmentfilter<3.1 jinja2.escape<3.1
-jinja2.evalcontextfilter<3.1 jinja2.ext.autoescape<3.1 jinja2.Markup<3.1 langchain.callbacks<1 langchain.chains<1
-langchain.chat_models<0.2 langchain.docstore<1 langchain.document_loaders<0.2 langchain.embeddings<0.2
-langchain.llms<0.2 langchain.memory<1 langchain.prompts<1 langchain.retrievers<1 langchain.schema<1
-langchain.text_splitter<1 langchain.vectorstores<0.2 langchain_core.pydantic_v1<1 llama_index.GPTVectorStoreIndex<0.10
-llama_index.ServiceContext<0.10 llama_index.SimpleDirectoryReader<0.10 llama_index.VectorStoreIndex<0.10
-markupsafe.soft_unicode<2.1 matplotlib.cm.get_cmap<3.9 ml_dtypes.float4_e2m1fn>=0.5 moviepy.editor<2
-networkx.from_numpy_matrix<3 networkx.read_gpickle<3 networkx.to_numpy_matrix<3 networkx.write_gpickle<3
-numpy.alltrue<2 numpy.asscalar<1.23 numpy.bool8<2 numpy.bool<1.24 numpy.cast<2 numpy.complex<1.24 numpy.complex_<2
-numpy.cumproduct<2 numpy.exceptions>=1.25 numpy.float<1.24 numpy.float_<2 numpy.Inf<2 numpy.infty<2 numpy.int<1.24
-numpy.long<1.24 numpy.msort<2 numpy.NaN<2 numpy.obj2sctype<2 numpy.object<1.24 numpy.product<2 numpy.round_<2
-numpy.sctypes<2 numpy.sometrue<2 numpy.str<1.24 numpy.string_<2 numpy.typeDict<1.24 numpy.unicode_<2
-openai.AsyncOpenAI>=1 openai.Audio<1 openai.ChatCompletion<1 openai.Completion<1 openai.Embedding<1
-openai.embeddings_utils<1 openai.error<1 openai.Image<1 openai.Model<1 openai.Moderation<1 openai.OpenAI>=1
-openai.RateLimitError>=1 packaging.licenses>=24.2 packaging.specifiers.LegacySpecifier<22
-packaging.version.LegacyVersion<22 pandas.core.indexes.numeric<2 pandas.DataFrame.append<2 pandas.DataFrame.as_matrix<1
-pandas.DataFrame.iteritems<2 pandas.DataFrame.ix<1 pandas.datetime<2 pandas.Float64Index<2 pandas.Int64Index<2
-pandas.np<2 pandas.Panel<1 pandas.Series.append<2 pandas.Series.iteritems<2 pandas.util.testing<2
-peft.prepare_model_for_int8_training<0.10 PIL.FreeTypeFont.getsize<10 PIL.Image.ANTIALIAS<10 PIL.Image.CUBIC<10
-PIL.Image.LINEAR<10 PIL.Image.Resampling>=9.1 PIL.ImageDraw.textsize<10 PIL.PILLOW_VERSION<7 pinecone.init<3
-pipecat.audio.interruptions<1 pipecat.frames.frames.BotInterruptionFrame<1 pipecat.frames.frames.LLMMessagesFrame<1
-pipecat.frames.frames.StartInterruptionFrame<1 pipecat.processors.aggregators.openai_llm_context<1
-pipecat.services.ai_services<1 pipecat.services.cartesia.CartesiaTTSService<1
-pipecat.services.deepgram.DeepgramSTTService<1 pipecat.services.deepgram.DeepgramTTSService<1
-pipecat.services.elevenlabs.ElevenLabsTTSService<1 pipecat.services.openai.OpenAILLMService<1
-pipecat.transports.network<1 pipecat.transports.services<1 pipecat.vad<0.0.60 pkg_resources<82
-pydantic.computed_field>=2 pydantic.ConfigDict>=2 pydantic.field_serializer>=2 pydantic.field_validator>=2
-pydantic.fields.ModelField<2 pydantic.fields.Undefined<2 pydantic.main.ModelMetaclass<2 pydantic.model_validator>=2
-pydantic.RootModel>=2 pydantic.TypeAdapter>=2 pydantic.utils.ROOT_KEY<2 pydantic_core>=2 pytorch_lightning.metrics<1.5
-pytorch_lightning.utilities.distributed<2 scipy.integrate.cumtrapz<1.14 scipy.integrate.simps<1.14
-scipy.integrate.trapz<1.14 scipy.linalg.tril<1.13 scipy.linalg.triu<1.13 scipy.misc.imread<1.2 scipy.misc.imresize<1.3
-scipy.misc.imsave<1.2 scipy.signal.hann<1.13 setuptools.command.test<72 sklearn.cross_validation<0.20
-sklearn.datasets.load_boston<1.2 sklearn.ensemble.forest<0.24 sklearn.externals<0.23 sklearn.grid_search<0.20
-sklearn.linear_model.logistic<0.24 sklearn.metrics.jaccard_similarity_score<0.23 sklearn.neighbors.base<0.24
-sklearn.preprocessing.data<0.24 sklearn.preprocessing.Imputer<0.22 sklearn.utils.linear_assignment_<0.23
-sklearn.utils.testing<0.24 spacy.gold<3 sqlalchemy.Engine.execute<2 telegram.ext.Filters<20 telegram.ParseMode<20
-tensorflow.app<2 tensorflow.ConfigProto<2 tensorflow.contrib<2 tensorflow.flags<2 tensorflow.get_default_graph<2
-tensorflow.gfile<2 tensorflow.global_variables_initializer<2 tensorflow.GPUOptions<2 tensorflow.GraphKeys<2
-tensorflow.keras.wrappers<2.12 tensorflow.layers<2 tensorflow.logging<2 tensorflow.placeholder<2
-tensorflow.random_normal<2 tensorflow.reset_default_graph<2 tensorflow.Session<2 tensorflow.set_random_seed<2
-tensorflow.train.AdamOptimizer<2 tensorflow.variable_scope<2 torch._six<2 torch.amp.GradScaler>=2.3 torch.compile>=2
-torch.compiler>=2.1 torch.concat>=1.10 torch.distributed.tensor.parallel>=2 torch.float8_e4m3fn>=2.1
-torch.frombuffer>=1.10 torch.inference_mode>=1.9 torch.library.custom_op>=2.4 torch.nn.attention>=2.3
-torch.nn.functional.scaled_dot_product_attention>=2 torch.uint64>=2.3 torch.utils._pytree.register_pytree_node>=2.2
-torchaudio.AudioMetaData<2.9 torchaudio.list_audio_backends<2.9 torchaudio.set_audio_backend<2.9
-torchtext.data.Field<0.9 torchtext.legacy<0.12 torchvision.transforms.functional_tensor<0.17
-starlette.applications.Starlette.add_event_handler<1 starlette.applications.Starlette.on_event<1
-torch.optim.lr_scheduler.LRScheduler>=2 transformers.AdamW<4.49 transformers.AutoModelForVision2Seq<5
-transformers.cache_utils.DynamicCache>=4.36 transformers.HybridCache<5 transformers.cache_utils.HybridCache<5 transformers.Gemma3ForConditionalGeneration>=4.50
-transformers.GemmaForCausalLM>=4.38 transformers.LlamaForCausalLM>=4.28 transformers.LlamaTokenizer>=4.28
-transformers.MistralForCausalLM>=4.34 transformers.MixtralForCausalLM>=4.36
-transformers.models.llama.modeling_llama.LlamaFlashAttention2<4.48
-transformers.Qwen2_5_VLForConditionalGeneration>=4.49 transformers.Qwen2ForCausalLM>=4.37
-transformers.Qwen2VLForConditionalGeneration>=4.45 transformers.Qwen3ForCausalLM>=4.51 tweepy.StreamListener<4
-tweepy.TweepError<4 typing_extensions.assert_never>=4.1 typing_extensions.Buffer>=4.6 typing_extensions.deprecated>=4.5
-typing_extensions.Doc>=4.8 typing_extensions.evaluate_forward_ref>=4.13 typing_extensions.Never>=4.1
-typing_extensions.NotRequired>=4 typing_extensions.override>=4.4 typing_extensions.ReadOnly>=4.9
-typing_extensions.Self>=4 typing_extensions.Sentinel>=4.14 typing_extensions.TypeAliasType>=4.6
-typing_extensions.TypeIs>=4.10 urllib3.contrib.appengine<2 urllib3.packages.six<2 urllib3.util.ssl_.DEFAULT_CIPHERS<2
-websockets.additional_headers>=14 websockets.asyncio>=13 websockets.extra_headers<14 werkzeug.cached_property<1
-werkzeug.contrib<1 werkzeug.FileStorage<1 werkzeug.secure_filename<1 werkzeug.security.safe_str_cmp<2.1
-werkzeug.urls.url_decode<3 werkzeug.urls.url_encode<3 werkzeug.urls.url_join<3 werkzeug.urls.url_parse<3
-werkzeug.urls.url_quote<3 werkzeug.urls.url_quote_plus<3 werkzeug.urls.url_unquote<3 werkzeug.utils.escape<2.1
-werkzeug.wrappers.BaseRequest<2.1 werkzeug.wrappers.BaseResponse<2.1 werkzeug.wsgi.DispatcherMiddleware<1
-werkzeug.wsgi.SharedDataMiddleware<1 flask.send_file:attachment_filename<2.2
-flask.send_file:cache_timeout<2.2 gradio.Blocks.launch:enable_queue<4
-gradio.Blocks.queue:concurrency_count<4 gradio.Image:source<4 gradio.Image:tool<4 httpx.AsyncClient:app<0.28
-httpx.AsyncClient:proxies<0.28 httpx.Client:app<0.28 httpx.Client:proxies<0.28 httpx.get:proxies<0.28
-httpx.post:proxies<0.28 jwt.decode!algorithms|options@2<2 langchain.agents.AgentExecutor<1 langchain.agents.AgentType<1
-langchain.agents.initialize_agent<1 lightgbm.LGBMClassifier.fit:early_stopping_rounds<4
-lightgbm.LGBMRegressor.fit:early_stopping_rounds<4 lightgbm.train:early_stopping_rounds<4
-lightgbm.train:verbose_eval<4 matplotlib.pyplot.style.use:seaborn-darkgrid<3.8
-matplotlib.pyplot.style.use:seaborn-white<3.8 matplotlib.pyplot.style.use:seaborn-whitegrid<3.8
-matplotlib.pyplot.style.use:seaborn<3.8 moviepy.VideoClip.set_audio<2 moviepy.VideoClip.set_duration<2
-moviepy.VideoClip.subclip<2 pandas.DataFrame.append:ignore_index<2 pandas.DataFrame.lookup<2
-pandas.DataFrame.to_csv:line_terminator<2 pandas.date_range:closed<2 pandas.read_csv:error_bad_lines<2
-pandas.read_csv:squeeze<2 pandas.read_csv:warn_bad_lines<2 pydantic.conlist:max_items<2 pydantic.conlist:min_items<2
-pydantic.constr:regex<2 pydantic.Field:const<2 pydantic.Field:regex<2 pydantic.Field:unique_items<2
-selenium.webdriver.Chrome.find_element_by_class_name<4.3 selenium.webdriver.Chrome.find_element_by_css_selector<4.3
-selenium.webdriver.Chrome.find_element_by_id<4.3
-selenium.webdriver.Chrome.find_element_by_name<4.3 selenium.webdriver.Chrome.find_element_by_tag_name<4.3
-selenium.webdriver.Chrome.find_element_by_xpath<4.3 selenium.webdriver.Chrome.find_elements_by_class_name<4.3
-selenium.webdriver.Chrome.find_elements_by_css_selector<4.3 selenium.webdriver.Chrome.find_elements_by_tag_name<4.3
-selenium.webdriver.Chrome.find_elements_by_xpath<4.3 selenium.webdriver.Chrome:chrome_options<4.10
-selenium.webdriver.Chrome:executable_path<4.10
-selenium.webdriver.Firefox:executable_path<4.10 sklearn.ensemble.AdaBoostClassifier:base_estimator<1.4
-sklearn.ensemble.BaggingClassifier:base_estimator<1.4 sklearn.feature_extraction.CountVectorizer.get_feature_names<1.2
-sklearn.linear_model.LinearRegression:normalize<1.2
-sklearn.linear_model.Ridge:normalize<1.2 sklearn.metrics.mean_squared_error:squared<1.6
-sklearn.preprocessing.OneHotEncoder:sparse<1.4 spacy.load:en<3 sqlalchemy.create_engine.execute<2
-sqlalchemy.MetaData:bind<2 tensorflow.keras.Model.fit_generator<2.16
-tensorflow.keras.Model.predict_classes<2.6 tensorflow.keras.optimizers.Adam:decay<2.11
-tensorflow.keras.optimizers.Adam:lr<2.16 tensorflow.keras.optimizers.SGD:lr<2.16
-transformers.TrainingArguments:evaluation_strategy<4.46 xgboost.XGBClassifier.fit:early_stopping_rounds<2.1
-xgboost.XGBRegressor.fit:early_stopping_rounds<2.1 yaml.load!Loader@1<6 yaml.load_all!Loader@1<6
-pydantic.BaseSettings<2 flask.Blueprint.before_app_first_request<2.3 PIL.ImageFont.load_default:size>=10.1
-polars.DataFrame.with_column<1 PyPDF2.PdfFileMerger<3 PyPDF2.PdfFileReader<3 PyPDF2.PdfFileWriter<3 rq.Connection<2
-skimage.filters.gaussian:multichannel<0.22 skimage.restoration.denoise_bilateral:multichannel<0.22
-skimage.restoration.denoise_nl_means:multichannel<0.22 sklearn.compose.ColumnTransformer.get_feature_names<1.2
-sqlalchemy.orm.DeclarativeBase>=2 sqlalchemy.orm.Mapped>=2 sqlalchemy.orm.mapped_column>=2 langchain.hub<1
-langchain.output_parsers<1 marshmallow.__version_info__<4 numpy.in1d<2.4 numpy.trapz<2.4 pandas.DataFrame.applymap<3
-pandas.read_csv:delim_whitespace<3 starlette.applications.Starlette:on_startup<1
-starlette.routing.Router:on_startup<1 torchaudio.info<2.9 torchaudio.io<2.9
+aioredis: create_redis_pool<2
+anyio: start_blocking_portal<4
+bcrypt: __about__<4.1
+celery: decorators<5 task<5
+click: _unicodefun<8.1 get_os_args<8.1
+diffusers: FluxPipeline>=0.30 StableDiffusion3Pipeline>=0.29 StableVideoDiffusionPipeline>=0.24
+django: conf.urls.url<4 contrib.postgres.fields.JSONField<4 core.urlresolvers<2 db.models.NullBooleanField<4 shortcuts.render_to_response<3 utils.encoding.force_text<4 utils.encoding.smart_text<4 utils.http.urlquote<4 utils.six<3 utils.timezone.utc<5 utils.translation.ugettext<4 utils.translation.ugettext_lazy<4
+docker: Client<2
+elasticsearch: RequestsHttpConnection<8
+flask: _app_ctx_stack<2.3 _compat<2 _request_ctx_stack<2.3 escape<3 ext<1 Flask.before_first_request<2.3 helpers.safe_join<2.1 json.JSONDecoder<2.3 json.JSONEncoder<2.3 Markup<3 safe_join<2.1 send_file:attachment_filename<2.2 send_file:cache_timeout<2.2 Blueprint.before_app_first_request<2.3
+gensim: models.wrappers<4 summarization<4
+google: protobuf.internal.builder>=3.20 protobuf.MessageFactory.GetPrototype<6 protobuf.MessageToDict.including_default_value_fields<5 protobuf.MessageToJson.including_default_value_fields<5 protobuf.runtime_version>=5.26
+gradio: inputs<4 outputs<4 Blocks.launch:enable_queue<4 Blocks.queue:concurrency_count<4 Image:source<4 Image:tool<4
+httpx: AsyncClient:app<0.28 AsyncClient:proxies<0.28 Client:app<0.28 Client:proxies<0.28 get:proxies<0.28 post:proxies<0.28
+huggingface_hub: cached_download<0.26 HfFolder<1 Repository<1 split_torch_state_dict_into_shards>=0.22 utils._errors<0.25
+itsdangerous: json<2.1 JSONWebSignatureSerializer<2.1 TimedJSONWebSignatureSerializer<2.1
+jax: linear_util<0.4.24 random.KeyArray<0.4.24
+jinja2: contextfilter<3.1 environmentfilter<3.1 escape<3.1 evalcontextfilter<3.1 ext.autoescape<3.1 Markup<3.1
+jwt: decode!algorithms|options@2<2
+langchain: callbacks<1 chains<1 chat_models<0.2 docstore<1 document_loaders<0.2 embeddings<0.2 llms<0.2 memory<1 prompts<1 retrievers<1 schema<1 text_splitter<1 vectorstores<0.2 agents.AgentExecutor<1 agents.AgentType<1 agents.initialize_agent<1 hub<1 output_parsers<1
+langchain_core: pydantic_v1<1
+lightgbm: LGBMClassifier.fit:early_stopping_rounds<4 LGBMRegressor.fit:early_stopping_rounds<4 train:early_stopping_rounds<4 train:verbose_eval<4
+llama_index: GPTVectorStoreIndex<0.10 ServiceContext<0.10 SimpleDirectoryReader<0.10 VectorStoreIndex<0.10
+markupsafe: soft_unicode<2.1
+marshmallow: __version_info__<4
+matplotlib: cm.get_cmap<3.9 pyplot.style.use:seaborn-darkgrid<3.8 pyplot.style.use:seaborn-white<3.8 pyplot.style.use:seaborn-whitegrid<3.8 pyplot.style.use:seaborn<3.8
+ml_dtypes: float4_e2m1fn>=0.5
+moviepy: editor<2 VideoClip.set_audio<2 VideoClip.set_duration<2 VideoClip.subclip<2
+networkx: from_numpy_matrix<3 read_gpickle<3 to_numpy_matrix<3 write_gpickle<3
+numpy: alltrue<2 asscalar<1.23 bool8<2 bool<1.24 cast<2 complex<1.24 complex_<2 cumproduct<2 exceptions>=1.25 float<1.24 float_<2 Inf<2 infty<2 int<1.24 long<1.24 msort<2 NaN<2 obj2sctype<2 object<1.24 product<2 round_<2 sctypes<2 sometrue<2 str<1.24 string_<2 typeDict<1.24 unicode_<2 in1d<2.4 trapz<2.4
+openai: AsyncOpenAI>=1 Audio<1 ChatCompletion<1 Completion<1 Embedding<1 embeddings_utils<1 error<1 Image<1 Model<1 Moderation<1 OpenAI>=1 RateLimitError>=1
+packaging: licenses>=24.2 specifiers.LegacySpecifier<22 version.LegacyVersion<22
+pandas: core.indexes.numeric<2 DataFrame.append<2 DataFrame.as_matrix<1 DataFrame.iteritems<2 DataFrame.ix<1 datetime<2 Float64Index<2 Int64Index<2 np<2 Panel<1 Series.append<2 Series.iteritems<2 util.testing<2 DataFrame.append:ignore_index<2 DataFrame.lookup<2 DataFrame.to_csv:line_terminator<2 date_range:closed<2 read_csv:error_bad_lines<2 read_csv:squeeze<2 read_csv:warn_bad_lines<2 DataFrame.applymap<3 read_csv:delim_whitespace<3
+peft: prepare_model_for_int8_training<0.10
+PIL: FreeTypeFont.getsize<10 Image.ANTIALIAS<10 Image.CUBIC<10 Image.LINEAR<10 Image.Resampling>=9.1 ImageDraw.textsize<10 PILLOW_VERSION<7 ImageFont.load_default:size>=10.1
+pinecone: init<3
+pipecat: audio.interruptions<1 frames.frames.BotInterruptionFrame<1 frames.frames.LLMMessagesFrame<1 frames.frames.StartInterruptionFrame<1 processors.aggregators.openai_llm_context<1 services.ai_services<1 services.cartesia.CartesiaTTSService<1 services.deepgram.DeepgramSTTService<1 services.deepgram.DeepgramTTSService<1 services.elevenlabs.ElevenLabsTTSService<1 services.openai.OpenAILLMService<1 transports.network<1 transports.services<1 vad<0.0.60
+pkg_resources: <82
+polars: DataFrame.with_column<1
+pydantic: computed_field>=2 ConfigDict>=2 field_serializer>=2 field_validator>=2 fields.ModelField<2 fields.Undefined<2 main.ModelMetaclass<2 model_validator>=2 RootModel>=2 TypeAdapter>=2 utils.ROOT_KEY<2 conlist:max_items<2 conlist:min_items<2 constr:regex<2 Field:const<2 Field:regex<2 Field:unique_items<2 BaseSettings<2
+pydantic_core: >=2
+PyPDF2: PdfFileMerger<3 PdfFileReader<3 PdfFileWriter<3
+pytorch_lightning: metrics<1.5 utilities.distributed<2
+rq: Connection<2
+scipy: integrate.cumtrapz<1.14 integrate.simps<1.14 integrate.trapz<1.14 linalg.tril<1.13 linalg.triu<1.13 misc.imread<1.2 misc.imresize<1.3 misc.imsave<1.2 signal.hann<1.13
+selenium: webdriver.Chrome.find_element_by_class_name<4.3 webdriver.Chrome.find_element_by_css_selector<4.3 webdriver.Chrome.find_element_by_id<4.3 webdriver.Chrome.find_element_by_name<4.3 webdriver.Chrome.find_element_by_tag_name<4.3 webdriver.Chrome.find_element_by_xpath<4.3 webdriver.Chrome.find_elements_by_class_name<4.3 webdriver.Chrome.find_elements_by_css_selector<4.3 webdriver.Chrome.find_elements_by_tag_name<4.3 webdriver.Chrome.find_elements_by_xpath<4.3 webdriver.Chrome:chrome_options<4.10 webdriver.Chrome:executable_path<4.10 webdriver.Firefox:executable_path<4.10
+setuptools: command.test<72
+skimage: filters.gaussian:multichannel<0.22 restoration.denoise_bilateral:multichannel<0.22 restoration.denoise_nl_means:multichannel<0.22
+sklearn: cross_validation<0.20 datasets.load_boston<1.2 ensemble.forest<0.24 externals<0.23 grid_search<0.20 linear_model.logistic<0.24 metrics.jaccard_similarity_score<0.23 neighbors.base<0.24 preprocessing.data<0.24 preprocessing.Imputer<0.22 utils.linear_assignment_<0.23 utils.testing<0.24 ensemble.AdaBoostClassifier:base_estimator<1.4 ensemble.BaggingClassifier:base_estimator<1.4 feature_extraction.CountVectorizer.get_feature_names<1.2 linear_model.LinearRegression:normalize<1.2 linear_model.Ridge:normalize<1.2 metrics.mean_squared_error:squared<1.6 preprocessing.OneHotEncoder:sparse<1.4 compose.ColumnTransformer.get_feature_names<1.2
+spacy: gold<3 load:en<3
+sqlalchemy: Engine.execute<2 create_engine.execute<2 MetaData:bind<2 orm.DeclarativeBase>=2 orm.Mapped>=2 orm.mapped_column>=2
+starlette: applications.Starlette.add_event_handler<1 applications.Starlette.on_event<1 applications.Starlette:on_startup<1 routing.Router:on_startup<1
+telegram: ext.Filters<20 ParseMode<20
+tensorflow: app<2 ConfigProto<2 contrib<2 flags<2 get_default_graph<2 gfile<2 global_variables_initializer<2 GPUOptions<2 GraphKeys<2 keras.wrappers<2.12 layers<2 logging<2 placeholder<2 random_normal<2 reset_default_graph<2 Session<2 set_random_seed<2 train.AdamOptimizer<2 variable_scope<2 keras.Model.fit_generator<2.16 keras.Model.predict_classes<2.6 keras.optimizers.Adam:decay<2.11 keras.optimizers.Adam:lr<2.16 keras.optimizers.SGD:lr<2.16
+torch: _six<2 amp.GradScaler>=2.3 compile>=2 compiler>=2.1 concat>=1.10 distributed.tensor.parallel>=2 float8_e4m3fn>=2.1 frombuffer>=1.10 inference_mode>=1.9 library.custom_op>=2.4 nn.attention>=2.3 nn.functional.scaled_dot_product_attention>=2 uint64>=2.3 utils._pytree.register_pytree_node>=2.2 optim.lr_scheduler.LRScheduler>=2
+torchaudio: AudioMetaData<2.9 list_audio_backends<2.9 set_audio_backend<2.9 info<2.9 io<2.9
+torchtext: data.Field<0.9 legacy<0.12
+torchvision: transforms.functional_tensor<0.17
+transformers: AdamW<4.49 AutoModelForVision2Seq<5 cache_utils.DynamicCache>=4.36 HybridCache<5 cache_utils.HybridCache<5 Gemma3ForConditionalGeneration>=4.50 GemmaForCausalLM>=4.38 LlamaForCausalLM>=4.28 LlamaTokenizer>=4.28 MistralForCausalLM>=4.34 MixtralForCausalLM>=4.36 models.llama.modeling_llama.LlamaFlashAttention2<4.48 Qwen2_5_VLForConditionalGeneration>=4.49 Qwen2ForCausalLM>=4.37 Qwen2VLForConditionalGeneration>=4.45 Qwen3ForCausalLM>=4.51 TrainingArguments:evaluation_strategy<4.46
+tweepy: StreamListener<4 TweepError<4
+typing_extensions: assert_never>=4.1 Buffer>=4.6 deprecated>=4.5 Doc>=4.8 evaluate_forward_ref>=4.13 Never>=4.1 NotRequired>=4 override>=4.4 ReadOnly>=4.9 Self>=4 Sentinel>=4.14 TypeAliasType>=4.6 TypeIs>=4.10
+urllib3: contrib.appengine<2 packages.six<2 util.ssl_.DEFAULT_CIPHERS<2
+websockets: additional_headers>=14 asyncio>=13 extra_headers<14
+werkzeug: cached_property<1 contrib<1 FileStorage<1 secure_filename<1 security.safe_str_cmp<2.1 urls.url_decode<3 urls.url_encode<3 urls.url_join<3 urls.url_parse<3 urls.url_quote<3 urls.url_quote_plus<3 urls.url_unquote<3 utils.escape<2.1 wrappers.BaseRequest<2.1 wrappers.BaseResponse<2.1 wsgi.DispatcherMiddleware<1 wsgi.SharedDataMiddleware<1
+xgboost: XGBClassifier.fit:early_stopping_rounds<2.1 XGBRegressor.fit:early_stopping_rounds<2.1
+yaml: load!Loader@1<6 load_all!Loader@1<6
 `;
 
 /** `<0.26` for `huggingface_hub.cached_download`, and for what is in it; undefined if it is not known. */
@@ -136,13 +85,23 @@ export function versionsWith(name: string): string | undefined {
   return undefined;
 }
 
+/** Each whole name, with its versions. */
 const bounds = once(
-  () => new Map([...names.matchAll(/(\S+?)([<>]\S+)/g)].map(([, name = '', bound = '']) => [name, bound])),
+  () =>
+    new Map(
+      names.split('\n').flatMap((row) => {
+        const [top = '', ...members] = row.split(/:? /);
+        return members.map((each): [string, string] => {
+          const [, name = '', bound = ''] = groupsOf(/^(.*?)([<>]\S+)$/, each);
+          return [name === '' ? top : `${top}.${name}`, bound];
+        });
+      }),
+    ),
 );
 
 /** `pandas.DataFrame` for what its instances have in some versions; undefined if it is not known. */
 export function moduleOf(object: string, name: string): string | undefined {
-  const entry = names.split(/\s+/).find((each) => each.replace(/[<>].*$/, '').endsWith(`.${object}.${name}`));
+  const entry = [...bounds().keys()].find((each) => each.endsWith(`.${object}.${name}`));
   return entry?.slice(0, entry.indexOf(`.${name}`));
 }
 

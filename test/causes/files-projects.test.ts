@@ -120,6 +120,27 @@ cases('what sources load', [
   ],
 ]);
 
+const nest = {
+  'package.json': '{ "dependencies": { "@prisma/client": "^5" }, "scripts": { "build": "nest build" } }',
+  'tsconfig.json': '{ "compilerOptions": { "outDir": "./dist", "rootDir": "./src" } }',
+  'prisma/schema.prisma': 'generator client {\n  provider = "prisma-client-js"\n}\n',
+  'src/main.ts': 'import "@prisma/client";\nimport "./orders.module";\n',
+  'src/orders.module.ts': '',
+};
+const nestImage = (start = 'main.js') =>
+  `FROM node:22-slim AS build\nWORKDIR /usr/src/app\nCOPY . .\nRUN npx prisma generate && npm run build\nFROM node:22-slim\nWORKDIR /usr/src/app\nCOPY --from=build /usr/src/app/dist dist\nCMD ["node", "dist/${start}"]`;
+cases('apps whose build generates sources', [
+  ['an app of Nest', image(nestImage(), nest), undefined],
+  ['a start in another folder', image(nestImage('src/main.js'), nest), '/usr/src/app/dist/src/main.js is started'],
+  [
+    'an import of nearly the name',
+    image(nestImage(), { ...nest, 'src/main.ts': 'import "./order.module";\n' }),
+    'src/main.ts imports ./order.module',
+  ],
+  ['a misspelled tag', image(nestImage().replace('22-slim\n', '22-slm\n'), nest), 'did you mean node:22-slim'],
+  ['a page of PHP', image('FROM php:8.3-cli\nWORKDIR /srv\nCMD ["php", "-S", "0.0.0.0:8000", "a.php"]'), '/srv/a.php'],
+]);
+
 cases('names that are given to others', [
   ['an app of Django', django('"blog"'), 'site1/settings.py imports blog'],
   ['an object in an app of Django', django('"shop.apps.ShopConf"'), 'shop/apps.py has no ShopConf'],

@@ -54,6 +54,10 @@ const makers: readonly Maker[] = [
     },
   },
   { command: /^vite build$/, makes: byVite },
+  {
+    command: /^prisma generate$/,
+    makes: (_, textOf) => (/^\s*output\s*=/m.test(textOf('prisma/schema.prisma')) ? undefined : made('node_modules')),
+  },
   { command: /^react-scripts build$/, makes: () => ({ paths: ['build'] }) },
   { command: /^go build\b/, makes: ({ words }) => made(flagOf(words, '-o')) },
   { command: /^cargo build\b/, makes: byCargo },

@@ -94,6 +94,7 @@ const runners = /^(?:(?:ba|da|z)?sh|python[\d.]*|ruby|php|node|bun)$/;
 /** The file that a command runs; of a runner with other flags, it is not known. */
 function scriptOf([program = '', ...rest]: readonly string[]): string | undefined {
   if (program === 'java') return flagOf(rest, '-jar');
+  if (program === 'php') return rest.find((word) => word.endsWith('.php'));
   const [first] = rest.filter((word) => !/^-[uOBIxe]+$/.test(word));
   return runners.test(posix.basename(program)) ? first : program;
 }

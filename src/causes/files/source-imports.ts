@@ -54,13 +54,13 @@ const namedByScript = (file: string, text: string): Named[] =>
 
 /** What sources say for some systems only, and commands that write sources or lists of packages. */
 const isOpen = /^\/\/go:build|^\s*#!?\[(?:cfg|path)/m;
-const writes = /generate|codegen|protoc|^(?:go (?:get|mod (?:tidy|edit)|work)|cargo add)\b/;
+const lists = /^(?:go (?:get|mod (?:tidy|edit)|work)|cargo add|npm (?:i|install) [a-z@])/;
+const writes = /generate|codegen|protoc/;
 
 /** What sources of other languages than Python load, in an app that is built from a Dockerfile. */
 export function* lookAtSourceImports({ shipment }: LookedApp): Generator<SeenCause> {
   const inImage = new Set(shipment.stages.flatMap(({ files }) => [...files.values()]));
-  const isWritten = shipment.hasFolder('vendor') || shipment.steps().some(({ words }) => writes.test(words.join(' ')));
-  for (const file of isWritten ? [] : inImage) {
+  for (const file of inImage) {
     const language = isBeside(file) ? undefined : languages().find(({ files }) => files.test(file));
     const text = language ? shipment.read(file) : '';
     if (language && !isOpen.test(text)) yield* importsOf(file, text, language, shipment);
@@ -68,30 +68,46 @@ export function* lookAtSourceImports({ shipment }: LookedApp): Generator<SeenCau
 }
 
 function* importsOf(file: string, text: string, language: Language, shipment: Shipment): Generator<SeenCause> {
-  const all = language.beside === '-' ? namedByScript(file, text) : named(file, text, language.beside, language);
-  for (const { name, line, paths } of all.filter((each) => language.beside !== '-' || each.name.startsWith('.'))) {
-    const found = absentFile(name, paths, file, shipment);
-    if (found) yield { ...found, at: { file, line } };
-  }
-  const { manifest, packages, adds } = language;
+  const { beside, packages } = language;
+  const all = beside === '-' ? namedByScript(file, text) : named(file, text, beside, language);
+  const own = all.filter(({ name }) => beside !== '-' || name.startsWith('.'));
+  yield* filesOf(
+    file,
+    own,
+    shipment.steps().some(({ words }) => writes.test(words.join(' '))),
+    shipment,
+  );
+  if (shipment.hasFolder('vendor') || shipment.builds(lists)) return;
+  yield* packagesOf(file, packages === '-' ? all : named(file, text, packages, language), language, shipment);
+}
+
+function* packagesOf(file: string, used: readonly Named[], { manifest, adds }: Language, shipment: Shipment) {
   const texts = shipment.paths.filter((path) => posix.basename(path) === manifest).map(shipment.read);
-  const lists = texts.length === 0 ? undefined : listing[manifest];
-  const used = packages === '-' ? all : named(file, text, packages, language);
-  for (const { name, line } of lists ? used : [])
-    if (!lists?.(name, texts.join('\n'), shipment))
+  const isListed = texts.length === 0 ? undefined : listing[manifest];
+  for (const { name, line } of isListed ? used : [])
+    if (!isListed?.(name, texts.join('\n'), shipment))
       yield say('module-missing unlisted', { module: name, file, manifest, adds }, { at: { file, line } });
 }
 
-function absentFile(name: string, paths: readonly string[], file: string, shipment: Shipment): SeenCause | undefined {
-  const [path = ''] = paths;
-  if (paths.some((each) => shipment.sent.has(each) || shipment.hasFolder(each)) || isBuilt(path, shipment))
-    return undefined;
-  const unsent = paths.find(shipment.exists);
-  if (unsent !== undefined) return sayUnsent(unsent, shipment);
-  const beside = shipment.paths.filter((each) => posix.dirname(each) === posix.dirname(path));
-  const plain = (each: string) => posix.parse(each).name;
+/** Where commands write sources, only what is nearly the name of another one is missing for sure. */
+function* filesOf(file: string, all: readonly Named[], isWritten: boolean, shipment: Shipment): Generator<SeenCause> {
+  for (const { name, line, paths } of all) {
+    const [path = ''] = paths;
+    const isThere = paths.some((each) => shipment.sent.has(each) || shipment.hasFolder(each));
+    const unsent = paths.find(shipment.exists);
+    const near = nearly(path, shipment);
+    if (isThere || isBuilt(path, shipment) || (isWritten && near === undefined)) continue;
+    const found =
+      unsent === undefined ? say('module-missing own', { module: name, file, near }) : sayUnsent(unsent, shipment);
+    yield { ...found, at: { file, line } };
+  }
+}
+
+function nearly(path: string, { paths }: Shipment): string | undefined {
+  const beside = paths.filter((each) => posix.dirname(each) === posix.dirname(path));
+  const plain = (each: string) => posix.basename(each).replace(/\.(?:[cm]?[jt]sx?|rb|rs|php)$/, '');
   const meant = closestName(plain(path), beside.map(plain));
-  return say('module-missing own', { module: name, file, near: beside.find((each) => plain(each) === meant) });
+  return beside.find((each) => plain(each) === meant);
 }
 
 const lockFile = /(?:^|\/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lock)$/;
