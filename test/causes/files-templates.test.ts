@@ -41,14 +41,6 @@ test.each<[string, Files, string]>([
     'warning web.py names the template home.html, which the image does not have',
   ],
   [
-    'the end of a block',
-    {
-      ...flask('return render_template("home.html")'),
-      'templates/home.html': '{# {% if x %} #}\n{% for a in b %}\n{% if a %}1{% endif %}\n',
-    },
-    'warning templates/home.html has {% for %} without {% endfor %}',
-  ],
-  [
     'a folder of files',
     { ...starlette('app.mount("/files", StaticFiles(directory="public/files"))'), 'static/a.css': '' },
     'warning web.py names the folder public/files, which the app does not have',
@@ -72,17 +64,6 @@ test.each(
       ...starlette(
         'from jinja2 import DictLoader, Environment\n\npage = Environment(loader=DictLoader({"a.html": "{{ x }}"})).get_template("a.html")',
       ),
-    },
-    'blocks that Tornado ends': {
-      'cerebrium.toml': `${custom('["python", "web.py"]')}${pip('tornado')}`,
-      'web.py':
-        'import tornado.web\n\n\nclass Home(tornado.web.RequestHandler):\n    def get(self):\n        self.render("home.html")\n',
-      'home.html': '{% for a in b %}{{ a }}{% end %}',
-    },
-    'blocks in blocks, and what is no block': {
-      ...flask('return render_template("home.html")'),
-      'templates/home.html':
-        '{%- if a -%}{% for b in c %}{% else %}{% endfor %}{%- elif d %}{% endif %}{% raw %}{% if %}{% endraw %}{% set x = 1 %}',
     },
     'a folder that the code makes': starlette(
       'import os\n\nos.makedirs("uploads", exist_ok=True)\napp.mount("/files", StaticFiles(directory="uploads"))',

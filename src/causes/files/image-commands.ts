@@ -28,7 +28,7 @@ export function* lookAtImageCommands(app: LookedApp): Generator<SeenCause> {
   if (shipment.config.custom?.entrypoint) return;
   const at = { file: docker.path, line: docker.stage.command?.line };
   const started = shipment.started().map((each) => ({ ...each, at: each.at?.file === undefined ? at : each.at }));
-  yield* lookAtEach([{ ...docker, at, what: 'CMD' }], app, [wordList, ...forms.map(ofForm)]);
+  yield* lookAtEach([{ ...docker, at, what: 'CMD' }], app, [wordList, form]);
   yield* lookAtEach(started, app, [absentFiles, lacksProgram, gemMissing, packageScript, toolVersion]);
 }
 
@@ -216,26 +216,18 @@ const isProgram = /^(?:(?:ba)?sh|python3?|uvicorn|vllm|ollama|text-(?:generation
 const shellPlace = /busybox|\/(?:s?bin|sh)$/;
 
 /** Commands that an image cannot start as they are written. */
-const forms: readonly (readonly [name: string, fails: (stage: Stage) => boolean | undefined])[] = [
-  [
-    'entrypoint-invalid no-shell',
-    ({ command, base, others }) =>
-      command?.isShell &&
-      /^scratch$|distroless\/(?!.*debug)/.test(base) &&
-      !others.some(({ path }) => shellPlace.test(path)),
-  ],
-  [
-    'entrypoint-invalid one-word',
-    ({ command }) => command?.isShell === false && command.words.length === 1 && fits(/^\S+ +\S/, command.words[0]),
-  ],
-  [
-    'entrypoint-invalid of-image',
-    ({ entrypoint, cmd, base }) =>
-      !entrypoint && serving.test(base) && cmd?.isShell === false && fits(isProgram, cmd.words[0]),
-  ],
-];
+const forms: Readonly<Record<string, (stage: Stage) => boolean | undefined>> = {
+  'entrypoint-invalid no-shell': ({ command, base, others }) =>
+    command?.isShell &&
+    /^scratch$|distroless\/(?!.*debug)/.test(base) &&
+    !others.some(({ path }) => shellPlace.test(path)),
+  'entrypoint-invalid one-word': ({ command }) =>
+    command?.isShell === false && command.words.length === 1 && fits(/^\S+ +\S/, command.words[0]),
+  'entrypoint-invalid of-image': ({ entrypoint, cmd, base }) =>
+    !entrypoint && serving.test(base) && cmd?.isShell === false && fits(isProgram, cmd.words[0]),
+};
 
-const ofForm =
-  ([name, fails]: (typeof forms)[number]): Look<StartedStage> =>
-  ({ stage }) =>
-    fails(stage) ? say(name, { form: stage.entrypoint ? 'ENTRYPOINT' : 'CMD', base: stage.base }) : undefined;
+const form: Look<StartedStage> = ({ stage }) =>
+  Object.entries(forms).flatMap(([name, fails]) =>
+    fails(stage) ? say(name, { form: stage.entrypoint ? 'ENTRYPOINT' : 'CMD', base: stage.base }) : [],
+  );

@@ -54,27 +54,17 @@ export function* lookAtLinks({ shipment }: LookedApp): Generator<SeenCause> {
 }
 
 function broken(
-  { language, fix }: LinkedProgram,
+  { language, fix: instead }: LinkedProgram,
   from: Stage,
-  { base }: Stage,
-  program: string | undefined,
+  { base: image }: Stage,
+  program = '',
   at: CausePlace,
-): SeenCause {
-  const has = glibcOf(base);
-  return say(
-    'glibc-too-old',
-    {
-      program,
-      language,
-      from: from.base,
-      image: base,
-      has: has || 'none',
-      system: has === '' ? undefined : base,
-      instead: fix,
-    },
-    // Since 2.34, every program that has threads needs it.
-    { isCertain: isOlder(has || '0', '2.34'), at },
-  );
+) {
+  const has = glibcOf(image);
+  const facts = { program, language, from: from.base, image, has: has || 'none', instead };
+  // Since 2.34, every program that has threads needs it.
+  const isCertain = isOlder(has || '0', '2.34');
+  return say('glibc-too-old', { ...facts, system: has === '' ? undefined : image }, { isCertain, at });
 }
 
 const isUnlike = ({ base }: Stage, from: Stage) =>

@@ -60,7 +60,6 @@ file-encoding python | ! | - | Python reads its files as UTF-8, unless a comment
 file-excluded | ! | {path} is in the app folder, but is not sent: {because} | - | -
 file-excluded opened | - | {path} is in the app folder, but is not sent: {because} | {file}:{line} {opens} it | -
 file-invalid | - | {path} is not valid: {problem} | - | -
-file-invalid block | - | {path} has {% {tag} %} without {% end{tag} %} | - | write {% end{tag} %} where it ends
 file-invalid merge | - | {path} has an unresolved merge conflict | - | keep one of the two sides, and remove the lines <<<<<<<, ======= and >>>>>>>
 file-not-found | - | - | - | add {path} to the app
 file-not-found case | - | - | the app has {same} | open {same}, or rename it

@@ -338,16 +338,12 @@ function modulesIn(folder: string, { tree }: ModuleGraph): string | undefined {
 
 /** `collectstatic` needs a folder. */
 function* collected(shipment: Shipment): Generator<SeenCause> {
-  const step = [...shipment.buildCommands(), ...shipment.started()].find(({ words }) =>
-    words.includes('collectstatic'),
-  );
-  const settings = shipment.paths.filter((path) => path.endsWith('.py') && /INSTALLED_APPS/.test(shipment.read(path)));
-  const [file] = settings;
-  const isSet = shipment.paths.some(
-    (path) => path.endsWith('.py') && /STATIC_ROOT|django_heroku/.test(shipment.read(path)),
-  );
-  if (!step || file === undefined || isSet) return;
-  yield say('command-failed static', { file }, { at: step.at });
+  const commands = [...shipment.buildCommands(), ...shipment.started()];
+  const step = commands.find(({ words }) => words.includes('collectstatic'));
+  const sources = step ? shipment.paths.filter((path) => path.endsWith('.py')) : [];
+  const file = sources.find((path) => shipment.read(path).includes('INSTALLED_APPS'));
+  if (file !== undefined && !sources.some((path) => /STATIC_ROOT|django_heroku/.test(shipment.read(path))))
+    yield say('command-failed static', { file }, { at: step?.at });
 }
 
 /** A Python file that makes an app and serves nothing, and one that another program has to start. */

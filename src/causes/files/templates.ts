@@ -15,7 +15,7 @@ const saysFolder = ({ name, keywords }: ModuleCall) => 'template_folder' in keyw
 
 type TemplatePlace = { name: string; file: string; line: number };
 
-/** Templates and folders of them that Python names and the app does not have, and blocks in them that have no end. */
+/** Templates and folders of them that Python names and the app does not have. */
 export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
   const { shipment } = app;
   const calls = app.calls();
@@ -35,7 +35,6 @@ export function* lookAtTemplates(app: LookedApp): Generator<SeenCause> {
   const isOfFlask = rendered.every(({ name }) => name === 'flask.render_template') && !calls.some(saysFolder);
   const places = isOfFlask ? files.filter((path) => /(?:^|\/)templates\//.test(path)) : files;
   for (const each of named) if (!isThere(each.name, places) && isOwn(each.name, files)) yield absent(each, shipment);
-  for (const file of templates) yield* openBlock(file, shipment.read(file));
 }
 
 const names = /\{%-?\s*(?:extends|include|import|from)\s+["']([\w./-]+)["'](?!\s+ignore missing)/g;
@@ -55,22 +54,6 @@ function absent({ name, ...at }: TemplatePlace, shipment: Shipment): SeenCause {
   const all = [...shipment.paths, ...shipment.unsent];
   const other = all.find((path) => posix.basename(path) === posix.basename(name));
   return say('file-not-found template', { path: name, file: at.file, place: placeOf(shipment), other }, { at });
-}
-
-const blocks =
-  /\{%-?\s*(end)?(if|for|block|macro|call|filter|autoescape)\b[^%]*%\}|\{%-?\s*raw\s*-?%\}[\s\S]*?\{%-?\s*endraw|\{#[\s\S]*?#\}/g;
-
-/** A template with a block that has no end; not one whose blocks end in another order. */
-function openBlock(file: string, text: string): SeenCause[] {
-  const open: { tag: string; line: number }[] = [];
-  for (const { match, line } of matchesIn(text, blocks)) {
-    const [, end, tag] = match;
-    if (end !== undefined && open.pop()?.tag !== tag) return [];
-    if (end === undefined && tag !== undefined) open.push({ tag, line });
-  }
-  // Tornado has one end for all.
-  const last = /\{%-?\s*(?:comment|end)\b/.test(text) ? [] : open.slice(-1);
-  return last.map(({ tag, line }) => say('file-invalid block', { path: file, tag }, { at: { file, line } }));
 }
 
 const makesFolder = /(?:^|\.)(?:mkdir|makedirs|copytree)$/;
