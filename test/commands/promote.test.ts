@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { keys } from '../support/gantry.ts';
 import { emulatorForAll, filesIn, gantry, newFolder, smallApp } from '../support/index.ts';
 
 const data = newFolder();
@@ -85,9 +86,71 @@ test.each([
   expect(stopped.json()).toMatchObject({ error: { next: ['gantry', ...fix.split(' ')] } });
 });
 
+test('an app that serves the same already is not deployed again', async () => {
+  const staging = await deploy('web-staging', 'two');
+  await deploy('web', 'one');
+  const { build } = (await run('promote web-staging web --yes --json')).json() as { build: string };
+  const before = emulator.store.builds.size;
+  const again = await run('promote web-staging web --yes --json');
+  expect(again).toExit(0, 'web serves these files already, as they were sent to web-staging\n');
+  expect(again.json()).toMatchObject({ replaced: build, restored: staging.build, build, changed: false });
+  expect((await run('promote web-staging web --dry-run --json')).json()).toMatchObject({ changed: false });
+  expect(emulator.store.builds.size).toBe(before);
+  await run('rollback web --yes');
+  expect((await run('promote web-staging web --yes --json')).json()).toMatchObject({ changed: true });
+});
+
+describe('another app, which is no stage of it', () => {
+  const other = async (name: string) => {
+    const [toml] = [String(smallApp()['cerebrium.toml']).replace('"web"', '"search"')];
+    return run(`deploy --name ${name}`, newFolder({ ...smallApp(), 'cerebrium.toml': toml, 'data.txt': name }));
+  };
+
+  test('is asked for on a terminal', async () => {
+    await deploy('web', 'one');
+    await other('search');
+    const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: 'default:/.gantry' };
+    const asked = await gantry(['promote', 'search', 'web'], {
+      emulator,
+      cwd: data,
+      env,
+      stdin: keys('\r'),
+      columns: 160,
+    });
+    expect(asked).toExit(130, 'web is another app than search, which would replace it. Replace it?');
+  });
+
+  test('is not replaced by a mistyped name, but with --force', async () => {
+    await deploy('web', 'one');
+    await other('search');
+    const before = emulator.store.builds.size;
+    const line = 'promote search web --yes';
+    expect(await run(line)).toExit(
+      9,
+      'web is another app than search',
+      `fix to replace it all the same: gantry ${line} --force\n`,
+    );
+    expect(emulator.store.builds.size).toBe(before);
+    expect((await run(`${line} --force`)).code).toBe(0);
+  });
+
+  test('is a stage if one of its deploys had the same name in the config file', async () => {
+    await deploy('web', 'one');
+    await other('production');
+    await other('search');
+    expect((await run('promote search production --yes')).code).toBe(0);
+  });
+});
+
 test('says that the other app must be there, and what was meant', async () => {
   await deploy('web-staging', 'two');
   expect(await run('promote web-staging web-new --yes')).toExit(6, 'fix gantry deploy --name web-new --new\n');
+  await deploy('web', 'one');
+  expect(await run('promote web-staging wbe --yes')).toExit(
+    6,
+    'did you mean web?',
+    'fix gantry promote web-staging web\n',
+  );
   const other = await run('promote web-staging p-222:web --yes');
   expect(other.stderr).toContain('for another project, deploy the same commit there: gantry deploy -p OTHER\n');
   expect(await run('promote web-stagin web --yes')).toExit(6, 'did you mean web-staging?');

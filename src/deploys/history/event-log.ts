@@ -147,6 +147,8 @@ const sent = v.object({
   made: v.optional(settings),
   /** The name of the app in the config file, and the one of the digests, if it is that of another app. */
   named: v.optional(text),
+  /** The name of the app in the config file on disk, which `--name` replaces. */
+  inFile: v.optional(text),
   /** The commit of the app folder; absent outside of a repository. */
   commit: v.optional(text),
   /** Whether files that were sent differed from that commit, or were not in it. */

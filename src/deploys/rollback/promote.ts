@@ -1,15 +1,17 @@
+import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { ConflictError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { ConflictError, InputNeededError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
-import { recordLook } from '../history/index.ts';
+import { findAppNames } from '../apps.ts';
+import { type AppHistory, recordLook } from '../history/index.ts';
 import { settle } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { servingBuild } from '../serving.ts';
 import { type Chosen, chooseServing, type RollbackOptions } from './choose-build.ts';
-import { type Onto, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
+import { type Onto, planOf, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 import { untilStopped, type Work } from './rollback.ts';
 
 /** Deploys the build of an app that serves as another app of the project. Throws ConflictError for one that was found sick. */
@@ -25,13 +27,42 @@ export async function promote(
   const { limit, app: from, seen } = started;
   const { context } = limit;
   const choice = await chooseServing(context, from, seen, gantryCommand`deploy --name ${to}`);
+  const onto = await lookAtOther(context, app, from);
+  if (serveSame(choice, onto)) {
+    context.progress.note(`${app} serves these files already, as they were sent to ${from}`);
+    return { ...planOf(context, app, choice, onto), build: onto.live ?? null };
+  }
   if (!force) refuseSick(from, choice);
-  const onto = await lookAtOther(context, app);
+  if (!force) await askIfOther(context, choice, onto, `${app} is another app than ${from}, which would replace it`);
   const build = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
   const way = { configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
   const again: Work['again'] = (answered) => gantryCommand`promote ${from} ${app} ${answered}`;
   const work: Work = { app, title: 'promotion', done: 'promoted', again };
   return untilStopped(unlimited, work, () => redeploy(started, choice, onto, way));
+}
+
+/** Whether the same was sent for both builds, and the one that serves is not known to be sick. */
+function serveSame({ history, target }: Chosen, { history: other, live }: Onto): boolean {
+  const [one, same] = [history.sent(target.id), other.sent(live)];
+  const isEqual = one?.filesDigest === same?.filesDigest && one?.settingsDigest === same?.settingsDigest;
+  return one !== undefined && live !== undefined && isEqual && !other.isSick(live);
+}
+
+/** Asks before another app is replaced, which the names of both in their config files prove: one of these may be mistyped. */
+async function askIfOther({ prompt }: Context, from: Chosen, to: Onto, message: string): Promise<void> {
+  const [ours, theirs] = [namesOf(from.history), namesOf(to.history)];
+  const isProven = from.history.sent(from.target.id)?.inFile && to.history.sent(to.live)?.inFile;
+  // A stage may have a config file of its own, with a name that begins like the other one.
+  const isStage = ours.some((one) => theirs.some((name) => one.startsWith(name) || name.startsWith(one)));
+  if (!isProven || isStage) return;
+  if (prompt.isPossible) return prompt.confirm(`${message}. Replace it?`);
+  const why = `their config files name them ${ours.join(', ')} and ${theirs.join(', ')}`;
+  throw new InputNeededError(message, { why, fix: 'to replace it all the same', retryWith: ['--force'] });
+}
+
+function namesOf({ events }: AppHistory): string[] {
+  const names = events.flatMap((event) => (event.event === 'sent' && event.inFile) || []);
+  return [...new Set(names)];
 }
 
 function refuseSick(app: string, { history, target }: Chosen): void {
@@ -46,15 +77,19 @@ function refuseSick(app: string, { history, target }: Chosen): void {
 }
 
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
-async function lookAtOther(context: Context, name: string): Promise<Onto> {
+async function lookAtOther(context: Context, name: string, from: string): Promise<Onto> {
   const seen = await settle(context, name);
   const { app } = seen;
   if (!app) {
-    throw new NotFoundError(`app ${name} not found in ${context.project}`, {
+    const names = ((await findAppNames(context)) ?? []).filter((each) => each !== from);
+    const meant = closestName(name, names);
+    const fix = /[/:]/.test(name)
+      ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
+      : gantryCommand`deploy --name ${name} --new`;
+    const known = meant ? `: did you mean ${meant}?` : '';
+    throw new NotFoundError(`app ${name} not found in ${context.project}${known}`, {
       why: 'a build is promoted to an app that is there, in the same project',
-      fix: /[/:]/.test(name)
-        ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
-        : gantryCommand`deploy --name ${name} --new`,
+      fix: meant ? gantryCommand`promote ${from} ${meant}` : fix,
       details: { app: name },
     });
   }

@@ -126,8 +126,8 @@ function withArchive<T>(context: Context, name: string, again: Again, use: UseSo
 
 /** What is on record of a build that is made of the same. `from`: the app that it was made for. */
 function againOf({ build: restored, ...sent }: EventOf<'sent'>, from: string, app: string) {
-  const { settingsDigest, filesDigest, settings, made, commit, dirty, named = from } = sent;
-  const record = { settingsDigest, filesDigest, settings, made, restored, commit, dirty };
+  const { settingsDigest, filesDigest, settings, made, commit, dirty, inFile, named = from } = sent;
+  const record = { settingsDigest, filesDigest, settings, made, restored, commit, dirty, inFile };
   return named === app ? record : { ...record, named };
 }
 

@@ -62,7 +62,8 @@ export async function sendApp(
   const recordOf = async (files: PackedApp['files']) => {
     const history = await readHistory(context, config.name);
     const digests = { settingsDigest: settingsDigestOf(made.own), filesDigest: filesDigestOf(files) };
-    return withKeptRecord(history, kept, { ...digests, settings: sentSettings(made.own), ...(await reading) });
+    const named = { inFile: config.deployment.name, settings: sentSettings(made.own) };
+    return withKeptRecord(history, kept, { ...digests, ...named, ...(await reading) });
   };
   const sent = withPackedApp(context, local, (packed) => {
     const record = begun(recordOf(packed.files));
