@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { keys } from '../support/gantry.ts';
-import { emulatorForAll, filesIn, gantry, newFolder, smallApp } from '../support/index.ts';
+import { emulatorForAll, filesIn, gantry, newFolder, smallApp, withGit } from '../support/index.ts';
 
 const data = newFolder();
 const emulator = emulatorForAll({ real: false, data });
@@ -49,7 +50,7 @@ test.each([
   ['promote nowhere web', 6, ''],
   ['promote web web', 2, ''],
   ['promote web-staging web --timeout 0s', 69, 'promotion did not get as far as the build'],
-  ['promote web-staging web', 6, 'gantry deploy --name web', 'off'],
+  ['promote web-staging web', 6, 'gantry config set team-state default:/.gantry; then deploy web-staging', 'off'],
 ])('%s changes nothing (%s, %s)', async (line, expected, fix, team = undefined) => {
   for (const name of ['web', 'web-staging']) await deploy(name, name);
   const before = emulator.store.builds.size;
@@ -140,6 +141,22 @@ describe('another app, which is no stage of it', () => {
     await other('search');
     expect((await run('promote search production --yes')).code).toBe(0);
   });
+});
+
+test('without an archive, what was tried is the same commit, not this folder', async () => {
+  const cwd = newFolder({ ...smallApp(), 'data.txt': 'committed' });
+  const env = { ...withGit, GANTRY_CONFIG_DIR: newFolder() };
+  const git = (line: string) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.test', ...line.split(' ')], { cwd });
+  for (const line of ['init --quiet --template=', 'add --all', 'commit --quiet --message first']) git(line);
+  for (const name of ['web', 'web-staging']) await gantry(['deploy', '--new', '--name', name], { emulator, cwd, env });
+  rmSync(join(env.GANTRY_CONFIG_DIR, 'state', 'archives'), { recursive: true });
+  const head = String(git('rev-parse HEAD')).trim();
+  const refused = await gantry(['promote', 'web-staging', 'web', '--yes'], { emulator, cwd, env });
+  expect(refused).toExit(
+    6,
+    `fix deploy the same commit: git worktree add DIR ${head}, and in that folder gantry deploy --name web\n`,
+  );
 });
 
 test('says that the other app must be there, and what was meant', async () => {

@@ -8,7 +8,7 @@ import { fetchApp } from '../../platform/replies/index.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import { firstTrue } from '../decide.ts';
-import { type AppHistory, type EventOf, recordLook } from '../history/index.ts';
+import { type AppHistory, type BuildCommit, type EventOf, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { pastOf, type ServedBuild, servedBefore, servingBuild } from '../serving.ts';
@@ -70,13 +70,19 @@ export async function chooseBuild(
 }
 
 /** The build that serves, to be deployed again. `without`: what to type if there is no archive of it. */
-export async function chooseServing(context: Context, name: string, seen: AppReading, without: Fix): Promise<Chosen> {
+export async function chooseServing(
+  context: Context,
+  name: string,
+  seen: AppReading,
+  without: (known: BuildCommit) => Fix,
+): Promise<Chosen> {
   const looked = await lookBack(context, name, seen);
   const { live } = looked;
   if (live === undefined) {
     throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
   }
-  return { ...looked, target: await readyBuildOf(context, name, live, seen), isLive: false, done: undefined, without };
+  const target = await readyBuildOf(context, name, live, seen);
+  return { ...looked, target, isLive: false, done: undefined, without: without(looked.history.commitOf(live)) };
 }
 
 async function lookBack(context: Context, name: string, seen: AppReading, sick?: string) {

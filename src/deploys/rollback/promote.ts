@@ -1,12 +1,12 @@
 import { closestName } from '../../kernel/closest-name.ts';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { ConflictError, InputNeededError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { findAppNames } from '../apps.ts';
-import { type AppHistory, recordLook } from '../history/index.ts';
+import { type AppHistory, type BuildCommit, recordLook } from '../history/index.ts';
 import { settle } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { servingBuild } from '../serving.ts';
@@ -26,7 +26,7 @@ export async function promote(
   const started = await startRedeploy(unlimited, given, 'promotion', typedMs);
   const { limit, app: from, seen } = started;
   const { context } = limit;
-  const choice = await chooseServing(context, from, seen, gantryCommand`deploy --name ${to}`);
+  const choice = await chooseServing(context, from, seen, (known) => withoutArchive(from, app, known));
   const onto = await lookAtOther(context, app, from);
   if (serveSame(choice, onto)) {
     context.progress.note(`${app} serves these files already, as they were sent to ${from}`);
@@ -39,6 +39,14 @@ export async function promote(
   const again: Work['again'] = (answered) => gantryCommand`promote ${from} ${app} ${answered}`;
   const work: Work = { app, title: 'promotion', done: 'promoted', again };
   return untilStopped(unlimited, work, () => redeploy(started, choice, onto, way));
+}
+
+/** What is in a folder may be another version than what was tried. */
+function withoutArchive(from: string, to: string, { commit, dirty }: BuildCommit): Fix {
+  if (commit && !dirty)
+    return sentence`deploy the same commit: git worktree add DIR ${commit}, and in that folder ${gantryCommand`deploy --name ${to}`}`;
+  const keep = gantryCommand`config set team-state default:/.gantry`;
+  return sentence`let a machine that deploys keep its archives for others: ${keep}; then deploy ${from} once more`;
 }
 
 /** Whether the same was sent for both builds, and the one that serves is not known to be sick. */

@@ -15,7 +15,7 @@ type RestartOptions = Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' |
 export async function restart(unlimited: Context, given: string, options: RestartOptions): Promise<RolledBack> {
   const started = await startRedeploy(unlimited, given, 'restart', options.typedMs);
   const { limit, app, seen } = started;
-  const choice = await chooseServing(limit.context, app, seen, gantryCommand`apps restart ${app} --from-git REV`);
+  const choice = await chooseServing(limit.context, app, seen, () => gantryCommand`apps restart ${app} --from-git REV`);
   const onto = { ...choice, seen, keep: keptScaling(choice, {}) };
   const build = `build ${shortBuild(choice.target.id)} of ${app} again`;
   const way = { ...options, question: `Deploy ${build}?`, deed: `deploy ${build}` };
